@@ -1,0 +1,121 @@
+import { type ClauseNode, familyOf, heaviest, listOf, type Places, readClause } from './clause.ts'
+import { applyLogic, atLeast, choose, count, every, isOurLogic, least, not, some, sum, variable } from './logic.ts'
+import type { Clause, ClauseSource, CompiledRule, Family, Leaf, Logic, RuleSource, Weight } from './types.ts'
+
+/** Why a checked rule cannot be compiled; `message` is a sentence for its author. */
+export class CompileError extends Error {}
+
+/** Points of a rule with a strong clause that holds; also the most there is. */
+export const MAX_POINTS = 6
+
+/**
+ * Turns a rule into leaves (what the index looks for) and JSON Logic from their hits to points.
+ * @throws CompileError when the rule would score on a page where none of its clauses hit, or nests too deep
+ */
+export function compileRule(source: RuleSource, places: Places): CompiledRule {
+  const build = new LeafBuilder()
+  const clauses = source.detect.map((clause) => compileClause(clause, places, build))
+  const logic = pointsOf(clauses)
+  const allSeen = Object.fromEntries(build.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
+  if (!isOurLogic(logic)) throw new CompileError('the groups of this rule are nested too deep')
+  if (applyLogic(logic, allSeen) !== 0) throw new CompileError('this rule would hold on a page where none of its clauses finds anything')
+  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, rank, fallback, thin } = source
+  return {
+    kind,
+    slug,
+    name,
+    ...(website && { website }),
+    ...(category && { category }),
+    ...(aiNative !== undefined && { aiNative }),
+    ...(hosting && { hosting }),
+    ...(source.role === 'cdn' && { cdn: true }),
+    implies: listOf(implies),
+    requires: listOf(requires),
+    excludes: listOf(excludes),
+    rank: rank ?? 0,
+    ...(fallback && { fallback }),
+    ...(thin && { thin }),
+    leaves: build.leaves,
+    clauses,
+    logic,
+  }
+}
+
+function compileClause(source: ClauseSource, places: Places, build: LeafBuilder): Clause {
+  const node = readClause(source, places)
+  const family = familyOf(node)
+  if (family === null) throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
+  const before = build.leaves.length
+  const parts = node.kind === 'leaf' ? [build.holds(node, true)] : node.clauses.map((clause) => build.holds(clause, true))
+  const holds = node.kind === 'leaf' ? parts[0] : combine(parts, node.kind === 'not' ? 1 : node.least)
+  const hits = node.kind === 'leaf' ? variable(build.leaves[before].id) : count(parts)
+  const leaves = build.leaves.slice(before).map(({ id }) => id)
+  return { weight: (source.weight as Weight | undefined) ?? heaviest(node), family, leaves, holds, hits, text: textOf(source) }
+}
+
+/** 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2. */
+function pointsOf(clauses: readonly Clause[]): Logic {
+  const ofWeight = (weight: Weight): Clause[] => clauses.filter((clause) => clause.weight === weight)
+  const families = new Map<Family, Logic[]>()
+  for (const { family, holds } of ofWeight('medium')) families.set(family, [...(families.get(family) ?? []), holds])
+  const medium = [...families.values()].map((holds) => choose(some(holds), 3, 0))
+  const weak = ofWeight('weak').map(({ holds }) => holds)
+  const parts = weak.length > 0 ? [...medium, least(2, count(weak))] : medium
+  const added: Logic = parts.length > 0 ? least(MAX_POINTS, sum(parts)) : 0
+  const strong = ofWeight('strong').map(({ holds }) => holds)
+  return strong.length > 0 ? choose(some(strong), MAX_POINTS, added) : added
+}
+
+/** True when at least so many of the parts are. */
+function combine(parts: readonly Logic[], needed: number): Logic {
+  if (needed <= 1) return some(parts)
+  return needed >= parts.length ? every(parts) : atLeast(count(parts), needed)
+}
+
+/** Numbers the leaves of a rule, and says when clauses hold in Kleene's logic: a leaf of an unseen place is unknown, which is neither. */
+class LeafBuilder {
+  readonly leaves: Leaf[] = []
+  #ids = 0
+
+  /** The expression that is true when `node` is known to be `wanted`. */
+  holds(node: ClauseNode, wanted: boolean): Logic {
+    if (node.kind === 'leaf') return this.#leaf(node, wanted)
+    if (node.kind === 'not') return this.holds(node.clauses[0], !wanted)
+    const parts = node.clauses.map((clause) => this.holds(clause, wanted))
+    return combine(parts, wanted ? node.least : parts.length - node.least + 1)
+  }
+
+  #leaf({ place, words, source }: Extract<ClauseNode, { kind: 'leaf' }>, positive: boolean): Logic {
+    const id = `c${++this.#ids}`
+    const seenId = positive ? undefined : `c${++this.#ids}`
+    const { match, version, from, attr, atLeast: least } = source as Partial<Leaf>
+    this.leaves.push({
+      id,
+      ...(seenId && { seenId }),
+      place: place.key,
+      words,
+      ...testsOf(source),
+      ...(match !== undefined && { match }),
+      ...(version !== undefined && { version }),
+      ...(from !== undefined && { from }),
+      ...(attr !== undefined && { attr: attr.toLowerCase() }),
+      ...(least !== undefined && { atLeast: least }),
+      ...(source.case === 'exact' && { exact: true }),
+      positive,
+    })
+    const holds = atLeast(variable(id), least ?? 1)
+    return seenId === undefined ? holds : every([atLeast(variable(seenId), 1), not(holds)])
+  }
+}
+
+function testsOf(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
+  return Object.fromEntries(['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, listOf(source[key]).map(String)]))
+}
+
+/** A clause in YAML's flow style, for people. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const text = Object.entries(value).map(([key, inner]) => `${key}: ${textOf(inner)}`)
+  return `{ ${text.join(', ')} }`
+}

@@ -1,0 +1,124 @@
+import { decodeHtml } from './charset.ts'
+import { parseJsonLd } from './jsonld.ts'
+import { collectUrls } from './page-urls.ts'
+import { attributeOf } from './selector.ts'
+import { buildTape } from './tape.ts'
+import { collapse, countWords, lower } from './text.ts'
+import type { Page, PageUrl, Tape } from './types.ts'
+import { buildBase, UrlResolver } from './url.ts'
+
+/** Characters of a document that are looked at. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
+const MAX_HEADERS = 200
+
+/** What is known of an answer. What is absent or null was not looked at. */
+export interface PageInput {
+  /** The final URL, http or https. */
+  readonly url?: string | null
+  readonly status?: number | null
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | readonly (readonly [string, string])[] | null
+  /** The body; bytes are decoded by byte order mark, header, meta. */
+  readonly html?: string | Uint8Array | null
+  readonly dns?: Readonly<Record<string, readonly string[]>> | null
+  readonly tls?: { readonly issuer?: string | null; readonly names?: readonly string[] } | null
+  readonly robots?: string | null
+  readonly favicon?: number | null
+}
+
+/**
+ * Parses what is known of one answer into a page: once, without I/O, whatever the body holds.
+ * @throws TypeError when `url` is not an absolute http or https URL
+ */
+export function buildPage(input: PageInput): Page {
+  const warnings: string[] = []
+  const address = readAddress(input.url ?? null)
+  const headers = readHeaders(input.headers ?? null, warnings)
+  const html = readHtml(input.html ?? '', headers, warnings)
+  const { tape, comments, text, warnings: cuts } = buildTape(html)
+  const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
+  const resolver = new UrlResolver(base)
+  const urls = collectUrls(tape, resolver)
+  let words: number | undefined
+  return {
+    url: address === null ? null : (new UrlResolver(buildBase(address, undefined)).resolve(address) as PageUrl),
+    base,
+    status: input.status ?? null,
+    headers,
+    html,
+    tape,
+    urls,
+    comments,
+    text,
+    get words() {
+      return (words ??= countWords(text))
+    },
+    ...collectBlocks(tape),
+    dns: readDns(input.dns ?? null),
+    tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
+    robots: input.robots ?? null,
+    favicon: input.favicon ?? null,
+    warnings: [...warnings, ...cuts],
+  }
+}
+
+function readAddress(url: string | null): string | null {
+  if (url === null) return null
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new TypeError('url must be an absolute http or https URL')
+  parsed.hash = ''
+  return parsed.href
+}
+
+function readHeaders(headers: PageInput['headers'], warnings: string[]): Page['headers'] {
+  if (headers === null || headers === undefined) return null
+  const pairs = isPairs(headers) ? headers : Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
+  if (pairs.length > MAX_HEADERS) warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were looked at`)
+  return pairs.slice(0, MAX_HEADERS).map(([name, value]) => [lower(name), value.trim()] as const)
+}
+
+function isPairs(headers: NonNullable<PageInput['headers']>): headers is readonly (readonly [string, string])[] {
+  return Array.isArray(headers)
+}
+
+function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
+  const contentType = headers?.find(([name]) => name === 'content-type')?.[1]
+  const source = typeof html === 'string' ? html.replace(/^\ufeff/, '') : decodeHtml(html, contentType)
+  if (source.length <= MAX_CHARACTERS) return source
+  warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were looked at`)
+  return source.slice(0, MAX_CHARACTERS)
+}
+
+function readDns(dns: PageInput['dns']): Page['dns'] {
+  if (!dns) return null
+  return Object.fromEntries(Object.entries(dns).map(([type, records]) => [lower(type), records.map((record) => record.trim())]))
+}
+
+function textOf(tape: Tape, at: number): string {
+  return tape.text.slice(tape.textFrom[at], tape.textTo[at])
+}
+
+function firstAttribute(tape: Tape, tag: string, name: string): string | undefined {
+  const at = tape.tags.indexOf(tag)
+  return at < 0 ? undefined : attributeOf(tape, at, name)
+}
+
+// What a document's title stands in; an SVG's stands elsewhere.
+const DOCUMENT = new Set<string | undefined>(['head', 'html', 'body', undefined])
+
+/** Title, inline scripts, style sheets and JSON-LD: elements whose whole text is one thing. */
+function collectBlocks(tape: Tape): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
+  const blocks = { title: null as string | null, scripts: [] as string[], styles: [] as string[], jsonld: [] as unknown[] }
+  for (let at = 0; at < tape.tags.length; at++) {
+    const tag = tape.tags[at]
+    if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(textOf(tape, at))
+    else if (tag === 'style') blocks.styles.push(textOf(tape, at))
+    else if (tag === 'script' && attributeOf(tape, at, 'src') === undefined) {
+      if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? '')) blocks.scripts.push(textOf(tape, at))
+      else {
+        const data = parseJsonLd(textOf(tape, at))
+        if (data !== null) blocks.jsonld.push(data)
+      }
+    }
+  }
+  return blocks
+}

@@ -1,0 +1,101 @@
+import { Automaton } from './automaton.ts'
+import { buildExactWord, buildTests, type Test, Value } from './leaf-test.ts'
+import { LocatorIndex, parseLocator } from './locator.ts'
+import { SelectorIndex } from './selector-index.ts'
+import { TestsIndex } from './tests-index.ts'
+import { lower } from './text.ts'
+import type { CompiledRule, Detector, Found, Leaf, Page, Wanted, WordKind } from './types.ts'
+import type { UrlResolver } from './url.ts'
+
+/** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
+export interface LiveLeaf {
+  readonly rule: CompiledRule
+  readonly leaf: Leaf
+  readonly tests: readonly Test[]
+}
+
+type Entry = TestsIndex<LiveLeaf>
+
+/** Makes the tests of a leaf; its word comes first where case matters. */
+export function enliven(rule: CompiledRule, leaf: Leaf, kind: WordKind): LiveLeaf {
+  const tests = buildTests(leaf)
+  return { rule, leaf, tests: leaf.exact ? [buildExactWord(leaf, kind), ...tests] : tests }
+}
+
+/** All that rules ask of one place, by word: it finds the leaves a find may hit without going through them. */
+export class PlaceIndex implements Wanted {
+  readonly detector: Detector
+  /** Words as rules write them, in lower case where case never matters. */
+  readonly words = new Map<string, Entry>()
+  /** Words that end in `*`, by the length of their beginning. */
+  readonly #beginnings = new Map<number, Map<string, Entry>>()
+  /** Paths, and what they begin with. */
+  readonly #steps = new Set<string>()
+  readonly #locators = new LocatorIndex<Entry>()
+  #literals: Automaton<Entry> | undefined
+  #selectors: SelectorIndex | undefined
+
+  constructor(detector: Detector) {
+    this.detector = detector
+  }
+
+  add(item: LiveLeaf): void {
+    for (const word of new Set(item.leaf.words.map((text) => (this.detector.word === 'selector' ? text : lower(text))))) {
+      const known = this.words.get(word)
+      const entry = known ?? new TestsIndex<LiveLeaf>()
+      entry.add(item)
+      if (known === undefined) this.#addWord(word, entry)
+    }
+  }
+
+  #addWord(word: string, entry: Entry): void {
+    this.words.set(word, entry)
+    if (this.detector.word === 'locator') this.#locators.add(parseLocator(word), entry)
+    if (this.detector.word === 'path') for (const [i] of [...word].entries()) if (word[i] === '.') this.#steps.add(word.slice(0, i))
+    if (this.detector.word !== 'name' || !word.endsWith('*')) return
+    const beginning = word.slice(0, -1)
+    const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()
+    this.#beginnings.set(beginning.length, ofLength.set(beginning, entry))
+  }
+
+  has(word: string): boolean {
+    const name = lower(word)
+    return this.words.has(name) || this.#steps.has(name) || this.#begun(name).length > 0
+  }
+
+  selectors(page: Page, at: number): readonly string[] {
+    this.#selectors ??= new SelectorIndex(this.words.keys())
+    return this.#selectors.match(page.tape, at)
+  }
+
+  /** Calls `visit` with each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
+  visit(found: Found, page: Page, resolver: UrlResolver, visit: (item: LiveLeaf, value: Value) => void): void {
+    const value = new Value(found, page, resolver)
+    for (const entry of this.#entries(found, value)) entry.visit(value, visit)
+  }
+
+  #entries(found: Found, value: Value): readonly Entry[] {
+    switch (this.detector.word) {
+      case 'locator':
+        return value.url === null ? [] : this.#locators.find(value.url)
+      case 'literal':
+        this.#literals ??= new Automaton(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
+        return this.#literals.find(value.text)
+      default: {
+        const name = this.detector.word === 'selector' ? found.name : lower(found.name)
+        const entry = this.words.get(name)
+        const begun = this.#begun(name)
+        return entry === undefined ? begun : [entry, ...begun]
+      }
+    }
+  }
+
+  #begun(name: string): readonly Entry[] {
+    const entries: Entry[] = []
+    for (const [length, beginnings] of this.#beginnings) {
+      const entry = beginnings.get(name.slice(0, length))
+      if (entry && name.length >= length) entries.push(entry)
+    }
+    return entries
+  }
+}

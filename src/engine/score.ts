@@ -1,0 +1,80 @@
+import { MAX_POINTS } from './compile.ts'
+import type { PageHits } from './hits.ts'
+import { applyLogic, type Hits } from './logic.ts'
+import type { Ruleset } from './ruleset.ts'
+import type { Clause, ClauseEvidence, CompiledRule, Leaf, Level, Page } from './types.ts'
+
+/** How a rule stands on a page: its points, and the level that relations and conflicts leave it. */
+export interface Standing {
+  readonly rule: CompiledRule
+  readonly points: number
+  /** Clauses that hold. */
+  readonly held: readonly Clause[]
+  /** Number of families among them. */
+  readonly families: number
+  readonly evidence: readonly ClauseEvidence[]
+  readonly unseen: readonly string[]
+  readonly version?: string
+  level: Level | null
+  note?: string
+}
+
+const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
+
+/** 6 points are high, 3 to 5 medium, 2 low; one weak clause names nothing. */
+export function levelOf(points: number): Level | null {
+  if (points >= MAX_POINTS) return 'high'
+  if (points >= 3) return 'medium'
+  return points >= 2 ? 'low' : null
+}
+
+/** A level as a number: 0 for none, 3 for high. */
+export function rankOf(level: Level | null): number {
+  return LEVELS.indexOf(level)
+}
+
+/** Evaluates one rule on the hits of a page. */
+export function scoreRule(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Standing {
+  const data = hitsOf(rule, hits, ruleset)
+  const points = applyLogic(rule.logic, data)
+  const held = points === 0 ? [] : rule.clauses.filter(({ holds }) => applyLogic(holds, data))
+  const found = hits.of(rule)
+  const leaves = new Map(rule.leaves.map((leaf) => [leaf.id, leaf]))
+  const version = held.flatMap((clause) => clause.leaves.map((id) => found.get(id)?.version)).find(Boolean)
+  return {
+    rule,
+    points,
+    held,
+    families: new Set(held.map(({ family }) => family)).size,
+    evidence: held.map((clause) => ({
+      clause: clause.text,
+      places: [...new Set(clause.leaves.map((id) => leaves.get(id)?.place ?? ''))],
+      weight: clause.weight,
+      family: clause.family,
+      hits: applyLogic(clause.hits, data),
+      texts: clause.leaves.flatMap((id) => found.get(id)?.texts ?? []),
+    })),
+    unseen: [...new Set(rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place))],
+    ...(version && { version }),
+    level: levelOf(points),
+  }
+}
+
+/** A standing without hits of its own: what another rule implies. */
+export function unscored(rule: CompiledRule): Standing {
+  return { rule, points: 0, held: [], families: 0, evidence: [], unseen: [], level: null }
+}
+
+/** The data of a rule's expression: hits by leaf, and which places under a `not` were seen. */
+export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
+  const data: Record<string, number> = {}
+  for (const [id, { count }] of hits.of(rule)) data[id] = count
+  for (const leaf of rule.leaves) if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
+  return data
+}
+
+/** Whether every word of a leaf was looked at. */
+export function isSeen(leaf: Leaf, page: Page, ruleset: Ruleset): boolean {
+  const detector = ruleset.places.get(leaf.place)?.detector
+  return leaf.words.every((word) => detector?.seen?.(page, word) ?? true)
+}

@@ -1,0 +1,280 @@
+// The words the whole project shares: what a page is, what a detector is, what a compiled rule is, what a verdict is.
+
+/** What a place says about a site; clauses of one family are not independent of each other. */
+export type Family =
+  | 'address'
+  | 'response'
+  | 'network'
+  | 'declared'
+  | 'loaded'
+  | 'markup'
+  | 'code'
+  | 'side'
+  | 'content'
+  | 'found'
+
+/** How the word of a clause is read, and so how the index looks it up. */
+export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
+
+export type UrlKind = 'script' | 'asset' | 'frame' | 'link' | 'anchor'
+
+/** A URL as the page has it, resolved against the page and its `<base>`. */
+export interface PageUrl {
+  /** Without fragment. Without scheme and host when the page's own address is unknown and the URL was written relative. */
+  readonly href: string
+  /** Lower case, punycode, without port; '' when unknown. */
+  readonly host: string
+  /** From the first slash, without query; percent-encoding as written. */
+  readonly path: string
+  /** Whether it is the page's own site (same registrable domain); null when that cannot be told. */
+  readonly own: boolean | null
+}
+
+/** What a written URL is resolved against. */
+export interface UrlBase {
+  /** The address that `<base>` and the page's URL give; `http://page.invalid/` when neither does. */
+  readonly href: string
+  /** Host of the page itself; null when its URL is unknown. */
+  readonly pageHost: string | null
+}
+
+export interface UrlUse {
+  readonly kind: UrlKind
+  /** Lower-case rel tokens, for `link` alone. */
+  readonly rel: readonly string[]
+  readonly url: PageUrl
+  /** The element that names it. */
+  readonly at: number
+}
+
+/** The elements of a page in document order, one entry an element in every array. */
+export interface Tape {
+  /** Lower case. */
+  readonly tags: readonly string[]
+  /** Index of the parent; -1 at the top and below the depth bound. */
+  readonly parents: readonly number[]
+  /** Attributes of element i are `names[k]`, `values[k]` for `attributes[i] <= k < attributes[i + 1]`; names in lower case. */
+  readonly attributes: readonly number[]
+  readonly names: readonly string[]
+  readonly values: readonly string[]
+  /** The element's text is `text.slice(textFrom[i], textTo[i])`. */
+  readonly textFrom: readonly number[]
+  readonly textTo: readonly number[]
+  /** All text of the document, scripts and styles included; block tags leave a space. */
+  readonly text: string
+}
+
+/** Everything that was seen of one answer: plain, immutable, independent of any ruleset. null and absent = not looked at. */
+export interface Page {
+  /** The final URL, without fragment. */
+  readonly url: PageUrl | null
+  readonly status: number | null
+  /** Names in lower case, values trimmed. */
+  readonly headers: readonly (readonly [string, string])[] | null
+  readonly html: string
+  readonly tape: Tape
+  readonly title: string | null
+  readonly urls: readonly UrlUse[]
+  readonly comments: readonly string[]
+  /** Inline scripts, data blocks included, JSON-LD not. */
+  readonly scripts: readonly string[]
+  readonly styles: readonly string[]
+  /** Parsed JSON-LD blocks; broken ones are left out. */
+  readonly jsonld: readonly unknown[]
+  /** Visible text, white space collapsed. */
+  readonly text: string
+  /** Words of `text`, counted as Intl.Segmenter does. */
+  readonly words: number
+  /** Record type, or type and label (`txt _vercel`), in lower case → records. */
+  readonly dns: Readonly<Record<string, readonly string[]>> | null
+  readonly tls: { readonly issuer: string | null; readonly names: readonly string[] } | null
+  readonly robots: string | null
+  /** mmh3 hash of the favicon, as Shodan counts it. */
+  readonly favicon: number | null
+  /** What URLs of the page are resolved against. */
+  readonly base: UrlBase
+  /** One sentence for each thing that was cut. */
+  readonly warnings: readonly string[]
+}
+
+/** One thing that a detector found. */
+export interface Found {
+  /** The word it stands for: a name, a value, a path, a selector; '' for locators and literals. */
+  readonly name: string
+  /** The value that tests look at; absent = the text of the element `at`. */
+  readonly text?: string
+  /** The element it stands in: two finds of one element count once. */
+  readonly at?: number
+  /** Of a locator place: the URL, where the page has resolved it already. */
+  readonly url?: PageUrl
+  /** Of a counting place: the hit itself. */
+  readonly amount?: number
+}
+
+/** What the rules ask of one place, made by the index: a detector looks a word up here, it never loops over words. */
+export interface Wanted {
+  /** Whether a rule asks for this name (or for a path that goes on from here). Case is ignored. */
+  has(word: string): boolean
+  /** The selectors that the element `at` fits. */
+  selectors(page: Page, at: number): Iterable<string>
+}
+
+/** A plugin: one place to look. It says where; the engine decides what matches. */
+export interface Detector {
+  /** The place: the key that rules use. */
+  readonly key: string
+  /** One sentence, for the docs and the editor's schema. */
+  readonly about: string
+  readonly family: Family
+  readonly word: WordKind
+  /** The closed list of words, where there is one; a word may go on after a space (`txt _label`) with `labels`. */
+  readonly names?: readonly string[]
+  readonly labels?: boolean
+  /** What the page has and a rule wants. The cost goes by the page, not by the rules. */
+  read(page: Page, wanted: Wanted): Iterable<Found>
+  /** Whether the place was looked at for this word; a place without it always was. */
+  seen?(page: Page, word: string): boolean
+}
+
+export type Weight = 'strong' | 'medium' | 'weak'
+export type Level = 'high' | 'medium' | 'low'
+export type RuleKind = 'builder' | 'hosting' | 'site-type' | 'technology'
+
+/** A JSON Logic expression over hits: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
+export type Logic = number | boolean | string | readonly Logic[] | { readonly [operation: string]: readonly Logic[] }
+
+/** One place-and-word of a rule, with its tests. `id` is its variable in the rule's expression. */
+export interface Leaf {
+  readonly id: string
+  /** The variable that is 1 when the place was seen; only under a `not`. */
+  readonly seenId?: string
+  readonly place: string
+  readonly words: readonly string[]
+  readonly is?: readonly string[]
+  readonly has?: readonly string[]
+  readonly under?: readonly string[]
+  readonly match?: string
+  /** Capture group of `match` that is the version. */
+  readonly version?: number
+  readonly from?: 'own' | 'other'
+  readonly attr?: string
+  readonly atLeast?: number
+  readonly exact?: boolean
+  /** A hit of it can lift the rule: it does not stand under a `not`. */
+  readonly positive: boolean
+}
+
+/** One clause of `detect`. */
+export interface Clause {
+  readonly weight: Weight
+  readonly family: Family
+  /** Ids of its leaves. */
+  readonly leaves: readonly string[]
+  /** Whether it holds. */
+  readonly holds: Logic
+  /** Its hit: of one place the number of values, of a group the number of clauses that hold. */
+  readonly hits: Logic
+  /** The clause as its author wrote it, in YAML's flow style. */
+  readonly text: string
+}
+
+/** A clause as it stands in YAML, checked: a place with its word and tests, or a group. */
+export type ClauseSource = Readonly<Record<string, unknown>>
+
+/** A rule as it stands in YAML, checked; kind and slug are its folder and file name. */
+export interface RuleSource {
+  readonly kind: RuleKind
+  readonly slug: string
+  readonly name: string
+  readonly website?: string
+  readonly category?: string
+  readonly aiNative?: boolean
+  readonly hosting?: string
+  readonly role?: 'cdn'
+  readonly implies?: string | readonly string[]
+  readonly requires?: string | readonly string[]
+  readonly excludes?: string | readonly string[]
+  readonly rank?: number
+  readonly fallback?: boolean
+  /** A site type that may be given to a page of fewer than 20 visible words. */
+  readonly thin?: boolean
+  readonly description?: string
+  readonly detect: readonly ClauseSource[]
+  readonly source: readonly string[]
+  readonly verified: string
+}
+
+/** A rule, compiled: plain JSON. */
+export interface CompiledRule {
+  readonly kind: RuleKind
+  readonly slug: string
+  readonly name: string
+  readonly website?: string
+  readonly category?: string
+  readonly aiNative?: boolean
+  readonly hosting?: string
+  readonly cdn?: boolean
+  readonly implies: readonly string[]
+  readonly requires: readonly string[]
+  readonly excludes: readonly string[]
+  readonly rank: number
+  readonly fallback?: boolean
+  readonly thin?: boolean
+  readonly leaves: readonly Leaf[]
+  readonly clauses: readonly Clause[]
+  /** From hits to points, 0 to 6. */
+  readonly logic: Logic
+}
+
+export interface Categories {
+  readonly builders: Readonly<Record<string, { readonly revision1?: string; readonly standsBack?: boolean }>>
+  readonly technologies: Readonly<Record<string, string>>
+}
+
+/** What one clause did on a page. */
+export interface ClauseEvidence {
+  readonly clause: string
+  readonly places: readonly string[]
+  readonly weight: Weight
+  readonly family: Family
+  readonly hits: number
+  /** What stood there, cut to 200 characters each. */
+  readonly texts: readonly string[]
+}
+
+/** Why a rule stands where it stands. */
+export interface Evidence {
+  readonly kind: RuleKind
+  readonly slug: string
+  readonly name: string
+  /** The level after relations and conflicts; null when the rule was dropped. */
+  readonly level: Level | null
+  readonly points: number
+  /** Clauses that hold. */
+  readonly clauses: readonly ClauseEvidence[]
+  /** Places that the rule asks for and nobody looked at. */
+  readonly unseen: readonly string[]
+  /** Whether this rule is part of the answer. */
+  readonly chosen: boolean
+  /** Why not, or what lifted it: `conflicting`, `required X is missing`, `excluded by X`, `implied by X`. */
+  readonly note?: string
+}
+
+/** What `detect` answers: the ten fields of the API but `cached`, and what explains them. */
+export interface Verdict {
+  readonly url: string | null
+  readonly builder: string | null
+  readonly builderSlug: string | null
+  readonly confidence: Level | null
+  readonly category: string | null
+  readonly isAiNative: boolean
+  readonly technologies: readonly string[]
+  readonly hosting: string | null
+  readonly siteType: string | null
+  /** Display name → version. */
+  readonly versions: Readonly<Record<string, string>>
+  readonly evidence: readonly Evidence[]
+  readonly warnings: readonly string[]
+  /** What the work was: it goes by the page, not by the number of rules. */
+  readonly cost: { readonly textsTested: number; readonly rulesEvaluated: number }
+}

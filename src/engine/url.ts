@@ -1,0 +1,106 @@
+import { getDomain } from 'tldts'
+import { lower } from './text.ts'
+import type { PageUrl, UrlBase } from './types.ts'
+
+/** Stands for an unknown address; `.invalid` is reserved (RFC 2606), so no page has it. */
+const NOWHERE = 'http://page.invalid/'
+
+// What WHATWG parsing leaves as it is: a name host without escapes, a path without dot segments or characters to encode.
+const ABSOLUTE = /^(https?:)?\/\/((?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*)(\/[\w!$&'()*+,;=:@~%./-]*)?(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#.*)?$/i
+const ROOTED = /^(\/(?!\/)[\w!$&'()*+,;=:@~%./-]*)(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#[^\t\n\r]*)?$/
+// Empty, a fragment alone, or a scheme that is not http or https (a `data:` URL can be megabytes long).
+const FOREIGN = /^(?:#|$|(?!https?:)[a-z][a-z0-9+.-]*:)/i
+const DOTS = /\/(?:\.|%2e)/i
+const PUNYCODE = /(?:^|\.)xn--/i
+
+/** The registrable domain of a host, private suffixes counted (a.github.io is not b.github.io); the host where there is none. */
+export function siteOf(host: string): string {
+  return getDomain(host, { allowPrivateDomains: true }) ?? host
+}
+
+/** The base for URLs of a page: its address, as `<base href>` moves it. */
+export function buildBase(pageUrl: string | null, baseHref: string | undefined): UrlBase {
+  const page = pageUrl === null ? null : new URL(pageUrl)
+  let href = page?.href ?? NOWHERE
+  if (baseHref !== undefined && URL.canParse(baseHref, href)) {
+    const moved = new URL(baseHref, href)
+    if (/^https?:$/.test(moved.protocol)) href = moved.href
+  }
+  return { href, pageHost: page?.hostname ?? null }
+}
+
+/** Resolves URLs as they are written in one page; remembers what it has seen. */
+export class UrlResolver {
+  readonly #base: URL
+  readonly #pageSite: string | null
+  readonly #seen = new Map<string, PageUrl | null>()
+  readonly #sites = new Map<string, string>()
+
+  constructor(base: UrlBase) {
+    this.#base = new URL(base.href)
+    this.#pageSite = base.pageHost === null ? null : siteOf(base.pageHost)
+  }
+
+  /** @returns null for what is not http or https, is empty or a fragment alone. */
+  resolve(written: string): PageUrl | null {
+    const known = this.#seen.get(written)
+    if (known !== undefined) return known
+    const trimmed = written.trim()
+    const url = FOREIGN.test(trimmed) ? null : (this.#quick(trimmed) ?? this.#parse(trimmed))
+    this.#seen.set(written, url)
+    return url
+  }
+
+  /** Most URLs of most pages need no parser; a property test holds this to `#parse`. */
+  #quick(written: string): PageUrl | null {
+    const absolute = ABSOLUTE.exec(written)
+    if (absolute) {
+      const [, scheme, name, path = '/', query] = absolute
+      if (DOTS.test(path) || PUNYCODE.test(name)) return null
+      const host = name.toLowerCase()
+      return this.#url({ origin: `${scheme?.toLowerCase() ?? this.#base.protocol}//${host}`, host, path, query, hosted: true })
+    }
+    const rooted = ROOTED.exec(written)
+    if (!rooted || DOTS.test(rooted[1])) return null
+    return this.#url({ origin: this.#base.origin, host: this.#base.hostname, path: rooted[1], query: rooted[2], hosted: false })
+  }
+
+  #parse(written: string): PageUrl | null {
+    if (!URL.canParse(written, this.#base.href)) return null
+    const url = new URL(written, this.#base)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
+    const hosted = /^(?:https?:)?[/\\]{2}/i.test(written.replace(/[\t\n\r]/g, '')) || /^https?:/i.test(written)
+    const query = url.search === '' ? undefined : url.search.slice(1)
+    return this.#url({ origin: url.origin, host: url.hostname, path: url.pathname, query, hosted })
+  }
+
+  #url(parts: { origin: string; host: string; path: string; query: string | undefined; hosted: boolean }): PageUrl {
+    const { host, path, query, hosted } = parts
+    const nowhere = !hosted && this.#base.href === NOWHERE
+    const tail = query ? `${path}?${query}` : path
+    const own = !hosted ? true : this.#pageSite === null ? null : this.#site(host) === this.#pageSite
+    return { href: nowhere ? tail : parts.origin + tail, host: nowhere ? '' : host, path, own }
+  }
+
+  #site(host: string): string {
+    let site = this.#sites.get(host)
+    if (site === undefined) this.#sites.set(host, (site = siteOf(host)))
+    return site
+  }
+}
+
+/**
+ * Reads a value that is a URL or a host: `https://x.y/p`, `//x.y/p`, `/p`, `x.y`, `x.y/p`, `*.x.y`, `x.y.` (DNS).
+ * A value of an attribute (`asUrl`) is never a bare host.
+ */
+export function readUrlOrHost(value: string, resolver: UrlResolver, asUrl: boolean): PageUrl | null {
+  const text = value.trim()
+  if (asUrl || /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(text) || text.startsWith('/')) return resolver.resolve(text)
+  const [, host, path] = /^([^\s/?#:@]+?)\.?(?::\d+)?(\/[^?#]*)?(?:[?#].*)?$/.exec(text) ?? []
+  if (host === undefined) return null
+  if (/^[a-z0-9.*_-]+$/i.test(host)) {
+    const known = resolver.resolve(`//${host.replace('*', 'any')}/`)
+    return { href: text, host: lower(host), path: path ?? '/', own: known?.own ?? null }
+  }
+  return resolver.resolve(`//${text}`)
+}
