@@ -1,0 +1,16 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const dns: Detector = {
+  key: 'dns',
+  about: 'A DNS record, by type, or by type and label (`txt _vercel`); each record',
+  family: 'network',
+  word: 'name',
+  names: ['a', 'aaaa', 'cname', 'ns', 'mx', 'soa', 'txt'],
+  labels: true,
+  seen: (page, word) => page.dns?.[word] !== undefined,
+  *read({ dns }, wanted) {
+    for (const [name, records] of Object.entries(dns ?? {})) {
+      if (wanted.has(name)) for (const text of records) yield { name, text }
+    }
+  },
+}

@@ -1,0 +1,11 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const element: Detector = {
+  key: 'element',
+  about: 'An element, by a CSS selector; its text, or an attribute with `attr`',
+  family: 'markup',
+  word: 'selector',
+  *read(page, wanted) {
+    for (let at = 0; at < page.tape.tags.length; at++) for (const name of wanted.selectors(page, at)) yield { name, at }
+  },
+}

@@ -1,0 +1,12 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const header: Detector = {
+  key: 'header',
+  about: 'A response header, by name; each value',
+  family: 'response',
+  word: 'name',
+  seen: (page) => page.headers !== null,
+  *read({ headers }, wanted) {
+    for (const [name, text] of headers ?? []) if (wanted.has(name)) yield { name, text }
+  },
+}

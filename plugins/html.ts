@@ -1,0 +1,11 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const html: Detector = {
+  key: 'html',
+  about: 'The whole source',
+  family: 'content',
+  word: 'literal',
+  *read({ html }) {
+    yield { name: '', text: html }
+  },
+}

@@ -1,0 +1,51 @@
+import type { Detector } from '../src/engine/types.ts'
+import { anchor } from './anchor.ts'
+import { asset } from './asset.ts'
+import { comment } from './comment.ts'
+import { cookie } from './cookie.ts'
+import { dns } from './dns.ts'
+import { element } from './element.ts'
+import { favicon } from './favicon.ts'
+import { frame } from './frame.ts'
+import { header } from './header.ts'
+import { html } from './html.ts'
+import { inline } from './inline.ts'
+import { jsonld } from './jsonld.ts'
+import { link } from './link.ts'
+import { meta } from './meta.ts'
+import { robots } from './robots.ts'
+import { script } from './script.ts'
+import { size } from './size.ts'
+import { status } from './status.ts'
+import { style } from './style.ts'
+import { text } from './text.ts'
+import { title } from './title.ts'
+import { tls } from './tls.ts'
+import { url } from './url.ts'
+
+/** Every place that rules can look at, from what costs least to read to what costs most. */
+export const detectors: readonly Detector[] = [
+  url,
+  header,
+  cookie,
+  status,
+  dns,
+  tls,
+  meta,
+  title,
+  jsonld,
+  script,
+  asset,
+  frame,
+  link,
+  element,
+  comment,
+  inline,
+  style,
+  robots,
+  favicon,
+  anchor,
+  text,
+  html,
+  size,
+]

@@ -1,0 +1,11 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const link: Detector = {
+  key: 'link',
+  about: 'A link tag, by one token of its rel; its href',
+  family: 'loaded',
+  word: 'name',
+  *read({ urls }, wanted) {
+    for (const { rel, url, at } of urls) for (const name of rel) if (wanted.has(name)) yield { name, text: url.href, url, at }
+  },
+}

@@ -1,0 +1,58 @@
+import { isAbsolute, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { resolve } from 'import-meta-resolve'
+import type { Detector, Family, WordKind } from '../src/engine/types.ts'
+import { detectors as own } from './index.ts'
+
+/** Why a module of detectors cannot be used; `message` says what to do. */
+export class DetectorError extends Error {}
+
+const FAMILIES: readonly Family[] = ['address', 'response', 'network', 'declared', 'loaded', 'markup', 'code', 'side', 'content']
+const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'selector', 'path']
+
+/**
+ * Loads the modules an operator names, beside our own detectors. A module's default export is a detector or a list of them.
+ * @param specifiers paths (from `folder`) or package names
+ * @param reserved keys that no detector may take: those of a clause
+ * @throws DetectorError for a module that cannot be loaded or is no detector
+ */
+export async function loadDetectors(specifiers: readonly string[], reserved: readonly string[], folder = process.cwd()): Promise<readonly Detector[]> {
+  const all: Detector[] = [...own]
+  for (const specifier of specifiers) {
+    for (const detector of [await load(specifier, folder)].flat()) {
+      check(detector, specifier)
+      if (reserved.includes(detector.key)) throw new DetectorError(`${specifier}: the key "${detector.key}" is reserved: it means something in a clause`)
+      if (all.some(({ key }) => key === detector.key)) throw new DetectorError(`${specifier}: there is a detector "${detector.key}" already`)
+      all.push(detector)
+    }
+  }
+  return all
+}
+
+async function load(specifier: string, folder: string): Promise<Detector | Detector[]> {
+  let module: { default?: Detector | Detector[] }
+  try {
+    const isPath = specifier.startsWith('.') || isAbsolute(specifier)
+    const from = pathToFileURL(join(folder, 'detectors.js')).href
+    module = await import(isPath ? new URL(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier, from).href : resolve(specifier, from))
+  } catch (error) {
+    throw new DetectorError(`${specifier}: the module could not be loaded: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (module.default === undefined) throw new DetectorError(`${specifier}: the module has no default export; export a detector or a list of them`)
+  return module.default
+}
+
+function check(detector: Partial<Detector> | null, specifier: string): void {
+  const complain = (what: string): never => {
+    throw new DetectorError(`${specifier}: ${what}`)
+  }
+  if (typeof detector !== 'object' || detector === null) complain('a detector is an object')
+  const { key, about, family, word, read, seen, names } = detector as Partial<Detector>
+  if (typeof key !== 'string' || !/^[a-z][a-z0-9-]*$/.test(key)) complain('a detector needs a `key` of lower-case letters, digits, hyphens')
+  if (typeof about !== 'string' || about === '') complain(`detector "${key}" needs \`about\`, one sentence`)
+  if (!FAMILIES.includes(family as Family)) complain(`detector "${key}" needs a \`family\`: one of ${FAMILIES.join(', ')}`)
+  if (!WORDS.includes(word as WordKind)) complain(`detector "${key}" needs a \`word\`: one of ${WORDS.join(', ')}`)
+  if (typeof read !== 'function') complain(`detector "${key}" needs a function \`read(page, wanted)\``)
+  if (seen !== undefined && typeof seen !== 'function') complain(`\`seen\` of detector "${key}" must be a function`)
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) complain(`\`names\` of detector "${key}" must be a list of words`)
+}

@@ -1,0 +1,20 @@
+import { attributeOf } from '../src/engine/selector.ts'
+import type { Detector } from '../src/engine/types.ts'
+
+export const meta: Detector = {
+  key: 'meta',
+  about: 'A meta tag, by its name, property or itemprop; its content',
+  family: 'declared',
+  word: 'name',
+  *read({ tape }, wanted) {
+    for (let at = 0; at < tape.tags.length; at++) {
+      if (tape.tags[at] !== 'meta') continue
+      const text = attributeOf(tape, at, 'content')?.trim()
+      if (text === undefined) continue
+      for (const key of ['name', 'property', 'itemprop']) {
+        const name = attributeOf(tape, at, key)?.trim()
+        if (name && wanted.has(name)) yield { name, text, at }
+      }
+    }
+  },
+}

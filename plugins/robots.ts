@@ -1,0 +1,12 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const robots: Detector = {
+  key: 'robots',
+  about: 'The robots.txt of the host',
+  family: 'side',
+  word: 'literal',
+  seen: (page) => page.robots !== null,
+  *read({ robots }) {
+    if (robots !== null) yield { name: '', text: robots }
+  },
+}

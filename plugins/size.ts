@@ -1,0 +1,12 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const size: Detector = {
+  key: 'size',
+  about: 'The visible amount, in words or characters: the hit is the amount itself',
+  family: 'content',
+  word: 'name',
+  names: ['words', 'characters'],
+  *read({ text, words }) {
+    for (const [name, amount] of [['words', words], ['characters', text.length]] as const) yield { name, text: String(amount), amount }
+  },
+}

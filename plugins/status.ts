@@ -1,0 +1,12 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const status: Detector = {
+  key: 'status',
+  about: 'The final status code',
+  family: 'response',
+  word: 'value',
+  seen: (page) => page.status !== null,
+  *read({ status }) {
+    if (status !== null) yield { name: String(status), text: String(status) }
+  },
+}

@@ -1,0 +1,11 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const text: Detector = {
+  key: 'text',
+  about: 'The visible text',
+  family: 'content',
+  word: 'literal',
+  *read({ text }) {
+    yield { name: '', text }
+  },
+}

@@ -1,0 +1,14 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const tls: Detector = {
+  key: 'tls',
+  about: 'The certificate: its issuer (organisation) or its names (each)',
+  family: 'network',
+  word: 'name',
+  names: ['issuer', 'name'],
+  seen: (page) => page.tls !== null,
+  *read({ tls }) {
+    if (tls?.issuer) yield { name: 'issuer', text: tls.issuer }
+    for (const text of tls?.names ?? []) yield { name: 'name', text }
+  },
+}

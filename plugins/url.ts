@@ -1,0 +1,12 @@
+import type { Detector } from '../src/engine/types.ts'
+
+export const url: Detector = {
+  key: 'url',
+  about: 'The final URL of the page',
+  family: 'address',
+  word: 'locator',
+  seen: (page) => page.url !== null,
+  *read({ url }) {
+    if (url !== null) yield { name: '', text: url.href, url }
+  },
+}
