@@ -1,0 +1,32 @@
+import { loadDetectors } from '../plugins/load.ts'
+import { FOUND } from './engine/clause.ts'
+import type { Ruleset } from './engine/ruleset.ts'
+import { openRuleset } from './rules/open-ruleset.ts'
+import { CLAUSE_KEYS } from './rules/schema.ts'
+
+export { detect } from './engine/detect.ts'
+export { buildPage, type PageInput } from './engine/page.ts'
+export { type Extra, type Result, toResult } from './engine/result.ts'
+export type { Ruleset } from './engine/ruleset.ts'
+export type { Detector, Evidence, Found, Level, Page, Verdict, Wanted } from './engine/types.ts'
+export { type Finding, RulesetError } from './rules/findings.ts'
+
+/** What is loaded beside our own rules and detectors. */
+export interface LoadOptions {
+  /** Rule folders, laid out as `rules/` is. */
+  readonly folders?: readonly string[]
+  /** Modules of detectors: paths from the working folder, or package names. */
+  readonly detectors?: readonly string[]
+}
+
+/**
+ * Loads a ruleset: made once, it serves any number of pages.
+ *
+ *     const ruleset = await loadRuleset()
+ *     const verdict = detect(ruleset, buildPage({ url, status, headers, html }))
+ *
+ * @throws RulesetError with every fault of every rule file; DetectorError for a module that is no detector
+ */
+export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions = {}): Promise<Ruleset> {
+  return openRuleset({ folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) })
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { isOurLogic } from '../engine/logic.ts'
+import type { Categories, CompiledRule, Detector } from '../engine/types.ts'
+import { discoverRules } from './discover.ts'
+
+/** A ruleset as plain JSON: what a start reads instead of YAML, and what another language can run. */
+export interface BuiltRuleset {
+  readonly format: typeof FORMAT
+  /** Fingerprint of the YAML and of the places it was compiled for. */
+  readonly version: string
+  readonly categories: Categories
+  readonly rules: readonly CompiledRule[]
+}
+
+const FORMAT = 1
+
+/** Fingerprint of rule folders: it changes with every byte of a rule, and with the places rules can look at. */
+export function fingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]))
+  for (const folder of folders) {
+    const { rules, categoriesFile } = discoverRules(folder)
+    for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])
+      hash.update(`\n${relative(folder, file)}\n`).update(readFileSync(file))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Puts a built ruleset together. */
+export function buildFile(parts: Omit<BuiltRuleset, 'format'>): BuiltRuleset {
+  return { format: FORMAT, ...parts }
+}
+
+/**
+ * Reads a built file when it was made of this very YAML; null when there is none or the YAML has changed since.
+ * @throws Error when it holds an expression that no compiler of ours writes: the file comes from elsewhere
+ */
+export function readBuilt(file: string, version: string): BuiltRuleset | null {
+  if (!existsSync(file)) return null
+  const built = JSON.parse(readFileSync(file, 'utf8')) as BuiltRuleset
+  if (built.format !== FORMAT || built.version !== version) return null
+  for (const { slug, logic, clauses } of built.rules)
+    if (![logic, ...clauses.flatMap(({ holds, hits }) => [holds, hits])].every((expression) => isOurLogic(expression)))
+      throw new Error(`${file}: the expression of "${slug}" is none of ours; make the file anew with \`npm run -s rules -- build\``)
+  return built
+}
+
+/** The folder of the project, from wherever this module runs (sources or build). */
+export function projectFolder(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'package.json'))) folder = join(folder, '..')
+  return folder
+}

@@ -1,0 +1,128 @@
+import { type ClauseNode, familyOf, heaviest, isHeavier, listOf, type Places, positiveOf, readClause } from '../engine/clause.ts'
+import { LocatorError, parseLocator } from '../engine/locator.ts'
+import { parseSelector, SelectorError } from '../engine/selector.ts'
+import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
+import { type Finding, type FindingCode, finding } from './findings.ts'
+import { hint } from './hint.ts'
+import { checkPattern } from './pattern-checks.ts'
+import { GROUPS, TESTS } from './schema.ts'
+import type { Path, SourceFile } from './source-file.ts'
+
+const SHORTEST = 3
+
+/** Checks what no schema can say of one clause. Clauses whose shape is wrong (`faulty`) are passed over: their fault is told. */
+export class ClauseChecker {
+  readonly findings: Finding[] = []
+  readonly #file: SourceFile
+  readonly #places: Places
+  readonly #faulty: readonly string[]
+
+  constructor(file: SourceFile, places: Places, faulty: readonly string[]) {
+    this.#file = file
+    this.#places = places
+    this.#faulty = faulty
+  }
+
+  check(source: ClauseSource, path: Path): void {
+    const before = this.findings.length
+    const isShaped = this.#checkShape(source, path, true)
+    if (!isShaped || this.findings.length > before) return
+    const node = readClause(source, this.#places)
+    if (familyOf(node) === null) this.#add('nothing-positive', path, {})
+    else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
+  }
+
+  #add(code: FindingCode, path: Path, details: Record<string, string | number>, atKey = false): void {
+    this.findings.push(finding(code, atKey ? this.#file.keyAt(path) : this.#file.valueAt(path), details))
+  }
+
+  /** @returns whether the clause and all below it can be read */
+  #checkShape(source: ClauseSource, path: Path, isTop: boolean): boolean {
+    const here = JSON.stringify(path).slice(0, -1)
+    if (this.#faulty.some((fault) => fault === `${here}]` || fault.startsWith(`${here},`))) return false
+    const groups = GROUPS.filter((key) => key in source)
+    const places = Object.keys(source).filter((key) => this.#places.has(key))
+    const named = [...groups, ...places]
+    if (named.length !== 1) {
+      const list = named.length === 0 ? [...this.#places.keys()].join(', ') : named.join(' and ')
+      this.#add(named.length === 0 ? 'no-place' : 'two-places', path, { list })
+      return false
+    }
+    if (!isTop && 'weight' in source) this.#add('group-weight', [...path, 'weight'], {}, true)
+    if (groups.length === 0) return this.#checkLeaf(source, places[0], path)
+    return this.#checkGroup(source, groups[0], path)
+  }
+
+  #checkGroup(source: ClauseSource, group: string, path: Path): boolean {
+    for (const key of TESTS) if (key in source) this.#add('group-tests', [...path, key], { key, group }, true)
+    if ('atLeast' in source && group !== 'of') this.#add('group-atleast', [...path, 'atLeast'], { n: String(source.atLeast) }, true)
+    if (group === 'not') return this.#checkShape(source.not as ClauseSource, [...path, 'not'], false)
+    const shapes = listOf<ClauseSource>(source[group]).map((clause, i) => this.#checkShape(clause, [...path, group, i], false))
+    return shapes.every(Boolean)
+  }
+
+  #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
+    const before = this.findings.length
+    const place = this.#places.get(key) as Detector
+    this.#each(source, key, path, (word, at) => this.#checkWord(word, place, at))
+    this.#each(source, 'under', path, (locator, at) => this.#checkLocator(locator, at))
+    if ('attr' in source && place.word !== 'selector') this.#add('group-tests', [...path, 'attr'], { key: 'attr', group: key }, true)
+    if ('match' in source) {
+      const match = String(source.match)
+      for (const fault of checkPattern(match, source)) this.#add(fault.code, [...path, fault.key], fault.details)
+    } else if ('version' in source) this.#add('version-group', [...path, 'version'], { value: String(source.version) })
+    return this.findings.length === before
+  }
+
+  #each(source: ClauseSource, key: string, path: Path, check: (text: string, at: Path) => void): void {
+    if (!(key in source)) return
+    const isList = Array.isArray(source[key])
+    for (const [i, text] of listOf<unknown>(source[key]).entries()) check(String(text), isList ? [...path, key, i] : [...path, key])
+  }
+
+  #checkWord(word: string, place: Detector, at: Path): void {
+    if (place.word === 'locator') this.#checkLocator(word, at)
+    else if (place.word === 'literal' && word.length < SHORTEST) this.#add('short-literal', at, { value: word })
+    else if (place.word === 'selector') this.#try(() => parseSelector(word), SelectorError, 'bad-selector', at)
+    else if (place.names) {
+      const [name, label] = word.toLowerCase().split(' ')
+      const isKnown = place.names.includes(name) && (label === undefined || place.labels === true)
+      if (!isKnown) this.#add('bad-detector-word', at, { value: word, place: place.key, hint: hint(name, place.names), list: place.names.join(', ') })
+    } else if (word.endsWith('*') && word.length <= SHORTEST) this.#add('case-star', at, { value: word })
+  }
+
+  #checkLocator(locator: string, at: Path): void {
+    this.#try(() => parseLocator(locator), LocatorError, 'bad-locator', at)
+  }
+
+  #try(parse: () => unknown, Expected: typeof LocatorError | typeof SelectorError, code: FindingCode, at: Path): void {
+    try {
+      parse()
+    } catch (error) {
+      if (!(error instanceof Expected)) throw error
+      this.#add(code, at, { reason: error.message })
+    }
+  }
+
+  /** An `any` whose clauses are of several families would count as one of them. */
+  #checkFamilies(node: ClauseNode, source: ClauseSource, path: Path): boolean {
+    if (node.kind === 'leaf' || node.kind === 'not') return true
+    const families = new Set(positiveOf(node).map(familyOf))
+    if (node.kind === 'any' && families.size > 1) {
+      this.#add('mixed-families', path, { families: [...families].join(', ') })
+      return false
+    }
+    return node.clauses.every((clause, i) => this.#checkFamilies(clause, source, [...path, node.kind, i]))
+  }
+
+  #checkWeight(node: ClauseNode, source: ClauseSource, path: Path): void {
+    const weight = source.weight as Weight | undefined
+    if (weight === undefined) return
+    const cap = heaviest(node)
+    if (weight === cap) this.#add('needless-weight', [...path, 'weight'], { value: weight })
+    else if (isHeavier(weight, cap)) {
+      const reason = cap === 'weak' ? 'words get quoted' : 'assets of one host get hot-linked, and a builder is no more than a prior'
+      this.#add('heavy-weight', [...path, 'weight'], { value: weight, cap, reason })
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { detect } from '../engine/detect.ts'
+import { PageHits } from '../engine/hits.ts'
+import { applyLogic, type Hits } from '../engine/logic.ts'
+import { buildPage, type PageInput } from '../engine/page.ts'
+import { type Result, toResult } from '../engine/result.ts'
+import type { Ruleset } from '../engine/ruleset.ts'
+import { hitsOf } from '../engine/score.ts'
+import type { Fixture } from './fixtures.ts'
+
+/** Cases that hold another implementation to this one, in two layers. */
+export interface Conformance {
+  readonly version: string
+  /** Hits of one rule (`kind/slug`) → its points: for whoever runs the expressions. */
+  readonly rules: readonly { readonly rule: string; readonly hits: Hits; readonly points: number }[]
+  /** A page → the ten fields: for whoever reads pages as well. */
+  readonly pages: readonly { readonly page: PageInput; readonly result: Result }[]
+}
+
+/** Makes the cases out of the fixtures of the rules. */
+export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[]): Conformance {
+  const cases = new Map<string, Conformance['rules'][number]>()
+  const pages = fixtures.map(({ input }) => {
+    const page = buildPage(input)
+    const hits = new PageHits(page)
+    for (const place of ruleset.readPlaces) hits.read(place)
+    for (const rule of hits.lifted) {
+      const data = hitsOf(rule, hits, ruleset)
+      const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: applyLogic(rule.logic, data) }
+      cases.set(JSON.stringify([one.rule, data]), one)
+    }
+    return { page: input, result: toResult(detect(ruleset, page)) }
+  })
+  return { version: ruleset.version, rules: [...cases.values()], pages }
+}

@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { RuleKind } from '../engine/types.ts'
+import { type Finding, finding } from './findings.ts'
+
+/** A rule file as its place in the folder tells of it. */
+export interface FoundRule {
+  /** As findings name it: relative to the working folder. */
+  readonly file: string
+  readonly testFile: string
+  readonly hasTest: boolean
+  readonly kind: RuleKind
+  readonly slug: string
+  /** The folder of a technology. */
+  readonly category?: string
+}
+
+/** What lies in one rule folder. */
+export interface FoundFolder {
+  readonly root: string
+  readonly rules: readonly FoundRule[]
+  readonly categoriesFile: string | null
+  readonly findings: readonly Finding[]
+}
+
+const KINDS: ReadonlyMap<string, RuleKind> = new Map([
+  ['builders', 'builder'],
+  ['hosting', 'hosting'],
+  ['site-types', 'site-type'],
+  ['technologies', 'technology'],
+])
+/** Files a rule folder may hold beside its rules. */
+const BESIDES = new Set(['README.md', 'schema.json', 'test-schema.json', 'categories.yaml'])
+
+/** Finds every rule below a folder: kind and slug are folder and file name. @throws when the folder cannot be read */
+export function discoverRules(root: string): FoundFolder {
+  const rules: FoundRule[] = []
+  const findings: Finding[] = []
+  const stray = (path: string, reason: string): void => {
+    findings.push(finding('stray-file', { file: nameOf(path), line: 1, column: 1 }, { reason }))
+  }
+  const top = readdirSync(root, { withFileTypes: true })
+  for (const entry of top) {
+    const path = join(root, entry.name)
+    const kind = KINDS.get(entry.name)
+    if (entry.name.startsWith('.') || (entry.isFile() && BESIDES.has(entry.name))) continue
+    if (!entry.isDirectory() || kind === undefined) stray(path, `a rule folder holds ${[...KINDS.keys()].join(', ')}`)
+    else if (kind !== 'technology') rules.push(...rulesIn(path, kind, undefined, stray))
+    else
+      for (const folder of readdirSync(path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))) {
+        const below = join(path, folder.name)
+        if (folder.isDirectory()) rules.push(...rulesIn(below, kind, folder.name, stray))
+        else stray(below, 'a technology lies in the folder of its category')
+      }
+  }
+  const categoriesFile = top.some(({ name }) => name === 'categories.yaml') ? nameOf(join(root, 'categories.yaml')) : null
+  return { root, rules, categoriesFile, findings }
+}
+
+function nameOf(path: string): string {
+  const name = relative('.', path)
+  return name.startsWith('../../..') ? path : name
+}
+
+function rulesIn(folder: string, kind: RuleKind, category: string | undefined, stray: (path: string, reason: string) => void): FoundRule[] {
+  const names = readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+  const known = new Set(names)
+  const rules: FoundRule[] = []
+  for (const name of names) {
+    const path = join(folder, name)
+    if (name.endsWith('.test.yaml')) {
+      const rule = name.replace(/\.test\.yaml$/, '.yaml')
+      if (!known.has(rule)) stray(path, `there is no rule ${rule} beside this test`)
+    } else if (name.endsWith('.yaml')) {
+      const testName = name.replace(/\.yaml$/, '.test.yaml')
+      const found = { file: nameOf(path), testFile: nameOf(join(folder, testName)), hasTest: known.has(testName), kind, slug: name.slice(0, -5) }
+      rules.push(category === undefined ? found : { ...found, category })
+    } else stray(path, 'a rule is <slug>.yaml, its test <slug>.test.yaml')
+  }
+  return rules
+}

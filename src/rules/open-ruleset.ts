@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { Ruleset } from '../engine/ruleset.ts'
+import type { Detector } from '../engine/types.ts'
+import { fingerprint, projectFolder, readBuilt } from './built.ts'
+import { checkFolders, refuseErrors } from './load.ts'
+
+/** Our own rules. */
+export const ownFolder = join(projectFolder(), 'rules')
+/** Beside the build: code that runs from its sources never takes a file that older code has built. */
+export const builtFile = join(import.meta.dirname, '..', '..', 'ruleset.json')
+
+/** What a ruleset is made of. */
+export interface RulesetParts {
+  /** Rule folders beside our own. */
+  readonly folders?: readonly string[]
+  /** All detectors, ours included. */
+  readonly detectors: readonly Detector[]
+  /** The built file of our own rules. */
+  readonly built?: string
+}
+
+/**
+ * Loads our rules and those of further folders. Our rules alone come from the built file when it fits the YAML,
+ * so that a start costs no YAML.
+ * @throws RulesetError with every finding when a rule is wrong
+ */
+export function openRuleset({ folders = [], detectors, built = builtFile }: RulesetParts): Ruleset {
+  const all = [ownFolder, ...folders]
+  const version = fingerprint(all, detectors)
+  const ready = readBuilt(built, version)
+  if (ready !== null) return new Ruleset({ ...ready, detectors })
+  const { rules, categories, findings } = checkFolders({ folders: all, detectors })
+  refuseErrors(findings)
+  const compiled = rules.flatMap((rule) => (rule.compiled ? [rule.compiled] : []))
+  return new Ruleset({ rules: compiled, categories, detectors, version })
+}

@@ -1,0 +1,50 @@
+import { checkSync } from 'recheck'
+import type { ClauseSource } from '../engine/types.ts'
+import type { FindingCode } from './findings.ts'
+
+/** A fault of a `match`, and the key it stands at. */
+interface PatternFault {
+  readonly code: FindingCode
+  readonly key: 'match' | 'version'
+  readonly details: Readonly<Record<string, string | number>>
+}
+
+const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w\s])+$/
+const WIDE = /^(?:\(\?:)?(?:\.|\\[sSwWdD]|\[\^?[^\]]*\])(?:[*+]|\{\d*,\d*\})/
+
+/** Checks one regular expression: that it is one, that it is needed, that it is cheap, that its version is there. */
+export function checkPattern(match: string, source: ClauseSource): PatternFault[] {
+  let groups: number
+  try {
+    groups = (new RegExp(`${match}|`).exec('')?.length ?? 1) - 1
+  } catch (error) {
+    return [{ code: 'bad-pattern', key: 'match', details: { reason: (error as Error).message } }]
+  }
+  const instead = sayOtherwise(match)
+  if (instead !== null) return [{ code: 'needless-pattern', key: 'match', details: { instead } }]
+  const wide = WIDE.exec(match)
+  if (wide) return [{ code: 'wide-pattern', key: 'match', details: { value: wide[0] } }]
+  const faults: PatternFault[] = []
+  const safety = checkSync(match, source.case === 'exact' ? '' : 'i')
+  if (safety.status !== 'safe') faults.push({ code: 'unsafe-pattern', key: 'match', details: { reason: reasonOf(safety) } })
+  if (source.version !== undefined && Number(source.version) > groups)
+    faults.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })
+  return faults
+}
+
+function reasonOf(safety: Exclude<ReturnType<typeof checkSync>, { status: 'safe' }>): string {
+  return safety.status === 'vulnerable' ? `${safety.complexity.type} time` : `it could not be judged: ${safety.error.kind}`
+}
+
+/** How `is`, `has` or `under` say what a pattern says; null when they cannot. */
+function sayOtherwise(match: string): string | null {
+  const [, address] = /^\^https\??:(?:\\?\/){2}(.+?)$/.exec(match) ?? []
+  const starts = match.startsWith('^')
+  const ends = /(?:^|[^\\])\$$/.test(match)
+  const bare = (address ?? match.slice(starts ? 1 : 0)).slice(0, ends ? -1 : undefined)
+  if (!PLAIN.test(bare)) return null
+  const text = bare.replace(/\\(.)/g, '$1')
+  if (address !== undefined) return `under: ${text}${ends ? '' : '*'}`
+  if (starts && ends) return `is: ${text}`
+  return starts || ends ? null : `has: ${text}`
+}

@@ -1,0 +1,77 @@
+import { FOUND, type Places } from '../engine/clause.ts'
+import { CompileError, compileRule } from '../engine/compile.ts'
+import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../engine/types.ts'
+import { ClauseChecker } from './clause-checks.ts'
+import type { FoundRule } from './discover.ts'
+import { type Finding, finding } from './findings.ts'
+import { hint } from './hint.ts'
+import { RULE_KEYS } from './schema.ts'
+import type { SourceFile } from './source-file.ts'
+import type { Validator } from './validate.ts'
+
+/** What one rule file came to. */
+export interface CheckedRule {
+  readonly found: FoundRule
+  readonly file: SourceFile
+  readonly findings: readonly Finding[]
+  /** null when there are findings. */
+  readonly source: RuleSource | null
+  readonly compiled: CompiledRule | null
+}
+
+/** What rule files are checked against. */
+export interface Checks {
+  readonly validator: Validator
+  readonly places: Places
+  readonly categories: Categories
+}
+
+/** Checks one rule file by itself, every fault once, and compiles it when it has none. */
+export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): CheckedRule {
+  const findings = [...file.findings]
+  const at = { file: found.file, line: 1, column: 1 }
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(found.slug)) findings.push(finding('bad-slug', at, { value: found.slug }))
+  if (file.data === null) return { found, file, findings, source: null, compiled: null }
+  const faults = checks.validator.check(file)
+  findings.push(...faults.map(({ finding }) => finding))
+  const data = file.data as Readonly<Record<string, unknown>>
+  if (typeof data === 'object') {
+    findings.push(...checkKeys(found, file, data, checks.categories))
+    findings.push(...checkClauses(found, file, data, checks.places, faults.map(({ path }) => JSON.stringify(path))))
+  }
+  if (findings.length > 0) return { found, file, findings, source: null, compiled: null }
+  const source = { ...data, source: [data.source].flat(), kind: found.kind, slug: found.slug, ...(found.category && { category: found.category }) } as unknown as RuleSource
+  try {
+    return { found, file, findings, source, compiled: compileRule(source, checks.places) }
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    return { found, file, findings: [finding('empty-rule', file.keyAt(['detect']), { reason: error.message })], source: null, compiled: null }
+  }
+}
+
+function checkKeys(found: FoundRule, file: SourceFile, data: Readonly<Record<string, unknown>>, categories: Categories): Finding[] {
+  const findings: Finding[] = []
+  for (const [key, kinds] of Object.entries(RULE_KEYS)) {
+    if (!(key in data) || kinds.length === 0 || kinds.includes(found.kind)) continue
+    const owner = `a ${kinds.join(' or ')} rule`
+    findings.push(finding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
+  }
+  for (const key of found.kind === 'builder' ? ['category', 'aiNative', 'website'] : found.kind === 'site-type' ? [] : ['website'])
+    if (!(key in data)) findings.push(finding('missing-key', file.valueAt([]), { key }))
+  const category = found.kind === 'builder' ? data.category : found.category
+  const list = found.kind === 'builder' ? 'builder' : 'technology'
+  const known = Object.keys(list === 'builder' ? categories.builders : categories.technologies)
+  if (typeof category === 'string' && category !== '' && !known.includes(category)) {
+    const at = found.kind === 'builder' ? file.valueAt(['category']) : { file: found.file, line: 1, column: 1 }
+    findings.push(finding('bad-category', at, { value: category, list, hint: hint(category, known) }))
+  }
+  return findings
+}
+
+function checkClauses(found: FoundRule, file: SourceFile, data: Readonly<Record<string, unknown>>, places: Places, faulty: readonly string[]): Finding[] {
+  if (!Array.isArray(data.detect)) return []
+  const usable = found.kind === 'site-type' ? places : new Map([...places].filter(([key]) => key !== FOUND.key))
+  const checker = new ClauseChecker(file, usable, faulty)
+  for (const [i, clause] of (data.detect as ClauseSource[]).entries()) if (typeof clause === 'object') checker.check(clause, ['detect', i])
+  return checker.findings
+}

@@ -1,0 +1,74 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { type Finding, finding } from './findings.ts'
+import { hint } from './hint.ts'
+import type { JsonSchema } from './schema.ts'
+import type { Path, SourceFile } from './source-file.ts'
+
+/** A finding, and the path of the value it is about. */
+export interface Fault {
+  readonly path: Path
+  readonly finding: Finding
+}
+
+/** A validator of one schema: it coerces what YAML leaves as text, and reports every fault at its place. */
+export class Validator {
+  readonly #validate: ValidateFunction
+
+  constructor(schema: JsonSchema) {
+    const ajv = new Ajv({ allErrors: true, coerceTypes: true, allowUnionTypes: true, strictTypes: false, verbose: true })
+    this.#validate = ajv.compile(schema)
+  }
+
+  /** Checks and coerces `file.data` in place. */
+  check(file: SourceFile): Fault[] {
+    if (this.#validate(file.data)) return []
+    return (this.#validate.errors ?? []).map((error) => ({ path: readPointer(error.instancePath), finding: toFinding(error, file) }))
+  }
+}
+
+function toFinding({ instancePath, keyword, params, parentSchema, schema }: ErrorObject, file: SourceFile): Finding {
+  const path = readPointer(instancePath)
+  if (keyword === 'additionalProperties') {
+    const key = String(params.additionalProperty)
+    return finding('unknown-key', file.keyAt([...path, key]), { key, hint: hint(key, Object.keys(parentSchema?.properties ?? {})) })
+  }
+  if (keyword === 'required') {
+    const where = path.length > 0 ? ` in ${nameOf(path)}` : ''
+    return finding('missing-key', file.valueAt(path), { key: String(params.missingProperty), where })
+  }
+  const value = String(params.allowedValues ? file.textAt(path) : '')
+  return finding('bad-value', file.valueAt(path), {
+    key: path.length > 0 ? nameOf(path) : 'a rule file',
+    wanted: wantedBy(keyword, schema, parentSchema ?? {}),
+    hint: value ? hint(value, params.allowedValues as string[]) : '',
+  })
+}
+
+/** The last key on a path: of a list's item, the list's. */
+function nameOf(path: Path): string {
+  return String(path.findLast((step) => typeof step === 'string') ?? 'this')
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  array: 'a list',
+  object: 'a mapping (key: value)',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+}
+
+function wantedBy(keyword: string, schema: unknown, parent: Readonly<Record<string, unknown>>): string {
+  if (keyword === 'enum') return `one of ${(schema as string[]).join(', ')}`
+  if (keyword === 'const') return String(schema)
+  if (typeof parent.title === 'string' && keyword !== 'type') return parent.title
+  if (keyword === 'minLength' || keyword === 'minItems' || keyword === 'minProperties') return 'something: it is empty'
+  if (keyword === 'minimum') return `${schema} or more`
+  if (keyword === 'maximum') return `${schema} or less`
+  return [schema].flat().map((type) => TYPES[String(type)] ?? String(type)).join(' or ')
+}
+
+function readPointer(pointer: string): (string | number)[] {
+  const steps = pointer.split('/').slice(1)
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~')))
+}
