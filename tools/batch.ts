@@ -1,0 +1,107 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable, type Writable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { SingleBar } from 'cli-progress'
+import { buildPage, detect, type Extra, type PageInput, type Ruleset, toResult } from '../src/index.ts'
+import { type Line, readLines } from './lines.ts'
+
+/** A line holds a page of at most 4 MiB, escaped, and its headers. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024
+
+/** What a batch run came to. */
+export interface BatchOutcome {
+  readonly pages: number
+  readonly failed: number
+}
+
+interface BatchOptions {
+  readonly input: string
+  /** stdout when absent. */
+  readonly output?: string
+  readonly include: readonly Extra[]
+  readonly ruleset: Ruleset
+}
+
+/** Scans the pages of a JSONL file (gzip too), line by line, in order, in constant memory. A bad line costs that line alone. */
+export async function scanBatch({ input, output, include, ruleset }: BatchOptions): Promise<BatchOutcome> {
+  const { size } = await stat(input)
+  const raw = createReadStream(input)
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: '{bar} {percentage} % | {pages} pages, {rate} pages/s | {eta_formatted} left',
+    noTTYOutput: false,
+    clearOnComplete: true,
+    etaBuffer: 50,
+  })
+  if (process.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
+  const started = performance.now()
+  const outcome = { pages: 0, failed: 0 }
+  const lines = async function* (): AsyncGenerator<string> {
+    for await (const line of readLines(unzipped(raw, input), MAX_LINE_BYTES)) {
+      if (line.text?.trim() === '') continue
+      const answer = scanLine(line, ruleset, include)
+      outcome.pages++
+      if ('error' in answer) outcome.failed++
+      const seconds = (performance.now() - started) / 1000
+      bar.update(raw.bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
+      yield `${JSON.stringify(answer)}\n`
+    }
+  }
+  try {
+    await writeAll(lines(), output)
+  } finally {
+    bar.stop()
+  }
+  return outcome
+}
+
+function unzipped(raw: Readable, input: string): AsyncIterable<Uint8Array> {
+  if (!input.endsWith('.gz')) return raw
+  const gunzip = createGunzip()
+  raw.on('error', (error) => gunzip.destroy(error))
+  return raw.pipe(gunzip)
+}
+
+async function writeAll(lines: AsyncIterable<string>, output: string | undefined): Promise<void> {
+  if (output !== undefined) {
+    await pipeline(Readable.from(lines), createWriteStream(output))
+    return
+  }
+  const stdout: Writable = process.stdout
+  for await (const line of lines) if (!stdout.write(line)) await new Promise((resolve) => stdout.once('drain', resolve))
+  if (stdout.writableNeedDrain) await finished(stdout, { readable: false })
+}
+
+/** Scans one line: `{id, result}`, or `{id or line, error, code}`. */
+export function scanLine({ number, text }: Line, ruleset: Ruleset, include: readonly Extra[]): Record<string, unknown> {
+  let id: unknown
+  try {
+    if (text === null) throw new TypeError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
+    const line: unknown = JSON.parse(text)
+    if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new TypeError('a line is a JSON object')
+    ;({ id } = line as { id?: unknown })
+    if (typeof id !== 'string') throw new TypeError('id must be a string')
+    return { id, result: toResult(detect(ruleset, buildPage(readInput(line as Record<string, unknown>))), include) }
+  } catch (error) {
+    const message = error instanceof SyntaxError ? `the line is no JSON: ${error.message}` : (error as Error).message
+    return { ...(typeof id === 'string' ? { id } : { line: number }), error: message, code: 'invalid_request' }
+  }
+}
+
+function readInput({ url, status, headers, html }: Record<string, unknown>): PageInput {
+  if (!isNothing(url) && typeof url !== 'string') throw new TypeError('url must be a string or null')
+  if (!isNothing(status) && !(Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999)) throw new TypeError('status must be a status code or null')
+  if (!isNothing(headers) && !isPairs(headers)) throw new TypeError('headers must be a list of [name, value] or null')
+  if (!isNothing(html) && typeof html !== 'string') throw new TypeError('html must be a string or null')
+  return { url, status, headers, html } as PageInput
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined
+}
+
+function isPairs(headers: unknown): boolean {
+  return Array.isArray(headers) && headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string'))
+}

@@ -1,0 +1,44 @@
+import { SetupError } from '../src/errors.ts'
+import { formatFinding, RulesetError } from '../src/rules/findings.ts'
+import { DetectorError } from '../plugins/load.ts'
+
+/** Bad use of a command; `message` says what to do. */
+export class UsageError extends Error {}
+
+/** Exit codes of every command. */
+export const EXIT = { fine: 0, findings: 1, failed: 2 } as const
+
+/**
+ * Runs a command: its number is the exit code, what it throws is told on stderr in a sentence, with exit code 2.
+ * @param help what `--help` prints
+ */
+export async function runCommand(help: string, run: (args: string[]) => Promise<number> | number): Promise<void> {
+  const args = process.argv.slice(2)
+  // A reader that has seen enough (`| head`) is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.fine : EXIT.failed))
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(`${help.trim()}\n`)
+    return
+  }
+  try {
+    process.exitCode = await run(args)
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`)
+    process.exitCode = EXIT.failed
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof RulesetError) return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
+  if (error instanceof UsageError || isArgumentError(error)) return `${(error as Error).message}\nAsk --help for how it is used.`
+  if (error instanceof SetupError || error instanceof DetectorError || isSystemError(error)) return (error as Error).message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+function isArgumentError(error: unknown): boolean {
+  return error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { PageHits } from '../src/engine/hits.ts'
+import { applyLogic } from '../src/engine/logic.ts'
+import { buildPage } from '../src/engine/page.ts'
+import type { Ruleset } from '../src/engine/ruleset.ts'
+import { hitsOf, isSeen, levelOf } from '../src/engine/score.ts'
+import type { CompiledRule, Leaf } from '../src/engine/types.ts'
+import { detect } from '../src/index.ts'
+import { hint } from '../src/rules/hint.ts'
+import { EXIT, UsageError } from './command.ts'
+
+/** Prints, clause by clause, why the rules of a slug do or do not fire on a page. @returns the exit code */
+export function explainRule(ruleset: Ruleset, slugs: readonly string[], { html, url }: { html?: string; url?: string }): number {
+  if (slugs.length !== 1 || html === undefined) throw new UsageError('explain takes one slug and --html FILE')
+  const rules = ruleset.rules.filter(({ slug }) => slug === slugs[0])
+  if (rules.length === 0) throw new UsageError(`there is no rule "${slugs[0]}"${hint(slugs[0], ruleset.rules.map(({ slug }) => slug))}`)
+  if (url !== undefined && !URL.canParse(url)) throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
+  const page = buildPage({ html: readFileSync(html), ...(url && { url }) })
+  const hits = new PageHits(page)
+  for (const place of ruleset.readPlaces) hits.read(place)
+  const verdict = detect(ruleset, page)
+  const found = ruleset.places.get('found')
+  if (found)
+    for (const { slug, name } of verdict.evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology')))
+      hits.take(found, { name: slug, text: name })
+  for (const rule of rules) {
+    process.stdout.write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
+    explainClauses(rule, hits, ruleset)
+    const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+    const points = own?.points ?? applyLogic(rule.logic, hitsOf(rule, hits, ruleset))
+    const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
+    const note = own?.note ? ` (${own.note})` : ''
+    process.stdout.write(`  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : 'not part of the answer'}\n`)
+  }
+  return EXIT.fine
+}
+
+function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): void {
+  const data = hitsOf(rule, hits, ruleset)
+  for (const clause of rule.clauses) {
+    const holds = Boolean(applyLogic(clause.holds, data))
+    process.stdout.write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
+    for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
+      const { count = 0, texts = [] } = hits.of(rule).get(leaf.id) ?? {}
+      const shown = texts.map((text) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)).join(', ')
+      const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
+      process.stdout.write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)
+    }
+  }
+}
+
+function describe({ place, words, positive, atLeast }: Leaf): string {
+  return `${positive ? '' : 'not '}${place} ${words.join(' | ')}${atLeast ? ` (needs ${atLeast})` : ''}`
+}

@@ -1,0 +1,34 @@
+/** One line of a stream of bytes; `text` is null where it is longer than was allowed. */
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  readonly text: string | null
+}
+
+/** Cuts a stream into lines in constant memory: of a line that is too long nothing is kept but its number. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
+  let parts: Uint8Array[] = []
+  let bytes = 0
+  let number = 0
+  const take = (part: Uint8Array): void => {
+    bytes += part.length
+    if (bytes <= maxBytes) parts.push(part)
+    else parts = []
+  }
+  const line = (): Line => {
+    const text = bytes > maxBytes ? null : Buffer.concat(parts).toString('utf8')
+    parts = []
+    bytes = 0
+    return { number: ++number, text: number === 1 ? (text?.replace(/^\ufeff/, '') ?? null) : text }
+  }
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      take(chunk.subarray(from, end))
+      yield line()
+      from = end + 1
+    }
+    take(chunk.subarray(from))
+  }
+  if (bytes > 0) yield line()
+}

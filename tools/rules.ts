@@ -1,0 +1,113 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadDetectors } from '../plugins/load.ts'
+import { loadConfig } from '../src/config.ts'
+import { FOUND } from '../src/engine/clause.ts'
+import { Ruleset } from '../src/engine/ruleset.ts'
+import type { Detector } from '../src/engine/types.ts'
+import { buildFile, fingerprint } from '../src/rules/built.ts'
+import { buildConformance } from '../src/rules/conformance.ts'
+import { type Finding, formatFinding, sortFindings } from '../src/rules/findings.ts'
+import { readFixtures, runFixture } from '../src/rules/fixtures.ts'
+import { checkFolders, type CheckedRules, refuseErrors } from '../src/rules/load.ts'
+import { builtFile, ownFolder } from '../src/rules/open-ruleset.ts'
+import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
+import { EXIT, runCommand, UsageError } from './command.ts'
+import { explainRule } from './explain.ts'
+
+const HELP = `
+Works on fingerprint rules: ours, and those of RULES_DIRS.
+
+  npm run -s rules -- lint [folder…]    Checks rule and test files; every fault as file:line:column  level  sentence  code.
+                                        With folders: those, together with ours.
+  npm run -s rules -- test [slug…]      Runs every hit and miss (or those of some rules) against all rules.
+  npm run -s rules -- build             Writes the built ruleset, its conformance cases and the editor's schemas.
+  npm run -s rules -- explain <slug> --html page.html [--url U]
+                                        Shows clause by clause why a rule does or does not fire on a page.
+
+Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, modules with detectors beside ours.
+Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
+`
+
+await runCommand(HELP, async (args) => {
+  const [verb, ...rest] = args
+  const { values, positionals } = parseArgs({ args: rest, allowPositionals: true, options: { html: { type: 'string' }, url: { type: 'string' } } })
+  const { ruleFolders, detectorModules } = loadConfig()
+  const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
+  const folders = [ownFolder, ...ruleFolders]
+  if (verb !== 'explain' && (values.html !== undefined || values.url !== undefined)) throw new UsageError(`--html and --url go with explain`)
+  switch (verb) {
+    case 'lint':
+      return lint([...new Set([...folders, ...positionals.map((folder) => resolve(folder))])], detectors)
+    case 'test':
+      return test(folders, detectors, positionals)
+    case 'build':
+      if (positionals.length > 0) throw new UsageError('build takes no argument')
+      return build(detectors)
+    case 'explain':
+      return explainRule(rulesetOf(folders, detectors), positionals, values)
+    default:
+      throw new UsageError(verb === undefined ? 'say what to do: lint, test, build or explain' : `"${verb}" is none of lint, test, build, explain`)
+  }
+})
+
+function report(findings: readonly Finding[], summary: string): number {
+  for (const one of sortFindings(findings)) process.stdout.write(`${formatFinding(one)}\n`)
+  process.stderr.write(`${summary}: ${findings.length === 0 ? 'nothing to complain of' : `${findings.length} findings`}\n`)
+  return findings.length > 0 ? EXIT.findings : EXIT.fine
+}
+
+function lint(folders: readonly string[], detectors: readonly Detector[]): number {
+  const { rules, findings } = checkFolders({ folders, detectors })
+  const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
+  return report([...findings, ...tests], `${rules.length} rules`)
+}
+
+function test(folders: readonly string[], detectors: readonly Detector[], slugs: readonly string[]): number {
+  const checked = checkFolders({ folders, detectors })
+  refuseErrors(checked.findings)
+  const ruleset = compiledSet(checked, detectors, folders)
+  for (const slug of slugs) if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
+  const rules = checked.rules.filter(({ found }) => slugs.length === 0 || slugs.includes(found.slug))
+  const read = rules.map(({ found }) => readFixtures(found))
+  const fixtures = read.flatMap((one) => one.fixtures)
+  const findings = [...read.flatMap((one) => one.findings), ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset))]
+  return report(findings, `${rules.length} rules, ${fixtures.length} pages`)
+}
+
+function compiledSet({ rules, categories }: CheckedRules, detectors: readonly Detector[], folders: readonly string[]): Ruleset {
+  return new Ruleset({ rules: rules.flatMap(({ compiled }) => compiled ?? []), categories, detectors, version: fingerprint(folders, detectors) })
+}
+
+function rulesetOf(folders: readonly string[], detectors: readonly Detector[]): Ruleset {
+  const checked = checkFolders({ folders, detectors })
+  refuseErrors(checked.findings)
+  return compiledSet(checked, detectors, folders)
+}
+
+/** The built file is of our own rules, for our own detectors: what a start without further settings loads. */
+async function build(all: readonly Detector[]): Promise<number> {
+  const detectors = await loadDetectors([], [])
+  const checked = checkFolders({ folders: [ownFolder], detectors })
+  refuseErrors(checked.findings)
+  const ruleset = compiledSet(checked, detectors, [ownFolder])
+  const { rules, categories, version } = ruleset
+  mkdirSync(dirname(builtFile), { recursive: true })
+  const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
+  writeFileSync(builtFile, JSON.stringify(buildFile({ version, categories, rules })))
+  writeFileSync(join(dirname(builtFile), 'conformance.json'), JSON.stringify(buildConformance(ruleset, fixtures)))
+  writeSchema('schema.json', buildRuleSchema([...all, FOUND]))
+  writeSchema('test-schema.json', testSchema)
+  process.stderr.write(`${rules.length} rules built, version ${version}\n`)
+  return EXIT.fine
+}
+
+function writeSchema(name: string, schema: unknown): void {
+  const file = join(ownFolder, name)
+  const text = `${JSON.stringify(schema, null, 2)}\n`
+  try {
+    if (readFileSync(file, 'utf8') === text) return
+  } catch {}
+  writeFileSync(file, text)
+}
