@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
-rmSync(new URL('dist', root), { recursive: true, force: true })
+for (const part of ['src', 'plugins', 'tools', 'ruleset.json', 'conformance.json'])
+  rmSync(new URL(`dist/${part}`, root), { recursive: true, force: true })
 for (const [command, ...args] of [
   ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
   [process.execPath, 'dist/tools/rules.js', 'build'],

@@ -1,6 +1,6 @@
-import { checkSync } from 'recheck'
 import type { ClauseSource } from '../engine/types.ts'
 import type { FindingCode } from './findings.ts'
+import { judgePattern } from './pattern-judge.ts'
 
 /** A fault of a `match`, and the key it stands at. */
 interface PatternFault {
@@ -25,15 +25,11 @@ export function checkPattern(match: string, source: ClauseSource): PatternFault[
   const wide = WIDE.exec(match)
   if (wide) return [{ code: 'wide-pattern', key: 'match', details: { value: wide[0] } }]
   const faults: PatternFault[] = []
-  const safety = checkSync(match, source.case === 'exact' ? '' : 'i')
-  if (safety.status !== 'safe') faults.push({ code: 'unsafe-pattern', key: 'match', details: { reason: reasonOf(safety) } })
+  const reason = judgePattern(match, source.case === 'exact' ? '' : 'i')
+  if (reason !== null) faults.push({ code: 'unsafe-pattern', key: 'match', details: { reason } })
   if (source.version !== undefined && Number(source.version) > groups)
     faults.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })
   return faults
-}
-
-function reasonOf(safety: Exclude<ReturnType<typeof checkSync>, { status: 'safe' }>): string {
-  return safety.status === 'vulnerable' ? `${safety.complexity.type} time` : `it could not be judged: ${safety.error.kind}`
 }
 
 /** How `is`, `has` or `under` say what a pattern says; null when they cannot. */
