@@ -7,7 +7,7 @@ export const dns: Detector = {
   word: 'name',
   names: ['a', 'aaaa', 'cname', 'ns', 'mx', 'soa', 'txt'],
   labels: true,
-  seen: (page, word) => page.dns?.[word] !== undefined,
+  seen: (page, word) => page.dns?.[word.toLowerCase()] !== undefined,
   *read({ dns }, wanted) {
     for (const [name, records] of Object.entries(dns ?? {})) {
       if (wanted.has(name)) for (const text of records) yield { name, text }

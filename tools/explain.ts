@@ -41,8 +41,8 @@ function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): v
     const holds = Boolean(applyLogic(clause.holds, data))
     process.stdout.write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
     for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
-      const { count = 0, texts = [] } = hits.of(rule).get(leaf.id) ?? {}
-      const shown = texts.map((text) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)).join(', ')
+      const { count = 0, values = [] } = hits.of(rule).get(leaf.id) ?? {}
+      const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
       const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
       process.stdout.write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)
     }

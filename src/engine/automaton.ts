@@ -1,75 +1,102 @@
 import { lower } from './text.ts'
 
+const encoder = new TextEncoder()
+/** Longer texts are scanned as UTF-8: a copy at 3 GB/s, where a string that is a slice or a rope costs at every character. */
+const SHORT = 200
+let scratch = new Uint8Array(0)
+
 /**
  * Finds which of many literals occur in a text, in one pass whatever their number: Aho-Corasick over a dense table
- * of typed arrays, its alphabet compressed to the characters that literals use. ASCII case is ignored.
+ * of typed arrays, its alphabet the bytes that literals use. ASCII case is ignored.
  */
 export class Automaton<T> {
-  /** Class of an ASCII character; of others by map, since few literals have one. 0 = in no literal. */
-  readonly #classOf = new Uint16Array(128)
-  readonly #others = new Map<number, number>()
+  /** Class of a byte; 0 = in no literal. */
+  readonly #classOf = new Uint8Array(256)
   /** A state is a row of 2^shift classes. */
   readonly #shift: number
-  /** First index of the next row, by row and class. */
+  /** First index of the next row, by row and class; its complement where literals end there, so that one look tells both. */
   readonly #next: Int32Array
   /** Literals that end in a state, and the next state on the suffix chain that has some; -1 for none. */
   readonly #ends: readonly (readonly T[] | undefined)[]
   readonly #shorter: Int32Array
-  readonly #speaks: Uint8Array
+  readonly #isAscii: boolean
 
   /** @param literals what to look for → what to report for it */
   constructor(literals: ReadonlyMap<string, readonly T[]>) {
     const folded = new Map<string, T[]>()
     for (const [literal, items] of literals) folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
-    this.#shift = Math.ceil(Math.log2(this.#compress(folded.keys())))
-    const width = 1 << this.#shift
-    const trie = buildTrie(folded, (code) => this.#class(code), width)
+    const encoded = [...folded].map(([literal, items]) => [encoder.encode(literal), items] as const)
+    this.#isAscii = encoded.every(([bytes]) => bytes.every((byte) => byte < 128))
+    this.#shift = Math.ceil(Math.log2(this.#compress(encoded.map(([bytes]) => bytes))))
+    const trie = buildTrie(encoded, this.#classOf, 1 << this.#shift)
     this.#ends = trie.ends
-    const { shorter, speaks } = link(trie, width)
+    const { shorter, speaks } = link(trie, 1 << this.#shift)
     this.#shorter = shorter
-    this.#speaks = speaks
-    this.#next = Int32Array.from(trie.next, (state) => state << this.#shift)
+    this.#next = Int32Array.from(trie.next, (state) => (speaks[state] ? ~(state << this.#shift) : state << this.#shift))
   }
 
-  #class(code: number): number {
-    return code < 128 ? this.#classOf[code] : (this.#others.get(code) ?? 0)
-  }
-
-  #compress(literals: Iterable<string>): number {
+  #compress(literals: readonly Uint8Array[]): number {
     let classes = 1
-    for (const literal of literals)
-      for (let i = 0; i < literal.length; i++) {
-        const code = literal.charCodeAt(i)
-        if (this.#class(code) !== 0) continue
-        if (code < 128) this.#classOf[code] = classes
-        else this.#others.set(code, classes)
-        if (code >= 97 && code <= 122) this.#classOf[code - 32] = classes
-        classes++
-      }
+    for (const byte of new Set(literals.flatMap((literal) => [...literal]))) {
+      this.#classOf[byte] = classes
+      if (byte >= 97 && byte <= 122) this.#classOf[byte - 32] = classes
+      classes++
+    }
     return classes
   }
 
   /** What was given for every literal that occurs in `text`, each literal once. */
   find(text: string): T[] {
-    const found: T[] = []
+    return text.length <= SHORT && this.#isAscii ? this.#findShort(text) : this.#findLong(text)
+  }
+
+  #findShort(text: string): T[] {
     const next = this.#next
     const classOf = this.#classOf
-    const speaks = this.#speaks
-    const shift = this.#shift
-    let told: Set<number> | undefined
+    const told: Told<T> = { items: [], states: NOTHING }
     for (let i = 0, row = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
-      row = next[row + (code < 128 ? classOf[code] : this.#class(code))]
-      if (speaks[row >> shift] === 0) continue
-      told ??= new Set()
-      for (let end = row >> shift; end > 0 && !told.has(end); end = this.#shorter[end]) {
-        told.add(end)
-        found.push(...(this.#ends[end] ?? []))
-      }
+      row = next[row + (code < 128 ? classOf[code] : 0)]
+      if (row >= 0) continue
+      row = ~row
+      this.#tell(row >> this.#shift, told)
     }
-    return found
+    return told.items
+  }
+
+  #findLong(text: string): T[] {
+    const next = this.#next
+    const classOf = this.#classOf
+    const told: Told<T> = { items: [], states: NOTHING }
+    if (scratch.length < 3 * text.length) scratch = new Uint8Array(3 * text.length)
+    const bytes = scratch
+    const { written } = encoder.encodeInto(text, bytes)
+    for (let i = 0, row = 0; i < written; i++) {
+      row = next[row + classOf[bytes[i]]]
+      if (row >= 0) continue
+      row = ~row
+      this.#tell(row >> this.#shift, told)
+    }
+    return told.items
+  }
+
+  #tell(state: number, told: Told<T>): void {
+    if (told.states === NOTHING) told.states = new Set()
+    for (let end = state; end > 0 && !told.states.has(end); end = this.#shorter[end]) {
+      told.states.add(end)
+      told.items.push(...(this.#ends[end] ?? []))
+    }
   }
 }
+
+/** What one text has shown so far. */
+interface Told<T> {
+  readonly items: T[]
+  states: Set<number>
+}
+
+/** Most texts show nothing: they share this. */
+const NOTHING: Set<number> = new Set()
 
 interface Trie<T> {
   /** Child by state and class; 0 where there is none. */
@@ -77,13 +104,13 @@ interface Trie<T> {
   readonly ends: (readonly T[] | undefined)[]
 }
 
-function buildTrie<T>(literals: ReadonlyMap<string, readonly T[]>, classOf: (code: number) => number, classes: number): Trie<T> {
+function buildTrie<T>(literals: readonly (readonly [Uint8Array, readonly T[]])[], classOf: Uint8Array, classes: number): Trie<T> {
   const next: number[] = new Array(classes).fill(0)
   const ends: (readonly T[] | undefined)[] = [undefined]
   for (const [literal, items] of literals) {
     let state = 0
-    for (let i = 0; i < literal.length; i++) {
-      const edge = state * classes + classOf(literal.charCodeAt(i))
+    for (const byte of literal) {
+      const edge = state * classes + classOf[byte]
       if (next[edge] === 0) {
         next[edge] = ends.push(undefined) - 1
         for (let c = 0; c < classes; c++) next.push(0)

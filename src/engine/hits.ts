@@ -3,14 +3,14 @@ import type { LiveLeaf, PlaceIndex } from './place-index.ts'
 import type { CompiledRule, Found, Leaf, Page } from './types.ts'
 import { UrlResolver } from './url.ts'
 
-/** Texts of one leaf that are kept as evidence. */
-const MAX_TEXTS = 3
-const MAX_TEXT = 200
+/** Values of one leaf that are kept as evidence. */
+const MAX_VALUES = 3
 
 /** What one leaf found on a page. */
 export interface LeafHits {
   count: number
-  readonly texts: string[]
+  /** The first of them, for people. */
+  readonly values: Value[]
   version?: string
   /** Values that are counted already. */
   readonly keys: Set<string | number>
@@ -67,7 +67,7 @@ export class PageHits {
     if (hits.keys.has(key)) return
     hits.keys.add(key)
     hits.count += found.amount ?? 1
-    if (hits.texts.length < MAX_TEXTS) hits.texts.push(value.text.slice(0, MAX_TEXT))
+    if (hits.values.length < MAX_VALUES) hits.values.push(value)
     hits.version ??= versionOf(leaf, value)
     if (leaf.positive) this.#lifted.add(rule)
   }
@@ -76,7 +76,7 @@ export class PageHits {
     let leaves = this.#byRule.get(rule)
     if (leaves === undefined) this.#byRule.set(rule, (leaves = new Map()))
     let hits = leaves.get(leaf.id)
-    if (hits === undefined) leaves.set(leaf.id, (hits = { count: 0, texts: [], keys: new Set() }))
+    if (hits === undefined) leaves.set(leaf.id, (hits = { count: 0, values: [], keys: new Set() }))
     return hits
   }
 }

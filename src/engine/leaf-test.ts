@@ -1,5 +1,5 @@
 import { matchLocator, parseLocator } from './locator.ts'
-import { attributeOf, matchRow, parseSelector } from './selector.ts'
+import { attributeOf, parseSelector, SelectorMatcher, textOf } from './selector.ts'
 import { collapse, lower } from './text.ts'
 import type { Found, Leaf, Page, PageUrl, WordKind } from './types.ts'
 import { readUrlOrHost, type UrlResolver } from './url.ts'
@@ -23,8 +23,16 @@ export class Value {
     if (this.#text !== undefined) return this.#text
     const { tape } = this.page
     const { text, at = -1 } = this.found
-    this.#text = text ?? collapse(tape.text.slice(tape.textFrom[at], tape.textTo[at]))
+    this.#text = text ?? collapse(textOf(tape, at))
     return this.#text
+  }
+
+  /** The beginning of the text, for people. */
+  excerpt(characters: number): string {
+    const { text, at = -1 } = this.found
+    if (text !== undefined) return text.slice(0, characters)
+    const { tape } = this.page
+    return collapse(textOf(tape, at, 4 * characters)).slice(0, characters)
   }
 
   /** The text as a URL or host. */
@@ -82,8 +90,8 @@ export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
     return ({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, true))
   }
   if (kind === 'selector') {
-    const rows = words.flatMap(parseSelector)
-    return ({ found, page }) => rows.some((row) => matchRow(row, page.tape, found.at ?? -1, true))
+    const rows = words.flatMap((word) => parseSelector(word, true))
+    return ({ found: { at = -1 }, page }) => rows.some((row) => new SelectorMatcher(page.tape, true).fits(row, at))
   }
   return ({ found: { name } }) => words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
 }

@@ -1,6 +1,7 @@
 import { parse as parseHost } from 'tldts'
 import { lower } from './text.ts'
 import type { PageUrl } from './types.ts'
+import { parseUrl } from './url.ts'
 
 /** A locator, read: which hosts, and which segments of the path. */
 export interface Locator {
@@ -22,9 +23,8 @@ export class LocatorError extends Error {}
  * @throws LocatorError
  */
 export function parseLocator(text: string): Locator {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//'))
-    throw new LocatorError(`"${text}" has a scheme or a port: write host and path alone`)
-  if (/[\s?#@:\\]/.test(text)) throw new LocatorError(`"${text}" has a character that no locator has (space ? # @ : \\)`)
+  if (/^[^/]*:/.test(text) || text.startsWith('//')) throw new LocatorError(`"${text}" has a scheme or a port: write host and path alone`)
+  if (/[\s?#\\]|^[^/]*@/.test(text)) throw new LocatorError(`"${text}" has a character that no locator has (space ? # \\, or @ in the host)`)
   if (text === '/') return { hosts: 'any', host: '', segments: [], open: false, root: true }
   const slash = text.indexOf('/')
   const hostText = slash < 0 ? text : text.slice(0, slash)
@@ -49,7 +49,7 @@ function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host
 
 function punycode(host: string): string {
   const url = `http://${host.replaceAll('_', 'x_')}/`
-  return /^[\w.-]+$/.test(host) || !URL.canParse(url) ? lower(host) : new URL(url).hostname.replaceAll('x_', '_')
+  return /^[\w.-]+$/.test(host) ? lower(host) : (parseUrl(url)?.hostname.replaceAll('x_', '_') ?? lower(host))
 }
 
 function readPath(path: string, text: string): Pick<Locator, 'segments' | 'open' | 'root'> {

@@ -1,4 +1,4 @@
-import { attributeOf } from './selector.ts'
+import { attributeOf, textOf } from './selector.ts'
 import type { Tape, UrlKind, UrlUse } from './types.ts'
 import type { UrlResolver } from './url.ts'
 
@@ -12,51 +12,79 @@ const FRAMES = new Map([
   ['object', 'data'],
 ])
 // Attributes that name one URL, or several, of something the page loads.
-const ONE = new Set(['src', 'poster', 'data-src', 'background'])
-const SEVERAL = new Set(['srcset', 'data-srcset', 'imagesrcset'])
+const ATTRIBUTES: ReadonlyMap<string, 'href' | 'one' | 'several' | 'style' | 'data'> = new Map([
+  ['href', 'href'],
+  ['src', 'one'],
+  ['poster', 'one'],
+  ['data-src', 'one'],
+  ['background', 'one'],
+  ['srcset', 'several'],
+  ['data-srcset', 'several'],
+  ['imagesrcset', 'several'],
+  ['style', 'style'],
+  ['data', 'data'],
+])
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
 /** Every URL of a page that some place looks at, in document order. */
 export function collectUrls(tape: Tape, resolver: UrlResolver): UrlUse[] {
-  const uses: UrlUse[] = []
-  for (let at = 0; at < tape.tags.length; at++) {
-    const add = (kind: UrlKind, written: string, rel: readonly string[] = []): void => {
-      const url = resolver.resolve(written)
-      if (url !== null) uses.push({ kind, rel, url, at })
-    }
-    const tag = tape.tags[at]
-    if (tag === 'style') for (const written of cssUrls(tape.text.slice(tape.textFrom[at], tape.textTo[at]))) add('asset', written)
-    for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
-      const name = tape.names[k]
-      const value = tape.values[k]
-      if (name === 'href') collectHref(tape, at, value, add)
-      else if (FRAMES.has(tag)) {
-        if (FRAMES.get(tag) === name || name === 'data-src') add('frame', value)
-      } else if (ONE.has(name)) {
-        if (tag === 'script' && name === 'src') add('script', value)
-        add('asset', value)
-      } else if (SEVERAL.has(name)) for (const written of srcsetUrls(value)) add('asset', written)
-      else if (name === 'style') for (const written of cssUrls(value)) add('asset', written)
-    }
-  }
-  return uses
+  const collector = new Collector(tape, resolver)
+  for (let at = 0; at < tape.tags.length; at++) collector.collect(at)
+  return collector.uses
 }
 
-function collectHref(tape: Tape, at: number, value: string, add: (kind: UrlKind, written: string, rel?: readonly string[]) => void): void {
-  const tag = tape.tags[at]
-  if (tag === 'a' || tag === 'area') add('anchor', value)
-  if (tag !== 'link') return
-  const rel = (attributeOf(tape, at, 'rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  add('link', value, rel)
-  if (rel.some((token) => LOADING_RELS.has(token))) add('asset', value)
+const NO_RELS: readonly string[] = []
+
+class Collector {
+  readonly uses: UrlUse[] = []
+  readonly #tape: Tape
+  readonly #resolver: UrlResolver
+
+  constructor(tape: Tape, resolver: UrlResolver) {
+    this.#tape = tape
+    this.#resolver = resolver
+  }
+
+  collect(at: number): void {
+    const { tags, attributes, names, values } = this.#tape
+    const tag = tags[at]
+    if (tag === 'style') this.#addStyle(textOf(this.#tape, at), at)
+    for (let k = attributes[at], end = attributes[at + 1]; k < end; k++) {
+      const kind = ATTRIBUTES.get(names[k])
+      if (kind === undefined) continue
+      const value = values[k]
+      if (kind === 'href') this.#addHref(tag, value, at)
+      else if (kind === 'style') this.#addStyle(value, at)
+      else if (FRAMES.has(tag)) {
+        if (FRAMES.get(tag) === names[k] || names[k] === 'data-src') this.#add('frame', value, at)
+      } else if (kind === 'several') for (const written of srcsetUrls(value)) this.#add('asset', written, at)
+      else if (kind === 'one') {
+        if (tag === 'script' && names[k] === 'src') this.#add('script', value, at)
+        this.#add('asset', value, at)
+      }
+    }
+  }
+
+  #add(kind: UrlKind, written: string, at: number, rel = NO_RELS): void {
+    const url = this.#resolver.resolve(written)
+    if (url !== null) this.uses.push({ kind, rel, url, at })
+  }
+
+  #addHref(tag: string, value: string, at: number): void {
+    if (tag === 'a' || tag === 'area') this.#add('anchor', value, at)
+    if (tag !== 'link') return
+    const rel = (attributeOf(this.#tape, at, 'rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+    this.#add('link', value, at, rel)
+    if (rel.some((token) => LOADING_RELS.has(token))) this.#add('asset', value, at)
+  }
+
+  #addStyle(css: string, at: number): void {
+    if (!/url\(|@import/i.test(css)) return
+    for (const [, a, b, c, d, e] of css.matchAll(CSS_URL)) this.#add('asset', a ?? b ?? c ?? d ?? e, at)
+  }
 }
 
 /** Candidates of a srcset: a URL holds no white space, and ends at a comma only before white space (HTML standard). */
 function srcsetUrls(srcset: string): string[] {
   return [...srcset.matchAll(/(?:^|,|\s)\s*(\S*[^\s,])/g)].map((m) => m[1]).filter((text) => !/^[\d.]+[wxh]$/.test(text))
-}
-
-function* cssUrls(css: string): Generator<string> {
-  if (!/url\(|@import/i.test(css)) return
-  for (const [, a, b, c, d, e] of css.matchAll(CSS_URL)) yield a ?? b ?? c ?? d ?? e
 }

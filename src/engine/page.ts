@@ -1,11 +1,11 @@
 import { decodeHtml } from './charset.ts'
 import { parseJsonLd } from './jsonld.ts'
 import { collectUrls } from './page-urls.ts'
-import { attributeOf } from './selector.ts'
+import { attributeOf, textOf } from './selector.ts'
 import { buildTape } from './tape.ts'
 import { collapse, countWords, lower } from './text.ts'
 import type { Page, PageUrl, Tape } from './types.ts'
-import { buildBase, UrlResolver } from './url.ts'
+import { buildBase, parseUrl, UrlResolver } from './url.ts'
 
 /** Characters of a document that are looked at. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
@@ -63,7 +63,7 @@ export function buildPage(input: PageInput): Page {
 
 function readAddress(url: string | null): string | null {
   if (url === null) return null
-  const parsed = URL.canParse(url) ? new URL(url) : null
+  const parsed = parseUrl(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new TypeError('url must be an absolute http or https URL')
   parsed.hash = ''
   return parsed.href
@@ -91,10 +91,6 @@ function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings:
 function readDns(dns: PageInput['dns']): Page['dns'] {
   if (!dns) return null
   return Object.fromEntries(Object.entries(dns).map(([type, records]) => [lower(type), records.map((record) => record.trim())]))
-}
-
-function textOf(tape: Tape, at: number): string {
-  return tape.text.slice(tape.textFrom[at], tape.textTo[at])
 }
 
 function firstAttribute(tape: Tape, tag: string, name: string): string | undefined {

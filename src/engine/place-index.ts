@@ -1,4 +1,4 @@
-import { Automaton } from './automaton.ts'
+import { LiteralIndex } from './literal-index.ts'
 import { buildExactWord, buildTests, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex, parseLocator } from './locator.ts'
 import { SelectorIndex } from './selector-index.ts'
@@ -16,6 +16,9 @@ export interface LiveLeaf {
 
 type Entry = TestsIndex<LiveLeaf>
 
+// Strings come first: what looks like a negation there is none.
+const NEGATION = /("[^"]*"|'[^']*')|:not\((?:[^()"']|"[^"]*"|'[^']*')*\)/gi
+
 /** Makes the tests of a leaf; its word comes first where case matters. */
 export function enliven(rule: CompiledRule, leaf: Leaf, kind: WordKind): LiveLeaf {
   const tests = buildTests(leaf)
@@ -32,7 +35,7 @@ export class PlaceIndex implements Wanted {
   /** Paths, and what they begin with. */
   readonly #steps = new Set<string>()
   readonly #locators = new LocatorIndex<Entry>()
-  #literals: Automaton<Entry> | undefined
+  #literals: LiteralIndex<Entry> | undefined
   #selectors: SelectorIndex | undefined
 
   constructor(detector: Detector) {
@@ -40,12 +43,18 @@ export class PlaceIndex implements Wanted {
   }
 
   add(item: LiveLeaf): void {
-    for (const word of new Set(item.leaf.words.map((text) => (this.detector.word === 'selector' ? text : lower(text))))) {
+    for (const word of new Set(item.leaf.words.map((text) => this.#keyOf(text, item.leaf)))) {
       const known = this.words.get(word)
       const entry = known ?? new TestsIndex<LiveLeaf>()
       entry.add(item)
       if (known === undefined) this.#addWord(word, entry)
     }
+  }
+
+  /** Case matters in selectors alone, where an exact one may fit by a `:not` that does not hold when case is ignored. */
+  #keyOf(word: string, { exact }: Leaf): string {
+    if (this.detector.word !== 'selector') return lower(word)
+    return exact ? word.replace(NEGATION, (part, strings) => strings ?? ':is(*)') : word
   }
 
   #addWord(word: string, entry: Entry): void {
@@ -79,7 +88,7 @@ export class PlaceIndex implements Wanted {
       case 'locator':
         return value.url === null ? [] : this.#locators.find(value.url)
       case 'literal':
-        this.#literals ??= new Automaton(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
+        this.#literals ??= new LiteralIndex(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
         return this.#literals.find(value.text)
       default: {
         const name = this.detector.word === 'selector' ? found.name : lower(found.name)

@@ -19,6 +19,9 @@ export interface Standing {
   note?: string
 }
 
+/** Characters of a text that evidence shows. */
+const MAX_TEXT = 200
+
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
 /** 6 points are high, 3 to 5 medium, 2 low; one weak clause names nothing. */
@@ -52,7 +55,7 @@ export function scoreRule(rule: CompiledRule, hits: PageHits, ruleset: Ruleset):
       weight: clause.weight,
       family: clause.family,
       hits: applyLogic(clause.hits, data),
-      texts: clause.leaves.flatMap((id) => found.get(id)?.texts ?? []),
+      texts: clause.leaves.flatMap((id) => found.get(id)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
     })),
     unseen: [...new Set(rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place))],
     ...(version && { version }),

@@ -5,9 +5,16 @@ import type { Tape } from './types.ts'
 /** Why a text is no selector of ours; `message` is a sentence for its author. */
 export class SelectorError extends Error {}
 
+/** One condition on one element; names and tags in lower case, values too unless case matters. */
+export type Part =
+  | { readonly type: 'tag'; readonly name: string }
+  | { readonly type: 'any' }
+  | { readonly type: 'attribute'; readonly name: string; readonly action: AttributeSelector['action']; readonly value: string }
+  | { readonly type: 'not' | 'is'; readonly rows: readonly (readonly Part[])[] }
+
 /** One element's conditions, and how it stands to the compound before it. */
 export interface Compound {
-  readonly parts: readonly Selector[]
+  readonly parts: readonly Part[]
   /** What leads from the compound on the left to this one; null for the first. */
   readonly from: 'descendant' | 'child' | null
 }
@@ -21,38 +28,33 @@ const SAYS = 'a selector is made of tag, *, #id, .class, [attr] and its operator
  * Reads a selector of the subset that can be matched while going through a page once.
  * @throws SelectorError
  */
-export function parseSelector(text: string): ParsedSelector {
+export function parseSelector(text: string, exact = false): ParsedSelector {
   let rows: Selector[][]
   try {
     rows = parse(text)
   } catch (error) {
     throw new SelectorError(`"${text}": ${(error as Error).message}; ${SAYS}`)
   }
-  return rows.map((row) => compoundsOf(row, text))
+  return rows.map((row) => compoundsOf(row, text, exact))
 }
 
-function compoundsOf(row: readonly Selector[], text: string): Compound[] {
-  const compounds: { parts: Selector[]; from: Compound['from'] }[] = [{ parts: [], from: null }]
+function compoundsOf(row: readonly Selector[], text: string, exact: boolean): Compound[] {
+  const compounds: { parts: Part[]; from: Compound['from'] }[] = [{ parts: [], from: null }]
   for (const part of row) {
     if (part.type === 'descendant' || part.type === 'child') compounds.push({ parts: [], from: part.type })
-    else {
-      check(part, text, true)
-      compounds[compounds.length - 1].parts.push(part)
-    }
+    else compounds[compounds.length - 1].parts.push(readPart(part, text, exact, true))
   }
   if (compounds.some(({ parts }) => parts.length === 0)) throw new SelectorError(`"${text}" ends in nothing; ${SAYS}`)
   return compounds
 }
 
-function check(part: Selector, text: string, nest: boolean): void {
-  if (part.type === 'tag' || part.type === 'universal') {
-    if (part.namespace === null) return
-  } else if (part.type === 'attribute') {
-    if (part.namespace === null && part.action !== 'not') return
-  } else if (part.type === 'pseudo' && nest && (part.name === 'not' || part.name === 'is') && Array.isArray(part.data)) {
-    for (const row of part.data) for (const inner of row) check(inner, text, false)
-    return
-  }
+function readPart(part: Selector, text: string, exact: boolean, nest: boolean): Part {
+  if (part.type === 'universal' && part.namespace === null) return { type: 'any' }
+  if (part.type === 'tag' && part.namespace === null) return { type: 'tag', name: lower(part.name) }
+  if (part.type === 'attribute' && part.namespace === null && part.action !== 'not')
+    return { type: 'attribute', name: lower(part.name), action: part.action, value: exact ? part.value : lower(part.value) }
+  if (part.type === 'pseudo' && nest && (part.name === 'not' || part.name === 'is') && Array.isArray(part.data))
+    return { type: part.name, rows: part.data.map((row) => row.map((inner) => readPart(inner, text, exact, false))) }
   throw new SelectorError(`"${text}" has something else: ${SAYS}`)
 }
 
@@ -62,59 +64,84 @@ export function attributeOf(tape: Tape, at: number, name: string): string | unde
   return undefined
 }
 
-/** Whether the element `at` fits one row of compounds; ASCII case is ignored unless `exact`. */
-export function matchRow(row: readonly Compound[], tape: Tape, at: number, exact: boolean): boolean {
-  return matchFrom(row, row.length - 1, tape, at, exact)
+/** Text of an element, all that is in it; at least the first `characters` of it. */
+export function textOf(tape: Tape, at: number, characters = Number.POSITIVE_INFINITY): string {
+  let text = ''
+  for (let i = tape.textFrom[at]; i < tape.textTo[at] && text.length < characters; i++) text += tape.texts[i]
+  return text
 }
 
-function matchFrom(row: readonly Compound[], last: number, tape: Tape, at: number, exact: boolean): boolean {
-  const { parts, from } = row[last]
-  for (const part of parts) if (!matchPart(part, tape, at, exact)) return false
-  if (from === null) return true
-  for (let up = tape.parents[at]; up >= 0; up = tape.parents[up]) {
-    if (matchFrom(row, last - 1, tape, up, exact)) return true
-    if (from === 'child') return false
+/** Matches rows of compounds on the elements of one page. */
+export class SelectorMatcher {
+  readonly #tape: Tape
+  readonly #exact: boolean
+  /** By compound: whether an element, or one above it, fits the row up to there. 1 no, 2 yes, 0 not asked yet. */
+  readonly #above = new Map<Compound, Uint8Array>()
+
+  /** @param exact whether case matters */
+  constructor(tape: Tape, exact: boolean) {
+    this.#tape = tape
+    this.#exact = exact
   }
-  return false
-}
 
-function matchPart(part: Selector, tape: Tape, at: number, exact: boolean): boolean {
-  switch (part.type) {
-    case 'universal':
-      return true
-    case 'tag':
-      return tape.tags[at] === lower(part.name)
-    case 'attribute':
-      return matchAttribute(part, attributeOf(tape, at, lower(part.name)), exact)
-    case 'pseudo': {
-      const rows = part.data as Selector[][]
-      const some = rows.some((row) => row.every((inner) => matchPart(inner, tape, at, exact)))
-      return part.name === 'is' ? some : !some
+  fits(row: readonly Compound[], at: number, last = row.length - 1): boolean {
+    const { parts, from } = row[last]
+    for (const part of parts) if (!this.#fitsPart(part, at)) return false
+    if (from === null) return true
+    const up = this.#tape.parents[at]
+    if (up < 0) return false
+    return from === 'child' ? this.fits(row, up, last - 1) : this.#fitsAbove(row, up, last - 1)
+  }
+
+  /** Remembers its answers: many elements share what stands above them. */
+  #fitsAbove(row: readonly Compound[], at: number, last: number): boolean {
+    let known = this.#above.get(row[last])
+    if (known === undefined) this.#above.set(row[last], (known = new Uint8Array(this.#tape.tags.length)))
+    let up = at
+    while (up >= 0 && known[up] === 0 && !this.fits(row, up, last)) up = this.#tape.parents[up]
+    const answer = up >= 0 && known[up] !== 1 ? 2 : 1
+    for (let i = at; i >= 0 && known[i] === 0; i = this.#tape.parents[i]) {
+      known[i] = answer
+      if (i === up) break
     }
-    default:
-      return false
+    return answer === 2
+  }
+
+  #fitsPart(part: Part, at: number): boolean {
+    switch (part.type) {
+      case 'any':
+        return true
+      case 'tag':
+        return this.#tape.tags[at] === part.name
+      case 'attribute': {
+        const got = attributeOf(this.#tape, at, part.name)
+        if (got === undefined || part.action === 'exists') return got !== undefined
+        return compare(part, got, this.#exact)
+      }
+      default: {
+        const some = part.rows.some((row) => row.every((inner) => this.#fitsPart(inner, at)))
+        return part.type === 'is' ? some : !some
+      }
+    }
   }
 }
 
-function matchAttribute({ action, value: wanted }: AttributeSelector, got: string | undefined, exact: boolean): boolean {
-  if (got === undefined) return false
-  const value = exact ? got : lower(got)
-  const want = exact ? wanted : lower(wanted)
+/** Compares no more of a value than the operator looks at. */
+function compare({ action, value: wanted }: Extract<Part, { type: 'attribute' }>, got: string, exact: boolean): boolean {
+  const fold = exact ? (text: string) => text : lower
   switch (action) {
-    case 'exists':
-      return true
     case 'equals':
-      return value === want
+      return got.length === wanted.length && fold(got) === wanted
     case 'element':
-      return want !== '' && value.split(/\s+/).includes(want)
+      return wanted !== '' && fold(got).split(/[ \t\n\f\r]+/).includes(wanted)
     case 'hyphen':
-      return value === want || value.startsWith(`${want}-`)
+      return fold(got) === wanted || fold(got).startsWith(`${wanted}-`)
     case 'any':
-      return want !== '' && value.includes(want)
+      return wanted !== '' && fold(got).includes(wanted)
     case 'start':
-      return want !== '' && value.startsWith(want)
+      return wanted !== '' && fold(got.slice(0, wanted.length)) === wanted
     case 'end':
-      return want !== '' && value.endsWith(want)
+      return wanted !== '' && got.length >= wanted.length && fold(got.slice(-wanted.length)) === wanted
     default:
       return false
   }

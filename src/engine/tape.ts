@@ -58,8 +58,7 @@ class Recorder {
   deep = 0
   crowded = 0
   readonly #texts: string[] = []
-  readonly #visible: string[] = []
-  #offset = 0
+  #visible = ''
   #hidden = 0
   #inHead = false
 
@@ -75,8 +74,8 @@ class Recorder {
     this.current = this.tags.push(tag) - 1
     this.parents.push(deep || open.length === 0 ? -1 : open[open.length - 1])
     this.attributes.push(this.names.length)
-    this.textFrom.push(this.#offset)
-    this.textTo.push(this.#offset)
+    this.textFrom.push(this.#texts.length)
+    this.textTo.push(this.#texts.length)
     if (this.void) return
     open.push(this.current)
     if (flags & HIDDEN) this.#hidden++
@@ -96,7 +95,7 @@ class Recorder {
     const flags = FLAGS.get(name) ?? 0
     if (!this.void) {
       const at = this.open.pop()
-      if (at !== undefined) this.textTo[at] = this.#offset
+      if (at !== undefined) this.textTo[at] = this.#texts.length
       if (flags & HIDDEN) this.#hidden--
       if (name === 'head') this.#inHead = false
     }
@@ -106,8 +105,7 @@ class Recorder {
 
   ontext(text: string): void {
     this.#texts.push(text)
-    this.#offset += text.length
-    if (this.#hidden === 0 && !this.#inHead) this.#visible.push(text)
+    if (this.#hidden === 0 && !this.#inHead) this.#visible += text
   }
 
   oncomment(text: string): void {
@@ -116,17 +114,17 @@ class Recorder {
 
   #space(): void {
     this.#texts.push(' ')
-    this.#offset++
-    this.#visible.push(' ')
+    this.#visible += ' '
   }
 
   finish(): Parsed {
     const { tags, parents, names, values, textFrom, textTo, comments } = this
-    const tape = { tags, parents, attributes: [...this.attributes, names.length], names, values, textFrom, textTo, text: this.#texts.join('') }
+    this.attributes.push(names.length)
+    const tape = { tags, parents, attributes: this.attributes, names, values, textFrom, textTo, texts: this.#texts }
     const warnings: string[] = []
     if (this.deep > 0) warnings.push(`${this.deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
     if (this.crowded > 0) warnings.push(`${this.crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
-    return { tape, comments, text: collapse(this.#visible.join('')), warnings }
+    return { tape, comments, text: collapse(this.#visible), warnings }
   }
 }
 

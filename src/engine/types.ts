@@ -57,11 +57,11 @@ export interface Tape {
   readonly attributes: readonly number[]
   readonly names: readonly string[]
   readonly values: readonly string[]
-  /** The element's text is `text.slice(textFrom[i], textTo[i])`. */
+  /** All text of the document in order, scripts and styles included; block tags leave a space. */
+  readonly texts: readonly string[]
+  /** The element's text is `texts.slice(textFrom[i], textTo[i]).join('')`. */
   readonly textFrom: readonly number[]
   readonly textTo: readonly number[]
-  /** All text of the document, scripts and styles included; block tags leave a space. */
-  readonly text: string
 }
 
 /** Everything that was seen of one answer: plain, immutable, independent of any ruleset. null and absent = not looked at. */

@@ -3,15 +3,31 @@ import { lower } from './text.ts'
 import type { PageUrl, UrlBase } from './types.ts'
 
 /** Stands for an unknown address; `.invalid` is reserved (RFC 2606), so no page has it. */
-const NOWHERE = 'http://page.invalid/'
+const NOWHERE_HOST = 'page.invalid'
+const NOWHERE = `http://${NOWHERE_HOST}/`
 
 // What WHATWG parsing leaves as it is: a name host without escapes, a path without dot segments or characters to encode.
 const ABSOLUTE = /^(https?:)?\/\/((?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*)(\/[\w!$&'()*+,;=:@~%./-]*)?(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#.*)?$/i
 const ROOTED = /^(\/(?!\/)[\w!$&'()*+,;=:@~%./-]*)(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#[^\t\n\r]*)?$/
 // Empty, a fragment alone, or a scheme that is not http or https (a `data:` URL can be megabytes long).
 const FOREIGN = /^(?:#|$|(?!https?:)[a-z][a-z0-9+.-]*:)/i
+// What WHATWG parsing takes away before it reads: control characters at the front, tabs and line ends everywhere.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is meant.
+const IGNORED = /^[\x00-\x20]+|[\t\n\r]+/g
 const DOTS = /\/(?:\.|%2e)/i
 const PUNYCODE = /(?:^|\.)xn--/i
+
+/**
+ * Parses a URL; null when it is none. `URL.canParse` will not do: Node 20 says no to `https://bücher.example/` once
+ * the call is hot (its fast path takes Latin-1 for UTF-8), and so does every URL with an accent in it.
+ */
+export function parseUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base)
+  } catch {
+    return null
+  }
+}
 
 /** The registrable domain of a host, private suffixes counted (a.github.io is not b.github.io); the host where there is none. */
 export function siteOf(host: string): string {
@@ -22,10 +38,8 @@ export function siteOf(host: string): string {
 export function buildBase(pageUrl: string | null, baseHref: string | undefined): UrlBase {
   const page = pageUrl === null ? null : new URL(pageUrl)
   let href = page?.href ?? NOWHERE
-  if (baseHref !== undefined && URL.canParse(baseHref, href)) {
-    const moved = new URL(baseHref, href)
-    if (/^https?:$/.test(moved.protocol)) href = moved.href
-  }
+  const moved = baseHref === undefined ? null : parseUrl(baseHref, href)
+  if (moved !== null && /^https?:$/.test(moved.protocol)) href = moved.href
   return { href, pageHost: page?.hostname ?? null }
 }
 
@@ -66,17 +80,16 @@ export class UrlResolver {
   }
 
   #parse(written: string): PageUrl | null {
-    if (!URL.canParse(written, this.#base.href)) return null
-    const url = new URL(written, this.#base)
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
-    const hosted = /^(?:https?:)?[/\\]{2}/i.test(written.replace(/[\t\n\r]/g, '')) || /^https?:/i.test(written)
+    const url = parseUrl(written, this.#base.href)
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
+    const hosted = /^(?:https?:|[/\\]{2})/i.test(written.replace(IGNORED, ''))
     const query = url.search === '' ? undefined : url.search.slice(1)
     return this.#url({ origin: url.origin, host: url.hostname, path: url.pathname, query, hosted })
   }
 
   #url(parts: { origin: string; host: string; path: string; query: string | undefined; hosted: boolean }): PageUrl {
     const { host, path, query, hosted } = parts
-    const nowhere = !hosted && this.#base.href === NOWHERE
+    const nowhere = !hosted && this.#base.hostname === NOWHERE_HOST
     const tail = query ? `${path}?${query}` : path
     const own = !hosted ? true : this.#pageSite === null ? null : this.#site(host) === this.#pageSite
     return { href: nowhere ? tail : parts.origin + tail, host: nowhere ? '' : host, path, own }
@@ -96,7 +109,7 @@ export class UrlResolver {
 export function readUrlOrHost(value: string, resolver: UrlResolver, asUrl: boolean): PageUrl | null {
   const text = value.trim()
   if (asUrl || /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(text) || text.startsWith('/')) return resolver.resolve(text)
-  const [, host, path] = /^([^\s/?#:@]+?)\.?(?::\d+)?(\/[^?#]*)?(?:[?#].*)?$/.exec(text) ?? []
+  const [, host, path] = /^([^\s/?#:@]+?)\.?(?::\d+)?(\/[^?#]*)?(?:[?#].*)?$/s.exec(text) ?? []
   if (host === undefined) return null
   if (/^[a-z0-9.*_-]+$/i.test(host)) {
     const known = resolver.resolve(`//${host.replace('*', 'any')}/`)

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
+import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
+import { placesOf } from '../../src/engine/clause.ts'
+import { compileRule } from '../../src/engine/compile.ts'
+import { detect } from '../../src/engine/detect.ts'
+import { buildPage } from '../../src/engine/page.ts'
+import { Ruleset } from '../../src/engine/ruleset.ts'
+import type { CompiledRule } from '../../src/engine/types.ts'
+import { type NamedPage, readOwnRules, readRealPages } from '../real-cases.ts'
+
+const { rules, categories, fixtures } = readOwnRules()
+const pages = readRealPages().filter((_, i) => i % 7 === 0)
+const places = placesOf(detectors)
+const own = rules.map((rule) => compileRule(rule, places))
+const rulesetOf = (all: readonly CompiledRule[]): Ruleset => new Ruleset({ rules: all, categories, detectors, version: '' })
+const few = rulesetOf(own)
+const many = rulesetOf([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
+
+/** Pages on which more rules mean more work, or another answer. */
+function dearerOn(named: readonly NamedPage[]): string[] {
+  return named.flatMap(({ name, input }) => {
+    const page = buildPage(input)
+    const [before, after] = [detect(few, page), detect(many, page)]
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [`${name}: ${JSON.stringify([before.cost, after.cost])}`]
+  })
+}
+
+test.each([
+  ['pages of our rules', fixtures],
+  ['real pages', pages],
+])('3,500 unrelated rules cost nothing on %s: texts tested, rules evaluated and verdict stay', (_, named) => {
+  expect(dearerOn(named)).toEqual([])
+})
+
+test('the work is counted', () => {
+  const costs = fixtures.map(({ input }) => detect(few, buildPage(input)).cost)
+  expect(Math.max(...costs.map(({ textsTested }) => textsTested))).toBeGreaterThan(5)
+  expect(Math.max(...costs.map(({ rulesEvaluated }) => rulesEvaluated))).toBeLessThan(rules.length / 4)
+})

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { Parser } from 'htmlparser2'
+import { detectors } from '../../plugins/index.ts'
+import { placesOf } from '../../src/engine/clause.ts'
+import { compileRule } from '../../src/engine/compile.ts'
+import { Ruleset } from '../../src/engine/ruleset.ts'
+import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { EXIT, runCommand } from '../command.ts'
+import { generatedPages } from './generated-pages.ts'
+import { syntheticRules } from './synthetic-rules.ts'
+
+const HELP = `
+Measures page building and detection against bare extraction (htmlparser2 pushing tags, attributes and text into arrays), in one run.
+
+  npm run -s bench [-- --rounds 5] [--pages pages.jsonl.gz]
+
+Uses ../shared/pages/pages.jsonl.gz when it is there, else pages it generates. Prints JSON on stdout. Figures are medians over the rounds;
+the ratios compare passes that ran in turn.
+`
+
+await runCommand(HELP, async (args) => {
+  const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' } } })
+  const rounds = Math.max(1, Number(values.rounds))
+  const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
+  const loadStarted = performance.now()
+  const real = await loadRuleset()
+  const loadMs = performance.now() - loadStarted
+  const sets = {
+    real,
+    tenfold: withSynthetic(real, real.rules.length * 9),
+    synthetic3500: withSynthetic(real, 3500),
+    synthetic7000: withSynthetic(real, 7000),
+  }
+  const passes: Record<string, (page: PageInput) => unknown> = {
+    bare: (page) => extract(String(page.html ?? '')),
+    build: buildPage,
+    ...Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, (page: PageInput) => detect(set, buildPage(page))])),
+  }
+  const times = measure(passes, pages, rounds)
+  const total = (name: string): number => median(times[name].map((one) => one.reduce((sum, ms) => sum + ms, 0)))
+  const ratio = (a: string, b: string): number => round(median(times[a].map((one, i) => sumOf(one) / sumOf(times[b][i]))))
+  const report = {
+    pages: pages.length,
+    rules: Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, set.rules.length])),
+    loadMs: round(loadMs),
+    passes: Object.fromEntries(
+      Object.keys(passes).map((name) => {
+        const perPage = pages.map((_, i) => median(times[name].map((one) => one[i])))
+        return [name, { pagesPerSecond: Math.round((pages.length * 1000) / total(name)), medianMs: round(median(perPage)), p95Ms: round(quantile(perPage, 0.95)) }]
+      }),
+    ),
+    speedOfBare: { build: ratio('bare', 'build'), real: ratio('bare', 'real'), tenfold: ratio('bare', 'tenfold') },
+    timeOf7000By3500: ratio('synthetic7000', 'synthetic3500'),
+  }
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  return EXIT.fine
+})
+
+function readPages(file: string): PageInput[] {
+  if (!existsSync(file)) return generatedPages(200)
+  const lines = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n')
+  return lines.map((line) => {
+    const { url, status, headers, html } = JSON.parse(line) as PageInput
+    return { url, status, headers, html }
+  })
+}
+
+function withSynthetic(real: Ruleset, count: number): Ruleset {
+  const places = placesOf(detectors)
+  const more = syntheticRules(count, 1).map((rule) => compileRule(rule, places))
+  return new Ruleset({ rules: [...real.rules, ...more], categories: real.categories, detectors, version: `${real.version}+${count}` })
+}
+
+/** What any reader of the page has to pay. */
+function extract(html: string): unknown[] {
+  const tags: string[] = []
+  const attributes: [string, string][] = []
+  const texts: string[] = []
+  const parser = new Parser({
+    onopentagname: (name) => tags.push(name),
+    onattribute: (name, value) => attributes.push([name, value]),
+    ontext: (text) => texts.push(text),
+  })
+  parser.end(html)
+  return [tags, attributes, texts]
+}
+
+/** Milliseconds by pass, round and page; the passes of a round run in turn on each page, so that drift hits all alike. */
+function measure(passes: Record<string, (page: PageInput) => unknown>, pages: readonly PageInput[], rounds: number): Record<string, number[][]> {
+  const times: Record<string, number[][]> = Object.fromEntries(Object.keys(passes).map((name) => [name, []]))
+  for (let roundNumber = -1; roundNumber < rounds; roundNumber++) {
+    const row = Object.fromEntries(Object.keys(passes).map((name) => [name, [] as number[]]))
+    for (const page of pages)
+      for (const [name, run] of Object.entries(passes)) {
+        const started = performance.now()
+        run(page)
+        row[name].push(performance.now() - started)
+      }
+    if (roundNumber >= 0) for (const name of Object.keys(passes)) times[name].push(row[name]) // The first round warms up.
+  }
+  return times
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
