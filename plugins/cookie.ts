@@ -9,8 +9,10 @@ export const cookie: Detector = {
   *read({ headers }, wanted) {
     for (const [header, value] of headers ?? []) {
       if (header !== 'set-cookie') continue
-      const [, name, text] = /^\s*([^=;]*?)\s*=\s*([^;]*?)\s*(?:;|$)/.exec(value) ?? []
-      if (name && wanted.has(name)) yield { name, text }
+      const [pair] = value.split(';', 1)
+      const equals = pair.indexOf('=')
+      const name = pair.slice(0, Math.max(0, equals)).trim()
+      if (name !== '' && wanted.has(name)) yield { name, text: pair.slice(equals + 1).trim() }
     }
   },
 }

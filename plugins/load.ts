@@ -7,7 +7,17 @@ import { detectors as own } from './index.ts'
 /** Why a module of detectors cannot be used; `message` says what to do. */
 export class DetectorError extends Error {}
 
-const FAMILIES: readonly Family[] = ['address', 'response', 'network', 'declared', 'loaded', 'markup', 'code', 'side', 'content']
+const FAMILIES: readonly Family[] = [
+  'address',
+  'response',
+  'network',
+  'declared',
+  'loaded',
+  'markup',
+  'code',
+  'side',
+  'content',
+]
 const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'selector', 'path']
 
 /**
@@ -16,13 +26,19 @@ const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'sele
  * @param reserved keys that no detector may take: those of a clause
  * @throws DetectorError for a module that cannot be loaded or is no detector
  */
-export async function loadDetectors(specifiers: readonly string[], reserved: readonly string[], folder = process.cwd()): Promise<readonly Detector[]> {
+export async function loadDetectors(
+  specifiers: readonly string[],
+  reserved: readonly string[],
+  folder = process.cwd(),
+): Promise<readonly Detector[]> {
   const all: Detector[] = [...own]
   for (const specifier of specifiers) {
     for (const detector of [await load(specifier, folder)].flat()) {
       check(detector, specifier)
-      if (reserved.includes(detector.key)) throw new DetectorError(`${specifier}: the key "${detector.key}" is reserved: it means something in a clause`)
-      if (all.some(({ key }) => key === detector.key)) throw new DetectorError(`${specifier}: there is a detector "${detector.key}" already`)
+      if (reserved.includes(detector.key))
+        throw new DetectorError(`${specifier}: the key "${detector.key}" is reserved: it means something in a clause`)
+      if (all.some(({ key }) => key === detector.key))
+        throw new DetectorError(`${specifier}: there is a detector "${detector.key}" already`)
       all.push(detector)
     }
   }
@@ -34,11 +50,20 @@ async function load(specifier: string, folder: string): Promise<Detector | Detec
   try {
     const isPath = specifier.startsWith('.') || isAbsolute(specifier)
     const from = pathToFileURL(join(folder, 'detectors.js')).href
-    module = await import(isPath ? new URL(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier, from).href : resolve(specifier, from))
+    module = await import(
+      isPath
+        ? new URL(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier, from).href
+        : resolve(specifier, from)
+    )
   } catch (error) {
-    throw new DetectorError(`${specifier}: the module could not be loaded: ${error instanceof Error ? error.message : String(error)}`)
+    throw new DetectorError(
+      `${specifier}: the module could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
-  if (module.default === undefined) throw new DetectorError(`${specifier}: the module has no default export; export a detector or a list of them`)
+  if (module.default === undefined)
+    throw new DetectorError(`${specifier}: the module has no default export; export a detector or a list of them`)
+  if (Array.isArray(module.default) && module.default.length === 0)
+    throw new DetectorError(`${specifier}: there is no detector in its list`)
   return module.default
 }
 
@@ -48,11 +73,14 @@ function check(detector: Partial<Detector> | null, specifier: string): void {
   }
   if (typeof detector !== 'object' || detector === null) complain('a detector is an object')
   const { key, about, family, word, read, seen, names } = detector as Partial<Detector>
-  if (typeof key !== 'string' || !/^[a-z][a-z0-9-]*$/.test(key)) complain('a detector needs a `key` of lower-case letters, digits, hyphens')
+  if (typeof key !== 'string' || !/^[a-z][a-z0-9-]*$/.test(key))
+    complain('a detector needs a `key` of lower-case letters, digits, hyphens')
   if (typeof about !== 'string' || about === '') complain(`detector "${key}" needs \`about\`, one sentence`)
-  if (!FAMILIES.includes(family as Family)) complain(`detector "${key}" needs a \`family\`: one of ${FAMILIES.join(', ')}`)
+  if (!FAMILIES.includes(family as Family))
+    complain(`detector "${key}" needs a \`family\`: one of ${FAMILIES.join(', ')}`)
   if (!WORDS.includes(word as WordKind)) complain(`detector "${key}" needs a \`word\`: one of ${WORDS.join(', ')}`)
   if (typeof read !== 'function') complain(`detector "${key}" needs a function \`read(page, wanted)\``)
   if (seen !== undefined && typeof seen !== 'function') complain(`\`seen\` of detector "${key}" must be a function`)
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string'))) complain(`\`names\` of detector "${key}" must be a list of words`)
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string')))
+    complain(`\`names\` of detector "${key}" must be a list of words`)
 }

@@ -1,5 +1,5 @@
-import type { ClauseSource, RuleSource } from '../src/engine/types.ts'
 import { buildPage, type PageInput } from '../src/engine/page.ts'
+import type { ClauseSource, RuleSource } from '../src/engine/types.ts'
 import { naivePage, naiveRule } from './naive.ts'
 
 /** The modules of an engine that a comparison runs: ours, or a copy with a fault in it. */
@@ -38,15 +38,20 @@ export interface Case {
 }
 
 /** Runs rules on a page in both engines; says where they differ. */
-export type Comparison = (input: PageInput, options?: { settled?: readonly string[]; only?: (rule: number) => boolean }) => string[]
+export type Comparison = (input: PageInput, options?: { settled?: readonly string[] }) => string[]
 
 /** Makes the index of an engine over rules, once for any number of pages. */
 export function buildComparison(engine: Engine, rules: readonly RuleSource[]): Comparison {
   const { detectors } = engine.plugins
   const places = engine.clause.placesOf(detectors)
   const compiled = rules.map((rule) => engine.compile.compileRule(rule, places))
-  const ruleset = new engine.ruleset.Ruleset({ rules: compiled, categories: { builders: {}, technologies: {} }, detectors, version: '' })
-  return (input, { settled = [], only = () => true } = {}) => {
+  const ruleset = new engine.ruleset.Ruleset({
+    rules: compiled,
+    categories: { builders: {}, technologies: {} },
+    detectors,
+    version: '',
+  })
+  return (input, { settled = [] } = {}) => {
     const hits = new engine.hits.PageHits(engine.page.buildPage(input))
     for (const place of ruleset.readPlaces) hits.read(place)
     const found = ruleset.places.get(engine.clause.FOUND.key)
@@ -55,24 +60,22 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
     const naive = naivePage(buildPage(input), settled) // Always our page: a faulty one shows itself.
     const differences = hits.warnings.map((warning) => `warning: ${warning}`)
     for (const [i, rule] of rules.entries()) {
-      if (!only(i)) continue
       const expected = naiveRule(rule, naive)
       const points = lifted.has(compiled[i]) ? engine.score.scoreRule(compiled[i], hits, ruleset).points : 0
       const data = engine.score.hitsOf(compiled[i], hits, ruleset)
       const got = compiled[i].clauses.map((clause) => engine.logic.applyLogic(clause.hits, data))
       for (const [n, clause] of rule.detect.entries())
-        if (got[n] !== expected.hits[n]) differences.push(`${rule.slug} ${JSON.stringify(clause)}: ${got[n]} hits, naive ${expected.hits[n]}`)
+        if (got[n] !== expected.hits[n])
+          differences.push(`${rule.slug} ${JSON.stringify(clause)}: ${got[n]} hits, naive ${expected.hits[n]}`)
       if (points !== expected.points) differences.push(`${rule.slug}: ${points} points, naive ${expected.points}`)
     }
     return differences
   }
 }
 
-/** Compares case by case; says where they differ. An engine that throws differs. */
-export function compare(engine: Engine, cases: Iterable<Case>): string[] {
-  const differences: string[] = []
-  for (const { rules, input, settled } of cases) differences.push(...buildComparison(engine, rules)(input, { settled }))
-  return differences
+/** Compares case by case; says where they differ, as it goes. */
+export function* compare(engine: Engine, cases: Iterable<Case>): Generator<string> {
+  for (const { rules, input, settled } of cases) yield* buildComparison(engine, rules)(input, { settled })
 }
 
 /** A rule around clauses. */

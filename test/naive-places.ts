@@ -32,11 +32,17 @@ function urls(kind: string, family: Family): NaivePlace {
     reading: 'locator',
     seen: always,
     values: (page) =>
-      page.urls.flatMap((use) => (use.kind === kind ? [{ name: '', text: () => use.url.href, url: use.url, at: use.at }] : [])),
+      page.urls.flatMap((use) =>
+        use.kind === kind ? [{ name: '', text: () => use.url.href, url: use.url, at: use.at }] : [],
+      ),
   }
 }
 
-const literal = (family: Family, values: (page: Page) => readonly (string | null)[], seen = always as NaivePlace['seen']): NaivePlace => ({
+const literal = (
+  family: Family,
+  values: (page: Page) => readonly (string | null)[],
+  seen = always as NaivePlace['seen'],
+): NaivePlace => ({
   family,
   reading: 'literal',
   seen,
@@ -70,7 +76,8 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     family: 'network',
     reading: 'name',
     seen: ({ dns }, word) => dns !== null && Object.keys(dns).includes(word.toLowerCase()),
-    values: ({ dns }) => Object.entries(dns ?? {}).flatMap(([name, records]) => records.map((text) => plain(name, text))),
+    values: ({ dns }) =>
+      Object.entries(dns ?? {}).flatMap(([name, records]) => records.map((text) => plain(name, text))),
   },
   tls: {
     family: 'network',
@@ -94,11 +101,20 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     values: (page) =>
       page.urls.flatMap(({ rel, url, at }) => rel.map((name) => ({ name, text: () => url.href, url, at }))),
   },
-  element: { family: 'markup', reading: 'selector', seen: always, values: ({ tape }) => tape.tags.map((_, at) => element(tape, at)) },
+  element: {
+    family: 'markup',
+    reading: 'selector',
+    seen: always,
+    values: ({ tape }) => tape.tags.map((_, at) => element(tape, at)),
+  },
   comment: literal('markup', ({ comments }) => comments),
   inline: literal('code', ({ scripts }) => scripts),
   style: literal('code', ({ styles }) => styles),
-  robots: literal('side', ({ robots }) => [robots], ({ robots }) => robots !== null),
+  robots: literal(
+    'side',
+    ({ robots }) => [robots],
+    ({ robots }) => robots !== null,
+  ),
   favicon: number('side', ({ favicon }) => favicon),
   anchor: urls('anchor', 'content'),
   text: literal('content', ({ text }) => [text]),
@@ -108,13 +124,22 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     reading: 'name',
     seen: always,
     values: ({ text, words }) =>
-      Object.entries({ words, characters: text.length }).map(([name, amount]) => ({ ...plain(name, String(amount)), amount })),
+      Object.entries({ words, characters: text.length }).map(([name, amount]) => ({
+        ...plain(name, String(amount)),
+        amount,
+      })),
   },
-  found: { family: 'found', reading: 'value', seen: always, values: (_, settled) => settled.map((slug) => plain(slug, slug)) },
+  found: {
+    family: 'found',
+    reading: 'value',
+    seen: always,
+    values: (_, settled) => settled.map((slug) => plain(slug, slug)),
+  },
 }
 
 function element(tape: Tape, at: number): NaiveValue {
-  const text = (): string => tape.texts.slice(tape.textFrom[at], tape.textTo[at]).join('').split(/\s+/).filter(Boolean).join(' ')
+  const text = (): string =>
+    tape.texts.slice(tape.textFrom[at], tape.textTo[at]).join('').split(/\s+/).filter(Boolean).join(' ')
   return { name: '', text, at }
 }
 

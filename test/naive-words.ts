@@ -66,7 +66,7 @@ interface Spot {
   readonly exact: boolean
 }
 
-/** The last of `length` tokens says something of the element itself, or how it stands to what the tokens before it say. */
+/** The last of `length` tokens says something of the element itself, or how it stands to those before it. */
 function fitsRow(row: readonly Selector[], length: number, spot: Spot): boolean {
   if (length === 0) return true
   const token = row[length - 1]
@@ -83,7 +83,8 @@ function fitsRow(row: readonly Selector[], length: number, spot: Spot): boolean 
 function fitsToken(token: Selector, spot: Spot): boolean {
   if (token.type === 'universal') return true
   if (token.type === 'tag') return fold(token.name) === spot.tape.tags[spot.at]
-  if (token.type === 'attribute') return fitsAttribute(token, attributeOf(spot.tape, spot.at, fold(token.name)), spot.exact)
+  if (token.type === 'attribute')
+    return fitsAttribute(token, attributeOf(spot.tape, spot.at, fold(token.name)), spot.exact)
   if (token.type !== 'pseudo' || !Array.isArray(token.data)) throw new Error(`no such selector: ${token.type}`)
   const fits = token.data.some((row) => fitsRow(row, row.length, spot))
   return token.name === 'is' ? fits : !fits

@@ -1,7 +1,7 @@
-import { getDomain } from 'tldts'
 import type { ClauseSource, Family, Page, RuleSource, Weight } from '../src/engine/types.ts'
+import { readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'
-import { type Address, fitsSelector, fold, isNamed, isUnder, attributeOf } from './naive-words.ts'
+import { attributeOf, fitsSelector, fold, isNamed, isUnder } from './naive-words.ts'
 
 /** What a rule comes to without index, compiler and JSON Logic. */
 export interface NaiveResult {
@@ -25,12 +25,19 @@ export function naivePage(page: Page, settled: readonly string[]): NaivePage {
 
 /** Evaluates every clause of a rule by going through everything on the page. */
 export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
-  const clauses = rule.detect.map((clause) => ({ ...judge(clause, page), family: familyOf(clause), weight: weightOf(clause) }))
+  const clauses = rule.detect.map((clause) => ({
+    ...judge(clause, page),
+    family: familyOf(clause),
+    weight: weightOf(clause),
+  }))
   const holding = clauses.filter(({ holds }) => holds === true)
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
   const weak = holding.filter(({ weight }) => weight === 'weak').length
   const isStrong = holding.some(({ weight }) => weight === 'strong')
-  return { hits: clauses.map(({ hit }) => hit), points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, weak)) }
+  return {
+    hits: clauses.map(({ hit }) => hit),
+    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, weak)),
+  }
 }
 
 /** true, false, or null: unknown. */
@@ -94,7 +101,8 @@ function wordOf(clause: ClauseSource, key: string, { page, folded }: NaivePage):
   if (reading === 'selector') return ({ at = -1 }) => words.some((word) => fitsSelector(word, page.tape, at, exact))
   if (reading === 'locator') return ({ url }) => words.some((word) => url !== undefined && isUnder(word, url, exact))
   if (reading === 'name') return ({ name }) => words.some((word) => isNamed(word, name, exact))
-  if (reading !== 'literal') return ({ name }) => words.some((word) => (exact ? word === name : fold(word) === fold(name)))
+  if (reading !== 'literal')
+    return ({ name }) => words.some((word) => (exact ? word === name : fold(word) === fold(name)))
   if (exact) return ({ text }) => words.some((word) => text().includes(word))
   return (value) => {
     const text = folded.get(value) ?? fold(value.text())
@@ -112,51 +120,17 @@ function passes(clause: ClauseSource, value: NaiveValue, page: Page): boolean {
   const text = 'attr' in clause ? written.trim() : written
   const same = (a: string, b: string): boolean => (exact ? a === b : fold(a) === fold(b))
   if ('is' in clause && !listOf(clause.is).some((whole) => same(whole, text))) return false
-  if ('has' in clause && !listOf(clause.has).some((part) => (exact ? text.includes(part) : fold(text).includes(fold(part))))) return false
+  if (
+    'has' in clause &&
+    !listOf(clause.has).some((part) => (exact ? text.includes(part) : fold(text).includes(fold(part))))
+  )
+    return false
   if ('match' in clause && !new RegExp(String(clause.match), exact ? '' : 'i').test(text)) return false
   if (!('under' in clause) && !('from' in clause)) return true
   const url = 'attr' in clause ? readUrl(text, page) : (value.url ?? readUrlOrHost(text, page))
   if (url === null) return false
   if ('under' in clause && !listOf(clause.under).some((locator) => isUnder(locator, url, exact))) return false
   return !('from' in clause) || url.own === (clause.from === 'own')
-}
-
-type Site = Address & { readonly own: boolean | null }
-
-const NOWHERE = 'page.invalid'
-
-function readUrl(text: string, { base }: Page): Site | null {
-  const url = text === '' || text.startsWith('#') ? null : parse(text, base.href)
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) return null
-  const hasHost = /^([a-z]+:|[/\\]{2})/i.test(text)
-  const host = !hasHost && url.hostname === NOWHERE ? '' : url.hostname
-  return { host, path: url.pathname, own: hasHost ? isOwn(url.hostname, base.pageHost) : true }
-}
-
-// `URL.canParse` of Node 20 errs on Latin-1 letters.
-function parse(text: string, base: string): URL | null {
-  try {
-    return new URL(text, base)
-  } catch {
-    return null
-  }
-}
-
-function isOwn(host: string, pageHost: string | null): boolean | null {
-  const site = (name: string): string => getDomain(name, { allowPrivateDomains: true }) ?? name
-  return pageHost === null ? null : site(host) === site(pageHost)
-}
-
-/** Outside of attributes a value may be a host with or without a path; of a path nothing is decoded. */
-function readUrlOrHost(written: string, page: Page): Site | null {
-  const text = written.trim()
-  if (text.startsWith('/') || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrl(text, page)
-  const [address] = text.split(/[?#]/)
-  const slash = address.includes('/') ? address.indexOf('/') : address.length
-  const host = address.slice(0, slash).replace(/:\d+$/, '').replace(/\.$/, '')
-  if (host === '' || /[\s:@]/.test(host)) return null
-  if (/[^a-z0-9.*_-]/i.test(host)) return readUrl(`//${text}`, page)
-  return { host: fold(host), path: address.slice(slash) || '/', own: isOwn(fold(host), page.base.pageHost) }
 }
 
 /** Of a group it is that of its first clause that is no `not`. */
@@ -173,7 +147,7 @@ function positive(clauses: readonly ClauseSource[]): ClauseSource[] {
 
 const LIGHTEST_FIRST: readonly Weight[] = ['weak', 'medium', 'strong']
 
-/** The weight that is written; else the usual one of a place, and of a group that of the lightest clauses with which it can hold. */
+/** The weight that is written; else the usual one of a place, and of a group that of the lightest clauses it holds by. */
 function weightOf(clause: ClauseSource): Weight {
   const written = LIGHTEST_FIRST.find((weight) => weight === clause.weight)
   if (written !== undefined) return written

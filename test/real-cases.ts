@@ -19,7 +19,10 @@ export function readOwnRules(): { rules: RuleSource[]; categories: Categories; f
   const checked = checkFolders({ folders: [join(projectFolder(), 'rules')], detectors })
   const rules = checked.rules.flatMap(({ source }) => (source === null ? [] : [source]))
   const fixtures = checked.rules.flatMap(({ found }) =>
-    readFixtures(found).fixtures.map(({ input, path }) => ({ name: `${found.kind}/${found.slug} ${path.join(' ')}`, input })),
+    readFixtures(found).fixtures.map(({ input, path }) => ({
+      name: `${found.kind}/${found.slug} ${path.join(' ')}`,
+      input,
+    })),
   )
   return { rules, categories: checked.categories, fixtures }
 }

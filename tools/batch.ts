@@ -1,9 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
-import { finished, pipeline } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { SingleBar } from 'cli-progress'
+import { SetupError } from '../src/errors.ts'
 import { buildPage, detect, type Extra, type PageInput, type Ruleset, toResult } from '../src/index.ts'
 import { type Line, readLines } from './lines.ts'
 
@@ -57,11 +58,19 @@ export async function scanBatch({ input, output, include, ruleset }: BatchOption
   return outcome
 }
 
-function unzipped(raw: Readable, input: string): AsyncIterable<Uint8Array> {
-  if (!input.endsWith('.gz')) return raw
+async function* unzipped(raw: Readable, input: string): AsyncGenerator<Uint8Array> {
+  if (!input.endsWith('.gz')) {
+    yield* raw
+    return
+  }
   const gunzip = createGunzip()
   raw.on('error', (error) => gunzip.destroy(error))
-  return raw.pipe(gunzip)
+  try {
+    yield* raw.pipe(gunzip)
+  } catch (error) {
+    const isBroken = error instanceof Error && String((error as NodeJS.ErrnoException).code).startsWith('Z_')
+    throw isBroken ? new SetupError(`${input} cannot be unzipped: ${error.message}`) : error
+  }
 }
 
 async function writeAll(lines: AsyncIterable<string>, output: string | undefined): Promise<void> {
@@ -71,7 +80,6 @@ async function writeAll(lines: AsyncIterable<string>, output: string | undefined
   }
   const stdout: Writable = process.stdout
   for await (const line of lines) if (!stdout.write(line)) await new Promise((resolve) => stdout.once('drain', resolve))
-  if (stdout.writableNeedDrain) await finished(stdout, { readable: false })
 }
 
 /** Scans one line: `{id, result}`, or `{id or line, error, code}`. */

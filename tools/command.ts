@@ -1,4 +1,5 @@
 import { SetupError } from '../src/errors.ts'
+import { BuiltFileError } from '../src/rules/built.ts'
 import { formatFinding, RulesetError } from '../src/rules/findings.ts'
 import { DetectorError } from '../plugins/load.ts'
 
@@ -28,10 +29,17 @@ export async function runCommand(help: string, run: (args: string[]) => Promise<
   }
 }
 
+/** @throws UsageError when a page cannot come from this address */
+export function checkAddress(url: string | undefined): void {
+  if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return
+  throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
+}
+
 function explain(error: unknown): string {
   if (error instanceof RulesetError) return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
   if (error instanceof UsageError || isArgumentError(error)) return `${(error as Error).message}\nAsk --help for how it is used.`
-  if (error instanceof SetupError || error instanceof DetectorError || isSystemError(error)) return (error as Error).message
+  const isTold = [SetupError, DetectorError, BuiltFileError].some((Told) => error instanceof Told)
+  if (isTold || isSystemError(error)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

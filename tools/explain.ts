@@ -7,14 +7,14 @@ import { hitsOf, isSeen, levelOf } from '../src/engine/score.ts'
 import type { CompiledRule, Leaf } from '../src/engine/types.ts'
 import { detect } from '../src/index.ts'
 import { hint } from '../src/rules/hint.ts'
-import { EXIT, UsageError } from './command.ts'
+import { checkAddress, EXIT, UsageError } from './command.ts'
 
 /** Prints, clause by clause, why the rules of a slug do or do not fire on a page. @returns the exit code */
 export function explainRule(ruleset: Ruleset, slugs: readonly string[], { html, url }: { html?: string; url?: string }): number {
   if (slugs.length !== 1 || html === undefined) throw new UsageError('explain takes one slug and --html FILE')
   const rules = ruleset.rules.filter(({ slug }) => slug === slugs[0])
   if (rules.length === 0) throw new UsageError(`there is no rule "${slugs[0]}"${hint(slugs[0], ruleset.rules.map(({ slug }) => slug))}`)
-  if (url !== undefined && !URL.canParse(url)) throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
+  checkAddress(url)
   const page = buildPage({ html: readFileSync(html), ...(url && { url }) })
   const hits = new PageHits(page)
   for (const place of ruleset.readPlaces) hits.read(place)
@@ -41,7 +41,7 @@ function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): v
     const holds = Boolean(applyLogic(clause.holds, data))
     process.stdout.write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
     for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
-      const { count = 0, values = [] } = hits.of(rule).get(leaf.id) ?? {}
+      const { count = 0, values = [] } = hits.of(leaf) ?? {}
       const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
       const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
       process.stdout.write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)

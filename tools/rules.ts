@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadDetectors } from '../plugins/load.ts'
 import { loadConfig } from '../src/config.ts'
@@ -22,7 +22,8 @@ Works on fingerprint rules: ours, and those of RULES_DIRS.
   npm run -s rules -- lint [folder…]    Checks rule and test files; every fault as file:line:column  level  sentence  code.
                                         With folders: those, together with ours.
   npm run -s rules -- test [slug…]      Runs every hit and miss (or those of some rules) against all rules.
-  npm run -s rules -- build             Writes the built ruleset, its conformance cases and the editor's schemas.
+  npm run -s rules -- build             Writes to dist/: the built ruleset of our rules, its conformance cases, and the editor's
+                                        schemas with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U]
                                         Shows clause by clause why a rule does or does not fire on a page.
 
@@ -39,7 +40,7 @@ await runCommand(HELP, async (args) => {
   if (verb !== 'explain' && (values.html !== undefined || values.url !== undefined)) throw new UsageError(`--html and --url go with explain`)
   switch (verb) {
     case 'lint':
-      return lint([...new Set([...folders, ...positionals.map((folder) => resolve(folder))])], detectors)
+      return lint([...new Set([...folders, ...positionals.map(requireFolder)])], detectors)
     case 'test':
       return test(folders, detectors, positionals)
     case 'build':
@@ -56,6 +57,12 @@ function report(findings: readonly Finding[], summary: string): number {
   for (const one of sortFindings(findings)) process.stdout.write(`${formatFinding(one)}\n`)
   process.stderr.write(`${summary}: ${findings.length === 0 ? 'nothing to complain of' : `${findings.length} findings`}\n`)
   return findings.length > 0 ? EXIT.findings : EXIT.fine
+}
+
+function requireFolder(name: string): string {
+  const folder = resolve(name)
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new UsageError(`there is no folder "${name}"`)
+  return folder
 }
 
 function lint(folders: readonly string[], detectors: readonly Detector[]): number {
@@ -93,21 +100,14 @@ async function build(all: readonly Detector[]): Promise<number> {
   refuseErrors(checked.findings)
   const ruleset = compiledSet(checked, detectors, [ownFolder])
   const { rules, categories, version } = ruleset
-  mkdirSync(dirname(builtFile), { recursive: true })
+  const folder = dirname(builtFile)
+  mkdirSync(folder, { recursive: true })
+  const write = (name: string, data: unknown, indent = 0): void => writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
   const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
-  writeFileSync(builtFile, JSON.stringify(buildFile({ version, categories, rules })))
-  writeFileSync(join(dirname(builtFile), 'conformance.json'), JSON.stringify(buildConformance(ruleset, fixtures)))
-  writeSchema('schema.json', buildRuleSchema([...all, FOUND]))
-  writeSchema('test-schema.json', testSchema)
+  write(basename(builtFile), buildFile({ version, categories, rules }))
+  write('conformance.json', buildConformance(ruleset, fixtures))
+  write('schema.json', buildRuleSchema([...all, FOUND]), 2)
+  write('test-schema.json', testSchema, 2)
   process.stderr.write(`${rules.length} rules built, version ${version}\n`)
   return EXIT.fine
-}
-
-function writeSchema(name: string, schema: unknown): void {
-  const file = join(ownFolder, name)
-  const text = `${JSON.stringify(schema, null, 2)}\n`
-  try {
-    if (readFileSync(file, 'utf8') === text) return
-  } catch {}
-  writeFileSync(file, text)
 }

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadConfig } from '../src/config.ts'
 import { EXTRAS } from '../src/engine/result.ts'
 import { buildPage, detect, type Extra, loadRuleset, type PageInput, toResult } from '../src/index.ts'
 import { scanBatch } from './batch.ts'
-import { EXIT, runCommand, UsageError } from './command.ts'
+import { checkAddress, EXIT, runCommand, UsageError } from './command.ts'
 
 const HELP = `
 Tells what a saved page is made with.
@@ -30,6 +31,7 @@ await runCommand(HELP, async (args) => {
   if ((values.html === undefined) === (values.batch === undefined)) throw new UsageError('give either --html FILE or --batch FILE')
   const foreign = values.batch === undefined ? (['out'] as const) : (['url', 'headers'] as const)
   for (const key of foreign) if (values[key] !== undefined) throw new UsageError(`--${key} does not go with --${values.batch === undefined ? 'html' : 'batch'}`)
+  if (values.out !== undefined && resolve(values.out) === resolve(String(values.batch))) throw new UsageError('--out would overwrite the file that --batch reads')
   const include = readInclude(values.include)
   const { ruleFolders, detectorModules } = loadConfig()
   const ruleset = await loadRuleset({ folders: ruleFolders, detectors: detectorModules })
@@ -44,11 +46,11 @@ await runCommand(HELP, async (args) => {
 })
 
 async function readAnswer(url: string | undefined, headersFile: string | undefined): Promise<PageInput> {
-  if (url !== undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
+  checkAddress(url)
   if (headersFile === undefined) return { ...(url && { url }) }
   let headers: unknown
   try {
-    headers = JSON.parse(await readFile(headersFile, 'utf8'))
+    headers = JSON.parse((await readFile(headersFile, 'utf8')).replace(/^\ufeff/, ''))
   } catch (error) {
     if (error instanceof SyntaxError) throw new UsageError(`${headersFile} is no JSON: ${error.message}`)
     throw error

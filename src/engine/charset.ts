@@ -4,9 +4,19 @@ import sniffEncoding from 'html-encoding-sniffer'
 export function decodeHtml(bytes: Uint8Array, contentType: string | undefined): string {
   const label = /charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1]
   const encoding = sniffEncoding(bytes, { transportLayerEncodingLabel: label })
+  if (encoding === 'windows-1252') return decodeWestern(bytes)
   try {
     return new TextDecoder(encoding).decode(bytes)
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes) // A label the platform cannot decode (`replacement`, `x-user-defined`).
+    return decodeWestern(bytes) // A label the platform cannot decode (`replacement`, `x-user-defined`).
   }
+}
+
+// What 0x80 to 0x9f are in windows-1252 (Encoding standard); the five that nothing is assigned to stay as they are.
+const FROM_80 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/** Windows-1252: Node 20 takes it for Latin-1, where quotes, dashes and the euro are control characters. */
+function decodeWestern(bytes: Uint8Array): string {
+  const text = new TextDecoder('windows-1252').decode(bytes)
+  return text.replace(/[\x80-\x9f]/g, (character) => FROM_80[character.charCodeAt(0) - 0x80])
 }

@@ -68,6 +68,7 @@ function pointsOf(clauses: readonly Clause[]): Logic {
 
 /** True when at least so many of the parts are. */
 function combine(parts: readonly Logic[], needed: number): Logic {
+  if (needed > parts.length || needed < 1) throw new CompileError('a group asks for more of its clauses than it has')
   if (needed <= 1) return some(parts)
   return needed >= parts.length ? every(parts) : atLeast(count(parts), needed)
 }

@@ -46,9 +46,10 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     hosting: origin === undefined ? null : (origin?.rule.name ?? hostingOf(builder, ruleset)),
     siteType: siteType?.rule.slug ?? null,
     versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
-    evidence: [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)].map((one) =>
-      evidenceOf(one, chosen.has(one)),
-    ),
+    get evidence() {
+      const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
+      return scoring.map((one) => evidenceOf(one, chosen.has(one)))
+    },
     warnings: [...page.warnings, ...hits.warnings],
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
   }
@@ -80,6 +81,6 @@ function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
 }
 
-function evidenceOf({ rule, level, points, evidence, unseen, note }: Standing, chosen: boolean): Evidence {
-  return { kind: rule.kind, slug: rule.slug, name: rule.name, level, points, clauses: evidence, unseen, chosen, ...(note && { note }) }
+function evidenceOf({ rule, level, points, explain, note }: Standing, chosen: boolean): Evidence {
+  return { kind: rule.kind, slug: rule.slug, name: rule.name, level, points, ...explain(), chosen, ...(note && { note }) }
 }

@@ -5,6 +5,8 @@ import { UrlResolver } from './url.ts'
 
 /** Values of one leaf that are kept as evidence. */
 const MAX_VALUES = 3
+/** Finds that stand in no element are told apart by a number beyond those of elements. */
+const NO_ELEMENT = 2 ** 32
 
 /** What one leaf found on a page. */
 export interface LeafHits {
@@ -12,8 +14,9 @@ export interface LeafHits {
   /** The first of them, for people. */
   readonly values: Value[]
   version?: string
-  /** Values that are counted already. */
-  readonly keys: Set<string | number>
+  /** Values that are counted already: places in the page, which mostly come in order, and URLs. */
+  readonly places: number[]
+  readonly urls: Set<string>
 }
 
 /** The hits of all leaves on one page. */
@@ -21,10 +24,11 @@ export class PageHits {
   readonly page: Page
   readonly warnings: string[] = []
   textsTested = 0
-  readonly #byRule = new Map<CompiledRule, Map<string, LeafHits>>()
+  readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
   readonly #resolver: UrlResolver
-  #serial = 0
+  #place: PlaceIndex | undefined
+  #serial = NO_ELEMENT
 
   constructor(page: Page) {
     this.page = page
@@ -36,8 +40,8 @@ export class PageHits {
     return this.#lifted
   }
 
-  of(rule: CompiledRule): ReadonlyMap<string, LeafHits> {
-    return this.#byRule.get(rule) ?? new Map()
+  of(leaf: Leaf): LeafHits | undefined {
+    return this.#byLeaf.get(leaf)
   }
 
   /** Reads one place. A detector that throws costs its own place and nothing else. */
@@ -51,32 +55,38 @@ export class PageHits {
 
   /** Tests one find against the leaves it may hit. */
   take(place: PlaceIndex, found: Found): void {
-    const serial = ++this.#serial
-    place.visit(found, this.page, this.#resolver, (item, value) => {
-      this.textsTested++
-      if (!item.tests.every((test) => test(value))) return
-      const url = found.url ?? (place.detector.word === 'locator' ? value.url : null)
-      this.#count(item, value, url?.href ?? found.at ?? serial)
-    })
+    this.#serial++
+    this.#place = place
+    place.visit(found, this.page, this.#resolver, this)
   }
 
-  /** Counts a value once: URLs by what they are, elements by where they stand, the rest one by one. */
-  #count({ rule, leaf }: LiveLeaf, value: Value, key: string | number): void {
-    const { found } = value
-    const hits = this.#hitsOf(rule, leaf)
-    if (hits.keys.has(key)) return
-    hits.keys.add(key)
-    hits.count += found.amount ?? 1
+  /** Called by the index for each leaf that a value may hit. */
+  visit(item: LiveLeaf, value: Value): void {
+    this.textsTested++
+    for (const test of item.tests) if (!test(value)) return
+    const hits = this.#hitsOf(item.leaf)
+    if (!this.#isNew(hits, value)) return
+    hits.count += value.found.amount ?? 1
     if (hits.values.length < MAX_VALUES) hits.values.push(value)
-    hits.version ??= versionOf(leaf, value)
-    if (leaf.positive) this.#lifted.add(rule)
+    hits.version ??= versionOf(item.leaf, value)
+    if (item.leaf.positive) this.#lifted.add(item.rule)
   }
 
-  #hitsOf(rule: CompiledRule, leaf: Leaf): LeafHits {
-    let leaves = this.#byRule.get(rule)
-    if (leaves === undefined) this.#byRule.set(rule, (leaves = new Map()))
-    let hits = leaves.get(leaf.id)
-    if (hits === undefined) leaves.set(leaf.id, (hits = { count: 0, values: [], keys: new Set() }))
+  /** A value counts once: URLs by what they are, elements by where they stand, the rest one by one. */
+  #isNew(hits: LeafHits, value: Value): boolean {
+    const { found } = value
+    const url = found.url ?? (this.#place?.detector.word === 'locator' ? value.url : null)
+    if (url) return hits.urls.size < hits.urls.add(url.href).size
+    const place = found.at ?? this.#serial
+    const last = hits.places[hits.places.length - 1] ?? -1
+    if (place === last || (place < last && hits.places.includes(place))) return false
+    hits.places.push(place)
+    return true
+  }
+
+  #hitsOf(leaf: Leaf): LeafHits {
+    let hits = this.#byLeaf.get(leaf)
+    if (hits === undefined) this.#byLeaf.set(leaf, (hits = { count: 0, values: [], places: [], urls: new Set() }))
     return hits
   }
 }

@@ -24,7 +24,8 @@ const ATTRIBUTES: ReadonlyMap<string, 'href' | 'one' | 'several' | 'style' | 'da
   ['style', 'style'],
   ['data', 'data'],
 ])
-const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
+// An unquoted URL has no bracket (CSS syntax), so an unclosed one ends before the next begins.
+const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
 /** Every URL of a page that some place looks at, in document order. */
 export function collectUrls(tape: Tape, resolver: UrlResolver): UrlUse[] {
@@ -59,8 +60,10 @@ class Collector {
         if (FRAMES.get(tag) === names[k] || names[k] === 'data-src') this.#add('frame', value, at)
       } else if (kind === 'several') for (const written of srcsetUrls(value)) this.#add('asset', written, at)
       else if (kind === 'one') {
-        if (tag === 'script' && names[k] === 'src') this.#add('script', value, at)
-        this.#add('asset', value, at)
+        const url = this.#resolver.resolve(value)
+        if (url === null) continue
+        if (tag === 'script' && names[k] === 'src') this.uses.push({ kind: 'script', rel: NO_RELS, url, at })
+        this.uses.push({ kind: 'asset', rel: NO_RELS, url, at })
       }
     }
   }
@@ -84,7 +87,10 @@ class Collector {
   }
 }
 
-/** Candidates of a srcset: a URL holds no white space, and ends at a comma only before white space (HTML standard). */
+// A URL holds no white space and ends in no comma; descriptors follow, up to the next comma (HTML standard).
+const CANDIDATE = /([^\s,](?:\S*[^\s,])?)(?:,|[^,]*)/g
+
+/** URLs of the candidates of a srcset. */
 function srcsetUrls(srcset: string): string[] {
-  return [...srcset.matchAll(/(?:^|,|\s)\s*(\S*[^\s,])/g)].map((m) => m[1]).filter((text) => !/^[\d.]+[wxh]$/.test(text))
+  return Array.from(srcset.matchAll(CANDIDATE), ([, url]) => url)
 }

@@ -16,7 +16,10 @@ export interface PageInput {
   /** The final URL, http or https. */
   readonly url?: string | null
   readonly status?: number | null
-  readonly headers?: Readonly<Record<string, string | readonly string[]>> | readonly (readonly [string, string])[] | null
+  readonly headers?:
+    | Readonly<Record<string, string | readonly string[]>>
+    | readonly (readonly [string, string])[]
+    | null
   /** The body; bytes are decoded by byte order mark, header, meta. */
   readonly html?: string | Uint8Array | null
   readonly dns?: Readonly<Record<string, readonly string[]>> | null
@@ -64,15 +67,19 @@ export function buildPage(input: PageInput): Page {
 function readAddress(url: string | null): string | null {
   if (url === null) return null
   const parsed = parseUrl(url)
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new TypeError('url must be an absolute http or https URL')
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError('url must be an absolute http or https URL')
   parsed.hash = ''
   return parsed.href
 }
 
 function readHeaders(headers: PageInput['headers'], warnings: string[]): Page['headers'] {
   if (headers === null || headers === undefined) return null
-  const pairs = isPairs(headers) ? headers : Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
-  if (pairs.length > MAX_HEADERS) warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were looked at`)
+  const pairs = isPairs(headers)
+    ? headers
+    : Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
+  if (pairs.length > MAX_HEADERS)
+    warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were looked at`)
   return pairs.slice(0, MAX_HEADERS).map(([name, value]) => [lower(name), value.trim()] as const)
 }
 
@@ -90,12 +97,18 @@ function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings:
 
 function readDns(dns: PageInput['dns']): Page['dns'] {
   if (!dns) return null
-  return Object.fromEntries(Object.entries(dns).map(([type, records]) => [lower(type), records.map((record) => record.trim())]))
+  return Object.fromEntries(
+    Object.entries(dns).map(([type, records]) => [lower(type), records.map((record) => record.trim())]),
+  )
 }
 
+/** Of the first element that has it: a `<base target>` before the `<base href>` says nothing. */
 function firstAttribute(tape: Tape, tag: string, name: string): string | undefined {
-  const at = tape.tags.indexOf(tag)
-  return at < 0 ? undefined : attributeOf(tape, at, name)
+  for (let at = tape.tags.indexOf(tag); at >= 0; at = tape.tags.indexOf(tag, at + 1)) {
+    const value = attributeOf(tape, at, name)
+    if (value !== undefined) return value
+  }
+  return undefined
 }
 
 // What a document's title stands in; an SVG's stands elsewhere.
@@ -103,13 +116,19 @@ const DOCUMENT = new Set<string | undefined>(['head', 'html', 'body', undefined]
 
 /** Title, inline scripts, style sheets and JSON-LD: elements whose whole text is one thing. */
 function collectBlocks(tape: Tape): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
-  const blocks = { title: null as string | null, scripts: [] as string[], styles: [] as string[], jsonld: [] as unknown[] }
+  const blocks = {
+    title: null as string | null,
+    scripts: [] as string[],
+    styles: [] as string[],
+    jsonld: [] as unknown[],
+  }
   for (let at = 0; at < tape.tags.length; at++) {
     const tag = tape.tags[at]
     if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(textOf(tape, at))
     else if (tag === 'style') blocks.styles.push(textOf(tape, at))
     else if (tag === 'script' && attributeOf(tape, at, 'src') === undefined) {
-      if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? '')) blocks.scripts.push(textOf(tape, at))
+      if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? ''))
+        blocks.scripts.push(textOf(tape, at))
       else {
         const data = parseJsonLd(textOf(tape, at))
         if (data !== null) blocks.jsonld.push(data)

@@ -1,8 +1,9 @@
 import { LiteralIndex } from './literal-index.ts'
 import { buildExactWord, buildTests, type Test, Value } from './leaf-test.ts'
-import { LocatorIndex, parseLocator } from './locator.ts'
+import { parseLocator } from './locator.ts'
+import { LocatorIndex } from './locator-index.ts'
 import { SelectorIndex } from './selector-index.ts'
-import { TestsIndex } from './tests-index.ts'
+import { TestsIndex, type Visitor } from './tests-index.ts'
 import { lower } from './text.ts'
 import type { CompiledRule, Detector, Found, Leaf, Page, Wanted, WordKind } from './types.ts'
 import type { UrlResolver } from './url.ts'
@@ -54,7 +55,7 @@ export class PlaceIndex implements Wanted {
   /** Case matters in selectors alone, where an exact one may fit by a `:not` that does not hold when case is ignored. */
   #keyOf(word: string, { exact }: Leaf): string {
     if (this.detector.word !== 'selector') return lower(word)
-    return exact ? word.replace(NEGATION, (part, strings) => strings ?? ':is(*)') : word
+    return exact ? word.replace(NEGATION, (_, strings) => strings ?? ':is(*)') : word
   }
 
   #addWord(word: string, entry: Entry): void {
@@ -77,25 +78,23 @@ export class PlaceIndex implements Wanted {
     return this.#selectors.match(page.tape, at)
   }
 
-  /** Calls `visit` with each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
-  visit(found: Found, page: Page, resolver: UrlResolver, visit: (item: LiveLeaf, value: Value) => void): void {
+  /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
+  visit(found: Found, page: Page, resolver: UrlResolver, visitor: Visitor<LiveLeaf>): void {
     const value = new Value(found, page, resolver)
-    for (const entry of this.#entries(found, value)) entry.visit(value, visit)
-  }
-
-  #entries(found: Found, value: Value): readonly Entry[] {
     switch (this.detector.word) {
       case 'locator':
-        return value.url === null ? [] : this.#locators.find(value.url)
+        if (value.url !== null) for (const entry of this.#locators.find(value.url)) entry.visit(value, visitor)
+        break
       case 'literal':
         this.#literals ??= new LiteralIndex(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
-        return this.#literals.find(value.text)
-      default: {
-        const name = this.detector.word === 'selector' ? found.name : lower(found.name)
-        const entry = this.words.get(name)
-        const begun = this.#begun(name)
-        return entry === undefined ? begun : [entry, ...begun]
-      }
+        for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
+        break
+      case 'name':
+        for (const entry of this.#begun(lower(found.name))) entry.visit(value, visitor)
+        this.words.get(lower(found.name))?.visit(value, visitor)
+        break
+      default:
+        this.words.get(this.detector.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
     }
   }
 

@@ -18,25 +18,21 @@ export function impliedBy(rule: CompiledRule, rules: Rules): ReadonlySet<string>
   return implied
 }
 
-/** Drops rules whose requirements do not stand at medium or better; a requirement stands only if its own do. */
+/** Drops rules whose requirements do not stand at medium or better. */
 export function dropUnrequired(standings: Standings): void {
-  const missing = [...standings.values()].map((standing) => [standing, missingOf(standing, standings, new Set())] as const)
+  const stands = (slug: string): boolean => rankOf(standings.get(slug)?.level ?? null) >= rankOf('medium')
+  const missing = [...standings.values()].map(
+    (standing) => [standing, standing.rule.requires.find((slug) => !stands(slug))] as const,
+  )
   for (const [standing, slug] of missing) if (slug !== undefined) drop(standing, `required ${slug} is missing`)
-}
-
-function missingOf({ rule }: Standing, standings: Standings, above: ReadonlySet<string>): string | undefined {
-  return rule.requires.find((slug) => {
-    const required = standings.get(slug)
-    if (above.has(slug)) return false
-    return required === undefined || rankOf(required.level) < rankOf('medium') || missingOf(required, standings, new Set([...above, slug])) !== undefined
-  })
 }
 
 /** What a rule implies gets the higher of its own level and this one; points and families stay its own. */
 export function liftImplied(standings: Standings, rules: Rules): void {
   const lifts: [slug: string, by: Standing, level: Level][] = []
   for (const standing of standings.values())
-    if (standing.level !== null) for (const slug of impliedBy(standing.rule, rules)) lifts.push([slug, standing, standing.level])
+    if (standing.level !== null)
+      for (const slug of impliedBy(standing.rule, rules)) lifts.push([slug, standing, standing.level])
   for (const [slug, by, level] of lifts) {
     const rule = rules.get(slug)
     if (rule === undefined) continue

@@ -2,7 +2,7 @@ import { MAX_POINTS } from './compile.ts'
 import type { PageHits } from './hits.ts'
 import { applyLogic, type Hits } from './logic.ts'
 import type { Ruleset } from './ruleset.ts'
-import type { Clause, ClauseEvidence, CompiledRule, Leaf, Level, Page } from './types.ts'
+import type { Clause, CompiledRule, Evidence, Leaf, Level, Page } from './types.ts'
 
 /** How a rule stands on a page: its points, and the level that relations and conflicts leave it. */
 export interface Standing {
@@ -12,8 +12,8 @@ export interface Standing {
   readonly held: readonly Clause[]
   /** Number of families among them. */
   readonly families: number
-  readonly evidence: readonly ClauseEvidence[]
-  readonly unseen: readonly string[]
+  /** What the clauses found and what was not looked at; made when it is asked for. */
+  readonly explain: () => Pick<Evidence, 'clauses' | 'unseen'>
   readonly version?: string
   level: Level | null
   note?: string
@@ -41,38 +41,48 @@ export function scoreRule(rule: CompiledRule, hits: PageHits, ruleset: Ruleset):
   const data = hitsOf(rule, hits, ruleset)
   const points = applyLogic(rule.logic, data)
   const held = points === 0 ? [] : rule.clauses.filter(({ holds }) => applyLogic(holds, data))
-  const found = hits.of(rule)
-  const leaves = new Map(rule.leaves.map((leaf) => [leaf.id, leaf]))
-  const version = held.flatMap((clause) => clause.leaves.map((id) => found.get(id)?.version)).find(Boolean)
+  const isHeld = (leaf: Leaf): boolean => held.some(({ leaves }) => leaves.includes(leaf.id))
+  const version = held.length === 0 ? undefined : rule.leaves.find((leaf) => hits.of(leaf)?.version && isHeld(leaf))
   return {
     rule,
     points,
     held,
     families: new Set(held.map(({ family }) => family)).size,
-    evidence: held.map((clause) => ({
-      clause: clause.text,
-      places: [...new Set(clause.leaves.map((id) => leaves.get(id)?.place ?? ''))],
-      weight: clause.weight,
-      family: clause.family,
-      hits: applyLogic(clause.hits, data),
-      texts: clause.leaves.flatMap((id) => found.get(id)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
-    })),
-    unseen: [...new Set(rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place))],
-    ...(version && { version }),
+    explain: () => explain(rule, held, data, { hits, ruleset }),
+    ...(version && { version: hits.of(version)?.version }),
     level: levelOf(points),
   }
 }
 
+function explain(rule: CompiledRule, held: readonly Clause[], data: Hits, on: { hits: PageHits; ruleset: Ruleset }): Pick<Evidence, 'clauses' | 'unseen'> {
+  const clauses = held.map((clause) => {
+    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    return {
+      clause: clause.text,
+      places: [...new Set(leaves.map(({ place }) => place))],
+      weight: clause.weight,
+      family: clause.family,
+      hits: applyLogic(clause.hits, data),
+      texts: leaves.flatMap((leaf) => on.hits.of(leaf)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
+    }
+  })
+  const unseen = rule.leaves.filter((leaf) => !isSeen(leaf, on.hits.page, on.ruleset)).map(({ place }) => place)
+  return { clauses, unseen: [...new Set(unseen)] }
+}
+
 /** A standing without hits of its own: what another rule implies. */
 export function unscored(rule: CompiledRule): Standing {
-  return { rule, points: 0, held: [], families: 0, evidence: [], unseen: [], level: null }
+  return { rule, points: 0, held: [], families: 0, explain: () => ({ clauses: [], unseen: [] }), level: null }
 }
 
 /** The data of a rule's expression: hits by leaf, and which places under a `not` were seen. */
 export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
-  for (const [id, { count }] of hits.of(rule)) data[id] = count
-  for (const leaf of rule.leaves) if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
+  for (const leaf of rule.leaves) {
+    const found = hits.of(leaf)
+    if (found !== undefined) data[leaf.id] = found.count
+    if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
+  }
   return data
 }
 

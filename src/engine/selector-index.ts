@@ -1,5 +1,6 @@
 import { Automaton } from './automaton.ts'
 import { type Compound, type Part, parseSelector, SelectorMatcher } from './selector.ts'
+import { SparseMap } from './sparse-map.ts'
 import { lower } from './text.ts'
 import type { Tape } from './types.ts'
 
@@ -8,23 +9,23 @@ interface Row {
   readonly compounds: readonly Compound[]
 }
 
-/** Rows that ask for one attribute: for its being there, for its whole value, for a part of its value. */
+/** Rows that ask for one attribute: for its being there, for its whole value, for a part of its value, for one class. */
 interface AttributeRows {
   readonly named: Row[]
-  readonly values: SparseMap<Row[]>
+  readonly values: Map<string, Row[]>
   readonly parts: Map<string, Row[]>
+  readonly classes: SparseMap<Row[]>
   literals?: Automaton<Row>
+  /** What the values of the page at hand came to: most values of a page stand there many times. */
+  readonly known: Map<string, readonly Row[]>
 }
 
 const SHORTEST_PART = 3
-const SPACE = 32
 const NONE: readonly string[] = []
 
-/** Finds the selectors that an element fits by its id, classes, attributes and tag: no loop over selectors. ASCII case is ignored. */
+/** Finds the selectors that an element fits by its attributes and tag: no loop over selectors. ASCII case is ignored. */
 export class SelectorIndex {
   readonly #tags = new SparseMap<Row[]>()
-  readonly #ids = new SparseMap<Row[]>()
-  readonly #classes = new SparseMap<Row[]>()
   readonly #attributes = new SparseMap<AttributeRows>()
   readonly #all: Row[] = []
   /** Rows that the element at hand may fit. */
@@ -50,10 +51,10 @@ export class SelectorIndex {
     if (part.type === 'tag') return { rarity: 5, into: this.#tags, key: part.name }
     if (part.type !== 'attribute') return { rarity: 6, into: this.#all, key: '' }
     const { name, action, value } = part
-    if (name === 'id' && action === 'equals') return { rarity: 0, into: this.#ids, key: value }
-    if (name === 'class' && action === 'element') return { rarity: 1, into: this.#classes, key: value }
     let rows = this.#attributes.get(name)
-    if (rows === undefined) this.#attributes.set(name, (rows = { named: [], values: new SparseMap(), parts: new Map() }))
+    if (rows === undefined) this.#attributes.set(name, (rows = newRows()))
+    if (name === 'id' && action === 'equals') return { rarity: 0, into: rows.values, key: value }
+    if (name === 'class' && action === 'element') return { rarity: 1, into: rows.classes, key: value }
     if (action === 'equals') return { rarity: 2, into: rows.values, key: value }
     if (action !== 'exists' && value.length >= SHORTEST_PART) return { rarity: 3, into: rows.parts, key: value }
     return { rarity: 4, into: rows.named, key: '' }
@@ -61,75 +62,57 @@ export class SelectorIndex {
 
   /** The selectors that the element `at` fits; one with several alternatives may come more than once. */
   match(tape: Tape, at: number): readonly string[] {
+    if (this.#tape !== tape) this.#turnTo(tape)
     const candidates = this.#candidates
-    candidates.length = 0
+    if (candidates.length > 0) candidates.length = 0
     collect(this.#all, candidates)
     collect(this.#tags.get(tape.tags[at]), candidates)
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
-      const name = tape.names[k]
-      if (name === 'class') this.#collectClasses(tape.values[k], candidates)
-      else if (name === 'id') collect(this.#ids.getPart(tape.values[k], 0, tape.values[k].length), candidates)
-      const rows = this.#attributes.get(name)
-      if (rows === undefined) continue
-      collect(rows.named, candidates)
-      collect(rows.values.getPart(tape.values[k], 0, tape.values[k].length), candidates)
-      if (rows.literals !== undefined) collect(rows.literals.find(tape.values[k]), candidates)
+      const rows = this.#attributes.get(tape.names[k])
+      if (rows !== undefined) collect(rowsOf(rows, tape.values[k]), candidates)
     }
     if (candidates.length === 0) return NONE
-    const matcher = this.#matcherOf(tape)
     const fitting: string[] = []
-    for (const { selector, compounds } of candidates) if (matcher.fits(compounds, at)) fitting.push(selector)
+    for (const { selector, compounds } of candidates) if (this.#matcher?.fits(compounds, at)) fitting.push(selector)
     return fitting
   }
 
-  #collectClasses(value: string, candidates: Row[]): void {
-    for (let from = 0, i = 0; i <= value.length; i++) {
-      const code = i < value.length ? value.charCodeAt(i) : SPACE
-      if (code > SPACE) continue
-      if (i > from) collect(this.#classes.getPart(value, from, i), candidates)
-      from = i + 1
-    }
-  }
-
-  /** One page is read at a time: its matcher goes with it. */
-  #matcherOf(tape: Tape): SelectorMatcher {
-    if (this.#matcher === undefined || this.#tape !== tape) this.#matcher = new SelectorMatcher(tape, false)
+  /** One page is read at a time: what is remembered goes with it. */
+  #turnTo(tape: Tape): void {
     this.#tape = tape
-    return this.#matcher
+    this.#matcher = new SelectorMatcher(tape, false)
+    for (const { known } of this.#attributes.values()) known.clear()
   }
 }
 
-/**
- * A map that most look-ups miss: length and first letter tell so before a text is hashed, or even cut out of a longer one.
- * Keys are in lower case.
- */
-class SparseMap<T> {
-  readonly #map = new Map<string, T>()
-  readonly #signs = new Uint8Array(128 * 32)
-
-  set(key: string, value: T): void {
-    this.#map.set(key, value)
-    this.#signs[signOf(key.charCodeAt(0), key.length)] = 1
-  }
-
-  /** Of a part of a text, case ignored. */
-  getPart(text: string, from: number, to: number): T | undefined {
-    return this.#signs[signOf(text.charCodeAt(from), to - from)] === 1 ? this.#map.get(lower(text.slice(from, to))) : undefined
-  }
-
-  get(key: string): T | undefined {
-    return this.#signs[signOf(key.charCodeAt(0), key.length)] === 1 ? this.#map.get(key) : undefined
-  }
-
-  values(): IterableIterator<T> {
-    return this.#map.values()
-  }
+function newRows(): AttributeRows {
+  return { named: [], values: new Map(), parts: new Map(), classes: new SparseMap(), known: new Map() }
 }
 
-/** A small number that equal texts share, whatever their case. */
-function signOf(first: number, length: number): number {
-  const letter = first >= 65 && first <= 90 ? first + 32 : first & 127
-  return letter * 32 + (length & 31)
+/** Rows that a value of an attribute may lead to. */
+function rowsOf(rows: AttributeRows, value: string): readonly Row[] {
+  const known = rows.known.get(value)
+  if (known !== undefined) return known
+  const found: Row[] = []
+  collect(rows.named, found)
+  if (rows.values.size > 0) collect(rows.values.get(lower(value)), found)
+  if (!rows.classes.isEmpty) collectClasses(rows.classes, value, found)
+  if (rows.literals !== undefined) collect(rows.literals.find(value), found)
+  rows.known.set(value, found)
+  return found
+}
+
+/** White space of HTML: ASCII alone. */
+function isSpace(code: number): boolean {
+  return code === 32 || code === 9 || code === 10 || code === 12 || code === 13
+}
+
+function collectClasses(classes: SparseMap<Row[]>, value: string, found: Row[]): void {
+  for (let from = 0, i = 0; i <= value.length; i++) {
+    if (i < value.length && !isSpace(value.charCodeAt(i))) continue
+    if (i > from) collect(classes.getPart(value, from, i), found)
+    from = i + 1
+  }
 }
 
 function collect(rows: readonly Row[] | undefined, candidates: Row[]): void {

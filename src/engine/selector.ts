@@ -14,6 +14,8 @@ export type Part =
 
 /** One element's conditions, and how it stands to the compound before it. */
 export interface Compound {
+  /** Counted over all selectors: what is remembered of it stands there. */
+  readonly id: number
   readonly parts: readonly Part[]
   /** What leads from the compound on the left to this one; null for the first. */
   readonly from: 'descendant' | 'child' | null
@@ -38,10 +40,12 @@ export function parseSelector(text: string, exact = false): ParsedSelector {
   return rows.map((row) => compoundsOf(row, text, exact))
 }
 
+let ids = 0
+
 function compoundsOf(row: readonly Selector[], text: string, exact: boolean): Compound[] {
-  const compounds: { parts: Part[]; from: Compound['from'] }[] = [{ parts: [], from: null }]
+  const compounds: { id: number; parts: Part[]; from: Compound['from'] }[] = [{ id: ids++, parts: [], from: null }]
   for (const part of row) {
-    if (part.type === 'descendant' || part.type === 'child') compounds.push({ parts: [], from: part.type })
+    if (part.type === 'descendant' || part.type === 'child') compounds.push({ id: ids++, parts: [], from: part.type })
     else compounds[compounds.length - 1].parts.push(readPart(part, text, exact, true))
   }
   if (compounds.some(({ parts }) => parts.length === 0)) throw new SelectorError(`"${text}" ends in nothing; ${SAYS}`)
@@ -76,7 +80,7 @@ export class SelectorMatcher {
   readonly #tape: Tape
   readonly #exact: boolean
   /** By compound: whether an element, or one above it, fits the row up to there. 1 no, 2 yes, 0 not asked yet. */
-  readonly #above = new Map<Compound, Uint8Array>()
+  readonly #above: Uint8Array[] = []
 
   /** @param exact whether case matters */
   constructor(tape: Tape, exact: boolean) {
@@ -95,8 +99,7 @@ export class SelectorMatcher {
 
   /** Remembers its answers: many elements share what stands above them. */
   #fitsAbove(row: readonly Compound[], at: number, last: number): boolean {
-    let known = this.#above.get(row[last])
-    if (known === undefined) this.#above.set(row[last], (known = new Uint8Array(this.#tape.tags.length)))
+    const known = (this.#above[row[last].id] ??= new Uint8Array(this.#tape.tags.length))
     let up = at
     while (up >= 0 && known[up] === 0 && !this.fits(row, up, last)) up = this.#tape.parents[up]
     const answer = up >= 0 && known[up] !== 1 ? 2 : 1

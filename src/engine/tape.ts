@@ -1,8 +1,9 @@
-import { Parser } from 'htmlparser2'
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { type TagInfo, tagInfo } from './tags.ts'
 import { collapse } from './text.ts'
 import type { Tape } from './types.ts'
 
-/** Below this depth the parent of an element is not kept (htmlparser2's stack costs by its square). */
+/** Below this depth the parent of an element is not kept. */
 export const MAX_DEPTH = 512
 /** Attributes of one tag that are kept. */
 export const MAX_ATTRIBUTES = 256
@@ -16,167 +17,209 @@ export interface Parsed {
   readonly warnings: readonly string[]
 }
 
-const BLOCK = 1
-const HIDDEN = 2
-const RAW = 4
-const HEAD_ONLY = 8
-
-// Tags that break words (HTML's block elements and line breaks), whose text nobody sees, whose text is no markup,
-// and that may stand in a head without ending it (HTML standard, "in head" insertion mode).
-const FLAGS = new Map<string, number>()
-for (const [flag, tags] of [
-  [
-    BLOCK,
-    'address article aside blockquote body br button center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html input legend li main menu nav ol optgroup option p pre search section select summary table tbody td textarea tfoot th thead title tr ul',
-  ],
-  [HIDDEN, 'script style template noscript title'],
-  [RAW, 'script style title textarea iframe noembed noframes xmp plaintext'],
-  [HEAD_ONLY, 'html head base basefont bgsound link meta title noscript noframes style script template'],
-] as const)
-  for (const tag of tags.split(' ')) FLAGS.set(tag, (FLAGS.get(tag) ?? 0) | flag)
-
-function isRaw(tag: string): boolean {
-  return ((FLAGS.get(tag) ?? 0) & RAW) !== 0
+/**
+ * Parses a document once, into flat arrays. Never throws, whatever the document holds.
+ * htmlparser2's tokenizer does the reading; its parser keeps a stack whose cost goes by the square of the depth, and
+ * reports more than a tape needs, so which element is open is kept here.
+ */
+export function buildTape(html: string): Parsed {
+  const recorder = new Recorder(html)
+  const tokenizer = new Tokenizer({ decodeEntities: true }, recorder)
+  tokenizer.write(html)
+  tokenizer.end()
+  return recorder.finish()
 }
 
-/** The handler of the parser: appends to flat arrays. */
-class Recorder {
-  readonly tags: string[] = []
-  readonly parents: number[] = []
-  readonly attributes: number[] = []
-  readonly names: string[] = []
-  readonly values: string[] = []
-  readonly textFrom: number[] = []
-  readonly textTo: number[] = []
-  readonly comments: string[] = []
-  /** Open elements, as the parser knows them. */
-  readonly open: number[] = []
-  /** The element whose attributes are being read; -1 for none: a form inside a form is not reported, its attributes are. */
-  current = -1
-  /** The tag being read is never closed, whatever the parser reports. */
-  void = false
-  deep = 0
-  crowded = 0
+class Recorder implements TokenizerCallbacks {
+  readonly #html: string
+  readonly #tags: string[] = []
+  readonly #parents: number[] = []
+  readonly #attributes: number[] = []
+  readonly #names: string[] = []
+  readonly #values: string[] = []
+  readonly #textFrom: number[] = []
+  readonly #textTo: number[] = []
   readonly #texts: string[] = []
+  readonly #comments: string[] = []
+  /** Open elements and what is known of them. */
+  readonly #open: number[] = []
+  readonly #infos: TagInfo[] = []
+  /** Open elements below the bound, by name: they are only counted. */
+  readonly #deepOpen = new Map<string, number>()
+  /** The element whose attributes are read; -1 for a form in a form, which is none. */
+  #current = -1
+  #name = ''
+  #value = ''
   #visible = ''
   #hidden = 0
+  #foreign = 0
+  #forms = 0
   #inHead = false
+  #deep = 0
+  #crowded = 0
 
-  onopentagname(name: string): void {
-    const tag = name.toLowerCase() // SVG tags come in camel case.
-    const flags = FLAGS.get(tag) ?? 0
-    if (flags & BLOCK) this.#space()
-    if (!(flags & HEAD_ONLY)) this.#inHead = false
-    else if (tag === 'head') this.#inHead = true
-    const { open } = this
-    const deep = open.length >= MAX_DEPTH
-    if (deep) this.deep++
-    this.current = this.tags.push(tag) - 1
-    this.parents.push(deep || open.length === 0 ? -1 : open[open.length - 1])
-    this.attributes.push(this.names.length)
-    this.textFrom.push(this.#texts.length)
-    this.textTo.push(this.#texts.length)
-    if (this.void) return
-    open.push(this.current)
-    if (flags & HIDDEN) this.#hidden++
+  constructor(html: string) {
+    this.#html = html
   }
 
-  onattribute(name: string, value: string): void {
-    if (this.current < 0) return
-    if (this.names.length - this.attributes[this.current] >= MAX_ATTRIBUTES) {
-      this.crowded++
+  onopentagname(start: number, end: number): void {
+    const info = tagInfo(this.#html.slice(start, end))
+    const open = this.#open
+    this.#current = -1
+    if (info.name === 'form' && this.#forms > 0) return
+    if (info.closes !== null) while (open.length > 0 && info.closes.has(this.#infos[open.length - 1].name)) this.#close()
+    if (info.isBlock) this.#space()
+    this.#inHead = info.isHead && (this.#inHead || info.name === 'head')
+    const isDeep = open.length >= MAX_DEPTH
+    if (isDeep) this.#deep++
+    this.#current = this.#tags.push(info.name) - 1
+    this.#parents.push(isDeep || open.length === 0 ? -1 : open[open.length - 1])
+    this.#attributes.push(this.#names.length)
+    this.#textFrom.push(this.#texts.length)
+    this.#textTo.push(this.#texts.length)
+    if (info.isVoid) return
+    if (isDeep && !info.isRaw) this.#deepOpen.set(info.name, (this.#deepOpen.get(info.name) ?? 0) + 1)
+    else this.#enter(info)
+  }
+
+  #enter(info: TagInfo): void {
+    this.#open.push(this.#current)
+    this.#infos.push(info)
+    if (info.isHidden) this.#hidden++
+    if (info.isForeign) this.#foreign++
+    if (info.name === 'form') this.#forms++
+  }
+
+  /** Closes the innermost open element. */
+  #close(): void {
+    const at = this.#open.pop()
+    const info = this.#infos.pop()
+    if (at === undefined || info === undefined) return
+    this.#textTo[at] = this.#texts.length
+    if (info.isHidden) this.#hidden--
+    if (info.isForeign) this.#foreign--
+    if (info.name === 'form') this.#forms--
+    if (info.name === 'head') this.#inHead = false
+    if (info.isBlock) this.#space()
+  }
+
+  onclosetag(start: number, end: number): void {
+    const { name } = tagInfo(this.#html.slice(start, end))
+    const deep = this.#deepOpen.get(name) ?? 0
+    if (deep > 0) {
+      this.#deepOpen.set(name, deep - 1)
       return
     }
-    this.names.push(name)
-    this.values.push(value)
+    let depth = this.#infos.length - 1
+    while (depth >= 0 && this.#infos[depth].name !== name) depth--
+    if (depth < 0) return
+    this.#deepOpen.clear()
+    while (this.#open.length > depth) this.#close()
   }
 
-  onclosetag(name: string): void {
-    const flags = FLAGS.get(name) ?? 0
-    if (!this.void) {
-      const at = this.open.pop()
-      if (at !== undefined) this.textTo[at] = this.#texts.length
-      if (flags & HIDDEN) this.#hidden--
-      if (name === 'head') this.#inHead = false
+  onselfclosingtag(): void {
+    if (this.#foreign > 0 && this.#open[this.#open.length - 1] === this.#current) this.#close()
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#name = internName(this.#html, start, end)
+    this.#value = ''
+  }
+
+  onattribdata(start: number, end: number): void {
+    this.#value += this.#html.slice(start, end)
+  }
+
+  onattribentity(codePoint: number): void {
+    this.#value += String.fromCodePoint(codePoint)
+  }
+
+  onattribend(): void {
+    if (this.#current < 0) return
+    if (this.#names.length - this.#attributes[this.#current] >= MAX_ATTRIBUTES) {
+      this.#crowded++
+      return
     }
-    this.void = false
-    if (flags & BLOCK) this.#space()
+    this.#names.push(this.#name)
+    this.#values.push(this.#value)
   }
 
-  ontext(text: string): void {
+  ontext(start: number, end: number): void {
+    this.#text(isBlank(this.#html, start, end) ? ' ' : this.#html.slice(start, end))
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#text(String.fromCodePoint(codePoint))
+  }
+
+  oncdata(start: number, end: number, offset: number): void {
+    if (this.#foreign > 0) this.#text(this.#html.slice(start, end - offset))
+    else this.#comments.push(`[CDATA[${this.#html.slice(start, end - offset)}]]`)
+  }
+
+  oncomment(start: number, end: number, offset: number): void {
+    this.#comments.push(this.#html.slice(start, end - offset).trim())
+  }
+
+  onend(): void {
+    while (this.#open.length > 0) this.#close()
+  }
+
+  isInForeignContext(): boolean {
+    return this.#foreign > 0
+  }
+
+  ondeclaration(): void {}
+  onopentagend(): void {}
+  onprocessinginstruction(): void {}
+
+  #text(text: string): void {
     this.#texts.push(text)
     if (this.#hidden === 0 && !this.#inHead) this.#visible += text
   }
 
-  oncomment(text: string): void {
-    this.comments.push(text.trim())
-  }
-
   #space(): void {
-    this.#texts.push(' ')
-    this.#visible += ' '
+    this.#text(' ')
   }
 
   finish(): Parsed {
-    const { tags, parents, names, values, textFrom, textTo, comments } = this
-    this.attributes.push(names.length)
-    const tape = { tags, parents, attributes: this.attributes, names, values, textFrom, textTo, texts: this.#texts }
+    this.#attributes.push(this.#names.length)
+    const tape: Tape = {
+      tags: this.#tags,
+      parents: this.#parents,
+      attributes: this.#attributes,
+      names: this.#names,
+      values: this.#values,
+      texts: this.#texts,
+      textFrom: this.#textFrom,
+      textTo: this.#textTo,
+    }
     const warnings: string[] = []
-    if (this.deep > 0) warnings.push(`${this.deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
-    if (this.crowded > 0) warnings.push(`${this.crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
-    return { tape, comments, text: collapse(this.#visible), warnings }
+    if (this.#deep > 0) warnings.push(`${this.#deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
+    if (this.#crowded > 0) warnings.push(`${this.#crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
+    return { tape, comments: this.#comments, text: collapse(this.#visible), warnings }
   }
 }
 
-/** Keeps htmlparser2's stack short: a tag below the bound is treated as one that is never closed. */
-class BoundedParser extends Parser {
-  readonly #recorder: Recorder
-  readonly #deepOpen = new Map<string, number>()
-  #closing = false
+const NAMES: string[] = new Array(1024)
+/** V8 keeps a longer slice as a view of its document: such names are not kept. */
+const LONGEST_NAME = 12
 
-  constructor(recorder: Recorder) {
-    super(recorder, { decodeEntities: true })
-    this.#recorder = recorder
-  }
-
-  override onopentagname(start: number, end: number): void {
-    this.#recorder.current = -1
-    this.#recorder.void = false
-    super.onopentagname(start, end)
-  }
-
-  override onclosetag(start: number, end: number): void {
-    this.#closing = true
-    super.onclosetag(start, end)
-    this.#closing = false
-  }
-
-  protected override isVoidElement(name: string): boolean {
-    const isVoid = super.isVoidElement(name) || (this.#closing ? this.#closesDeep(name) : this.#opensDeep(name))
-    this.#recorder.void = isVoid
-    return isVoid
-  }
-
-  /** Asked once before the recorder hears of a tag (`current` is -1) and once at its end. */
-  #opensDeep(name: string): boolean {
-    const { current, void: isVoid, open } = this.#recorder
-    if (current >= 0) return isVoid
-    if (open.length < MAX_DEPTH || isRaw(name)) return false
-    this.#deepOpen.set(name, (this.#deepOpen.get(name) ?? 0) + 1)
-    return true
-  }
-
-  #closesDeep(name: string): boolean {
-    const open = this.#deepOpen.get(name) ?? 0
-    if (open === 0) this.#deepOpen.clear()
-    else this.#deepOpen.set(name, open - 1)
-    return open > 0
-  }
+/** The name of an attribute in lower case. Pages share most names: one that is known needs no new string, and no new hash. */
+function internName(html: string, start: number, end: number): string {
+  const at = (31 * (end - start) + 7 * html.charCodeAt(start) + html.charCodeAt(end - 1)) & 1023
+  const known = NAMES[at]
+  if (known !== undefined && known.length === end - start && html.startsWith(known, start)) return known
+  const name = html.slice(start, end).toLowerCase()
+  if (name.length <= LONGEST_NAME) NAMES[at] = name
+  return name
 }
 
-/** Parses a document once. Never throws, whatever the document holds. */
-export function buildTape(html: string): Parsed {
-  const recorder = new Recorder()
-  new BoundedParser(recorder).end(html)
-  return recorder.finish()
+/** Most text between tags is a line break and an indent. */
+function isBlank(html: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const code = html.charCodeAt(i)
+    if (code > 32 || (code < 9 && code >= 0) || (code > 13 && code < 32)) return false
+  }
+  return true
 }

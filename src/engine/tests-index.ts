@@ -1,12 +1,18 @@
 import { Automaton } from './automaton.ts'
 import type { Value } from './leaf-test.ts'
-import { LocatorIndex, parseLocator } from './locator.ts'
+import { parseLocator } from './locator.ts'
+import { LocatorIndex } from './locator-index.ts'
 import { lower } from './text.ts'
 import type { Leaf } from './types.ts'
 
 /** A leaf of a rule of a ruleset: `T` is what the engine keeps of it. */
 interface Tested {
   readonly leaf: Leaf
+}
+
+/** Who is told of leaves that a value may hit. */
+export interface Visitor<T> {
+  visit(item: T, value: Value): void
 }
 
 /**
@@ -48,19 +54,19 @@ export class TestsIndex<T extends Tested> {
     } else this.#plain.push(item)
   }
 
-  /** Calls `visit` with each leaf whose tests `value` may pass, and the value they look at. A leaf may come more than once. */
-  visit(value: Value, visit: (item: T, value: Value) => void): void {
-    for (const item of this.#plain) visit(item, value)
-    if (this.#is.size > 0) for (const item of this.#is.get(lower(value.text)) ?? []) visit(item, value)
+  /** Tells the visitor each leaf whose tests `value` may pass, and the value they look at. A leaf may come more than once. */
+  visit(value: Value, visitor: Visitor<T>): void {
+    for (const item of this.#plain) visitor.visit(item, value)
+    if (this.#is.size > 0) for (const item of this.#is.get(lower(value.text)) ?? []) visitor.visit(item, value)
     if (this.#has.size > 0) {
       this.#automaton ??= new Automaton(this.#has)
-      for (const item of this.#automaton.find(value.text)) visit(item, value)
+      for (const item of this.#automaton.find(value.text)) visitor.visit(item, value)
     }
-    if (this.#located && value.url !== null) for (const item of this.#under.find(value.url)) visit(item, value)
+    if (this.#located && value.url !== null) for (const item of this.#under.find(value.url)) visitor.visit(item, value)
     if (this.#viaAttribute === undefined) return
     for (const [name, index] of this.#viaAttribute) {
       const through = value.through(name)
-      if (through !== null) index.visit(through, visit)
+      if (through !== null) index.visit(through, visitor)
     }
   }
 }

@@ -43,15 +43,27 @@ export function buildBase(pageUrl: string | null, baseHref: string | undefined):
   return { href, pageHost: page?.hostname ?? null }
 }
 
+/** Whether a path has a segment that parsing would take away. */
+function hasDots(path: string): boolean {
+  return (path.includes('/.') || path.includes('%')) && DOTS.test(path)
+}
+
 /** Resolves URLs as they are written in one page; remembers what it has seen. */
 export class UrlResolver {
-  readonly #base: URL
+  readonly #href: string
+  readonly #protocol: string
+  readonly #origin: string
+  readonly #host: string
   readonly #pageSite: string | null
   readonly #seen = new Map<string, PageUrl | null>()
   readonly #sites = new Map<string, string>()
 
   constructor(base: UrlBase) {
-    this.#base = new URL(base.href)
+    const { href, protocol, origin, hostname } = new URL(base.href)
+    this.#href = href
+    this.#protocol = protocol
+    this.#origin = origin
+    this.#host = hostname
     this.#pageSite = base.pageHost === null ? null : siteOf(base.pageHost)
   }
 
@@ -70,17 +82,17 @@ export class UrlResolver {
     const absolute = ABSOLUTE.exec(written)
     if (absolute) {
       const [, scheme, name, path = '/', query] = absolute
-      if (DOTS.test(path) || PUNYCODE.test(name)) return null
+      if (hasDots(path) || PUNYCODE.test(name)) return null
       const host = name.toLowerCase()
-      return this.#url({ origin: `${scheme?.toLowerCase() ?? this.#base.protocol}//${host}`, host, path, query, hosted: true })
+      return this.#url({ origin: `${scheme?.toLowerCase() ?? this.#protocol}//${host}`, host, path, query, hosted: true })
     }
     const rooted = ROOTED.exec(written)
-    if (!rooted || DOTS.test(rooted[1])) return null
-    return this.#url({ origin: this.#base.origin, host: this.#base.hostname, path: rooted[1], query: rooted[2], hosted: false })
+    if (!rooted || hasDots(rooted[1])) return null
+    return this.#url({ origin: this.#origin, host: this.#host, path: rooted[1], query: rooted[2], hosted: false })
   }
 
   #parse(written: string): PageUrl | null {
-    const url = parseUrl(written, this.#base.href)
+    const url = parseUrl(written, this.#href)
     if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
     const hosted = /^(?:https?:|[/\\]{2})/i.test(written.replace(IGNORED, ''))
     const query = url.search === '' ? undefined : url.search.slice(1)
@@ -89,7 +101,7 @@ export class UrlResolver {
 
   #url(parts: { origin: string; host: string; path: string; query: string | undefined; hosted: boolean }): PageUrl {
     const { host, path, query, hosted } = parts
-    const nowhere = !hosted && this.#base.hostname === NOWHERE_HOST
+    const nowhere = !hosted && this.#host === NOWHERE_HOST
     const tail = query ? `${path}?${query}` : path
     const own = !hosted ? true : this.#pageSite === null ? null : this.#site(host) === this.#pageSite
     return { href: nowhere ? tail : parts.origin + tail, host: nowhere ? '' : host, path, own }
@@ -110,7 +122,7 @@ export function readUrlOrHost(value: string, resolver: UrlResolver, asUrl: boole
   const text = value.trim()
   if (asUrl || /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(text) || text.startsWith('/')) return resolver.resolve(text)
   const [, host, path] = /^([^\s/?#:@]+?)\.?(?::\d+)?(\/[^?#]*)?(?:[?#].*)?$/s.exec(text) ?? []
-  if (host === undefined) return null
+  if (host === undefined || /^\.+$/.test(host)) return null
   if (/^[a-z0-9.*_-]+$/i.test(host)) {
     const known = resolver.resolve(`//${host.replace('*', 'any')}/`)
     return { href: text, host: lower(host), path: path ?? '/', own: known?.own ?? null }

@@ -32,18 +32,34 @@ export function buildFile(parts: Omit<BuiltRuleset, 'format'>): BuiltRuleset {
   return { format: FORMAT, ...parts }
 }
 
+/** Why a built file cannot be used; `message` says what to do. */
+export class BuiltFileError extends Error {}
+
 /**
  * Reads a built file when it was made of this very YAML; null when there is none or the YAML has changed since.
- * @throws Error when it holds an expression that no compiler of ours writes: the file comes from elsewhere
+ * @throws BuiltFileError when it is cut off, or holds an expression that no compiler of ours writes: it comes from elsewhere
  */
 export function readBuilt(file: string, version: string): BuiltRuleset | null {
   if (!existsSync(file)) return null
-  const built = JSON.parse(readFileSync(file, 'utf8')) as BuiltRuleset
-  if (built.format !== FORMAT || built.version !== version) return null
-  for (const { slug, logic, clauses } of built.rules)
-    if (![logic, ...clauses.flatMap(({ holds, hits }) => [holds, hits])].every((expression) => isOurLogic(expression)))
-      throw new Error(`${file}: the expression of "${slug}" is none of ours; make the file anew with \`npm run -s rules -- build\``)
+  const refuse = (what: string): never => {
+    throw new BuiltFileError(`${file}: ${what}; make the file anew with \`npm run -s rules -- build\``)
+  }
+  let built: BuiltRuleset | null = null
+  try {
+    built = JSON.parse(readFileSync(file, 'utf8')) as BuiltRuleset | null
+  } catch (error) {
+    return refuse(`this is no JSON: ${(error as Error).message}`)
+  }
+  if (built?.format !== FORMAT || built.version !== version) return null
+  if (!Array.isArray(built.rules) || typeof built.categories !== 'object') refuse('this is no ruleset')
+  const fault = built.rules.find((rule: Partial<CompiledRule> | null) => !isOurs(rule))
+  if (fault !== undefined) refuse(`an expression of the rule "${fault?.slug}" is none of ours`)
   return built
+}
+
+function isOurs(rule: Partial<CompiledRule> | null): boolean {
+  if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
+  return isOurLogic(rule.logic) && rule.clauses.every((clause) => isOurLogic(clause?.holds) && isOurLogic(clause?.hits))
 }
 
 /** The folder of the project, from wherever this module runs (sources or build). */

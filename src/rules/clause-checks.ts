@@ -1,32 +1,36 @@
-import { type ClauseNode, familyOf, heaviest, isHeavier, listOf, type Places, positiveOf, readClause } from '../engine/clause.ts'
+import { type ClauseNode, FOUND, familyOf, heaviest, isHeavier, listOf, type Places, positiveOf, readClause } from '../engine/clause.ts'
 import { LocatorError, parseLocator } from '../engine/locator.ts'
 import { parseSelector, SelectorError } from '../engine/selector.ts'
 import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
+import type { FoundRule } from './discover.ts'
 import { type Finding, type FindingCode, finding } from './findings.ts'
 import { hint } from './hint.ts'
 import { checkPattern } from './pattern-checks.ts'
-import { GROUPS, TESTS } from './schema.ts'
+import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
 import type { Path, SourceFile } from './source-file.ts'
 
 const SHORTEST = 3
 
-/** Checks what no schema can say of one clause. Clauses whose shape is wrong (`faulty`) are passed over: their fault is told. */
+/** Checks what no schema can say of one clause. What the schema has complained of is passed over: its fault is told. */
 export class ClauseChecker {
   readonly findings: Finding[] = []
+  readonly #found: FoundRule
   readonly #file: SourceFile
   readonly #places: Places
   readonly #faulty: readonly string[]
 
-  constructor(file: SourceFile, places: Places, faulty: readonly string[]) {
+  /** @param checks `faulty`: paths, as JSON, of what the schema has complained of */
+  constructor(found: FoundRule, file: SourceFile, checks: { places: Places; faulty: readonly string[] }) {
+    this.#found = found
     this.#file = file
-    this.#places = places
-    this.#faulty = faulty
+    this.#places = checks.places
+    this.#faulty = checks.faulty
   }
 
   check(source: ClauseSource, path: Path): void {
     const before = this.findings.length
     const isShaped = this.#checkShape(source, path, true)
-    if (!isShaped || this.findings.length > before) return
+    if (!isShaped || this.findings.length > before || this.#isFaulty(path, true)) return
     const node = readClause(source, this.#places)
     if (familyOf(node) === null) this.#add('nothing-positive', path, {})
     else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
@@ -36,16 +40,26 @@ export class ClauseChecker {
     this.findings.push(finding(code, atKey ? this.#file.keyAt(path) : this.#file.valueAt(path), details))
   }
 
+  /** @param below also when something inside it is */
+  #isFaulty(path: Path, below = false): boolean {
+    const here = JSON.stringify(path).slice(0, -1)
+    return this.#faulty.some((fault) => fault === `${here}]` || (below && fault.startsWith(`${here},`)))
+  }
+
   /** @returns whether the clause and all below it can be read */
   #checkShape(source: ClauseSource, path: Path, isTop: boolean): boolean {
-    const here = JSON.stringify(path).slice(0, -1)
-    if (this.#faulty.some((fault) => fault === `${here}]` || fault.startsWith(`${here},`))) return false
+    if (this.#isFaulty(path)) return false
     const groups = GROUPS.filter((key) => key in source)
     const places = Object.keys(source).filter((key) => this.#places.has(key))
     const named = [...groups, ...places]
+    if (named.length === 0 && Object.keys(source).some((key) => this.#isFaulty([...path, key]) && !isTest(key))) return false
     if (named.length !== 1) {
       const list = named.length === 0 ? [...this.#places.keys()].join(', ') : named.join(' and ')
       this.#add(named.length === 0 ? 'no-place' : 'two-places', path, { list })
+      return false
+    }
+    if (FOUND.key in source && this.#found.kind !== 'site-type') {
+      this.#add('misplaced-key', [...path, FOUND.key], { key: FOUND.key, owner: 'a site-type rule', kind: `a ${this.#found.kind} rule` }, true)
       return false
     }
     if (!isTop && 'weight' in source) this.#add('group-weight', [...path, 'weight'], {}, true)
@@ -56,9 +70,18 @@ export class ClauseChecker {
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {
     for (const key of TESTS) if (key in source) this.#add('group-tests', [...path, key], { key, group }, true)
     if ('atLeast' in source && group !== 'of') this.#add('group-atleast', [...path, 'atLeast'], { n: String(source.atLeast) }, true)
+    if (group === 'of') this.#checkLeast(source, path)
     if (group === 'not') return this.#checkShape(source.not as ClauseSource, [...path, 'not'], false)
     const shapes = listOf<ClauseSource>(source[group]).map((clause, i) => this.#checkShape(clause, [...path, group, i], false))
     return shapes.every(Boolean)
+  }
+
+  #checkLeast({ atLeast, of }: ClauseSource, path: Path): void {
+    const most = listOf(of).length
+    if (atLeast === undefined) this.#add('missing-key', path, { key: 'atLeast', where: ' beside of' })
+    else if (this.#isFaulty([...path, 'atLeast']) || most === 0) return
+    else if (Number(atLeast) > most) this.#add('bad-value', [...path, 'atLeast'], { key: 'atLeast', wanted: `${most} or less: there are no more clauses` })
+    else if (Number(atLeast) === 1) this.#add('bad-value', [...path, 'atLeast'], { key: 'atLeast', wanted: '2 or more: one of them is `any`' })
   }
 
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
@@ -66,7 +89,9 @@ export class ClauseChecker {
     const place = this.#places.get(key) as Detector
     this.#each(source, key, path, (word, at) => this.#checkWord(word, place, at))
     this.#each(source, 'under', path, (locator, at) => this.#checkLocator(locator, at))
-    if ('attr' in source && place.word !== 'selector') this.#add('group-tests', [...path, 'attr'], { key: 'attr', group: key }, true)
+    if ('attr' in source && place.word !== 'selector')
+      this.#add('misplaced-key', [...path, 'attr'], { key: 'attr', owner: 'a clause with a selector', kind: `one of ${key}` }, true)
+    if (this.#isFaulty([...path, 'match']) || this.#isFaulty([...path, 'version'])) return false
     if ('match' in source) {
       const match = String(source.match)
       for (const fault of checkPattern(match, source)) this.#add(fault.code, [...path, fault.key], fault.details)
@@ -75,9 +100,12 @@ export class ClauseChecker {
   }
 
   #each(source: ClauseSource, key: string, path: Path, check: (text: string, at: Path) => void): void {
-    if (!(key in source)) return
+    if (!(key in source) || this.#isFaulty([...path, key])) return
     const isList = Array.isArray(source[key])
-    for (const [i, text] of listOf<unknown>(source[key]).entries()) check(String(text), isList ? [...path, key, i] : [...path, key])
+    for (const [i, text] of listOf<unknown>(source[key]).entries()) {
+      const at = isList ? [...path, key, i] : [...path, key]
+      if (!this.#isFaulty(at)) check(String(text), at)
+    }
   }
 
   #checkWord(word: string, place: Detector, at: Path): void {
@@ -125,4 +153,9 @@ export class ClauseChecker {
       this.#add('heavy-weight', [...path, 'weight'], { value: weight, cap, reason })
     }
   }
+}
+
+/** Whether a key could not be meant for a place: what is wrong with it is its value. */
+function isTest(key: string): boolean {
+  return CLAUSE_KEYS.includes(key)
 }

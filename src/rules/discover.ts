@@ -63,9 +63,9 @@ function nameOf(path: string): string {
 }
 
 function rulesIn(folder: string, kind: RuleKind, category: string | undefined, stray: (path: string, reason: string) => void): FoundRule[] {
-  const names = readdirSync(folder)
-    .filter((name) => !name.startsWith('.'))
-    .sort()
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) stray(join(folder, name), 'rules lie side by side here, not in folders')
+  const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort()
   const known = new Set(names)
   const rules: FoundRule[] = []
   for (const name of names) {

@@ -18,8 +18,8 @@ export interface Place {
 
 /** What may be wrong: code → level and sentence, `{…}` filled from the finding. Each stands in docs/findings.md as well. */
 const FINDINGS = {
-  'bad-category': ['error', '"{value}" is no {list} category{hint}; the list stands in categories.yaml'],
-  'bad-detector-word': ['error', '"{value}" is no word of {place}{hint}; it has {list}'],
+  'bad-category': ['error', '"{value}" is no {list} category of categories.yaml{hint}'],
+  'bad-detector-word': ['error', '"{value}" is no word of {place}, which has {list}{hint}'],
   'bad-fixture-page': ['error', 'this page cannot be built: {reason}'],
   'bad-locator': ['error', '{reason}'],
   'bad-pattern': ['error', 'the pattern is no regular expression: {reason}'],

@@ -29,7 +29,7 @@ export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules 
   const validator = new Validator(buildRuleSchema([...detectors, FOUND]))
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
-  let base: Categories = { builders: {}, technologies: {} }
+  let base: Categories | null = { builders: {}, technologies: {} }
   const all: { builders: Categories['builders']; technologies: Categories['technologies'] } = { builders: {}, technologies: {} }
   for (const folder of folders) {
     if (!existsSync(folder)) {
@@ -38,25 +38,24 @@ export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules 
     }
     const found = discoverRules(folder)
     findings.push(...found.findings)
-    const categories = readCategories(found, findings) ?? base
+    const categories: Categories | null = found.categoriesFile === null ? base : readCategories(found.categoriesFile, findings)
     if (folder === folders[0]) base = categories
-    all.builders = { ...categories.builders, ...all.builders }
-    all.technologies = { ...categories.technologies, ...all.technologies }
+    all.builders = { ...categories?.builders, ...all.builders }
+    all.technologies = { ...categories?.technologies, ...all.technologies }
     for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories }))
   }
   findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules))
   return { rules, categories: all, findings }
 }
 
-function checkOne(found: FoundFolder['rules'][number], checks: { validator: Validator; places: Places; categories: Categories }): CheckedRule {
+function checkOne(found: FoundFolder['rules'][number], checks: { validator: Validator; places: Places; categories: Categories | null }): CheckedRule {
   const rule = checkRule(found, new SourceFile(found.file), checks)
   if (found.hasTest) return rule
   const missing = finding('missing-test', { file: found.file, line: 1, column: 1 }, { file: found.testFile.split(/[/\\]/).at(-1) ?? '' })
   return { ...rule, findings: [...rule.findings, missing] }
 }
 
-function readCategories({ categoriesFile }: FoundFolder, findings: Finding[]): Categories | null {
-  if (categoriesFile === null) return null
+function readCategories(categoriesFile: string, findings: Finding[]): Categories | null {
   const file = new SourceFile(categoriesFile)
   const faults = [...file.findings, ...(file.data === null ? [] : new Validator(categoriesSchema).check(file).map((fault) => fault.finding))]
   findings.push(...faults)

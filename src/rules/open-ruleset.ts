@@ -11,21 +11,23 @@ export const builtFile = join(import.meta.dirname, '..', '..', 'ruleset.json')
 
 /** What a ruleset is made of. */
 export interface RulesetParts {
+  /** The folder of our own rules. */
+  readonly own?: string
   /** Rule folders beside our own. */
   readonly folders?: readonly string[]
   /** All detectors, ours included. */
   readonly detectors: readonly Detector[]
-  /** The built file of our own rules. */
+  /** The built file of `own`. */
   readonly built?: string
 }
 
 /**
  * Loads our rules and those of further folders. Our rules alone come from the built file when it fits the YAML,
  * so that a start costs no YAML.
- * @throws RulesetError with every finding when a rule is wrong
+ * @throws RulesetError with every finding when a rule is wrong; BuiltFileError when the built file is none of ours
  */
-export function openRuleset({ folders = [], detectors, built = builtFile }: RulesetParts): Ruleset {
-  const all = [ownFolder, ...folders]
+export function openRuleset({ own = ownFolder, folders = [], detectors, built = builtFile }: RulesetParts): Ruleset {
+  const all = [...new Set([own, ...folders])]
   const version = fingerprint(all, detectors)
   const ready = readBuilt(built, version)
   if (ready !== null) return new Ruleset({ ...ready, detectors })

@@ -1,4 +1,4 @@
-import { FOUND, type Places } from '../engine/clause.ts'
+import type { Places } from '../engine/clause.ts'
 import { CompileError, compileRule } from '../engine/compile.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../engine/types.ts'
 import { ClauseChecker } from './clause-checks.ts'
@@ -23,7 +23,8 @@ export interface CheckedRule {
 export interface Checks {
   readonly validator: Validator
   readonly places: Places
-  readonly categories: Categories
+  /** null where they cannot be read: that is told once. */
+  readonly categories: Categories | null
 }
 
 /** Checks one rule file by itself, every fault once, and compiles it when it has none. */
@@ -35,8 +36,9 @@ export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): C
   const faults = checks.validator.check(file)
   findings.push(...faults.map(({ finding }) => finding))
   const data = file.data as Readonly<Record<string, unknown>>
-  if (typeof data === 'object') {
-    findings.push(...checkKeys(found, file, data, checks.categories))
+  if (typeof data === 'object' && !Array.isArray(data)) {
+    const meant = faults.flatMap((fault) => fault.meant ?? [])
+    findings.push(...checkKeys({ found, file, data, categories: checks.categories, meant }))
     findings.push(...checkClauses(found, file, data, checks.places, faults.map(({ path }) => JSON.stringify(path))))
   }
   if (findings.length > 0) return { found, file, findings, source: null, compiled: null }
@@ -49,7 +51,16 @@ export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): C
   }
 }
 
-function checkKeys(found: FoundRule, file: SourceFile, data: Readonly<Record<string, unknown>>, categories: Categories): Finding[] {
+interface KeysToCheck {
+  readonly found: FoundRule
+  readonly file: SourceFile
+  readonly data: Readonly<Record<string, unknown>>
+  readonly categories: Categories | null
+  /** Pointers of keys that stand there misspelt. */
+  readonly meant: readonly string[]
+}
+
+function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Finding[] {
   const findings: Finding[] = []
   for (const [key, kinds] of Object.entries(RULE_KEYS)) {
     if (!(key in data) || kinds.length === 0 || kinds.includes(found.kind)) continue
@@ -57,9 +68,10 @@ function checkKeys(found: FoundRule, file: SourceFile, data: Readonly<Record<str
     findings.push(finding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
   }
   for (const key of found.kind === 'builder' ? ['category', 'aiNative', 'website'] : found.kind === 'site-type' ? [] : ['website'])
-    if (!(key in data)) findings.push(finding('missing-key', file.valueAt([]), { key }))
+    if (!(key in data) && !meant.includes(`/${key}`)) findings.push(finding('missing-key', file.valueAt([]), { key }))
   const category = found.kind === 'builder' ? data.category : found.category
   const list = found.kind === 'builder' ? 'builder' : 'technology'
+  if (categories === null) return findings
   const known = Object.keys(list === 'builder' ? categories.builders : categories.technologies)
   if (typeof category === 'string' && category !== '' && !known.includes(category)) {
     const at = found.kind === 'builder' ? file.valueAt(['category']) : { file: found.file, line: 1, column: 1 }
@@ -70,8 +82,7 @@ function checkKeys(found: FoundRule, file: SourceFile, data: Readonly<Record<str
 
 function checkClauses(found: FoundRule, file: SourceFile, data: Readonly<Record<string, unknown>>, places: Places, faulty: readonly string[]): Finding[] {
   if (!Array.isArray(data.detect)) return []
-  const usable = found.kind === 'site-type' ? places : new Map([...places].filter(([key]) => key !== FOUND.key))
-  const checker = new ClauseChecker(file, usable, faulty)
+  const checker = new ClauseChecker(found, file, { places, faulty })
   for (const [i, clause] of (data.detect as ClauseSource[]).entries()) if (typeof clause === 'object') checker.check(clause, ['detect', i])
   return checker.findings
 }

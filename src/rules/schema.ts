@@ -78,7 +78,7 @@ export function buildRuleSchema(detectors: readonly Detector[]): JsonSchema {
       thin: { ...flag, description: 'Site types: may be given to a page of fewer than 20 visible words' },
       detect: { type: 'array', minItems: 1, items: { $ref: '#/definitions/clause' }, description: 'Any of these' },
       source: { ...oneOrMore(url), description: 'Where the evidence stands' },
-      verified: { type: 'string', pattern: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$', description: 'When it was read', title: 'a date, YYYY-MM-DD' },
+      verified: { type: 'string', format: 'date', description: 'When it was read', title: 'a date, YYYY-MM-DD' },
     },
     definitions: { clause: clauseSchema(detectors) },
   }
@@ -112,6 +112,8 @@ function clauseSchema(detectors: readonly Detector[]): JsonSchema {
     },
   }
 }
+
+const pair = { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2, title: 'a pair: [name, value]' }
 
 /** The schema of a test file. */
 export const testSchema: JsonSchema = {
@@ -158,7 +160,7 @@ export const testSchema: JsonSchema = {
       properties: {
         url,
         status: { type: 'integer', minimum: 100, maximum: 599 },
-        headers: { type: ['object', 'array'], additionalProperties: { type: ['string', 'array'], items: { type: 'string' } } },
+        headers: { type: ['object', 'array'], additionalProperties: { type: ['string', 'array'], items: { type: 'string' } }, items: pair },
         html: text,
         dns: { type: 'object', additionalProperties: { type: 'array', items: text } },
         tls: { type: 'object', additionalProperties: false, properties: { issuer: text, names: { type: 'array', items: text } } },

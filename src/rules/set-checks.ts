@@ -43,7 +43,7 @@ function* namedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; sp
   for (const key of RELATIONS)
     for (const [i, slug] of listOf<string>(data[key]).entries()) if (typeof slug === 'string') yield { slug, space: spaceOf(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '') yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
-  yield* foundSlugs(data.detect, ['detect'])
+  if (found.kind === 'site-type') yield* foundSlugs(data.detect, ['detect'])
 }
 
 function* foundSlugs(value: unknown, path: Path): Generator<{ slug: string; space: string; path: Path }> {

@@ -1,8 +1,27 @@
 import { readFileSync } from 'node:fs'
-import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import {
+  type Document,
+  type ErrorCode,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml'
 import { type Finding, finding, type Place } from './findings.ts'
 
 export type Path = readonly (string | number)[]
+
+/** What the parser says to programmers, said to authors. */
+const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
+  ['DUPLICATE_KEY', 'this key stands here twice'],
+  ['MULTIPLE_DOCS', 'a file holds one document, without --- in it'],
+])
 
 /** One YAML file: its data, and where in the file each part of it stands. */
 export class SourceFile {
@@ -18,18 +37,46 @@ export class SourceFile {
   constructor(file: string, text: string = readFileSync(file, 'utf8')) {
     this.file = file
     // Failsafe: 8.10 stays 8.10 and no stays no; the JSON Schema knows the types.
-    this.#document = parseDocument(text, { schema: 'failsafe', lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true })
+    const options = { schema: 'failsafe', prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const
+    // An editor shows no byte order mark, so no column counts it.
+    this.#document = parseDocument(text.replace(/^\ufeff/, ''), { ...options, lineCounter: this.#lines })
     const faults = [...this.#document.errors, ...this.#document.warnings]
-    const findings = faults.map(({ pos, message }) => finding('bad-yaml', this.#at(pos[0]), { reason: message }))
+    const findings = this.#tell(faults)
     const isReadable = faults.every(({ code }) => code === 'DUPLICATE_KEY')
     let data: unknown = null
     try {
-      data = isReadable ? this.#document.toJS() : null
+      // An empty file has a value too, of the wrong type: else nobody would tell of it.
+      data = isReadable ? (this.#document.toJS() ?? '') : null
     } catch (error) {
-      findings.push(finding('bad-yaml', { file, line: 1, column: 1 }, { reason: (error as Error).message }))
+      findings.push(finding('bad-yaml', this.#at(this.#lostAlias()), { reason: (error as Error).message }))
     }
     this.data = data
     this.findings = findings
+  }
+
+  /** One slip makes the parser stumble on: of a line, the first fault of its syntax is told. */
+  #tell(faults: readonly YAMLError[]): Finding[] {
+    const seen = new Set<number>()
+    return faults.flatMap(({ pos, code, message }) => {
+      const at = this.#at(pos[0])
+      const isAlone = code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
+      if (!isAlone && seen.has(at.line)) return []
+      if (!isAlone) seen.add(at.line)
+      return [finding('bad-yaml', at, { reason: REASONS.get(code) ?? message })]
+    })
+  }
+
+  /** Where the first alias stands that no anchor comes before; 0 when there is none. */
+  #lostAlias(): number {
+    let at = 0
+    visit(this.#document, {
+      Alias: (_, alias) => {
+        if (alias.resolve(this.#document) !== undefined) return undefined
+        at = offsetOf(alias) ?? 0
+        return visit.BREAK
+      },
+    })
+    return at
   }
 
   #at(offset: number): Place {

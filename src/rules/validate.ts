@@ -1,13 +1,15 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type Finding, finding } from './findings.ts'
-import { hint } from './hint.ts'
+import { closest, hint } from './hint.ts'
 import type { JsonSchema } from './schema.ts'
 import type { Path, SourceFile } from './source-file.ts'
 
-/** A finding, and the path of the value it is about. */
+/** A finding, and the path of the value (or of the unknown key) it is about. */
 export interface Fault {
   readonly path: Path
   readonly finding: Finding
+  /** Of an unknown key: pointer of the key it may stand for. */
+  readonly meant?: string
 }
 
 /** A validator of one schema: it coerces what YAML leaves as text, and reports every fault at its place. */
@@ -15,15 +17,31 @@ export class Validator {
   readonly #validate: ValidateFunction
 
   constructor(schema: JsonSchema) {
-    const ajv = new Ajv({ allErrors: true, coerceTypes: true, allowUnionTypes: true, strictTypes: false, verbose: true })
+    const ajv = new Ajv({ allErrors: true, coerceTypes: true, allowUnionTypes: true, strictTypes: false, verbose: true, formats: { date: isDate } })
     this.#validate = ajv.compile(schema)
   }
 
   /** Checks and coerces `file.data` in place. */
   check(file: SourceFile): Fault[] {
     if (this.#validate(file.data)) return []
-    return (this.#validate.errors ?? []).map((error) => ({ path: readPointer(error.instancePath), finding: toFinding(error, file) }))
+    const errors = this.#validate.errors ?? []
+    const misspelt = new Set(errors.flatMap((error) => meantBy(error) ?? []))
+    // A key that is only misspelt is not missing as well.
+    const told = errors.filter(({ keyword, instancePath, params }) => keyword !== 'required' || !misspelt.has(`${instancePath}/${params.missingProperty}`))
+    return told.map((error) => {
+      const path = readPointer(error.instancePath)
+      const key = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
+      const meant = meantBy(error)
+      return { path: [...path, ...key], finding: toFinding(error, file), ...(meant && { meant }) }
+    })
   }
+}
+
+/** Pointer of the key that an unknown one may stand for. */
+function meantBy({ keyword, instancePath, params, parentSchema }: ErrorObject): string | undefined {
+  if (keyword !== 'additionalProperties') return undefined
+  const key = closest(String(params.additionalProperty), Object.keys(parentSchema?.properties ?? {}))
+  return key && `${instancePath}/${key}`
 }
 
 function toFinding({ instancePath, keyword, params, parentSchema, schema }: ErrorObject, file: SourceFile): Finding {
@@ -38,7 +56,7 @@ function toFinding({ instancePath, keyword, params, parentSchema, schema }: Erro
   }
   const value = String(params.allowedValues ? file.textAt(path) : '')
   return finding('bad-value', file.valueAt(path), {
-    key: path.length > 0 ? nameOf(path) : 'a rule file',
+    key: path.length > 0 ? nameOf(path) : 'the file',
     wanted: wantedBy(keyword, schema, parentSchema ?? {}),
     hint: value ? hint(value, params.allowedValues as string[]) : '',
   })
@@ -66,6 +84,12 @@ function wantedBy(keyword: string, schema: unknown, parent: Readonly<Record<stri
   if (keyword === 'minimum') return `${schema} or more`
   if (keyword === 'maximum') return `${schema} or less`
   return [schema].flat().map((type) => TYPES[String(type)] ?? String(type)).join(' or ')
+}
+
+/** Whether a text is a day that the calendar has, YYYY-MM-DD. */
+function isDate(text: string): boolean {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : null
+  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
 function readPointer(pointer: string): (string | number)[] {

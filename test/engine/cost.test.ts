@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
 import { placesOf } from '../../src/engine/clause.ts'
 import { compileRule } from '../../src/engine/compile.ts'
 import { detect } from '../../src/engine/detect.ts'
 import { buildPage } from '../../src/engine/page.ts'
 import { Ruleset } from '../../src/engine/ruleset.ts'
 import type { CompiledRule } from '../../src/engine/types.ts'
+import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
 import { type NamedPage, readOwnRules, readRealPages } from '../real-cases.ts'
 
 const { rules, categories, fixtures } = readOwnRules()
 const pages = readRealPages().filter((_, i) => i % 7 === 0)
 const places = placesOf(detectors)
 const own = rules.map((rule) => compileRule(rule, places))
-const rulesetOf = (all: readonly CompiledRule[]): Ruleset => new Ruleset({ rules: all, categories, detectors, version: '' })
+const rulesetOf = (all: readonly CompiledRule[]): Ruleset =>
+  new Ruleset({ rules: all, categories, detectors, version: '' })
 const few = rulesetOf(own)
 const many = rulesetOf([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
 
@@ -22,7 +23,9 @@ function dearerOn(named: readonly NamedPage[]): string[] {
   return named.flatMap(({ name, input }) => {
     const page = buildPage(input)
     const [before, after] = [detect(few, page), detect(many, page)]
-    return JSON.stringify(before) === JSON.stringify(after) ? [] : [`${name}: ${JSON.stringify([before.cost, after.cost])}`]
+    return JSON.stringify(before) === JSON.stringify(after)
+      ? []
+      : [`${name}: ${JSON.stringify([before.cost, after.cost])}`]
   })
 }
 

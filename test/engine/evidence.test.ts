@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import type { PageInput } from '../../src/engine/page.ts'
+import type { ClauseEvidence, ClauseSource } from '../../src/engine/types.ts'
+import { builder, pageWith, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+
+const long = 'x'.repeat(500)
+
+test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
+  [
+    'the clause as written, its place, weight, family, count and texts',
+    { meta: ['generator', 'author'], has: 'Quill', case: 'exact' },
+    { html: '<meta name=generator content="Quill 2"><meta name=author content="Quill">' },
+    {
+      clause: '{ meta: [generator, author], has: Quill, case: exact }',
+      places: ['meta'],
+      weight: 'strong',
+      family: 'declared',
+      hits: 2,
+      texts: ['Quill 2', 'Quill'],
+    },
+  ],
+  [
+    'every place of a group, and no text for what is not there',
+    { all: [{ element: 'b' }, { title: 'Shop' }, { not: { element: 'i' } }], weight: 'medium' },
+    { html: '<title>My Shop</title><b> bold\n text</b>' },
+    { places: ['element', 'title'], weight: 'medium', family: 'markup', hits: 3, texts: ['bold text', 'My Shop'] },
+  ],
+  ['texts of 200 characters', { comment: 'xxx' }, { html: `<!--${long}-->` }, { texts: [long.slice(0, 200)] }],
+  ['texts of an element too', { element: 'p' }, { html: `<p>${long}</p>` }, { texts: [long.slice(0, 200)] }],
+  ['an attribute', { element: 'b', attr: 'id', is: 'y' }, { html: '<b id=y>z</b>' }, { texts: ['y'] }],
+  [
+    'a URL',
+    { asset: '/a.png' },
+    { url: 'https://a.com/', html: '<img src=a.png>' },
+    { texts: ['https://a.com/a.png'] },
+  ],
+  ['a few texts of many hits', { element: 'p' }, { html: '<p>a'.repeat(50) }, { hits: 50, texts: ['a', 'a', 'a'] }],
+])('evidence shows %s', (_, clause, page, expected) => {
+  const [evidence] = verdictOf([technology('x', { detect: [clause] })], page).evidence
+  expect(evidence.clauses[0]).toMatchObject(expected)
+})
+
+test('evidence names the rule, its points, what was not looked at, and holds only the clauses that hold', () => {
+  const rule = technology('x', {
+    name: 'Ex',
+    detect: [{ meta: 'a' }, { robots: 'abc' }, { text: 'one' }, { tls: 'issuer' }, { header: 'b' }],
+  })
+  const [evidence] = verdictOf([rule], { html: '<meta name=a content=1>', headers: {} }).evidence
+  expect(evidence).toMatchObject({ kind: 'technology', slug: 'x', name: 'Ex', level: 'high', points: 6, chosen: true })
+  expect(evidence.clauses.map(({ clause }) => clause)).toEqual(['{ meta: a }'])
+  expect(evidence.unseen).toEqual(['robots', 'tls'])
+})
+
+test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, string | undefined>]>([
+  [
+    'a requirement that is missing',
+    [builder('aaa', { requires: 'bbb' })],
+    { aaa: 'high' },
+    { aaa: 'required bbb is missing' },
+  ],
+  [
+    'what lifted it',
+    [builder('aaa', { implies: 'bbb' }), builder('bbb')],
+    { aaa: 'high' },
+    { aaa: undefined, bbb: 'implied by aaa' },
+  ],
+  [
+    'what excluded it',
+    [builder('aaa', { excludes: 'bbb' }), builder('bbb')],
+    { aaa: 'high', bbb: 'low' },
+    { aaa: undefined, bbb: 'excluded by aaa' },
+  ],
+  [
+    'a conflict',
+    [builder('aaa'), builder('bbb')],
+    { aaa: 'high', bbb: 'high' },
+    { aaa: 'conflicting', bbb: undefined },
+  ],
+])('evidence says %s', (_, rules, page, notes) => {
+  const { evidence } = verdictOf(rules, pageWith(page))
+  expect(Object.fromEntries(evidence.map(({ slug, note }) => [slug, note]))).toEqual(notes)
+})
+
+test('losing builders stand in evidence, not chosen', () => {
+  const { evidence } = verdictOf([builder('aaa'), builder('bbb')], pageWith({ aaa: 'high', bbb: 'medium' }))
+  expect(evidence.map(({ slug, chosen }) => [slug, chosen])).toEqual([
+    ['aaa', true],
+    ['bbb', false],
+  ])
+})

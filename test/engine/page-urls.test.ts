@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { buildPage } from '../../src/engine/page.ts'
+import type { Page, UrlKind } from '../../src/engine/types.ts'
+
+const ADDRESS = 'https://www.example.com/dir/page.html?q=1#part'
+const pageOf = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })
+
+/** URLs by kind, those of the page's own host from the path on. */
+function urlsOf({ urls }: Page): Partial<Record<UrlKind, string[]>> {
+  const found: Partial<Record<UrlKind, string[]>> = {}
+  for (const { kind, url } of urls)
+    found[kind] = [...(found[kind] ?? []), url.href.replace('https://www.example.com', '')]
+  return found
+}
+
+test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
+  ['script', '<script src="/a.js"></script>', { script: ['/a.js'], asset: ['/a.js'] }],
+  ['image', '<img src="a.png?2#x">', { asset: ['/dir/a.png?2'] }],
+  ['input', '<input type=image src="/a.png">', { asset: ['/a.png'] }],
+  ['lazy image', '<img data-src="/a.png">', { asset: ['/a.png'] }],
+  [
+    'video',
+    '<video poster="/a.png" src="/a.mp4"><source src="/b.mp4"></video>',
+    { asset: ['/a.png', '/a.mp4', '/b.mp4'] },
+  ],
+  ['background', '<td background="/a.png">', { asset: ['/a.png'] }],
+  [
+    'srcset, by density and width',
+    '<img srcset="/a.png, /b.png 2x,/c.png 640w ,/d.png">',
+    { asset: ['/a.png', '/b.png', '/c.png', '/d.png'] },
+  ],
+  [
+    'srcset, commas in a URL',
+    '<source srcset="https://x.com/w_1,h_2/a.png 1x, https://x.com/w_2,h_4/a.png">',
+    { asset: ['https://x.com/w_1,h_2/a.png', 'https://x.com/w_2,h_4/a.png'] },
+  ],
+  ['srcset, a name like a descriptor', '<img srcset="2x 1x">', { asset: ['/dir/2x'] }],
+  ['srcset, nothing', '<img srcset=" , ,, ">', {}],
+  ['lazy srcset', '<img data-srcset="/a.png 1x, /b.png 2x">', { asset: ['/a.png', '/b.png'] }],
+  ['imagesrcset', '<link rel=preload imagesrcset="/a.png 1x">', { asset: ['/a.png'] }],
+  [
+    'style attribute',
+    `<p style="background:url(/a.png),url( '/b.png' ),URL(&quot;/c.png&quot;)">`,
+    { asset: ['/a.png', '/b.png', '/c.png'] },
+  ],
+  [
+    'style sheet',
+    '<style>@import "/a.css"; @import url(/b.css) screen; p{background:url("c d.png")}</style>',
+    { asset: ['/a.css', '/b.css', '/dir/c%20d.png'] },
+  ],
+  [
+    'url() that is never closed',
+    '<p style="background:url(/a.png"><p style="background:url(url(/b.png)">',
+    { asset: ['/b.png'] },
+  ],
+  ['style sheet tag', '<link rel="StyleSheet" href="/a.css">', { link: ['/a.css'], asset: ['/a.css'] }],
+  ['icon', '<link rel="shortcut icon" href="/a.ico">', { link: ['/a.ico'], asset: ['/a.ico'] }],
+  ['touch icon', '<link rel=apple-touch-icon href="/a.png">', { link: ['/a.png'], asset: ['/a.png'] }],
+  ['manifest', '<link rel=manifest href="/a.json">', { link: ['/a.json'], asset: ['/a.json'] }],
+  ['preload', '<link rel=preload href="/a.woff2" as=font>', { link: ['/a.woff2'], asset: ['/a.woff2'] }],
+  ['modulepreload', '<link rel=modulepreload href="/a.mjs">', { link: ['/a.mjs'], asset: ['/a.mjs'] }],
+  [
+    'a link that loads nothing',
+    '<link rel=canonical href="/a"><link rel=preconnect href="https://x.com">',
+    { link: ['/a', 'https://x.com/'] },
+  ],
+  ['frames', '<iframe src="/a"></iframe><embed src="/b"><object data="/c"></object>', { frame: ['/a', '/b', '/c'] }],
+  ['lazy frame', '<iframe data-src="/a"></iframe>', { frame: ['/a'] }],
+  ['anchor', '<a href="//x.com/b?c#d">', { anchor: ['https://x.com/b?c'] }],
+  ['data of something else', '<p data="/a" href="/b">', {}],
+  [
+    'what is no address of a page or file',
+    '<a href="#top"><a href=""><a href="javascript:x()"><a href="mailto:a@b.c"><a href="tel:1"><img src="data:,x"><img src="blob:x">',
+    {},
+  ],
+  ['what cannot be parsed', '<a href="https://"><a href="http://[::1">', {}],
+  ['white space around', '<a href=" /a\n">', { anchor: ['/a'] }],
+  [
+    'host and escapes',
+    '<a href="HTTPS://BÜCHER.example:8080/%7Ea/../b c">',
+    { anchor: ['https://xn--bcher-kva.example:8080/b%20c'] },
+  ],
+])('%s', (_, html, expected) => {
+  expect(urlsOf(pageOf(html))).toEqual(expected)
+})
+
+test('an element and its rel tokens are known', () => {
+  const { urls, tape } = pageOf('<p><link REL=" Icon  alternate " href=/a>')
+  expect(urls.map(({ kind, rel, at }) => [kind, rel, tape.tags[at]])).toEqual([
+    ['link', ['icon', 'alternate'], 'link'],
+    ['asset', [], 'link'],
+  ])
+})
+
+describe('what URLs are resolved against', () => {
+  test.each<[string, string, string | null, string, boolean | null]>([
+    ['the page', '<a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
+    ['base', '<base href="/other/"><a href="b">', ADDRESS, 'https://www.example.com/other/b', true],
+    [
+      'base of another host: written without one, it is own',
+      '<base href="https://cdn.net/"><a href="b">',
+      ADDRESS,
+      'https://cdn.net/b',
+      true,
+    ],
+    ['base after the link', '<a href="b"><base href="/other/">', ADDRESS, 'https://www.example.com/other/b', true],
+    [
+      'the first base that has an address',
+      '<base target=_blank><base href="/one/"><base href="/two/"><a href="b">',
+      ADDRESS,
+      'https://www.example.com/one/b',
+      true,
+    ],
+    ['a base that is none', '<base href="javascript:"><a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
+    ['nothing', '<a href="b?c">', null, '/b?c', true],
+    ['base alone', '<base href="https://example.com/x/"><a href="b">', null, 'https://example.com/x/b', true],
+    ['no page: a host is neither own nor other', '<a href="https://example.com/">', null, 'https://example.com/', null],
+    [
+      'no page, but a base: still neither',
+      '<base href="https://example.com/"><a href="https://example.com/b">',
+      null,
+      'https://example.com/b',
+      null,
+    ],
+    ['same host', '<a href="https://www.example.com/">', ADDRESS, 'https://www.example.com/', true],
+    ['same registrable domain', '<a href="//cdn.example.com/">', ADDRESS, 'https://cdn.example.com/', true],
+    ['another', '<a href="//example.net/">', ADDRESS, 'https://example.net/', false],
+    ['a name that ends alike', '<a href="//notexample.com/">', ADDRESS, 'https://notexample.com/', false],
+    ['a public suffix', '<a href="//b.co.uk/">', 'http://a.co.uk/', 'http://b.co.uk/', false],
+    ['a private suffix', '<a href="//b.github.io/">', 'https://a.github.io/', 'https://b.github.io/', false],
+    ['below one', '<a href="//x.a.github.io/">', 'https://a.github.io/', 'https://x.a.github.io/', true],
+    ['an address', '<a href="//192.0.2.2/">', 'https://192.0.2.1/', 'https://192.0.2.2/', false],
+  ])('%s', (_, html, url, href, own) => {
+    const [use] = pageOf(html, url).urls
+    expect([use.url.href, use.url.own]).toEqual([href, own])
+  })
+
+  test.each<[string, string | null, string | undefined]>([
+    ['without fragment', ADDRESS, 'https://www.example.com/dir/page.html?q=1'],
+    ['with a path', 'http://EXAMPLE.com', 'http://example.com/'],
+    ['none', null, undefined],
+  ])("the page's own URL: %s", (_, url, href) => {
+    expect(pageOf('<base href="https://cdn.net/">', url).url?.href).toBe(href)
+  })
+
+  test.each(['/page', 'example.com', 'ftp://example.com/', 'javascript:1', ''])('%j is no URL of a page', (url) => {
+    expect(() => pageOf('', url)).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { buildPage, type PageInput } from '../../src/engine/page.ts'
+import { attributeOf } from '../../src/engine/selector.ts'
+import type { Page } from '../../src/engine/types.ts'
+
+const pageOf = (html: string): Page => buildPage({ html })
+const bytes = (...parts: (string | number[])[]): Uint8Array =>
+  new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)))
+
+describe('charset', () => {
+  const utf8 = [0xc3, 0xa9] // é
+  test.each<[string, Uint8Array, string | null, string]>([
+    ['byte order mark before the header', bytes([0xef, 0xbb, 0xbf], utf8), 'text/html; charset=iso-8859-1', 'é'],
+    ['header', bytes(utf8), 'text/html; charset=utf-8', 'é'],
+    ['header in quotes', bytes(utf8), 'text/html;CHARSET="UTF-8"', 'é'],
+    ['header before meta', bytes('<meta charset=koi8-r>', utf8), 'text/html; charset=utf-8', '<meta charset=koi8-r>é'],
+    ['meta', bytes('<meta charset="utf-8">', utf8), null, '<meta charset="utf-8">é'],
+    [
+      'meta http-equiv',
+      bytes('<meta http-equiv=content-type content="text/html; charset=windows-1251">', [0xe6]),
+      null,
+      '<meta http-equiv=content-type content="text/html; charset=windows-1251">ж',
+    ],
+    [
+      'meta beyond the first KiB',
+      bytes(' '.repeat(1024), '<meta charset=utf-8>', utf8),
+      null,
+      `${' '.repeat(1024)}<meta charset=utf-8>Ã©`,
+    ],
+    ['nothing: windows-1252', bytes([0x80, 0x93, 0xe9]), null, '€“é'],
+    ['an unknown label: windows-1252', bytes([0x80]), 'text/html; charset=nonsense', '€'],
+    ['a label that no decoder has: windows-1252', bytes([0x80]), 'text/html; charset=hz-gb-2312', '€'],
+    ['utf-16, by mark', bytes([0xff, 0xfe, 0xe9, 0, 0x42, 0]), null, 'éB'],
+    ['utf-16, big end first', bytes([0xfe, 0xff, 0, 0xe9]), null, 'é'],
+    ['utf-16, by header', bytes([0xe9, 0, 0x42, 0]), 'text/html; charset=utf-16', 'éB'],
+    ['broken bytes', bytes([0xc3, 0x28]), 'text/html; charset=utf-8', '\ufffd('],
+  ])('%s', (_, html, contentType, expected) => {
+    expect(buildPage({ html, ...(contentType && { headers: { 'Content-Type': contentType } }) }).html).toBe(expected)
+  })
+
+  test('text needs none', () => {
+    expect(pageOf('\ufeff<p>é').html).toBe('<p>é')
+  })
+})
+
+describe('JSON-LD', () => {
+  test.each<[string, string, unknown]>([
+    ['an object', '{"@type":"Thing"}', { '@type': 'Thing' }],
+    ['a list', ' [{"a":1},{"b":2}] ', [{ a: 1 }, { b: 2 }]],
+    ['in a comment', '<!--\n{"a":1}\n-->', { a: 1 }],
+    ['in CDATA', '<![CDATA[{"a":[1]}]]>', { a: [1] }],
+    ['in CDATA in a line comment', '//<![CDATA[\n[{"a":1}]\n//]]>', [{ a: 1 }]],
+    ['in CDATA in a comment', '/*<![CDATA[*/{"a":1}/*]]>*/', { a: 1 }],
+    ['a semicolon at the end', '{"a":1};\n', { a: 1 }],
+    ['trailing commas', '{"a":[1,2, ],}', { a: [1, 2] }],
+    ['raw line breaks in a string', '{"a":"x\ny\tz"}', { a: 'x y z' }],
+    ['escaped quotes', '{&quot;a&quot;:1}', { a: 1 }],
+    ['wrapper marks in a string', '{"a":"x]]> -->"}', { a: 'x]]> -->' }],
+  ])('%s', (_, source, expected) => {
+    expect(pageOf(`<script type="Application/LD+JSON; charset=utf-8">${source}</script>`).jsonld).toEqual([expected])
+  })
+
+  test.each(['{"a":', '', 'null', '{"a":1}{"b":2}'])('%j is left out, the next one is not', (source) => {
+    const html = [source, '{"a":1}'].map((data) => `<script type="application/ld+json">${data}</script>`).join('')
+    expect(pageOf(html).jsonld).toEqual([{ a: 1 }])
+  })
+})
+
+test.each<[string, string, Partial<Page>]>([
+  [
+    'inline scripts, data too, JSON-LD and loaded ones not',
+    '<script>a</script><script type="application/json">{}</script><script src=x>b</script><script type="application/ld+json">{}</script>',
+    { scripts: ['a', '{}'] },
+  ],
+  ['a script keeps its tags', '<script>if (a<b) "</p>"</script><p>c', { scripts: ['if (a<b) "</p>"'], text: 'c' }],
+  ['style sheets', '<style>a{}</style><svg><style>b{}</style></svg>', { styles: ['a{}', 'b{}'] }],
+  [
+    'comments, trimmed',
+    '<!-- a --><p><!--b--></p><!--[if IE]> c <![endif]-->',
+    { comments: ['a', 'b', '[if IE]> c <![endif]'] },
+  ],
+  ['the title, white space collapsed', '<title>\n A  &amp; B </title>', { title: 'A & B' }],
+  ['the first title', '<title>a</title><title>b</title>', { title: 'a' }],
+  ["not an SVG's", '<svg><title>icon</title></svg>', { title: null }],
+  ["nor an SVG's before it", '<body><svg><title>icon</title></svg><title>late</title>', { title: 'late' }],
+  ['an empty title', '<title></title>', { title: '' }],
+])('%s', (_, html, expected) => {
+  expect(pageOf(html)).toMatchObject(expected)
+})
+
+test.each<[string, string, string]>([
+  [
+    'head, script, style, template, noscript',
+    '<head><title>a</title></head><body>b<script>c</script><style>d</style><template><p>e</p></template><noscript><i>f</i></noscript>g',
+    'bg',
+  ],
+  ['a head that is never closed', '<head><title>a</title><meta name=x><link rel=y><script>b</script><p>c</p>', 'c'],
+  ['no head at all', '<title>a</title>b', 'b'],
+  ['text after a head', '<head></head>a', 'a'],
+  ['block tags break words', 'a<p>b</p>c<div>d</div><li>e<br>f<td>g', 'a b c d e f g'],
+  ['inline tags do not', 'a<b>b</b><i>c</i><a href=x>d</a><span>e</span>', 'abcde'],
+  ['white space is one space', '  a\n\t b&nbsp;&#160;c \u3000 d  ', 'a b c d'],
+  ['entities', '&lt;p&gt; &eacute; &#x41;', '<p> é A'],
+  ['a comment is none', 'a<!-- b -->c', 'ac'],
+  ['an end tag too many', '</script></template></head>a', 'a'],
+])('visible text: %s', (_, html, expected) => {
+  expect(pageOf(html).text).toBe(expected)
+})
+
+test.each<[string, number]>([
+  ['', 0],
+  ['one, two; three.', 3],
+  ["don't 3.5 e-mail", 4],
+  ['— … ! 12', 1],
+  ['中文 abc', 2],
+])('words of %j: %i', (text, words) => {
+  expect(pageOf(text).words).toBe(words)
+})
+
+test.each<[string, PageInput['headers'], Page['headers']]>([
+  ['not looked at', undefined, null],
+  ['none', {}, []],
+  [
+    'names and values',
+    { Server: ' nginx ', 'X-A': '' },
+    [
+      ['server', 'nginx'],
+      ['x-a', ''],
+    ],
+  ],
+  [
+    'lists of values',
+    { 'Set-Cookie': ['a=1', 'b=2'] },
+    [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+  ],
+  [
+    'pairs',
+    [
+      ['Set-Cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+    [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+  ],
+])('headers: %s', (_, headers, expected) => {
+  expect(buildPage({ ...(headers !== undefined && { headers }) }).headers).toEqual(expected)
+})
+
+test('what is absent or null was not looked at', () => {
+  const nothing = { url: null, status: null, headers: null, dns: null, tls: null, robots: null, favicon: null }
+  expect(buildPage({})).toMatchObject(nothing)
+  expect(buildPage({ ...nothing, html: null })).toMatchObject({
+    ...nothing,
+    html: '',
+    text: '',
+    words: 0,
+    title: null,
+    warnings: [],
+  })
+})
+
+describe('attributes', () => {
+  test.each<[string, string, string, (string | undefined)[]]>([
+    ['names in lower case, entities read, the first of two', '<p DATA-A="x&amp;y" data-a=z>', 'p', ['x&y']],
+    ['without value', '<p data-a>', 'p', ['']],
+    ['of a form in a form: on no other element', '<p><form data-a=1><form data-a=2><b>', 'form', ['1']],
+    ['of a form in a form: not on the one before', '<form><b></b><form data-a=2><i data-b>', 'b', [undefined]],
+    ['of a form in a form: not on the next', '<form><form data-a=2><i>', 'i', [undefined]],
+    ['of SVG tags', '<svg><linearGradient data-a=1 /></svg>', 'lineargradient', ['1']],
+  ])('%s', (_, html, tag, expected) => {
+    const { tape } = pageOf(html)
+    const found = tape.tags.flatMap((name, at) => (name === tag ? [attributeOf(tape, at, 'data-a')] : []))
+    expect(found).toEqual(expected)
+  })
+})

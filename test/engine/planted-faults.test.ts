@@ -1,0 +1,56 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { projectFolder } from '../../src/rules/built.ts'
+import { arbitraryCase } from '../arbitrary-rules.ts'
+import { type Case, compare, loadEngine } from '../compare.ts'
+import { handmadeCases } from '../handmade-cases.ts'
+import { PLANTED_FAULTS } from '../planted-faults.ts'
+
+const SEED = 20_261_120
+const folder = join(projectFolder(), '.mutants', String(process.pid))
+const cases: readonly Case[] = [
+  ...handmadeCases.map(([, one]) => one),
+  ...fc.sample(arbitraryCase, { seed: SEED, numRuns: 1500 }),
+]
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A copy of the engine, `find` replaced in one of its files. */
+function plant(n: number, file: string, find: string, replace: string): string {
+  const root = join(folder, String(n))
+  mkdirSync(root, { recursive: true })
+  for (const part of ['src', 'plugins']) cpSync(join(projectFolder(), part), join(root, part), { recursive: true })
+  const source = readFileSync(join(root, file), 'utf8')
+  expect(source.split(find), `"${find}" stands in ${file} once`).toHaveLength(2)
+  writeFileSync(
+    join(root, file),
+    source.replace(find, () => replace),
+  )
+  return root
+}
+
+/** The first thing that differs; an engine that throws differs. */
+async function firstDifference(root: string): Promise<string | undefined> {
+  const engine = await loadEngine(root)
+  try {
+    for (const difference of compare(engine, cases)) return difference
+  } catch (error) {
+    return String(error)
+  }
+  return undefined
+}
+
+describe('a fault planted in the engine makes the comparison fail', () => {
+  test('and without one it does not', async () => {
+    expect(await firstDifference(projectFolder())).toBeUndefined()
+  })
+
+  test.each(PLANTED_FAULTS.map((fault, n) => [fault[0], n, fault] as const))(
+    '%s',
+    async (_, n, [, file, find, replace]) => {
+      expect(await firstDifference(plant(n, file, find, replace))).toBeTypeOf('string')
+    },
+  )
+})

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import { builder, hosting, pageWith, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+
+const [aaa, bbb, ttt, uuu, vvv] = [
+  builder('aaa'),
+  builder('bbb'),
+  technology('ttt'),
+  technology('uuu'),
+  technology('vvv'),
+]
+
+describe('11 technologies', () => {
+  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], string[]]>([
+    ['at medium', [ttt], { ttt: 'medium' }, ['TTT']],
+    ['not at low', [ttt], { ttt: 'low' }, []],
+    ['what they imply', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'medium' }, ['TTT', 'UUU']],
+    ['not what a low one implies', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'low' }, []],
+    [
+      'by two steps',
+      [technology('ttt', { implies: 'uuu' }), technology('uuu', { implies: 'vvv' }), vvv],
+      { ttt: 'high' },
+      ['TTT', 'UUU', 'VVV'],
+    ],
+    ['the winner', [aaa], { aaa: 'high' }, ['AAA']],
+    ['the winner at low', [aaa], { aaa: 'low' }, ['AAA']],
+    ['what a low winner implies', [builder('aaa', { implies: 'ttt' }), ttt], { aaa: 'low' }, ['AAA', 'TTT']],
+    ['a builder that the winner implies', [builder('bbb', { implies: 'aaa' }), aaa], { bbb: 'high' }, ['BBB', 'AAA']],
+    ['no losing builder', [aaa, bbb], { aaa: 'high', bbb: 'medium' }, ['AAA']],
+    [
+      'nor what it alone implies at low',
+      [aaa, builder('bbb', { implies: 'ttt' }), ttt],
+      { aaa: 'high', bbb: 'low' },
+      ['AAA'],
+    ],
+    [
+      'nothing that was dropped',
+      [technology('ttt', { requires: 'uuu' }), uuu, vvv],
+      { ttt: 'high', uuu: 'low', vvv: 'medium' },
+      ['VVV'],
+    ],
+    [
+      'nothing implied that was excluded',
+      [builder('aaa', { implies: 'ttt', excludes: 'ttt' }), ttt, technology('uuu', { excludes: 'ttt' })],
+      { aaa: 'medium', uuu: 'high' },
+      ['UUU', 'AAA'],
+    ],
+    [
+      'CDNs at medium',
+      [hosting('ccc', { role: 'cdn' }), hosting('ddd', { role: 'cdn' })],
+      { ccc: 'medium', ddd: 'low' },
+      ['CCC'],
+    ],
+    ['no host', [hosting('hhh')], { hhh: 'high' }, []],
+    [
+      'by level, points, name',
+      [ttt, uuu, vvv, aaa],
+      { ttt: 'medium', uuu: 'high', vvv: ['medium', 'faint'], aaa: 'medium' },
+      ['UUU', 'VVV', 'AAA', 'TTT'],
+    ],
+    [
+      'implied ones at their lifted level with their own points',
+      [technology('vvv', { implies: 'uuu' }), uuu, ttt, aaa],
+      { vvv: 'high', uuu: 'faint', ttt: 'medium', aaa: 'high' },
+      ['AAA', 'VVV', 'UUU', 'TTT'],
+    ],
+    [
+      'the winner at the level a conflict left it',
+      [aaa, bbb, ttt],
+      { aaa: 'high', bbb: 'high', ttt: 'high' },
+      ['TTT', 'AAA'],
+    ],
+    [
+      'no name twice',
+      [technology('ttt', { name: 'Edge' }), hosting('ccc', { name: 'Edge', role: 'cdn' })],
+      { ttt: 'medium', ccc: 'high' },
+      ['Edge'],
+    ],
+  ])('%s', (_, rules, page, expected) => {
+    expect(verdictOf(rules, pageWith(page)).technologies).toEqual(expected)
+  })
+})
+
+describe('versions', () => {
+  const versioned = (slug: string, more: Partial<TinyRule> = {}): TinyRule =>
+    technology(slug, {
+      detect: [{ meta: 'generator', match: `^${slug} ([\\d.]+)`, version: 1 }, { element: `#${slug}` }],
+      ...more,
+    })
+  test.each<[string, TinyRule[], string, Record<string, string>]>([
+    ['by display name', [versioned('ttt')], '<meta name=generator content="ttt 8.10">', { TTT: '8.10' }],
+    ['none where none is seen', [versioned('ttt')], '<b id=ttt>', {}],
+    [
+      'of what is in the answer alone',
+      [versioned('ttt', { requires: 'uuu' }), uuu],
+      '<meta name=generator content="ttt 1">',
+      {},
+    ],
+    [
+      'of the builder',
+      [versioned('ttt', { kind: 'builder', category: 'cms' })],
+      '<meta name=generator content="ttt 2">',
+      { TTT: '2' },
+    ],
+    [
+      'the first of several',
+      [versioned('ttt')],
+      '<meta name=generator content="ttt 3"><meta name=generator content="ttt 4">',
+      { TTT: '3' },
+    ],
+    [
+      'not of a clause that does not hold',
+      [
+        technology('ttt', {
+          detect: [
+            { all: [{ meta: 'generator', match: '^ttt (\\d)', version: 1 }, { title: 'none' }] },
+            { element: 'b' },
+          ],
+        }),
+      ],
+      '<meta name=generator content="ttt 5"><b>',
+      {},
+    ],
+  ])('%s', (_, rules, html, expected) => {
+    expect(verdictOf(rules, { html }).versions).toEqual(expected)
+  })
+})
+
+describe('12 hosting has its own slugs', () => {
+  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Partial<ReturnType<typeof verdictOf>>]>([
+    [
+      'both are named',
+      [builder('wix'), hosting('wix', { name: 'Wix cloud' })],
+      { wix: 'high' },
+      { builderSlug: 'wix', hosting: 'Wix cloud' },
+    ],
+    [
+      'a host excludes hosts alone',
+      [hosting('aaa', { excludes: 'bbb' }), bbb],
+      { aaa: 'high', bbb: 'medium' },
+      { builderSlug: 'bbb' },
+    ],
+    [
+      'a host is no requirement of a builder',
+      [hosting('bbb'), builder('aaa', { requires: 'bbb' })],
+      { aaa: 'high', bbb: 'high' },
+      { builderSlug: null },
+    ],
+    ['a host implies hosts alone', [hosting('aaa', { implies: 'bbb' }), bbb], { aaa: 'high' }, { builderSlug: null }],
+  ])('%s', (_, rules, page, expected) => {
+    expect(verdictOf(rules, pageWith(page))).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,41 @@
+import jsonLogic from 'json-logic-js'
+import { expect, test } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
+import { detect } from '../../src/engine/detect.ts'
+import { buildPage } from '../../src/engine/page.ts'
+import { toResult } from '../../src/engine/result.ts'
+import { Ruleset } from '../../src/engine/ruleset.ts'
+import { type BuiltRuleset, buildFile } from '../../src/rules/built.ts'
+import { buildConformance, type Conformance } from '../../src/rules/conformance.ts'
+import { readFixtures } from '../../src/rules/fixtures.ts'
+import { checkFolders } from '../../src/rules/load.ts'
+import { ownFolder } from '../../src/rules/open-ruleset.ts'
+
+// What another implementation is given: JSON, as it is written and read back.
+const checked = checkFolders({ folders: [ownFolder], detectors })
+const compiled = checked.rules.flatMap((rule) => rule.compiled ?? [])
+const ruleset = new Ruleset({ rules: compiled, categories: checked.categories, detectors, version: 'test' })
+const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
+const built: BuiltRuleset = JSON.parse(
+  JSON.stringify(buildFile({ version: 'test', categories: checked.categories, rules: compiled })),
+)
+const cases: Conformance = JSON.parse(JSON.stringify(buildConformance(ruleset, fixtures)))
+
+test('hits → points: plain JSON Logic gives them', () => {
+  const bySlug = new Map(built.rules.map((rule) => [`${rule.kind}/${rule.slug}`, rule]))
+  const wrong = cases.rules.filter(({ rule, hits, points }) => {
+    const { logic = null } = bySlug.get(rule) ?? {}
+    return jsonLogic.apply(JSON.parse(JSON.stringify(logic)), hits) !== points
+  })
+  expect(wrong).toEqual([])
+  expect(new Set(cases.rules.map(({ rule }) => rule)).size).toBe(built.rules.length)
+})
+
+test('page → the ten fields: a ruleset of the built file gives them', () => {
+  const loaded = new Ruleset({ ...built, detectors })
+  const wrong = cases.pages.filter(({ page, result }) => {
+    return JSON.stringify(toResult(detect(loaded, buildPage(page)))) !== JSON.stringify(result)
+  })
+  expect(wrong).toEqual([])
+  expect(cases.pages.length).toBe(fixtures.length)
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { SourceFile } from '../../src/rules/source-file.ts'
+import { builder, CATEGORIES, findingsOf, placeOf, TEST, writeFolder } from '../rule-folder.ts'
+
+const RULE = builder()
+
+/** What is said of a rule file; `line:column code`. */
+function lint(rule: string, tests = TEST): string[] {
+  const root = writeFolder({
+    'categories.yaml': CATEGORIES,
+    'builders/acme.yaml': rule,
+    'builders/acme.test.yaml': tests,
+  })
+  return findingsOf(root).map((one) => placeOf(one).replace(/^builders\/acme(\.test)?\.yaml:/, ''))
+}
+
+/** Lists of lists: ten to the power of eight words, if someone wrote them out. */
+const BOMB = Array.from(
+  { length: 9 },
+  (_, i) =>
+    `k${i}: &k${i} [${Array(10)
+      .fill(i === 0 ? 'x' : `*k${i - 1}`)
+      .join(', ')}]\n`,
+).join('')
+
+describe('YAML that is none, or no rule', () => {
+  test.each([
+    ['empty', '', ['1:1 bad-value']],
+    ['comments alone', '# nothing yet\n', ['1:1 bad-value']],
+    ['a list', '- name: Acme\n', ['1:1 bad-value']],
+    ['a text', 'Acme\n', ['1:1 bad-value']],
+    ['bytes', '\u0000\u0001\ufffd', ['1:1 bad-value']],
+    ['two documents', `${RULE}---\n${RULE}`, ['9:1 bad-yaml']],
+    ['a key twice', `${RULE}name: Beta\n`, ['9:1 bad-yaml']],
+    ['two keys twice', `${RULE}name: Beta\nsource: https://acme.com\n`, ['9:1 bad-yaml', '10:1 bad-yaml']],
+    ['a key twice, and another fault', `${RULE}name: Beta\nrank: 2\n`, ['9:1 bad-yaml', '10:1 misplaced-key']],
+    ['a tab for an indent', RULE.replace('  - url', '\t- url'), ['6:1 bad-yaml']],
+    ['an open quote', RULE.replace('Acme', "'Acme"), ['9:1 bad-yaml']],
+    ['a tag', RULE.replace('Acme', '!!js/function Acme'), ['1:7 bad-yaml']],
+    ['an alias of nothing', RULE.replace('Acme', '*acme'), ['1:7 bad-yaml']],
+    ['aliases that multiply', BOMB, ['1:1 bad-yaml']],
+    [
+      'keys of every object',
+      `${RULE}__proto__: { name: x }\nconstructor: x\n`,
+      ['9:1 unknown-key', '10:1 unknown-key'],
+    ],
+  ])('%s', (_, rule, expected) => {
+    expect(lint(rule)).toEqual(expected)
+  })
+
+  test('aliases that multiply cost nothing', () => {
+    const started = performance.now()
+    lint(BOMB)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  test('brackets without end are one fault', () => {
+    const told = lint(`name: ${'['.repeat(20_000)}`)
+    expect(told.map((one) => one.replace(/:\d+ /, ' '))).toEqual(['1 bad-yaml'])
+  })
+
+  test.each([
+    ['empty', ''],
+    ['a list', '- hits\n'],
+  ])('a test file: %s', (_, tests) => {
+    expect(lint(RULE, tests)).toEqual(['1:1 bad-value'])
+  })
+})
+
+describe('how a file is written', () => {
+  const faulty = RULE.replace('cms', 'cmss')
+  test.each([
+    ['with a byte order mark', `\ufeff${RULE}`, []],
+    ['with a byte order mark, a fault in the first line', `\ufeff${RULE.replace('name', 'nam')}`, ['1:1 unknown-key']],
+    ['with CRLF', RULE.replaceAll('\n', '\r\n'), []],
+    ['with CRLF, a fault', faulty.replaceAll('\n', '\r\n'), ['3:11 bad-category']],
+    ['with tabs between key and value', RULE.replaceAll(': ', ':\t'), []],
+    [
+      'with letters of two code units before a fault',
+      faulty.replace('category', '# 😀\ncategory'),
+      ['4:11 bad-category'],
+    ],
+    ['with an alias', builder('&a { script: /a.js }\n  - *a'), []],
+  ])('%s', (_, rule, expected) => {
+    expect(lint(rule)).toEqual(expected)
+  })
+})
+
+describe('failsafe: text stays as it is written until the schema says a type', () => {
+  test.each([
+    ['2026-11-20', '2026-11-20'],
+    ['8.10', '8.10'],
+    ['no', 'no'],
+    ['0x1f', '0x1f'],
+    ['1e3', '1e3'],
+    ['~', '~'],
+    ['null', 'null'],
+  ])('%s', (written, read) => {
+    expect(new SourceFile('x.yaml', `is: ${written}`).data).toEqual({ is: read })
+  })
+
+  test.each([
+    ['a number for a value', '{ status: 404, is: 404 }', []],
+    ['a version that ends in nought', '{ meta: generator, is: 8.10 }', []],
+    ['a whole number', '{ script: /a.js, atLeast: 2 }', []],
+    ['half a number', '{ script: /a.js, atLeast: 2.5 }', ['7:31 bad-value']],
+    ['no number', '{ script: /a.js, atLeast: two }', ['7:31 bad-value']],
+    ['nothing', 'title:', ['7:11 bad-value']],
+  ])('%s', (_, clause, expected) => {
+    expect(lint(builder(clause))).toEqual(expected)
+  })
+})

@@ -1,0 +1,28 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { projectFolder } from '../src/rules/built.ts'
+import { EXIT, runCommand } from './command.ts'
+import { checkDocs, generatedDocs } from './generated-docs.ts'
+
+const HELP = `
+Keeps what is made from the code in step with it: tables of places and findings, closed lists, the example's result, the editor's schemas.
+
+  npm run -s docs               Names what is out of step.
+  npm run -s docs -- --write    Writes it anew.
+
+Exit code: 0 in step, 1 out of step, 2 bad use or nothing could be done.
+`
+
+await runCommand(HELP, async (args) => {
+  const { values } = parseArgs({ args, options: { write: { type: 'boolean', default: false } } })
+  const root = projectFolder()
+  const docs = await generatedDocs(root)
+  const stale = docs.filter(({ text, wanted }) => text !== wanted)
+  if (values.write) for (const { file, wanted } of stale) writeFileSync(join(root, file), wanted)
+  const faults = values.write ? docs.flatMap((doc) => doc.faults) : checkDocs(docs)
+  for (const fault of faults) process.stdout.write(`${fault}\n`)
+  const done = values.write ? `${stale.length} of ${docs.length} documents written` : `${docs.length} documents read`
+  process.stderr.write(`${done}: ${faults.length === 0 ? 'in step' : `${faults.length} faults`}\n`)
+  return faults.length === 0 ? EXIT.fine : EXIT.findings
+})
