@@ -22,7 +22,9 @@ function* nodes(data: unknown, wanted: Wanted, depth: number): Generator<Found> 
     return
   }
   const node = data as Node
-  const types = [node['@type']].flat().map((type) => (typeof type === 'string' ? (/[^/:#]*$/.exec(type.trim())?.[0] ?? '') : ''))
+  const types = [node['@type']]
+    .flat()
+    .map((type) => (typeof type === 'string' ? (/[^/:#]*$/.exec(type.trim())?.[0] ?? '') : ''))
   for (const name of new Set(types)) if (name !== '' && wanted.has(name)) yield* values(node, name, wanted, depth)
   for (const value of Object.values(node)) yield* nodes(value, wanted, depth + 1)
 }

@@ -6,6 +6,7 @@ export const link: Detector = {
   family: 'loaded',
   word: 'name',
   *read({ urls }, wanted) {
-    for (const { rel, url, at } of urls) for (const name of rel) if (wanted.has(name)) yield { name, text: url.href, url, at }
+    for (const { rel, url, at } of urls)
+      for (const name of rel) if (wanted.has(name)) yield { name, text: url.href, url, at }
   },
 }

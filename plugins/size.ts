@@ -7,6 +7,10 @@ export const size: Detector = {
   word: 'name',
   names: ['words', 'characters'],
   *read({ text, words }) {
-    for (const [name, amount] of [['words', words], ['characters', text.length]] as const) yield { name, text: String(amount), amount }
+    for (const [name, amount] of [
+      ['words', words],
+      ['characters', text.length],
+    ] as const)
+      yield { name, text: String(amount), amount }
   },
 }

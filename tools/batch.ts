@@ -100,7 +100,8 @@ export function scanLine({ number, text }: Line, ruleset: Ruleset, include: read
 
 function readInput({ url, status, headers, html }: Record<string, unknown>): PageInput {
   if (!isNothing(url) && typeof url !== 'string') throw new TypeError('url must be a string or null')
-  if (!isNothing(status) && !(Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999)) throw new TypeError('status must be a status code or null')
+  if (!isNothing(status) && !(Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999))
+    throw new TypeError('status must be a status code or null')
   if (!isNothing(headers) && !isPairs(headers)) throw new TypeError('headers must be a list of [name, value] or null')
   if (!isNothing(html) && typeof html !== 'string') throw new TypeError('html must be a string or null')
   return { url, status, headers, html } as PageInput
@@ -111,5 +112,8 @@ function isNothing(value: unknown): boolean {
 }
 
 function isPairs(headers: unknown): boolean {
-  return Array.isArray(headers) && headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string'))
+  return (
+    Array.isArray(headers) &&
+    headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string'))
+  )
 }

@@ -9,6 +9,10 @@ for (const [command, ...args] of [
   ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
   [process.execPath, 'dist/tools/rules.js', 'build'],
 ]) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, RULES_DIRS: '', DETECTORS: '' } })
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, RULES_DIRS: '', DETECTORS: '' },
+  })
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -1,7 +1,7 @@
+import { DetectorError } from '../plugins/load.ts'
 import { SetupError } from '../src/errors.ts'
 import { BuiltFileError } from '../src/rules/built.ts'
 import { formatFinding, RulesetError } from '../src/rules/findings.ts'
-import { DetectorError } from '../plugins/load.ts'
 
 /** Bad use of a command; `message` says what to do. */
 export class UsageError extends Error {}
@@ -16,7 +16,9 @@ export const EXIT = { fine: 0, findings: 1, failed: 2 } as const
 export async function runCommand(help: string, run: (args: string[]) => Promise<number> | number): Promise<void> {
   const args = process.argv.slice(2)
   // A reader that has seen enough (`| head`) is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.fine : EXIT.failed))
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? EXIT.fine : EXIT.failed),
+  )
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${help.trim()}\n`)
     return
@@ -36,8 +38,10 @@ export function checkAddress(url: string | undefined): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof RulesetError) return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
-  if (error instanceof UsageError || isArgumentError(error)) return `${(error as Error).message}\nAsk --help for how it is used.`
+  if (error instanceof RulesetError)
+    return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
+  if (error instanceof UsageError || isArgumentError(error))
+    return `${(error as Error).message}\nAsk --help for how it is used.`
   const isTold = [SetupError, DetectorError, BuiltFileError].some((Told) => error instanceof Told)
   if (isTold || isSystemError(error)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -10,10 +10,20 @@ import { hint } from '../src/rules/hint.ts'
 import { checkAddress, EXIT, UsageError } from './command.ts'
 
 /** Prints, clause by clause, why the rules of a slug do or do not fire on a page. @returns the exit code */
-export function explainRule(ruleset: Ruleset, slugs: readonly string[], { html, url }: { html?: string; url?: string }): number {
+export function explainRule(
+  ruleset: Ruleset,
+  slugs: readonly string[],
+  { html, url }: { html?: string; url?: string },
+): number {
   if (slugs.length !== 1 || html === undefined) throw new UsageError('explain takes one slug and --html FILE')
   const rules = ruleset.rules.filter(({ slug }) => slug === slugs[0])
-  if (rules.length === 0) throw new UsageError(`there is no rule "${slugs[0]}"${hint(slugs[0], ruleset.rules.map(({ slug }) => slug))}`)
+  if (rules.length === 0)
+    throw new UsageError(
+      `there is no rule "${slugs[0]}"${hint(
+        slugs[0],
+        ruleset.rules.map(({ slug }) => slug),
+      )}`,
+    )
   checkAddress(url)
   const page = buildPage({ html: readFileSync(html), ...(url && { url }) })
   const hits = new PageHits(page)
@@ -21,7 +31,9 @@ export function explainRule(ruleset: Ruleset, slugs: readonly string[], { html, 
   const verdict = detect(ruleset, page)
   const found = ruleset.places.get('found')
   if (found)
-    for (const { slug, name } of verdict.evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology')))
+    for (const { slug, name } of verdict.evidence.filter(
+      ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),
+    ))
       hits.take(found, { name: slug, text: name })
   for (const rule of rules) {
     process.stdout.write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
@@ -30,7 +42,9 @@ export function explainRule(ruleset: Ruleset, slugs: readonly string[], { html, 
     const points = own?.points ?? applyLogic(rule.logic, hitsOf(rule, hits, ruleset))
     const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
     const note = own?.note ? ` (${own.note})` : ''
-    process.stdout.write(`  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : 'not part of the answer'}\n`)
+    process.stdout.write(
+      `  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : 'not part of the answer'}\n`,
+    )
   }
   return EXIT.fine
 }

@@ -10,7 +10,7 @@ import { buildFile, fingerprint } from '../src/rules/built.ts'
 import { buildConformance } from '../src/rules/conformance.ts'
 import { type Finding, formatFinding, sortFindings } from '../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../src/rules/fixtures.ts'
-import { checkFolders, type CheckedRules, refuseErrors } from '../src/rules/load.ts'
+import { type CheckedRules, checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { EXIT, runCommand, UsageError } from './command.ts'
@@ -33,11 +33,16 @@ Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
 
 await runCommand(HELP, async (args) => {
   const [verb, ...rest] = args
-  const { values, positionals } = parseArgs({ args: rest, allowPositionals: true, options: { html: { type: 'string' }, url: { type: 'string' } } })
+  const { values, positionals } = parseArgs({
+    args: rest,
+    allowPositionals: true,
+    options: { html: { type: 'string' }, url: { type: 'string' } },
+  })
   const { ruleFolders, detectorModules } = loadConfig()
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
   const folders = [ownFolder, ...ruleFolders]
-  if (verb !== 'explain' && (values.html !== undefined || values.url !== undefined)) throw new UsageError(`--html and --url go with explain`)
+  if (verb !== 'explain' && (values.html !== undefined || values.url !== undefined))
+    throw new UsageError(`--html and --url go with explain`)
   switch (verb) {
     case 'lint':
       return lint([...new Set([...folders, ...positionals.map(requireFolder)])], detectors)
@@ -49,13 +54,19 @@ await runCommand(HELP, async (args) => {
     case 'explain':
       return explainRule(rulesetOf(folders, detectors), positionals, values)
     default:
-      throw new UsageError(verb === undefined ? 'say what to do: lint, test, build or explain' : `"${verb}" is none of lint, test, build, explain`)
+      throw new UsageError(
+        verb === undefined
+          ? 'say what to do: lint, test, build or explain'
+          : `"${verb}" is none of lint, test, build, explain`,
+      )
   }
 })
 
 function report(findings: readonly Finding[], summary: string): number {
   for (const one of sortFindings(findings)) process.stdout.write(`${formatFinding(one)}\n`)
-  process.stderr.write(`${summary}: ${findings.length === 0 ? 'nothing to complain of' : `${findings.length} findings`}\n`)
+  process.stderr.write(
+    `${summary}: ${findings.length === 0 ? 'nothing to complain of' : `${findings.length} findings`}\n`,
+  )
   return findings.length > 0 ? EXIT.findings : EXIT.fine
 }
 
@@ -75,16 +86,29 @@ function test(folders: readonly string[], detectors: readonly Detector[], slugs:
   const checked = checkFolders({ folders, detectors })
   refuseErrors(checked.findings)
   const ruleset = compiledSet(checked, detectors, folders)
-  for (const slug of slugs) if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
+  for (const slug of slugs)
+    if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
   const rules = checked.rules.filter(({ found }) => slugs.length === 0 || slugs.includes(found.slug))
   const read = rules.map(({ found }) => readFixtures(found))
   const fixtures = read.flatMap((one) => one.fixtures)
-  const findings = [...read.flatMap((one) => one.findings), ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset))]
+  const findings = [
+    ...read.flatMap((one) => one.findings),
+    ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset)),
+  ]
   return report(findings, `${rules.length} rules, ${fixtures.length} pages`)
 }
 
-function compiledSet({ rules, categories }: CheckedRules, detectors: readonly Detector[], folders: readonly string[]): Ruleset {
-  return new Ruleset({ rules: rules.flatMap(({ compiled }) => compiled ?? []), categories, detectors, version: fingerprint(folders, detectors) })
+function compiledSet(
+  { rules, categories }: CheckedRules,
+  detectors: readonly Detector[],
+  folders: readonly string[],
+): Ruleset {
+  return new Ruleset({
+    rules: rules.flatMap(({ compiled }) => compiled ?? []),
+    categories,
+    detectors,
+    version: fingerprint(folders, detectors),
+  })
 }
 
 function rulesetOf(folders: readonly string[], detectors: readonly Detector[]): Ruleset {
@@ -102,7 +126,8 @@ async function build(all: readonly Detector[]): Promise<number> {
   const { rules, categories, version } = ruleset
   const folder = dirname(builtFile)
   mkdirSync(folder, { recursive: true })
-  const write = (name: string, data: unknown, indent = 0): void => writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
+  const write = (name: string, data: unknown, indent = 0): void =>
+    writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
   const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
   write(basename(builtFile), buildFile({ version, categories, rules }))
   write('conformance.json', buildConformance(ruleset, fixtures))

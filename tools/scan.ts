@@ -21,29 +21,48 @@ Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, m
 Exit code: 0 fine, 1 a line of a batch failed, 2 bad use or nothing could be done.
 `
 
+const text = { type: 'string' } as const
+const OPTIONS = { html: text, url: text, headers: text, batch: text, out: text, include: text }
+
 await runCommand(HELP, async (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { html: { type: 'string' }, url: { type: 'string' }, headers: { type: 'string' }, batch: { type: 'string' }, out: { type: 'string' }, include: { type: 'string' } },
-  })
-  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is too much: name a file with --html or --batch`)
-  if ((values.html === undefined) === (values.batch === undefined)) throw new UsageError('give either --html FILE or --batch FILE')
-  const foreign = values.batch === undefined ? (['out'] as const) : (['url', 'headers'] as const)
-  for (const key of foreign) if (values[key] !== undefined) throw new UsageError(`--${key} does not go with --${values.batch === undefined ? 'html' : 'batch'}`)
-  if (values.out !== undefined && resolve(values.out) === resolve(String(values.batch))) throw new UsageError('--out would overwrite the file that --batch reads')
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS })
+  checkUse(values, positionals)
   const include = readInclude(values.include)
   const { ruleFolders, detectorModules } = loadConfig()
   const ruleset = await loadRuleset({ folders: ruleFolders, detectors: detectorModules })
   if (values.batch !== undefined) {
-    const { pages, failed } = await scanBatch({ input: values.batch, ...(values.out && { output: values.out }), include, ruleset })
+    const { pages, failed } = await scanBatch({
+      input: values.batch,
+      ...(values.out && { output: values.out }),
+      include,
+      ruleset,
+    })
     process.stderr.write(`${pages} pages, ${failed} failed\n`)
     return failed > 0 ? EXIT.findings : EXIT.fine
   }
-  const page = buildPage({ html: await readFile(values.html as string), ...(await readAnswer(values.url, values.headers)) })
+  const page = buildPage({
+    html: await readFile(values.html as string),
+    ...(await readAnswer(values.url, values.headers)),
+  })
   process.stdout.write(`${JSON.stringify(toResult(detect(ruleset, page), include), null, 2)}\n`)
   return EXIT.fine
 })
+
+function checkUse(
+  values: Readonly<Partial<Record<keyof typeof OPTIONS, string>>>,
+  positionals: readonly string[],
+): void {
+  if (positionals.length > 0)
+    throw new UsageError(`"${positionals[0]}" is too much: name a file with --html or --batch`)
+  if ((values.html === undefined) === (values.batch === undefined))
+    throw new UsageError('give either --html FILE or --batch FILE')
+  const foreign = values.batch === undefined ? (['out'] as const) : (['url', 'headers'] as const)
+  for (const key of foreign)
+    if (values[key] !== undefined)
+      throw new UsageError(`--${key} does not go with --${values.batch === undefined ? 'html' : 'batch'}`)
+  if (values.out !== undefined && resolve(values.out) === resolve(String(values.batch)))
+    throw new UsageError('--out would overwrite the file that --batch reads')
+}
 
 async function readAnswer(url: string | undefined, headersFile: string | undefined): Promise<PageInput> {
   checkAddress(url)
@@ -55,19 +74,26 @@ async function readAnswer(url: string | undefined, headersFile: string | undefin
     if (error instanceof SyntaxError) throw new UsageError(`${headersFile} is no JSON: ${error.message}`)
     throw error
   }
-  if (!areHeaders(headers)) throw new UsageError(`${headersFile} must hold {name: value} or [[name, value], …], values text or lists of text`)
+  if (!areHeaders(headers))
+    throw new UsageError(`${headersFile} must hold {name: value} or [[name, value], …], values text or lists of text`)
   return { ...(url && { url }), headers: headers as PageInput['headers'] }
 }
 
 function areHeaders(headers: unknown): boolean {
   if (typeof headers !== 'object' || headers === null) return false
   const isText = (value: unknown): boolean => typeof value === 'string'
-  if (Array.isArray(headers)) return headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText))
+  if (Array.isArray(headers))
+    return headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText))
   return Object.values(headers).every((value) => isText(value) || (Array.isArray(value) && value.every(isText)))
 }
 
 function readInclude(text: string | undefined): Extra[] {
-  const wanted = (text ?? '').split(',').map((part) => part.trim()).filter(Boolean)
-  for (const extra of wanted) if (!EXTRAS.includes(extra as Extra)) throw new UsageError(`--include has no "${extra}": it takes ${EXTRAS.join(', ')}`)
+  const wanted = (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+  for (const extra of wanted)
+    if (!EXTRAS.includes(extra as Extra))
+      throw new UsageError(`--include has no "${extra}": it takes ${EXTRAS.join(', ')}`)
   return wanted as Extra[]
 }

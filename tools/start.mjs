@@ -6,7 +6,10 @@ const [name, ...args] = process.argv.slice(2)
 const command = new URL(`../dist/tools/${name}.js`, import.meta.url)
 if (!existsSync(command)) {
   console.error('No build found: making it once.')
-  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: new URL('..', import.meta.url), stdio: ['ignore', 2, 2] })
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
+    cwd: new URL('..', import.meta.url),
+    stdio: ['ignore', 2, 2],
+  })
   if (status !== 0) process.exit(2)
 }
 process.argv.splice(1, 2 + args.length, command.pathname, ...args)

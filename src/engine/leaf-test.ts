@@ -1,5 +1,5 @@
 import { matchLocator, parseLocator } from './locator.ts'
-import { attributeOf, parseSelector, SelectorMatcher, textOf } from './selector.ts'
+import { attributeOf, textOf } from './selector.ts'
 import { collapse, lower } from './text.ts'
 import type { Found, Leaf, Page, PageUrl, WordKind } from './types.ts'
 import { readUrlOrHost, type UrlResolver } from './url.ts'
@@ -89,10 +89,7 @@ export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
     const locators = words.map(parseLocator)
     return ({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, true))
   }
-  if (kind === 'selector') {
-    const rows = words.flatMap((word) => parseSelector(word, true))
-    return ({ found: { at = -1 }, page }) => rows.some((row) => new SelectorMatcher(page.tape, true).fits(row, at))
-  }
+  if (kind === 'selector') return () => true // Its look-up is exact already.
   return ({ found: { name } }) => words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
 }
 

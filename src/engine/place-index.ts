@@ -2,7 +2,7 @@ import { LiteralIndex } from './literal-index.ts'
 import { buildExactWord, buildTests, type Test, Value } from './leaf-test.ts'
 import { parseLocator } from './locator.ts'
 import { LocatorIndex } from './locator-index.ts'
-import { SelectorIndex } from './selector-index.ts'
+import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 import { lower } from './text.ts'
 import type { CompiledRule, Detector, Found, Leaf, Page, Wanted, WordKind } from './types.ts'
@@ -16,9 +16,6 @@ export interface LiveLeaf {
 }
 
 type Entry = TestsIndex<LiveLeaf>
-
-// Strings come first: what looks like a negation there is none.
-const NEGATION = /("[^"]*"|'[^']*')|:not\((?:[^()"']|"[^"]*"|'[^']*')*\)/gi
 
 /** Makes the tests of a leaf; its word comes first where case matters. */
 export function enliven(rule: CompiledRule, leaf: Leaf, kind: WordKind): LiveLeaf {
@@ -52,10 +49,10 @@ export class PlaceIndex implements Wanted {
     }
   }
 
-  /** Case matters in selectors alone, where an exact one may fit by a `:not` that does not hold when case is ignored. */
+  /** Case matters to the look-up of selectors alone: `:not(.x)` may hold where `:not(.X)` does not. */
   #keyOf(word: string, { exact }: Leaf): string {
     if (this.detector.word !== 'selector') return lower(word)
-    return exact ? word.replace(NEGATION, (_, strings) => strings ?? ':is(*)') : word
+    return exact ? EXACT + word : word
   }
 
   #addWord(word: string, entry: Entry): void {

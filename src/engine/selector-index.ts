@@ -5,9 +5,14 @@ import { lower } from './text.ts'
 import type { Tape } from './types.ts'
 
 interface Row {
+  /** As it was given: with the mark of an exact one. */
   readonly selector: string
   readonly compounds: readonly Compound[]
+  readonly exact: boolean
 }
+
+/** Marks a selector whose case matters. No selector begins so. */
+export const EXACT = '!'
 
 /** Rows that ask for one attribute: for its being there, for its whole value, for a part of its value, for one class. */
 interface AttributeRows {
@@ -31,33 +36,35 @@ export class SelectorIndex {
   /** Rows that the element at hand may fit. */
   readonly #candidates: Row[] = []
   #tape: Tape | undefined
-  #matcher: SelectorMatcher | undefined
+  #folding: SelectorMatcher | undefined
+  #exact: SelectorMatcher | undefined
 
-  /** @param selectors texts that `parseSelector` takes */
+  /** @param selectors texts that `parseSelector` takes, with `EXACT` before those whose case matters */
   constructor(selectors: Iterable<string>) {
-    for (const selector of selectors) for (const compounds of parseSelector(selector)) this.#add({ selector, compounds })
+    for (const selector of selectors) {
+      const exact = selector.startsWith(EXACT)
+      for (const compounds of parseSelector(exact ? selector.slice(1) : selector, exact)) this.#add({ selector, compounds, exact })
+    }
     for (const rows of this.#attributes.values()) if (rows.parts.size > 0) rows.literals = new Automaton(rows.parts)
   }
 
   /** A row is looked up by the rarest thing that its last compound says. */
   #add(row: Row): void {
-    const keys = row.compounds[row.compounds.length - 1].parts.map((part) => this.#keyOf(part))
-    const { into, key } = keys.reduce((best, next) => (next.rarity < best.rarity ? next : best))
-    if (Array.isArray(into)) into.push(row)
-    else into.set(key, [...(into.get(key) ?? []), row])
+    const { parts } = row.compounds[row.compounds.length - 1]
+    const rarest = parts.reduce((best, part) => (rarityOf(part) < rarityOf(best) ? part : best))
+    if (rarest.type === 'tag') append(this.#tags, rarest.name, row)
+    else if (rarest.type === 'attribute') this.#addAttribute(rarest, row)
+    else this.#all.push(row)
   }
 
-  #keyOf(part: Part): { rarity: number; into: Map<string, Row[]> | SparseMap<Row[]> | Row[]; key: string } {
-    if (part.type === 'tag') return { rarity: 5, into: this.#tags, key: part.name }
-    if (part.type !== 'attribute') return { rarity: 6, into: this.#all, key: '' }
-    const { name, action, value } = part
-    let rows = this.#attributes.get(name)
-    if (rows === undefined) this.#attributes.set(name, (rows = newRows()))
-    if (name === 'id' && action === 'equals') return { rarity: 0, into: rows.values, key: value }
-    if (name === 'class' && action === 'element') return { rarity: 1, into: rows.classes, key: value }
-    if (action === 'equals') return { rarity: 2, into: rows.values, key: value }
-    if (action !== 'exists' && value.length >= SHORTEST_PART) return { rarity: 3, into: rows.parts, key: value }
-    return { rarity: 4, into: rows.named, key: '' }
+  #addAttribute(part: AttributePart, row: Row): void {
+    let rows = this.#attributes.get(part.name)
+    if (rows === undefined) this.#attributes.set(part.name, (rows = { named: [], values: new Map(), parts: new Map(), classes: new SparseMap(), known: new Map() }))
+    const value = lower(part.value)
+    if (part.action === 'equals') append(rows.values, value, row)
+    else if (part.name === 'class' && part.action === 'element') append(rows.classes, value, row)
+    else if (part.action !== 'exists' && value.length >= SHORTEST_PART) append(rows.parts, value, row)
+    else rows.named.push(row)
   }
 
   /** The selectors that the element `at` fits; one with several alternatives may come more than once. */
@@ -73,20 +80,32 @@ export class SelectorIndex {
     }
     if (candidates.length === 0) return NONE
     const fitting: string[] = []
-    for (const { selector, compounds } of candidates) if (this.#matcher?.fits(compounds, at)) fitting.push(selector)
+    for (const { selector, compounds, exact } of candidates) if ((exact ? this.#exact : this.#folding)?.fits(compounds, at)) fitting.push(selector)
     return fitting
   }
 
   /** One page is read at a time: what is remembered goes with it. */
   #turnTo(tape: Tape): void {
     this.#tape = tape
-    this.#matcher = new SelectorMatcher(tape, false)
+    this.#folding = new SelectorMatcher(tape, false)
+    this.#exact = new SelectorMatcher(tape, true)
     for (const { known } of this.#attributes.values()) known.clear()
   }
 }
 
-function newRows(): AttributeRows {
-  return { named: [], values: new Map(), parts: new Map(), classes: new SparseMap(), known: new Map() }
+type AttributePart = Extract<Part, { type: 'attribute' }>
+
+/** How rare it is that an element fits: the smaller, the rarer. */
+function rarityOf(part: Part): number {
+  if (part.type === 'tag') return 5
+  if (part.type !== 'attribute') return 6
+  if (part.action === 'equals') return part.name === 'id' ? 0 : 2
+  if (part.name === 'class' && part.action === 'element') return 1
+  return part.action !== 'exists' && part.value.length >= SHORTEST_PART ? 3 : 4
+}
+
+function append(map: Map<string, Row[]> | SparseMap<Row[]>, key: string, row: Row): void {
+  map.set(key, [...(map.get(key) ?? []), row])
 }
 
 /** Rows that a value of an attribute may lead to. */

@@ -23,7 +23,7 @@ export function collapse(text: string): string {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 /** The segmenter's cost goes by the square of a text without spaces: 100,000 Chinese characters at once take 7 s. */
-const PIECE = 1000
+const PIECE = 200
 
 // What a character is to a word (Unicode's word boundaries, UAX 29, the parts that no version and no language changes):
 // a letter or digit of scripts that put spaces between words, a mark that always parts two words, a mark that joins two
@@ -46,7 +46,7 @@ for (const [kind, marks] of [
   for (const mark of marks) KINDS[mark.charCodeAt(0)] = kind
 
 /**
- * Words of a text with collapsed white space, as `Intl.Segmenter` counts them (in pieces of 1,000 characters).
+ * Words of a text with collapsed white space, as `Intl.Segmenter` counts them (in pieces of 200 characters).
  * Only what is not plain letters, digits and marks pays for the segmenter, which never joins over a parting mark.
  */
 export function countWords(text: string): number {

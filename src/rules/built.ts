@@ -18,7 +18,9 @@ const FORMAT = 1
 
 /** Fingerprint of rule folders: it changes with every byte of a rule, and with the places rules can look at. */
 export function fingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]))
+  const hash = createHash('sha256').update(
+    JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
+  )
   for (const folder of folders) {
     const { rules, categoriesFile } = discoverRules(folder)
     for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])

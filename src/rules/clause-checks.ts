@@ -1,4 +1,14 @@
-import { type ClauseNode, FOUND, familyOf, heaviest, isHeavier, listOf, type Places, positiveOf, readClause } from '../engine/clause.ts'
+import {
+  type ClauseNode,
+  FOUND,
+  familyOf,
+  heaviest,
+  isHeavier,
+  listOf,
+  type Places,
+  positiveOf,
+  readClause,
+} from '../engine/clause.ts'
 import { LocatorError, parseLocator } from '../engine/locator.ts'
 import { parseSelector, SelectorError } from '../engine/selector.ts'
 import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
@@ -52,14 +62,20 @@ export class ClauseChecker {
     const groups = GROUPS.filter((key) => key in source)
     const places = Object.keys(source).filter((key) => this.#places.has(key))
     const named = [...groups, ...places]
-    if (named.length === 0 && Object.keys(source).some((key) => this.#isFaulty([...path, key]) && !isTest(key))) return false
+    if (named.length === 0 && Object.keys(source).some((key) => this.#isFaulty([...path, key]) && !isTest(key)))
+      return false
     if (named.length !== 1) {
       const list = named.length === 0 ? [...this.#places.keys()].join(', ') : named.join(' and ')
       this.#add(named.length === 0 ? 'no-place' : 'two-places', path, { list })
       return false
     }
     if (FOUND.key in source && this.#found.kind !== 'site-type') {
-      this.#add('misplaced-key', [...path, FOUND.key], { key: FOUND.key, owner: 'a site-type rule', kind: `a ${this.#found.kind} rule` }, true)
+      this.#add(
+        'misplaced-key',
+        [...path, FOUND.key],
+        { key: FOUND.key, owner: 'a site-type rule', kind: `a ${this.#found.kind} rule` },
+        true,
+      )
       return false
     }
     if (!isTop && 'weight' in source) this.#add('group-weight', [...path, 'weight'], {}, true)
@@ -69,10 +85,13 @@ export class ClauseChecker {
 
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {
     for (const key of TESTS) if (key in source) this.#add('group-tests', [...path, key], { key, group }, true)
-    if ('atLeast' in source && group !== 'of') this.#add('group-atleast', [...path, 'atLeast'], { n: String(source.atLeast) }, true)
+    if ('atLeast' in source && group !== 'of')
+      this.#add('group-atleast', [...path, 'atLeast'], { n: String(source.atLeast) }, true)
     if (group === 'of') this.#checkLeast(source, path)
     if (group === 'not') return this.#checkShape(source.not as ClauseSource, [...path, 'not'], false)
-    const shapes = listOf<ClauseSource>(source[group]).map((clause, i) => this.#checkShape(clause, [...path, group, i], false))
+    const shapes = listOf<ClauseSource>(source[group]).map((clause, i) =>
+      this.#checkShape(clause, [...path, group, i], false),
+    )
     return shapes.every(Boolean)
   }
 
@@ -80,8 +99,13 @@ export class ClauseChecker {
     const most = listOf(of).length
     if (atLeast === undefined) this.#add('missing-key', path, { key: 'atLeast', where: ' beside of' })
     else if (this.#isFaulty([...path, 'atLeast']) || most === 0) return
-    else if (Number(atLeast) > most) this.#add('bad-value', [...path, 'atLeast'], { key: 'atLeast', wanted: `${most} or less: there are no more clauses` })
-    else if (Number(atLeast) === 1) this.#add('bad-value', [...path, 'atLeast'], { key: 'atLeast', wanted: '2 or more: one of them is `any`' })
+    else if (Number(atLeast) > most)
+      this.#add('bad-value', [...path, 'atLeast'], {
+        key: 'atLeast',
+        wanted: `${most} or less: there are no more clauses`,
+      })
+    else if (Number(atLeast) === 1)
+      this.#add('bad-value', [...path, 'atLeast'], { key: 'atLeast', wanted: '2 or more: one of them is `any`' })
   }
 
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
@@ -90,7 +114,12 @@ export class ClauseChecker {
     this.#each(source, key, path, (word, at) => this.#checkWord(word, place, at))
     this.#each(source, 'under', path, (locator, at) => this.#checkLocator(locator, at))
     if ('attr' in source && place.word !== 'selector')
-      this.#add('misplaced-key', [...path, 'attr'], { key: 'attr', owner: 'a clause with a selector', kind: `one of ${key}` }, true)
+      this.#add(
+        'misplaced-key',
+        [...path, 'attr'],
+        { key: 'attr', owner: 'a clause with a selector', kind: `one of ${key}` },
+        true,
+      )
     if (this.#isFaulty([...path, 'match']) || this.#isFaulty([...path, 'version'])) return false
     if ('match' in source) {
       const match = String(source.match)
@@ -115,7 +144,13 @@ export class ClauseChecker {
     else if (place.names) {
       const [name, label] = word.toLowerCase().split(' ')
       const isKnown = place.names.includes(name) && (label === undefined || place.labels === true)
-      if (!isKnown) this.#add('bad-detector-word', at, { value: word, place: place.key, hint: hint(name, place.names), list: place.names.join(', ') })
+      if (!isKnown)
+        this.#add('bad-detector-word', at, {
+          value: word,
+          place: place.key,
+          hint: hint(name, place.names),
+          list: place.names.join(', '),
+        })
     } else if (word.endsWith('*') && word.length <= SHORTEST) this.#add('case-star', at, { value: word })
   }
 
@@ -149,7 +184,8 @@ export class ClauseChecker {
     const cap = heaviest(node)
     if (weight === cap) this.#add('needless-weight', [...path, 'weight'], { value: weight })
     else if (isHeavier(weight, cap)) {
-      const reason = cap === 'weak' ? 'words get quoted' : 'assets of one host get hot-linked, and a builder is no more than a prior'
+      const reason =
+        cap === 'weak' ? 'words get quoted' : 'assets of one host get hot-linked, and a builder is no more than a prior'
       this.#add('heavy-weight', [...path, 'weight'], { value: weight, cap, reason })
     }
   }

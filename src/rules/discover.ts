@@ -53,7 +53,9 @@ export function discoverRules(root: string): FoundFolder {
         else stray(below, 'a technology lies in the folder of its category')
       }
   }
-  const categoriesFile = top.some(({ name }) => name === 'categories.yaml') ? nameOf(join(root, 'categories.yaml')) : null
+  const categoriesFile = top.some(({ name }) => name === 'categories.yaml')
+    ? nameOf(join(root, 'categories.yaml'))
+    : null
   return { root, rules, categoriesFile, findings }
 }
 
@@ -62,9 +64,15 @@ function nameOf(path: string): string {
   return name.startsWith('../../..') ? path : name
 }
 
-function rulesIn(folder: string, kind: RuleKind, category: string | undefined, stray: (path: string, reason: string) => void): FoundRule[] {
+function rulesIn(
+  folder: string,
+  kind: RuleKind,
+  category: string | undefined,
+  stray: (path: string, reason: string) => void,
+): FoundRule[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
-  for (const { name } of entries.filter((entry) => entry.isDirectory())) stray(join(folder, name), 'rules lie side by side here, not in folders')
+  for (const { name } of entries.filter((entry) => entry.isDirectory()))
+    stray(join(folder, name), 'rules lie side by side here, not in folders')
   const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort()
   const known = new Set(names)
   const rules: FoundRule[] = []
@@ -75,7 +83,13 @@ function rulesIn(folder: string, kind: RuleKind, category: string | undefined, s
       if (!known.has(rule)) stray(path, `there is no rule ${rule} beside this test`)
     } else if (name.endsWith('.yaml')) {
       const testName = name.replace(/\.yaml$/, '.test.yaml')
-      const found = { file: nameOf(path), testFile: nameOf(join(folder, testName)), hasTest: known.has(testName), kind, slug: name.slice(0, -5) }
+      const found = {
+        file: nameOf(path),
+        testFile: nameOf(join(folder, testName)),
+        hasTest: known.has(testName),
+        kind,
+        slug: name.slice(0, -5),
+      }
       rules.push(category === undefined ? found : { ...found, category })
     } else stray(path, 'a rule is <slug>.yaml, its test <slug>.test.yaml')
   }

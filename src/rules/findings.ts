@@ -40,7 +40,10 @@ const FINDINGS = {
   'miss-fires': ['error', 'this miss fires: {level} by {clauses}'],
   'missing-key': ['error', '{key} is missing{where}'],
   'missing-test': ['error', 'there is no {file} beside this rule'],
-  'mixed-families': ['error', 'the clauses of an `any` are of one family: {families}; write them as clauses of their own'],
+  'mixed-families': [
+    'error',
+    'the clauses of an `any` are of one family: {families}; write them as clauses of their own',
+  ],
   'needless-pattern': ['error', 'this match says no more than {instead}: write that'],
   'needless-weight': ['error', 'weight: {value} is what this clause has anyway: leave it away'],
   'no-place': ['error', 'this clause names no place: one of {list}, or a group (all, any, not, of)'],
@@ -53,20 +56,34 @@ const FINDINGS = {
   'unknown-key': ['error', 'the key "{key}" is unknown{hint}'],
   'unknown-slug': ['error', '"{value}" is no slug of a {kind}{hint}'],
   'unrelated-hit': ['error', '{slug} fires on this page as well ({level}): relate the two rules, or list it in `also`'],
-  'unsafe-pattern': ['error', 'this match can take very long on a hostile page ({reason}): write it so that no part can match in two ways'],
+  'unsafe-pattern': [
+    'error',
+    'this match can take very long on a hostile page ({reason}): write it so that no part can match in two ways',
+  ],
   'version-group': ['error', 'version: {value} asks for a capture group that the match does not have'],
-  'wide-pattern': ['error', 'a match that begins with {value} tries every position of the page: begin with what must stand there'],
+  'wide-pattern': [
+    'error',
+    'a match that begins with {value} tries every position of the page: begin with what must stand there',
+  ],
 } as const satisfies Record<string, readonly ['error' | 'warning', string]>
 
 export type FindingCode = keyof typeof FINDINGS
 
 /** All codes with their level and sentence, for the docs. */
-export const findingTable: ReadonlyMap<string, readonly [level: string, sentence: string]> = new Map(Object.entries(FINDINGS))
+export const findingTable: ReadonlyMap<string, readonly [level: string, sentence: string]> = new Map(
+  Object.entries(FINDINGS),
+)
 
 /** Makes a finding: the sentence's `{…}` are filled from `details`. */
-export function finding(code: FindingCode, at: Place, details: Readonly<Record<string, string | number>> = {}): Finding {
+export function finding(
+  code: FindingCode,
+  at: Place,
+  details: Readonly<Record<string, string | number>> = {},
+): Finding {
   const [level, template] = FINDINGS[code]
-  const sentence = template.replace(/\{(\w+)\}/g, (whole, key: string) => String(details[key] ?? (key === 'hint' || key === 'where' ? '' : whole)))
+  const sentence = template.replace(/\{(\w+)\}/g, (whole, key: string) =>
+    String(details[key] ?? (key === 'hint' || key === 'where' ? '' : whole)),
+  )
   return { file: at.file, line: at.line, column: at.column, level, code, sentence }
 }
 
@@ -77,7 +94,9 @@ export function formatFinding({ file, line, column, level, sentence, code }: Fin
 
 /** In the order people read files. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.code.localeCompare(b.code))
+  return [...findings].sort(
+    (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.code.localeCompare(b.code),
+  )
 }
 
 /** A ruleset that is refused, with everything that is wrong with it. */

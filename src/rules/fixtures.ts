@@ -56,14 +56,19 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
 
 function readHit(item: Readonly<Record<string, unknown>>): Hit {
   const orNull = (value: unknown): unknown => (value === 'null' ? null : value) // Failsafe YAML knows no null.
-  return { ...item, ...('hosting' in item && { hosting: orNull(item.hosting) }), ...('siteType' in item && { siteType: orNull(item.siteType) }) } as Hit
+  return {
+    ...item,
+    ...('hosting' in item && { hosting: orNull(item.hosting) }),
+    ...('siteType' in item && { siteType: orNull(item.siteType) }),
+  } as Hit
 }
 
 /** Runs one fixture against the whole set: its own rule, and every other rule that fires. */
 export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
   const { file, path, input } = fixture
   const lines = (input.html as string | undefined)?.trim().split('\n').length
-  if (lines !== undefined && lines < SHORTEST_PAGE) return [finding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
+  if (lines !== undefined && lines < SHORTEST_PAGE)
+    return [finding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
   let page: Page
   try {
     page = buildPage(input)
@@ -79,16 +84,25 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
   const level = own ? levelOf(own.points) : null
   if (hit === null) {
     if (own === undefined || level === null) return []
-    return [finding('miss-fires', file.valueAt(path), { level, clauses: own.clauses.map(({ clause }) => clause).join(' ') })]
+    return [
+      finding('miss-fires', file.valueAt(path), { level, clauses: own.clauses.map(({ clause }) => clause).join(' ') }),
+    ]
   }
   const differs = (key: string, got: unknown, wanted: unknown): Finding =>
-    finding('hit-differs', file.valueAt([...path, key]), { key, got: String(got ?? 'none'), wanted: String(wanted ?? 'none') })
+    finding('hit-differs', file.valueAt([...path, key]), {
+      key,
+      got: String(got ?? 'none'),
+      wanted: String(wanted ?? 'none'),
+    })
   const findings: Finding[] = []
   if (level !== hit.confidence) findings.push(differs('confidence', level, hit.confidence))
-  if (hit.hosting !== undefined && hit.hosting !== verdict.hosting) findings.push(differs('hosting', verdict.hosting, hit.hosting))
-  if (hit.siteType !== undefined && hit.siteType !== verdict.siteType) findings.push(differs('siteType', verdict.siteType, hit.siteType))
+  if (hit.hosting !== undefined && hit.hosting !== verdict.hosting)
+    findings.push(differs('hosting', verdict.hosting, hit.hosting))
+  if (hit.siteType !== undefined && hit.siteType !== verdict.siteType)
+    findings.push(differs('siteType', verdict.siteType, hit.siteType))
   for (const name of hit.technologies ?? [])
-    if (!verdict.technologies.includes(name)) findings.push(differs('technologies', verdict.technologies.join(', '), name))
+    if (!verdict.technologies.includes(name))
+      findings.push(differs('technologies', verdict.technologies.join(', '), name))
   for (const [name, version] of Object.entries(hit.versions ?? {}))
     if (verdict.versions[name] !== version) findings.push(differs('versions', verdict.versions[name], version))
   return findings
@@ -100,11 +114,24 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
   const own = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   for (const one of fired) {
     const other = ruleset.rules.find(({ kind, slug }) => kind === one.kind && slug === one.slug)
-    if (own === undefined || other === undefined || own === other || also.includes(one.slug) || areRelated(own, other, ruleset)) continue
-    findings.push(finding('unrelated-hit', file.valueAt(path), { slug: `${one.kind} ${one.slug}`, level: String(levelOf(one.points)) }))
+    if (
+      own === undefined ||
+      other === undefined ||
+      own === other ||
+      also.includes(one.slug) ||
+      areRelated(own, other, ruleset)
+    )
+      continue
+    findings.push(
+      finding('unrelated-hit', file.valueAt(path), {
+        slug: `${one.kind} ${one.slug}`,
+        level: String(levelOf(one.points)),
+      }),
+    )
   }
   for (const [i, slug] of also.entries())
-    if (!fired.some((one) => one.slug === slug)) findings.push(finding('dead-also', file.valueAt([...path, 'also', i]), { value: slug }))
+    if (!fired.some((one) => one.slug === slug))
+      findings.push(finding('dead-also', file.valueAt([...path, 'also', i]), { value: slug }))
   return findings
 }
 

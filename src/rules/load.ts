@@ -30,7 +30,10 @@ export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules 
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
-  const all: { builders: Categories['builders']; technologies: Categories['technologies'] } = { builders: {}, technologies: {} }
+  const all: { builders: Categories['builders']; technologies: Categories['technologies'] } = {
+    builders: {},
+    technologies: {},
+  }
   for (const folder of folders) {
     if (!existsSync(folder)) {
       findings.push(finding('stray-file', { file: folder, line: 1, column: 1 }, { reason: 'there is no such folder' }))
@@ -38,7 +41,8 @@ export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules 
     }
     const found = discoverRules(folder)
     findings.push(...found.findings)
-    const categories: Categories | null = found.categoriesFile === null ? base : readCategories(found.categoriesFile, findings)
+    const categories: Categories | null =
+      found.categoriesFile === null ? base : readCategories(found.categoriesFile, findings)
     if (folder === folders[0]) base = categories
     all.builders = { ...categories?.builders, ...all.builders }
     all.technologies = { ...categories?.technologies, ...all.technologies }
@@ -48,16 +52,26 @@ export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules 
   return { rules, categories: all, findings }
 }
 
-function checkOne(found: FoundFolder['rules'][number], checks: { validator: Validator; places: Places; categories: Categories | null }): CheckedRule {
+function checkOne(
+  found: FoundFolder['rules'][number],
+  checks: { validator: Validator; places: Places; categories: Categories | null },
+): CheckedRule {
   const rule = checkRule(found, new SourceFile(found.file), checks)
   if (found.hasTest) return rule
-  const missing = finding('missing-test', { file: found.file, line: 1, column: 1 }, { file: found.testFile.split(/[/\\]/).at(-1) ?? '' })
+  const missing = finding(
+    'missing-test',
+    { file: found.file, line: 1, column: 1 },
+    { file: found.testFile.split(/[/\\]/).at(-1) ?? '' },
+  )
   return { ...rule, findings: [...rule.findings, missing] }
 }
 
 function readCategories(categoriesFile: string, findings: Finding[]): Categories | null {
   const file = new SourceFile(categoriesFile)
-  const faults = [...file.findings, ...(file.data === null ? [] : new Validator(categoriesSchema).check(file).map((fault) => fault.finding))]
+  const faults = [
+    ...file.findings,
+    ...(file.data === null ? [] : new Validator(categoriesSchema).check(file).map((fault) => fault.finding)),
+  ]
   findings.push(...faults)
   return faults.length > 0 ? null : (file.data as Categories)
 }

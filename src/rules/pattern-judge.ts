@@ -6,7 +6,7 @@ import { projectFolder } from './built.ts'
 
 const require = createRequire(import.meta.url)
 /** A pattern that cannot be judged in this time is refused. */
-const TIMEOUT_MS = 3000
+const TIMEOUT_MS = 10_000
 
 /**
  * Says whether a regular expression can take very long. recheck proves it, in up to a second a pattern, so what it found

@@ -30,24 +30,33 @@ export interface Checks {
 /** Checks one rule file by itself, every fault once, and compiles it when it has none. */
 export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): CheckedRule {
   const findings = [...file.findings]
+  const refused = { found, file, findings, source: null, compiled: null }
   const at = { file: found.file, line: 1, column: 1 }
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(found.slug)) findings.push(finding('bad-slug', at, { value: found.slug }))
-  if (file.data === null) return { found, file, findings, source: null, compiled: null }
+  if (file.data === null) return refused
   const faults = checks.validator.check(file)
   findings.push(...faults.map(({ finding }) => finding))
   const data = file.data as Readonly<Record<string, unknown>>
   if (typeof data === 'object' && !Array.isArray(data)) {
     const meant = faults.flatMap((fault) => fault.meant ?? [])
     findings.push(...checkKeys({ found, file, data, categories: checks.categories, meant }))
-    findings.push(...checkClauses(found, file, data, checks.places, faults.map(({ path }) => JSON.stringify(path))))
+    const faulty = faults.map(({ path }) => JSON.stringify(path))
+    const checker = new ClauseChecker(found, file, { places: checks.places, faulty })
+    findings.push(...checkClauses(checker, data.detect))
   }
-  if (findings.length > 0) return { found, file, findings, source: null, compiled: null }
-  const source = { ...data, source: [data.source].flat(), kind: found.kind, slug: found.slug, ...(found.category && { category: found.category }) } as unknown as RuleSource
+  if (findings.length > 0) return refused
+  const source = {
+    ...data,
+    source: [data.source].flat(),
+    kind: found.kind,
+    slug: found.slug,
+    ...(found.category && { category: found.category }),
+  } as unknown as RuleSource
   try {
     return { found, file, findings, source, compiled: compileRule(source, checks.places) }
   } catch (error) {
     if (!(error instanceof CompileError)) throw error
-    return { found, file, findings: [finding('empty-rule', file.keyAt(['detect']), { reason: error.message })], source: null, compiled: null }
+    return { ...refused, findings: [finding('empty-rule', file.keyAt(['detect']), { reason: error.message })] }
   }
 }
 
@@ -67,7 +76,11 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
     const owner = `a ${kinds.join(' or ')} rule`
     findings.push(finding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
   }
-  for (const key of found.kind === 'builder' ? ['category', 'aiNative', 'website'] : found.kind === 'site-type' ? [] : ['website'])
+  for (const key of found.kind === 'builder'
+    ? ['category', 'aiNative', 'website']
+    : found.kind === 'site-type'
+      ? []
+      : ['website'])
     if (!(key in data) && !meant.includes(`/${key}`)) findings.push(finding('missing-key', file.valueAt([]), { key }))
   const category = found.kind === 'builder' ? data.category : found.category
   const list = found.kind === 'builder' ? 'builder' : 'technology'
@@ -80,9 +93,9 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
   return findings
 }
 
-function checkClauses(found: FoundRule, file: SourceFile, data: Readonly<Record<string, unknown>>, places: Places, faulty: readonly string[]): Finding[] {
-  if (!Array.isArray(data.detect)) return []
-  const checker = new ClauseChecker(found, file, { places, faulty })
-  for (const [i, clause] of (data.detect as ClauseSource[]).entries()) if (typeof clause === 'object') checker.check(clause, ['detect', i])
+function checkClauses(checker: ClauseChecker, detect: unknown): Finding[] {
+  if (!Array.isArray(detect)) return []
+  for (const [i, clause] of (detect as ClauseSource[]).entries())
+    if (typeof clause === 'object') checker.check(clause, ['detect', i])
   return checker.findings
 }

@@ -36,7 +36,13 @@ const oneOrMore = (item: JsonSchema, description?: string): JsonSchema => ({
   items: item,
   minItems: 1,
 })
-const slug = { type: 'string', pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$', title: 'a slug: lower-case letters, digits, hyphens' }
+/** An object with these keys alone. */
+const only = (properties: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: false, properties })
+const slug = {
+  type: 'string',
+  pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  title: 'a slug: lower-case letters, digits, hyphens',
+}
 const slugs = { ...slug, type: ['string', 'array'], items: slug, minItems: 1 }
 const flag = { type: 'boolean', const: true }
 const positive = { type: 'integer', minimum: 1 }
@@ -160,10 +166,14 @@ export const testSchema: JsonSchema = {
       properties: {
         url,
         status: { type: 'integer', minimum: 100, maximum: 599 },
-        headers: { type: ['object', 'array'], additionalProperties: { type: ['string', 'array'], items: { type: 'string' } }, items: pair },
+        headers: {
+          type: ['object', 'array'],
+          additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
+          items: pair,
+        },
         html: text,
         dns: { type: 'object', additionalProperties: { type: 'array', items: text } },
-        tls: { type: 'object', additionalProperties: false, properties: { issuer: text, names: { type: 'array', items: text } } },
+        tls: only({ issuer: text, names: { type: 'array', items: text } }),
         robots: text,
         favicon: { type: 'integer' },
       },
@@ -179,11 +189,7 @@ export const categoriesSchema: JsonSchema = {
   properties: {
     builders: {
       type: 'object',
-      additionalProperties: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { revision1: text, standsBack: { type: 'boolean' } },
-      },
+      additionalProperties: only({ revision1: text, standsBack: { type: 'boolean' } }),
     },
     technologies: { type: 'object', additionalProperties: text },
   },

@@ -27,7 +27,10 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
   for (const rule of rules) {
     for (const { slug, space, path } of namedSlugs(rule)) {
       const known = [...(spaces.get(space)?.keys() ?? [])]
-      if (!known.includes(slug)) findings.push(finding('unknown-slug', rule.file.valueAt(path), { value: slug, kind: space, hint: hint(slug, known) }))
+      if (!known.includes(slug))
+        findings.push(
+          finding('unknown-slug', rule.file.valueAt(path), { value: slug, kind: space, hint: hint(slug, known) }),
+        )
     }
     for (const key of ['implies', 'requires'] as const) {
       const circle = circleFrom(rule, key, spaces.get(spaceOf(rule.found.kind)) ?? new Map())
@@ -41,8 +44,11 @@ function* namedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; sp
   const data = (typeof file.data === 'object' ? file.data : null) as Readonly<Record<string, unknown>> | null
   if (data === null) return
   for (const key of RELATIONS)
-    for (const [i, slug] of listOf<string>(data[key]).entries()) if (typeof slug === 'string') yield { slug, space: spaceOf(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
-  if (typeof data.hosting === 'string' && data.hosting !== '') yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
+    for (const [i, slug] of listOf<string>(data[key]).entries())
+      if (typeof slug === 'string')
+        yield { slug, space: spaceOf(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
+  if (typeof data.hosting === 'string' && data.hosting !== '')
+    yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
   if (found.kind === 'site-type') yield* foundSlugs(data.detect, ['detect'])
 }
 
@@ -51,13 +57,18 @@ function* foundSlugs(value: unknown, path: Path): Generator<{ slug: string; spac
   for (const [key, inner] of Object.entries(value as ClauseSource)) {
     const here = [...path, Array.isArray(value) ? Number(key) : key]
     if (key === FOUND.key)
-      for (const [i, slug] of listOf<string>(inner).entries()) yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
+      for (const [i, slug] of listOf<string>(inner).entries())
+        yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
     else yield* foundSlugs(inner, here)
   }
 }
 
 /** The way from a rule back to itself; told once, at the first rule of the circle. */
-function circleFrom(rule: CheckedRule, key: 'implies' | 'requires', space: ReadonlyMap<string, CheckedRule>): string[] | null {
+function circleFrom(
+  rule: CheckedRule,
+  key: 'implies' | 'requires',
+  space: ReadonlyMap<string, CheckedRule>,
+): string[] | null {
   const start = rule.found.slug
   const seen = new Set<string>()
   const queue: string[][] = [[start]]

@@ -105,7 +105,9 @@ export class SourceFile {
     let at = offsetOf(node) ?? 0
     for (const [i, step] of path.entries()) {
       if (isMap(node)) {
-        const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step))
+        const pair = node.items.find(
+          (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
+        )
         if (pair === undefined) break
         at = offsetOf(key && i === path.length - 1 ? pair.key : pair.value) ?? offsetOf(pair.key) ?? at
         node = pair.value

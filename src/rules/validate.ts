@@ -17,7 +17,14 @@ export class Validator {
   readonly #validate: ValidateFunction
 
   constructor(schema: JsonSchema) {
-    const ajv = new Ajv({ allErrors: true, coerceTypes: true, allowUnionTypes: true, strictTypes: false, verbose: true, formats: { date: isDate } })
+    const ajv = new Ajv({
+      allErrors: true,
+      coerceTypes: true,
+      allowUnionTypes: true,
+      strictTypes: false,
+      verbose: true,
+      formats: { date: isDate },
+    })
     this.#validate = ajv.compile(schema)
   }
 
@@ -27,7 +34,10 @@ export class Validator {
     const errors = this.#validate.errors ?? []
     const misspelt = new Set(errors.flatMap((error) => meantBy(error) ?? []))
     // A key that is only misspelt is not missing as well.
-    const told = errors.filter(({ keyword, instancePath, params }) => keyword !== 'required' || !misspelt.has(`${instancePath}/${params.missingProperty}`))
+    const told = errors.filter(
+      ({ keyword, instancePath, params }) =>
+        keyword !== 'required' || !misspelt.has(`${instancePath}/${params.missingProperty}`),
+    )
     return told.map((error) => {
       const path = readPointer(error.instancePath)
       const key = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
@@ -48,7 +58,10 @@ function toFinding({ instancePath, keyword, params, parentSchema, schema }: Erro
   const path = readPointer(instancePath)
   if (keyword === 'additionalProperties') {
     const key = String(params.additionalProperty)
-    return finding('unknown-key', file.keyAt([...path, key]), { key, hint: hint(key, Object.keys(parentSchema?.properties ?? {})) })
+    return finding('unknown-key', file.keyAt([...path, key]), {
+      key,
+      hint: hint(key, Object.keys(parentSchema?.properties ?? {})),
+    })
   }
   if (keyword === 'required') {
     const where = path.length > 0 ? ` in ${nameOf(path)}` : ''
@@ -83,7 +96,10 @@ function wantedBy(keyword: string, schema: unknown, parent: Readonly<Record<stri
   if (keyword === 'minLength' || keyword === 'minItems' || keyword === 'minProperties') return 'something: it is empty'
   if (keyword === 'minimum') return `${schema} or more`
   if (keyword === 'maximum') return `${schema} or less`
-  return [schema].flat().map((type) => TYPES[String(type)] ?? String(type)).join(' or ')
+  return [schema]
+    .flat()
+    .map((type) => TYPES[String(type)] ?? String(type))
+    .join(' or ')
 }
 
 /** Whether a text is a day that the calendar has, YYYY-MM-DD. */

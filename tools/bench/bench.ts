@@ -23,7 +23,10 @@ the ratios compare passes that ran in turn.
 `
 
 await runCommand(HELP, async (args) => {
-  const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' } } })
+  const { values } = parseArgs({
+    args,
+    options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' } },
+  })
   const rounds = Math.max(1, Number(values.rounds))
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   const loadStarted = performance.now()
@@ -38,27 +41,35 @@ await runCommand(HELP, async (args) => {
   const passes: Record<string, (page: PageInput) => unknown> = {
     bare: (page) => extract(String(page.html ?? '')),
     build: buildPage,
-    ...Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, (page: PageInput) => detect(set, buildPage(page))])),
+    ...Object.fromEntries(
+      Object.entries(sets).map(([name, set]) => [name, (page: PageInput) => detect(set, buildPage(page))]),
+    ),
   }
   const times = measure(passes, pages, rounds)
-  const total = (name: string): number => median(times[name].map((one) => one.reduce((sum, ms) => sum + ms, 0)))
-  const ratio = (a: string, b: string): number => round(median(times[a].map((one, i) => sumOf(one) / sumOf(times[b][i]))))
+  const ratio = (a: string, b: string): number =>
+    round(median(times[a].map((one, i) => sumOf(one) / sumOf(times[b][i]))))
   const report = {
     pages: pages.length,
     rules: Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, set.rules.length])),
     loadMs: round(loadMs),
-    passes: Object.fromEntries(
-      Object.keys(passes).map((name) => {
-        const perPage = pages.map((_, i) => median(times[name].map((one) => one[i])))
-        return [name, { pagesPerSecond: Math.round((pages.length * 1000) / total(name)), medianMs: round(median(perPage)), p95Ms: round(quantile(perPage, 0.95)) }]
-      }),
-    ),
+    passes: Object.fromEntries(Object.keys(passes).map((name) => [name, paceOf(times[name])])),
     speedOfBare: { build: ratio('bare', 'build'), real: ratio('bare', 'real'), tenfold: ratio('bare', 'tenfold') },
     timeOf7000By3500: ratio('synthetic7000', 'synthetic3500'),
   }
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   return EXIT.fine
 })
+
+/** @param rounds milliseconds by round and page */
+function paceOf(rounds: readonly (readonly number[])[]): Record<string, number> {
+  const perPage = rounds[0].map((_, i) => median(rounds.map((one) => one[i])))
+  const total = median(rounds.map(sumOf))
+  return {
+    pagesPerSecond: Math.round((perPage.length * 1000) / total),
+    medianMs: round(median(perPage)),
+    p95Ms: round(quantile(perPage, 0.95)),
+  }
+}
 
 function readPages(file: string): PageInput[] {
   if (!existsSync(file)) return generatedPages(200)
@@ -72,7 +83,12 @@ function readPages(file: string): PageInput[] {
 function withSynthetic(real: Ruleset, count: number): Ruleset {
   const places = placesOf(detectors)
   const more = syntheticRules(count, 1).map((rule) => compileRule(rule, places))
-  return new Ruleset({ rules: [...real.rules, ...more], categories: real.categories, detectors, version: `${real.version}+${count}` })
+  return new Ruleset({
+    rules: [...real.rules, ...more],
+    categories: real.categories,
+    detectors,
+    version: `${real.version}+${count}`,
+  })
 }
 
 /** What any reader of the page has to pay. */
@@ -90,7 +106,11 @@ function extract(html: string): unknown[] {
 }
 
 /** Milliseconds by pass, round and page; the passes of a round run in turn on each page, so that drift hits all alike. */
-function measure(passes: Record<string, (page: PageInput) => unknown>, pages: readonly PageInput[], rounds: number): Record<string, number[][]> {
+function measure(
+  passes: Record<string, (page: PageInput) => unknown>,
+  pages: readonly PageInput[],
+  rounds: number,
+): Record<string, number[][]> {
   const times: Record<string, number[][]> = Object.fromEntries(Object.keys(passes).map((name) => [name, []]))
   for (let roundNumber = -1; roundNumber < rounds; roundNumber++) {
     const row = Object.fromEntries(Object.keys(passes).map((name) => [name, [] as number[]]))

@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { buildPage } from '../../src/engine/page.ts'
+import type { Ruleset } from '../../src/engine/ruleset.ts'
+import { attributeOf, textOf } from '../../src/engine/selector.ts'
+import { detect, loadRuleset, toResult } from '../../src/index.ts'
+import { hostilePages } from '../hostile-pages.ts'
+import { technology, verdictOf } from '../tiny-rules.ts'
+
+/** A guard against what never ends; how fast a page is answered is the bench's to say. */
+const HANG_MS = 10_000
+
+describe('a hostile page is answered, and what was cut is said', () => {
+  let ruleset: Ruleset
+  beforeAll(async () => {
+    ruleset = await loadRuleset()
+  })
+
+  test.each(hostilePages)('%s', (_, input, warnings) => {
+    const page = buildPage(input)
+    const verdict = detect(ruleset, page)
+    expect(page.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+    expect(verdict.warnings).toEqual(page.warnings)
+    expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(100_000)
+  }, HANG_MS)
+})
+
+describe('below depth 512', () => {
+  const deep = (open: string, close: string, inner: string): string => `${open.repeat(600)}${inner}${close.repeat(600)}`
+  const html = `${deep('<div>', '</div>', '<b id=deep data-a=x>deep words</b><a href=/deep>y</a>')}<section><p id=after>z</p></section>`
+  const { tape, text, urls, warnings } = buildPage({ html })
+  const at = (id: string): number => tape.tags.findIndex((_, i) => attributeOf(tape, i, 'id') === id)
+
+  test('text, attributes and URLs are kept', () => {
+    expect(text).toBe('deep wordsy z')
+    expect(attributeOf(tape, at('deep'), 'data-a')).toBe('x')
+    expect(urls.map(({ url }) => url.path)).toEqual(['/deep'])
+  })
+
+  test('the parent is not', () => {
+    expect(tape.parents[at('deep')]).toBe(-1)
+    expect([tape.parents[511], tape.parents[512]]).toEqual([510, -1])
+  })
+
+  test('what stands above holds the text', () => {
+    expect(textOf(tape, 511).trim()).toBe('deep wordsy')
+  })
+
+  test('each element is counted in the warning', () => {
+    expect(warnings).toEqual(['90 elements stand deeper than 512: their place in the tree was not kept'])
+  })
+
+  test.each<[string, string]>([
+    ['one tag', html],
+    ['several tags', `${deep('<ul><li><b>', '</b></li></ul>', 'x')}<section><p id=after>z</p></section>`],
+    ['void tags among them', `${deep('<div><br><img src=x>', '</div>', 'x')}<section><p id=after>z</p></section>`],
+    ['scripts and templates among them', `${deep('<div>', '</div>', '<script>"</div>"</script><template><i></i></template>')}<section><p id=after>z</p></section>`],
+  ])('after a deep zone that is closed the tree is right again: %s', (_, source) => {
+    const rules = [technology('x', { detect: [{ element: 'section > #after' }] }), technology('y', { detect: [{ element: 'div #after, ul #after' }] })]
+    expect(verdictOf(rules, { html: source }).technologies).toEqual(['X'])
+  })
+})
+
+test('of more than 256 attributes the first ones are kept', () => {
+  const { tape, warnings } = buildPage({ html: `<p ${Array.from({ length: 300 }, (_, i) => `a${i}=v`).join(' ')}>text<b id=next>` })
+  expect([attributeOf(tape, 0, 'a255'), attributeOf(tape, 0, 'a256'), attributeOf(tape, 1, 'id')]).toEqual(['v', undefined, 'next'])
+  expect(warnings).toEqual(['44 attributes were left out: a tag has more than 256'])
+})

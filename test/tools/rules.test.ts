@@ -1,0 +1,167 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject, type Outcome } from '../built-project.ts'
+import { readmeExample } from '../readme-examples.ts'
+import { builder, TEST, writeFolder } from '../rule-folder.ts'
+
+let project: BuiltProject
+let cwd: string
+beforeAll(() => {
+  project = buildProject()
+  const faulty = builder('{ scirpt: /a.js }').replace('2026-11-20', 'today')
+  cwd = writeFolder({
+    'sound/builders/acme.yaml': builder().replace('cms', 'blog'),
+    'sound/builders/acme.test.yaml': TEST,
+    'faulty/builders/acme.yaml': faulty,
+    'faulty/builders/acme.test.yaml': TEST,
+    'failing/builders/acme.yaml': builder(),
+    'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
+    'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',
+  })
+})
+
+const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
+  project.run('rules', args, { cwd, env: { RULES_DIRS } })
+const faults = [
+  'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
+  'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
+]
+
+describe('lint', () => {
+  test('of sound rules says so, and nothing on stdout', async () => {
+    const { code, stdout, stderr } = await rules(['lint', 'sound'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/^\d+ rules: nothing to complain of\n$/)
+  })
+
+  test.each([
+    ['as an argument', ['lint', 'faulty'], ''],
+    ['of RULES_DIRS', ['lint'], 'faulty'],
+    ['both, once', ['lint', './faulty/'], 'faulty'],
+  ])('tells every fault of a folder: %s', async (_, args, folders) => {
+    const { code, stdout, stderr } = await rules(args, folders)
+    expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 1, lines: faults })
+    expect(stderr).toMatch(/^\d+ rules: 2 findings\n$/)
+  })
+})
+
+describe('a ruleset with errors is refused, and every fault is told on stderr', () => {
+  test.each([
+    ['rules', ['test']],
+    ['rules', ['explain', 'wix', '--html', 'page.html']],
+    ['scan', ['--html', 'page.html']],
+    ['scan', ['--batch', 'page.html']],
+  ])('%s %j', async (command, args) => {
+    const { code, stdout, stderr } = await project.run(command, args, { cwd, env: { RULES_DIRS: 'faulty' } })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe(`${faults.join('\n')}\n2 findings in the rules: nothing was loaded\n`)
+  })
+})
+
+describe('test', () => {
+  test('of one slug runs its pages alone', async () => {
+    const told = { code: 0, stdout: '', stderr: '1 rules, 2 pages: nothing to complain of\n' }
+    expect(await rules(['test', 'acme'], 'sound')).toEqual(told)
+  })
+
+  test('tells what a page gives instead', async () => {
+    const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rules, 2 pages: 1 findings\n' })
+    expect(stdout).toBe(
+      'failing/builders/acme.test.yaml:2:56  error  this page gives confidence high, the hit says low  hit-differs\n',
+    )
+  })
+})
+
+describe('build', () => {
+  test('writes the ruleset, its cases and the schemas; a start then reads no YAML, until it is edited', async () => {
+    const { code, stdout, stderr } = await rules(['build'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    const [, version] = /rules built, version (\w+)\n$/.exec(stderr) ?? []
+    const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
+    expect([read('ruleset.json').version, read('conformance.json').version]).toEqual([version, version])
+    expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
+    expect(read('test-schema.json').properties.hits).toBeDefined()
+    const built = join(project.folder, 'dist', 'ruleset.json')
+    const text = readFileSync(built, 'utf8')
+    writeFileSync(built, text.replace('"name":"WordPress"', '"name":"Read from the build"'))
+    writeFileSync(join(cwd, 'press.html'), '<meta name="generator" content="WordPress 6.6">')
+    const names = async () => JSON.parse((await project.run('scan', ['--html', 'press.html'], { cwd })).stdout).builder
+    expect(await names()).toBe('Read from the build')
+    const rule = join(project.folder, 'rules', 'builders', 'wordpress.yaml')
+    writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: WordPress', 'name: Read from the YAML'))
+    expect(await names()).toBe('Read from the YAML')
+    writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: Read from the YAML', 'name: WordPress'))
+    writeFileSync(built, text)
+  })
+})
+
+describe('misuse is told in a sentence', () => {
+  beforeAll(() => mkdirSync(join(cwd, 'empty'), { recursive: true }))
+  test.each([
+    [[], 'say what to do: lint, test, build or explain'],
+    [['lnt'], '"lnt" is none of lint, test, build, explain'],
+    [['lint', '--fix'], "Unknown option '--fix'"],
+    [['lint', 'none'], 'there is no folder "none"'],
+    [['lint', 'page.html'], 'there is no folder "page.html"'],
+    [['lint', '--html', 'page.html'], '--html and --url go with explain'],
+    [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
+    [['build', 'dist'], 'build takes no argument'],
+    [['explain'], 'explain takes one slug and --html FILE'],
+    [['explain', 'wix'], 'explain takes one slug and --html FILE'],
+    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes one slug and --html FILE'],
+    [['explain', 'wixx', '--html', 'page.html'], 'there is no rule "wixx"; did you mean "wix"?'],
+    [['explain', 'wix', '--html', 'none.html'], "no such file or directory, open 'none.html'"],
+    [
+      ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
+      '--url must be an absolute http or https URL',
+    ],
+  ])('%j', async (args, sentence) => {
+    const { code, stdout, stderr } = await rules(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(sentence)
+    expect(stderr).not.toMatch(/^ +at /m)
+  })
+})
+
+describe('the rule of the README', () => {
+  const write = (rule: string): string =>
+    writeFolder({
+      'builders/pagekiln.yaml': rule,
+      'builders/pagekiln.test.yaml': readmeExample('rule-test'),
+      'pottery.html': readmeExample('page'),
+    })
+  const sound = readmeExample('rule')
+
+  test('lints, holds, and is seen in a scan and explained clause by clause', async () => {
+    const root = write(sound)
+    const folder = join(root, 'kiln')
+    mkdirSync(folder)
+    const moved = writeFolder({
+      'builders/pagekiln.yaml': sound,
+      'builders/pagekiln.test.yaml': readmeExample('rule-test'),
+    })
+    expect(await rules(['lint'], moved)).toMatchObject({ code: 0, stdout: '' })
+    expect(await rules(['test', 'pagekiln'], moved)).toMatchObject({ code: 0, stdout: '' })
+    const scan = await project.run('scan', ['--html', join(root, 'pottery.html'), '--include', 'versions'], {
+      cwd,
+      env: { RULES_DIRS: moved },
+    })
+    expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
+    const { code, stdout } = await rules(['explain', 'pagekiln', '--html', join(root, 'pottery.html')], moved)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^builder pagekiln \(Pagekiln\)\n {2}✓ strong declared: .*\n {6}meta generator: 1 hit: "Pagekiln 2\.5"\n {2}✗ strong loaded: /,
+    )
+    expect(stdout).toMatch(/ {2}6 points: high; part of the answer\n$/)
+  })
+})
+
+test('--help', async () => {
+  for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
+    const { code, stdout, stderr } = await rules(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const word of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(word)
+  }
+})
