@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /** Where and how a command runs. */
-export interface RunOptions {
+interface RunOptions {
   /** The project's copy when absent. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
@@ -28,11 +28,16 @@ export interface BuiltProject {
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Outcome>
 }
 
+const made: string[] = []
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+})
+
 /** Compiles the sources into a new folder, and makes the built ruleset there: tests of commands never meet an old build. */
 export function buildProject(): BuiltProject {
   const root = projectFolder()
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-project-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  made.push(folder)
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')

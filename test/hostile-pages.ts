@@ -3,7 +3,8 @@ import type { PageInput } from '../src/engine/page.ts'
 const MB = 2 ** 20
 const html = (text: string): PageInput => ({ url: 'https://hostile.example/', status: 200, headers: {}, html: text })
 const ld = (text: string): PageInput => html(`<script type="application/ld+json">${text}</script>`)
-const many = (count: number, make: (i: number) => string): string => Array.from({ length: count }, (_, i) => make(i)).join('')
+const many = (count: number, make: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join('')
 const letters = (count: number): string => many(count, (i) => String.fromCharCode(0x4e00 + (i % 5000)))
 
 const DEEP = /elements stand deeper than 512/
@@ -28,7 +29,11 @@ export const hostilePages: readonly [name: string, page: PageInput, warnings: re
   ['a script that is never closed', html(`<p>a<script>${'<p>"'.repeat(MB - 10)}`), []],
   ['NUL bytes', { ...html(''), html: new Uint8Array(MB) }, []],
   ['NUL characters in tags and texts', html('<p\0 a\0="\0">\0</p\0><\0>'.repeat(10_000)), []],
-  ['every byte, over and over', { ...html(''), html: Uint8Array.from({ length: MB }, (_, i) => (i * 7) % 256) }, [DEEP]],
+  [
+    'every byte, over and over',
+    { ...html(''), html: Uint8Array.from({ length: MB }, (_, i) => (i * 7) % 256) },
+    [DEEP],
+  ],
   ['4 MB of <', html('<'.repeat(4 * MB)), []],
   ['4 MB of </', html('</'.repeat(2 * MB)), []],
   ['4 MB of <a', html('<a'.repeat(2 * MB)), []],
@@ -55,13 +60,36 @@ export const hostilePages: readonly [name: string, page: PageInput, warnings: re
   ['1 MB of broken JSON-LD', ld(`{"a":"${' ;, '.repeat(MB / 4)}x`), []],
   ['50,000 blocks of broken JSON-LD', html('<script type="application/ld+json">{"a":</script>'.repeat(50_000)), []],
   ['JSON-LD of 100,000 brackets', ld('['.repeat(100_000) + ']'.repeat(100_000)), []],
-  ['JSON-LD of 100,000 objects in each other', ld('{"@type":"Shop","a":'.repeat(100_000) + 1 + '}'.repeat(100_000)), []],
+  [
+    'JSON-LD of 100,000 objects in each other',
+    ld('{"@type":"Shop","a":'.repeat(100_000) + 1 + '}'.repeat(100_000)),
+    [],
+  ],
   ['JSON-LD of 100,000 nodes', ld(`[${many(100_000, () => '{"@type":"Product","offers":{"price":1}},')}1]`), []],
   ['JSON-LD that names __proto__', ld('{"@type":["__proto__","constructor"],"__proto__":{"@type":"Shop"}}'), []],
-  ['5,000 headers', { ...html(''), headers: Array.from({ length: 5000 }, (_, i): [string, string] => [`x-${i}`, 'a']) }, [HEADERS]],
-  ['a cookie of 1 MB of spaces', { ...html(''), headers: { 'set-cookie': `a${' '.repeat(MB)}b=${' '.repeat(MB)}c` } }, []],
-  ['a header of 1 MB', { ...html(''), headers: { server: 'nginx/'.repeat(MB / 6), 'x-powered-by': ' '.repeat(MB) } }, []],
+  [
+    '5,000 headers',
+    { ...html(''), headers: Array.from({ length: 5000 }, (_, i): [string, string] => [`x-${i}`, 'a']) },
+    [HEADERS],
+  ],
+  [
+    'a cookie of 1 MB of spaces',
+    { ...html(''), headers: { 'set-cookie': `a${' '.repeat(MB)}b=${' '.repeat(MB)}c` } },
+    [],
+  ],
+  [
+    'a header of 1 MB',
+    { ...html(''), headers: { server: 'nginx/'.repeat(MB / 6), 'x-powered-by': ' '.repeat(MB) } },
+    [],
+  ],
   ['a title of 4 MB', html(`<title>${'a '.repeat(2 * MB - 10)}`), []],
   ['a robots.txt of 4 MB', { ...html(''), robots: 'Disallow: /\n'.repeat(MB / 3) }, []],
-  ['all at once', { ...html(`<p ${'a '.repeat(300)}>${'<div>'.repeat(600)}${'x'.repeat(5 * MB)}`), headers: Array.from({ length: 5000 }, (): [string, string] => ['a', 'b']) }, [HEADERS, LONG, DEEP, CROWDED]],
+  [
+    'all at once',
+    {
+      ...html(`<p ${'a '.repeat(300)}>${'<div>'.repeat(600)}${'x'.repeat(5 * MB)}`),
+      headers: Array.from({ length: 5000 }, (): [string, string] => ['a', 'b']),
+    },
+    [HEADERS, LONG, DEEP, CROWDED],
+  ],
 ]

@@ -11,7 +11,7 @@ import { buildConformance } from '../src/rules/conformance.ts'
 import { type Finding, formatFinding, sortFindings } from '../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../src/rules/fixtures.ts'
 import { type CheckedRules, checkFolders, refuseErrors } from '../src/rules/load.ts'
-import { builtFile, ownFolder } from '../src/rules/open-ruleset.ts'
+import { builtFile, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { EXIT, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
@@ -52,7 +52,7 @@ await runCommand(HELP, async (args) => {
       if (positionals.length > 0) throw new UsageError('build takes no argument')
       return build(detectors)
     case 'explain':
-      return explainRule(rulesetOf(folders, detectors), positionals, values)
+      return explainRule(openRuleset({ folders: ruleFolders, detectors }), positionals, values)
     default:
       throw new UsageError(
         verb === undefined
@@ -109,12 +109,6 @@ function compiledSet(
     detectors,
     version: fingerprint(folders, detectors),
   })
-}
-
-function rulesetOf(folders: readonly string[], detectors: readonly Detector[]): Ruleset {
-  const checked = checkFolders({ folders, detectors })
-  refuseErrors(checked.findings)
-  return compiledSet(checked, detectors, folders)
 }
 
 /** The built file is of our own rules, for our own detectors: what a start without further settings loads. */

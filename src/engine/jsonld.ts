@@ -9,7 +9,7 @@ export function parseJsonLd(source: string): unknown {
   const bare = withoutEnd(source.trimStart().replace(OPENING, ''))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is mended.
   const mended = bare.replace(/[\x00-\x1f]+/g, ' ').replace(/,\s*([}\]])/g, '$1')
-  for (const text of [bare, mended, bare.replace(/&quot;/g, '"')]) {
+  for (const text of new Set([bare, mended, bare.replace(/&quot;/g, '"')])) {
     try {
       return JSON.parse(text)
     } catch {}

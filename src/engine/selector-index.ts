@@ -27,6 +27,7 @@ interface AttributeRows {
 
 const SHORTEST_PART = 3
 const NONE: readonly string[] = []
+const NO_ROWS: readonly Row[] = []
 
 /** Finds the selectors that an element fits by its attributes and tag: no loop over selectors. ASCII case is ignored. */
 export class SelectorIndex {
@@ -76,7 +77,9 @@ export class SelectorIndex {
     collect(this.#tags.get(tape.tags[at]), candidates)
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
       const rows = this.#attributes.get(tape.names[k])
-      if (rows !== undefined) collect(rowsOf(rows, tape.values[k]), candidates)
+      if (rows === undefined) continue
+      collect(rows.named, candidates)
+      collect(rowsOf(rows, tape.values[k]), candidates)
     }
     if (candidates.length === 0) return NONE
     const fitting: string[] = []
@@ -108,17 +111,18 @@ function append(map: Map<string, Row[]> | SparseMap<Row[]>, key: string, row: Ro
   map.set(key, [...(map.get(key) ?? []), row])
 }
 
-/** Rows that a value of an attribute may lead to. */
+/** Rows that a value of an attribute may lead to, beside those that ask for its name alone. */
 function rowsOf(rows: AttributeRows, value: string): readonly Row[] {
+  if (rows.literals === undefined && rows.classes.isEmpty) return rows.values.size === 0 ? NO_ROWS : (rows.values.get(lower(value)) ?? NO_ROWS)
   const known = rows.known.get(value)
   if (known !== undefined) return known
   const found: Row[] = []
-  collect(rows.named, found)
-  if (rows.values.size > 0) collect(rows.values.get(lower(value)), found)
-  if (!rows.classes.isEmpty) collectClasses(rows.classes, value, found)
-  if (rows.literals !== undefined) collect(rows.literals.find(value), found)
-  rows.known.set(value, found)
-  return found
+  collect(rows.values.get(lower(value)), found)
+  collectClasses(rows.classes, value, found)
+  collect(rows.literals?.find(value), found)
+  const result = found.length > 0 ? found : NO_ROWS
+  rows.known.set(value, result)
+  return result
 }
 
 /** White space of HTML: ASCII alone. */

@@ -10,6 +10,10 @@ function check(rules: TinyRule[], page: Case[2], expected: Case[3]): void {
 }
 
 const [aaa, bbb, ccc] = [builder('aaa'), builder('bbb'), builder('ccc')]
+// On any page of some words that has its two texts: 5 points of one family.
+const crowded = builder('aaa', {
+  detect: [{ size: 'words', weight: 'medium' }, { text: 'aaa one' }, { text: 'aaa two' }],
+})
 const back = builder('back', { category: 'generator' })
 
 describe('7 the builder', () => {
@@ -22,6 +26,12 @@ describe('7 the builder', () => {
     ['level before families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: 'script' }, ['bbb', 'high']],
     ['more families', [aaa, bbb], { aaa: 'high', bbb: ['high', 'header'] }, ['bbb', 'high']],
     ['two clauses of one family are one', [aaa, bbb], { aaa: 'high', bbb: ['header', 'cookie'] }, ['aaa', 'medium']],
+    [
+      'families before points',
+      [crowded, builder('zzz')],
+      { aaa: ['low'], zzz: ['medium', 'faint'] },
+      ['zzz', 'medium'],
+    ],
     ['points after families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: ['medium', 'low'] }, ['bbb', 'medium']],
     ['slug', [bbb, aaa], { aaa: 'medium', bbb: 'medium' }, ['aaa', 'medium']],
     ['one that stands back comes after a medium', [back, aaa], { back: 'high', aaa: 'medium' }, ['aaa', 'medium']],

@@ -15,13 +15,17 @@ describe('a hostile page is answered, and what was cut is said', () => {
     ruleset = await loadRuleset()
   })
 
-  test.each(hostilePages)('%s', (_, input, warnings) => {
-    const page = buildPage(input)
-    const verdict = detect(ruleset, page)
-    expect(page.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
-    expect(verdict.warnings).toEqual(page.warnings)
-    expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(100_000)
-  }, HANG_MS)
+  test.each(hostilePages)(
+    '%s',
+    (_, input, warnings) => {
+      const page = buildPage(input)
+      const verdict = detect(ruleset, page)
+      expect(page.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+      expect(verdict.warnings).toEqual(page.warnings)
+      expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(100_000)
+    },
+    HANG_MS,
+  )
 })
 
 describe('below depth 512', () => {
@@ -53,15 +57,27 @@ describe('below depth 512', () => {
     ['one tag', html],
     ['several tags', `${deep('<ul><li><b>', '</b></li></ul>', 'x')}<section><p id=after>z</p></section>`],
     ['void tags among them', `${deep('<div><br><img src=x>', '</div>', 'x')}<section><p id=after>z</p></section>`],
-    ['scripts and templates among them', `${deep('<div>', '</div>', '<script>"</div>"</script><template><i></i></template>')}<section><p id=after>z</p></section>`],
+    [
+      'scripts and templates among them',
+      `${deep('<div>', '</div>', '<script>"</div>"</script><template><i></i></template>')}<section><p id=after>z</p></section>`,
+    ],
   ])('after a deep zone that is closed the tree is right again: %s', (_, source) => {
-    const rules = [technology('x', { detect: [{ element: 'section > #after' }] }), technology('y', { detect: [{ element: 'div #after, ul #after' }] })]
+    const rules = [
+      technology('x', { detect: [{ element: 'section > #after' }] }),
+      technology('y', { detect: [{ element: 'div #after, ul #after' }] }),
+    ]
     expect(verdictOf(rules, { html: source }).technologies).toEqual(['X'])
   })
 })
 
 test('of more than 256 attributes the first ones are kept', () => {
-  const { tape, warnings } = buildPage({ html: `<p ${Array.from({ length: 300 }, (_, i) => `a${i}=v`).join(' ')}>text<b id=next>` })
-  expect([attributeOf(tape, 0, 'a255'), attributeOf(tape, 0, 'a256'), attributeOf(tape, 1, 'id')]).toEqual(['v', undefined, 'next'])
+  const { tape, warnings } = buildPage({
+    html: `<p ${Array.from({ length: 300 }, (_, i) => `a${i}=v`).join(' ')}>text<b id=next>`,
+  })
+  expect([attributeOf(tape, 0, 'a255'), attributeOf(tape, 0, 'a256'), attributeOf(tape, 1, 'id')]).toEqual([
+    'v',
+    undefined,
+    'next',
+  ])
   expect(warnings).toEqual(['44 attributes were left out: a tag has more than 256'])
 })

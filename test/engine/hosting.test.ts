@@ -38,7 +38,7 @@ const proofs: ClauseSource[][] = [
   ],
   [{ all: [{ status: 404 }, { text: 'No such app' }] }],
   [{ dns: 'soa' }, { dns: 'ns' }],
-  [{ dns: 'mx' }, { meta: 'host' }],
+  [{ dns: 'mx' }, { meta: 'host' }, { dns: ['cname', 'mx'] }],
 ]
 const pairs = proofs.slice(1).flatMap((weaker, rank) => proofs[rank].flatMap((a) => weaker.map((b) => [a, b] as const)))
 const equals = proofs.flatMap((clauses) => clauses.flatMap((a) => clauses.map((b) => [a, b] as const)))
@@ -98,6 +98,7 @@ describe('9 hosting', () => {
       { aaa: 'header', bbb: 'header' },
       'BBB',
     ],
+    ['but not who stands lower', [aaa, hosting('bbb', { implies: 'aaa' })], { aaa: 'high', bbb: 'medium' }, 'AAA'],
     ['excluded ones are out', [aaa, hosting('bbb', { excludes: 'aaa' })], { aaa: 'medium', bbb: 'high' }, 'BBB'],
     ['dropped by requires', [hosting('aaa', { requires: 'bbb' }), bbb], { aaa: 'high', bbb: 'low' }, null],
     ["a high builder's", [closed, own], { site: 'high' }, 'OWN'],

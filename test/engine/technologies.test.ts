@@ -50,6 +50,18 @@ describe('11 technologies', () => {
       { ccc: 'medium', ddd: 'low' },
       ['CCC'],
     ],
+    [
+      'a CDN that a host implies',
+      [hosting('hhh', { implies: 'ccc' }), hosting('ccc', { role: 'cdn' })],
+      { hhh: 'high' },
+      ['CCC'],
+    ],
+    [
+      'no CDN that a host excludes',
+      [hosting('hhh', { excludes: 'ccc' }), hosting('ccc', { role: 'cdn' })],
+      { hhh: 'high', ccc: 'medium' },
+      [],
+    ],
     ['no host', [hosting('hhh')], { hhh: 'high' }, []],
     [
       'by level, points, name',

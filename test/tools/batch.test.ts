@@ -115,7 +115,7 @@ describe('memory', () => {
     html: `<title>x</title>${'<div class="a b"><p>words of a page</p><img src="/a.png"></div>'.repeat(1600)}`,
   }
   const megabyte = gzipSync(`${JSON.stringify(page)}\n`.repeat(10))
-  const showPeak = "process.on('exit', () => process.stderr.write(`\\n${process.resourceUsage().maxRSS}`))"
+  const showPeak = "process.on('exit', () => process.stderr.write('\\n' + process.resourceUsage().maxRSS))"
 
   async function peakMegabytes(length: number): Promise<number> {
     writeFileSync(join(cwd, 'big.jsonl.gz'), Buffer.concat(Array(length).fill(megabyte)))

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { buildPage, type PageInput } from '../../src/engine/page.ts'
+import { findsOf, html, indexOf } from '../finds.ts'
+
+test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
+  [
+    'meta',
+    'name, property, itemprop',
+    ['one', 'og:*'],
+    html('<meta name=" One " content=" a "><META property="og:b" content=c><meta itemprop=one content=d>'),
+    [
+      ['One', 'a'],
+      ['og:b', 'c'],
+      ['one', 'd'],
+    ],
+  ],
+  [
+    'meta',
+    'none without content',
+    ['one'],
+    html('<meta name=one><meta http-equiv=one content=a><meta name=two content=b><b name=one content=c>'),
+    [],
+  ],
+  ['meta', 'an empty content', ['one'], html('<meta name=one content="">'), [['one', '']]],
+  ['title', 'the title', ['abc'], html('<title> A b </title>'), [['', 'A b']]],
+  ['title', 'none', ['abc'], html('<p>'), []],
+  [
+    'comment',
+    'each',
+    ['abc'],
+    html('<!-- a --><!--b-->'),
+    [
+      ['', 'a'],
+      ['', 'b'],
+    ],
+  ],
+  [
+    'inline',
+    'scripts without src, JSON-LD not',
+    ['abc'],
+    html(
+      '<script>a</script><script type=x>b</script><script src=c>d</script><script type="application/ld+json">1</script>',
+    ),
+    [
+      ['', 'a'],
+      ['', 'b'],
+    ],
+  ],
+  [
+    'style',
+    'each sheet',
+    ['abc'],
+    html('<style>a</style><p style="b"><style>c</style>'),
+    [
+      ['', 'a'],
+      ['', 'c'],
+    ],
+  ],
+  ['text', 'what is seen', ['abc'], html('<title>a</title><p>b</p>c'), [['', 'b c']]],
+  ['html', 'the source', ['abc'], html('<p CLASS=a>b'), [['', '<p CLASS=a>b']]],
+  [
+    'size',
+    'both amounts',
+    ['words', 'characters'],
+    html('<p>one two</p>'),
+    [
+      ['words', '2'],
+      ['characters', '7'],
+    ],
+  ],
+  [
+    'script',
+    'src alone',
+    ['/a'],
+    html('<script src="//a.com/b"></script><img src=/c><link rel=modulepreload href=/d>'),
+    [['', 'http://a.com/b']],
+  ],
+  [
+    'asset',
+    'scripts too, frames and links not',
+    ['/a'],
+    html('<script src=/b></script><img src=/c><iframe src=/d></iframe><a href=/e></a>'),
+    [
+      ['', '/b'],
+      ['', '/c'],
+    ],
+  ],
+  [
+    'frame',
+    'iframe, embed, object',
+    ['/a'],
+    html('<iframe src=/b></iframe><embed src=/c><object data=/d></object>'),
+    [
+      ['', '/b'],
+      ['', '/c'],
+      ['', '/d'],
+    ],
+  ],
+  ['anchor', 'a[href]', ['/a'], html('<a href=/b></a><a name=c></a><link href=/d>'), [['', '/b']]],
+  [
+    'link',
+    'by each token of rel',
+    ['icon', 'alternate'],
+    html(
+      '<link rel="Shortcut ICON" href=/a><link rel="alternate icon" href=/b><link rel=next href=/c><a rel=icon href=/d></a>',
+    ),
+    [
+      ['icon', '/a'],
+      ['alternate', '/b'],
+      ['icon', '/b'],
+    ],
+  ],
+  [
+    'element',
+    'what a selector fits',
+    ['p.x', '[data-a]'],
+    html('<p class="y x" data-a><p class=xx><i data-a=1>'),
+    [
+      ['p.x', 'p'],
+      ['[data-a]', 'p'],
+      ['[data-a]', 'i'],
+    ],
+  ],
+])('%s: %s', (place, _, words, input, expected) => {
+  expect(findsOf(place, words, input)).toEqual(expected)
+})
+
+test('the amount of size is the hit', () => {
+  const index = indexOf('size', ['words'])
+  expect([...index.detector.read(buildPage(html('one two')), index)].map(({ amount }) => amount)).toEqual([2, 7])
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { PageInput } from '../../src/engine/page.ts'
+import { findsOf, html } from '../finds.ts'
+
+const ld = (...blocks: unknown[]): PageInput =>
+  html(blocks.map((block) => `<script type="application/ld+json">${JSON.stringify(block)}</script>`).join(''))
+
+test.each<[what: string, words: string[], PageInput, [string, string][]]>([
+  ['a type', ['Shop'], ld({ '@type': 'Shop', name: 'A' }, { '@type': 'Other' }), [['Shop', 'A']]],
+  [
+    'whatever the case, with vocabulary',
+    ['shop'],
+    ld({ '@type': 'https://schema.org/Shop' }, { '@type': 'schema:SHOP' }),
+    [
+      ['Shop', ''],
+      ['SHOP', ''],
+    ],
+  ],
+  [
+    'lists of types',
+    ['Shop', 'Place'],
+    ld({ '@type': ['Shop', 'Place'], url: '/a' }),
+    [
+      ['Shop', '/a'],
+      ['Place', '/a'],
+    ],
+  ],
+  [
+    'lists, @graph, nodes within nodes',
+    ['Shop'],
+    ld(
+      [{ '@type': 'Shop', name: 'A' }],
+      { '@graph': [{ '@type': 'Shop', name: 'B' }] },
+      { '@type': 'Page', about: { '@type': 'Shop', name: 'C' } },
+    ),
+    [
+      ['Shop', 'A'],
+      ['Shop', 'B'],
+      ['Shop', 'C'],
+    ],
+  ],
+  [
+    'a field',
+    ['Shop.offers.price'],
+    ld({ '@type': 'Shop', offers: { price: 1.5 } }),
+    [
+      ['Shop', ''],
+      ['Shop.offers', ''],
+      ['Shop.offers.price', '1.5'],
+    ],
+  ],
+  [
+    'a field of several, and of values that are objects',
+    ['Shop.seller'],
+    ld({ '@type': 'Shop', seller: ['A', { name: 'B' }, { '@id': '#c' }, null, true] }),
+    [
+      ['Shop', ''],
+      ['Shop.seller', 'A'],
+      ['Shop.seller', 'B'],
+      ['Shop.seller', '#c'],
+      ['Shop.seller', 'true'],
+    ],
+  ],
+  ['no field of another type', ['Shop.price'], ld({ '@type': 'Other', price: 1 }), []],
+  ['types that are none', ['Shop'], ld({ '@type': { a: 'Shop' } }, { '@type': null }, { type: 'Shop' }, 'Shop', 1), []],
+])('%s', (_, words, input, expected) => {
+  expect(findsOf('jsonld', words, input)).toEqual(expected)
+})
