@@ -8,6 +8,7 @@ import { readFixtures, runFixture } from '../src/rules/fixtures.ts'
 import { checkFolders } from '../src/rules/load.ts'
 import { ownFolder } from '../src/rules/open-ruleset.ts'
 import { checkDocs, fillParts, type GeneratedDoc, generatedDocs } from '../tools/generated-docs.ts'
+import { readmeExample } from './readme-examples.ts'
 import { writeFolder } from './rule-folder.ts'
 
 const root = projectFolder()
@@ -67,17 +68,10 @@ test.each(documents)('every link of %s leads somewhere', (file) => {
   expect(dead.map(([link]) => link)).toEqual([])
 })
 
-/** The fence after `<!-- example:name -->`. */
-function example(name: string): string {
-  const [, text] = new RegExp(`<!-- example:${name} -->\n\`\`\`\\w+\n(.*?)\`\`\``, 's').exec(read('README.md')) ?? []
-  if (text === undefined) throw new Error(`README.md has no example "${name}"`)
-  return text
-}
-
 test('the rule that the README walks through lints, passes its proof and shows in a scan', async () => {
   const folder = writeFolder({
-    'builders/pagekiln.yaml': example('rule'),
-    'builders/pagekiln.test.yaml': example('rule-test'),
+    'builders/pagekiln.yaml': readmeExample('rule'),
+    'builders/pagekiln.test.yaml': readmeExample('rule-test'),
   })
   const { rules, findings } = checkFolders({ folders: [ownFolder, folder], detectors })
   expect(findings).toEqual([])
@@ -85,6 +79,6 @@ test('the rule that the README walks through lints, passes its proof and shows i
   const rule = rules.filter(({ found }) => found.slug === 'pagekiln')
   const { fixtures, findings: faults } = readFixtures(rule[0].found)
   expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset))]).toEqual([])
-  const result = toResult(detect(ruleset, buildPage({ html: example('page') })), ['versions'])
+  const result = toResult(detect(ruleset, buildPage({ html: readmeExample('page') })), ['versions'])
   expect(result).toMatchObject({ builderSlug: 'pagekiln', confidence: 'high', versions: { Pagekiln: '2.5' } })
 })

@@ -139,7 +139,13 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
 
 function element(tape: Tape, at: number): NaiveValue {
   const text = (): string =>
-    tape.texts.slice(tape.textFrom[at], tape.textTo[at]).join('').split(/\s+/).filter(Boolean).join(' ')
+    tape.texts
+      .slice(tape.textFrom[at], tape.textTo[at])
+      .join('')
+      .slice(0, ['script', 'style'].includes(tape.tags[at]) ? undefined : 65_536)
+      .split(/\s+/)
+      .filter(Boolean)
+      .join(' ')
   return { name: '', text, at }
 }
 

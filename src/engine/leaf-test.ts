@@ -32,7 +32,7 @@ export class Value {
     const { text, at = -1 } = this.found
     if (text !== undefined) return text.slice(0, characters)
     const { tape } = this.page
-    return collapse(textOf(tape, at, 4 * characters)).slice(0, characters)
+    return collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)).slice(0, characters)
   }
 
   /** The text as a URL or host. */

@@ -55,7 +55,7 @@ function punycode(host: string): string {
 function readPath(path: string, text: string): Pick<Locator, 'segments' | 'open' | 'root'> {
   const open = path.endsWith('*')
   const segments = path === '' ? [] : path.slice(1, open || path.endsWith('/') ? -1 : undefined).split('/')
-  if (path === '/' || (path.startsWith('/') && segments.every((segment) => segment === '')))
+  if (path === '/' || (path.startsWith('/') && !open && segments.every((segment) => segment === '')))
     throw new LocatorError(`"${text}" has an empty path: leave the slash away, or write what follows it`)
   return { segments, open, root: false }
 }

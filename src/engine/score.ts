@@ -89,5 +89,9 @@ export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hi
 /** Whether every word of a leaf was looked at. */
 export function isSeen(leaf: Leaf, page: Page, ruleset: Ruleset): boolean {
   const detector = ruleset.places.get(leaf.place)?.detector
-  return leaf.words.every((word) => detector?.seen?.(page, word) ?? true)
+  try {
+    return leaf.words.every((word) => detector?.seen?.(page, word) ?? true)
+  } catch {
+    return false // A detector that fails costs its own place and nothing else.
+  }
 }

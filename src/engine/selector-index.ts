@@ -1,4 +1,4 @@
-import { Automaton } from './automaton.ts'
+import { LiteralIndex } from './literal-index.ts'
 import { type Compound, type Part, parseSelector, SelectorMatcher } from './selector.ts'
 import { SparseMap } from './sparse-map.ts'
 import { lower } from './text.ts'
@@ -14,20 +14,18 @@ interface Row {
 /** Marks a selector whose case matters. No selector begins so. */
 export const EXACT = '!'
 
-/** Rows that ask for one attribute: for its being there, for its whole value, for a part of its value, for one class. */
+/** Rows that ask for one attribute: for its being there, for its whole value, for one class, for a part of its value. */
 interface AttributeRows {
   readonly named: Row[]
-  readonly values: Map<string, Row[]>
+  readonly values: SparseMap<Row[]>
+  readonly classes: Map<string, Row[]>
   readonly parts: Map<string, Row[]>
-  readonly classes: SparseMap<Row[]>
-  literals?: Automaton<Row>
-  /** What the values of the page at hand came to: most values of a page stand there many times. */
-  readonly known: Map<string, readonly Row[]>
+  /** Finds classes and parts in a value. */
+  literals?: LiteralIndex<Row>
 }
 
 const SHORTEST_PART = 3
 const NONE: readonly string[] = []
-const NO_ROWS: readonly Row[] = []
 
 /** Finds the selectors that an element fits by its attributes and tag: no loop over selectors. ASCII case is ignored. */
 export class SelectorIndex {
@@ -46,7 +44,11 @@ export class SelectorIndex {
       const exact = selector.startsWith(EXACT)
       for (const compounds of parseSelector(exact ? selector.slice(1) : selector, exact)) this.#add({ selector, compounds, exact })
     }
-    for (const rows of this.#attributes.values()) if (rows.parts.size > 0) rows.literals = new Automaton(rows.parts)
+    for (const rows of this.#attributes.values()) {
+      const literals = new Map(rows.parts)
+      for (const [name, ofClass] of rows.classes) literals.set(name, [...(literals.get(name) ?? []), ...ofClass])
+      if (literals.size > 0) rows.literals = new LiteralIndex(literals)
+    }
   }
 
   /** A row is looked up by the rarest thing that its last compound says. */
@@ -60,7 +62,7 @@ export class SelectorIndex {
 
   #addAttribute(part: AttributePart, row: Row): void {
     let rows = this.#attributes.get(part.name)
-    if (rows === undefined) this.#attributes.set(part.name, (rows = { named: [], values: new Map(), parts: new Map(), classes: new SparseMap(), known: new Map() }))
+    if (rows === undefined) this.#attributes.set(part.name, (rows = { named: [], values: new SparseMap(), classes: new Map(), parts: new Map() }))
     const value = lower(part.value)
     if (part.action === 'equals') append(rows.values, value, row)
     else if (part.name === 'class' && part.action === 'element') append(rows.classes, value, row)
@@ -78,8 +80,10 @@ export class SelectorIndex {
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
       const rows = this.#attributes.get(tape.names[k])
       if (rows === undefined) continue
+      const value = tape.values[k]
       collect(rows.named, candidates)
-      collect(rowsOf(rows, tape.values[k]), candidates)
+      collect(rows.values.getPart(value, 0, value.length), candidates)
+      if (rows.literals !== undefined) collect(rows.literals.find(value), candidates)
     }
     if (candidates.length === 0) return NONE
     const fitting: string[] = []
@@ -92,7 +96,6 @@ export class SelectorIndex {
     this.#tape = tape
     this.#folding = new SelectorMatcher(tape, false)
     this.#exact = new SelectorMatcher(tape, true)
-    for (const { known } of this.#attributes.values()) known.clear()
   }
 }
 
@@ -109,33 +112,6 @@ function rarityOf(part: Part): number {
 
 function append(map: Map<string, Row[]> | SparseMap<Row[]>, key: string, row: Row): void {
   map.set(key, [...(map.get(key) ?? []), row])
-}
-
-/** Rows that a value of an attribute may lead to, beside those that ask for its name alone. */
-function rowsOf(rows: AttributeRows, value: string): readonly Row[] {
-  if (rows.literals === undefined && rows.classes.isEmpty) return rows.values.size === 0 ? NO_ROWS : (rows.values.get(lower(value)) ?? NO_ROWS)
-  const known = rows.known.get(value)
-  if (known !== undefined) return known
-  const found: Row[] = []
-  collect(rows.values.get(lower(value)), found)
-  collectClasses(rows.classes, value, found)
-  collect(rows.literals?.find(value), found)
-  const result = found.length > 0 ? found : NO_ROWS
-  rows.known.set(value, result)
-  return result
-}
-
-/** White space of HTML: ASCII alone. */
-function isSpace(code: number): boolean {
-  return code === 32 || code === 9 || code === 10 || code === 12 || code === 13
-}
-
-function collectClasses(classes: SparseMap<Row[]>, value: string, found: Row[]): void {
-  for (let from = 0, i = 0; i <= value.length; i++) {
-    if (i < value.length && !isSpace(value.charCodeAt(i))) continue
-    if (i > from) collect(classes.getPart(value, from, i), found)
-    from = i + 1
-  }
 }
 
 function collect(rows: readonly Row[] | undefined, candidates: Row[]): void {

@@ -68,11 +68,16 @@ export function attributeOf(tape: Tape, at: number, name: string): string | unde
   return undefined
 }
 
-/** Text of an element, all that is in it; at least the first `characters` of it. */
-export function textOf(tape: Tape, at: number, characters = Number.POSITIVE_INFINITY): string {
+/** Characters of an element's text that are read: elements nest, and each holds the text of all that is in it. */
+const MAX_TEXT = 65_536
+
+/** Text of an element: its first `characters`; of a script or style sheet, in which nothing nests, all. */
+export function textOf(tape: Tape, at: number, characters = MAX_TEXT): string {
+  const tag = tape.tags[at]
+  const most = tag === 'script' || tag === 'style' ? Number.POSITIVE_INFINITY : characters
   let text = ''
-  for (let i = tape.textFrom[at]; i < tape.textTo[at] && text.length < characters; i++) text += tape.texts[i]
-  return text
+  for (let i = tape.textFrom[at]; i < tape.textTo[at] && text.length < most; i++) text += tape.texts[i]
+  return text.length > most ? text.slice(0, most) : text
 }
 
 /** Matches rows of compounds on the elements of one page. */
