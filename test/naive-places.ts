@@ -11,7 +11,7 @@ export interface NaiveValue {
   readonly amount?: number
 }
 
-export type Reading = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
+type Reading = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
 
 /** A place as its description has it: what its word is, which family, when it was seen, what stands there. */
 export interface NaivePlace {

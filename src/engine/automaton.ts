@@ -24,7 +24,8 @@ export class Automaton<T> {
   /** @param literals what to look for → what to report for it */
   constructor(literals: ReadonlyMap<string, readonly T[]>) {
     const folded = new Map<string, T[]>()
-    for (const [literal, items] of literals) folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
+    for (const [literal, items] of literals)
+      folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
     const encoded = [...folded].map(([literal, items]) => [encoder.encode(literal), items] as const)
     this.#isAscii = encoded.every(([bytes]) => bytes.every((byte) => byte < 128))
     this.#shift = Math.ceil(Math.log2(this.#compress(encoded.map(([bytes]) => bytes))))
@@ -104,7 +105,11 @@ interface Trie<T> {
   readonly ends: (readonly T[] | undefined)[]
 }
 
-function buildTrie<T>(literals: readonly (readonly [Uint8Array, readonly T[]])[], classOf: Uint8Array, classes: number): Trie<T> {
+function buildTrie<T>(
+  literals: readonly (readonly [Uint8Array, readonly T[]])[],
+  classOf: Uint8Array,
+  classes: number,
+): Trie<T> {
   const next: number[] = new Array(classes).fill(0)
   const ends: (readonly T[] | undefined)[] = [undefined]
   for (const [literal, items] of literals) {

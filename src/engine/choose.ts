@@ -26,7 +26,10 @@ const standing = (standings: Standings, kind: CompiledRule['kind']): Standing[] 
 /** Leaves out what another of no lower level implies: who implies is the more specific. */
 function mostSpecific(standings: readonly Standing[], rules: ReadonlyMap<string, CompiledRule>): Standing[] {
   return standings.filter(
-    (one) => !standings.some((other) => other !== one && level(other) >= level(one) && impliedBy(other.rule, rules).has(one.rule.slug)),
+    (one) =>
+      !standings.some(
+        (other) => other !== one && level(other) >= level(one) && impliedBy(other.rule, rules).has(one.rule.slug),
+      ),
   )
 }
 
@@ -47,7 +50,10 @@ export function chooseBuilder(standings: Standings, ruleset: Ruleset): Standing 
   const front = builders.filter((one) => !standsBack(one, ruleset))
   const pool = front.some(isMedium) ? front : builders
   const best = Math.max(...pool.map(level))
-  const specific = mostSpecific(pool.filter((one) => level(one) === best), ruleset.bySlug)
+  const specific = mostSpecific(
+    pool.filter((one) => level(one) === best),
+    ruleset.bySlug,
+  )
   return specific.sort(by<Standing>((one) => one.families, points, slug))[0] ?? null
 }
 
@@ -77,7 +83,11 @@ function proofOf({ held, rule }: Standing): number {
 }
 
 function rankOfLeaf({ place, words }: Leaf): number {
-  const ranks = words.map((word) => PROOFS.findIndex((proof) => proof.includes(place) || proof.includes(`${place} ${word.split(' ')[0].toLowerCase()}`)))
+  const ranks = words.map((word) =>
+    PROOFS.findIndex(
+      (proof) => proof.includes(place) || proof.includes(`${place} ${word.split(' ')[0].toLowerCase()}`),
+    ),
+  )
   return Math.max(...ranks.map((rank) => (rank < 0 ? PROOFS.length : rank)))
 }
 
@@ -87,9 +97,12 @@ function rankOfLeaf({ place, words }: Leaf): number {
  */
 export function chooseHosting(hosts: Standings, ruleset: Ruleset): Standing | null | undefined {
   const origins = standing(hosts, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
-  const [first, second] = mostSpecific(origins, ruleset.hostingBySlug).sort(by<Standing>(level, (one) => -proofOf(one), slug))
+  const [first, second] = mostSpecific(origins, ruleset.hostingBySlug).sort(
+    by<Standing>(level, (one) => -proofOf(one), slug),
+  )
   if (first === undefined) return null
-  const tied = second !== undefined && first.level === 'high' && second.level === 'high' && proofOf(first) === proofOf(second)
+  const tied =
+    second !== undefined && first.level === 'high' && second.level === 'high' && proofOf(first) === proofOf(second)
   return tied ? undefined : first
 }
 
@@ -113,7 +126,12 @@ export function chooseSiteType(types: readonly Standing[], page: Page): Standing
 }
 
 /** What the site is made with: technologies, the builder, CDNs, and all that these imply; surest first, each name once. */
-export function listTechnologies(standings: Standings, hosts: Standings, builder: Standing | null, ruleset: Ruleset): Standing[] {
+export function listTechnologies(
+  standings: Standings,
+  hosts: Standings,
+  builder: Standing | null,
+  ruleset: Ruleset,
+): Standing[] {
   const chosen = standing(standings, 'technology').filter(isMedium)
   if (builder) chosen.push(builder)
   const implied = [...new Set(chosen.flatMap(({ rule }) => [...impliedBy(rule, ruleset.bySlug)]))]

@@ -20,13 +20,19 @@ export function placesOf(detectors: readonly Detector[]): Places {
 
 /** A clause, read: one place with its tests, or a group of clauses. */
 export type ClauseNode =
-  | { readonly kind: 'leaf'; readonly place: Detector; readonly words: readonly string[]; readonly source: ClauseSource }
+  | {
+      readonly kind: 'leaf'
+      readonly place: Detector
+      readonly words: readonly string[]
+      readonly source: ClauseSource
+    }
   | { readonly kind: 'not'; readonly clauses: readonly [ClauseNode] }
   | { readonly kind: 'all' | 'any' | 'of'; readonly clauses: readonly ClauseNode[]; readonly least: number }
 
 /** Reads a checked clause. */
 export function readClause(source: ClauseSource, places: Places): ClauseNode {
-  const group = (key: string): ClauseNode[] => listOf<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
+  const group = (key: string): ClauseNode[] =>
+    listOf<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
   if ('not' in source) return { kind: 'not', clauses: [readClause(source.not as ClauseSource, places)] }
   if ('all' in source) {
     const clauses = group('all')
@@ -81,7 +87,9 @@ function heaviestLeaf(place: Detector, words: readonly string[], source: ClauseS
   if (place.family === 'content' && place.word === 'literal') return 'weak'
   if (place.family === 'found') return 'medium'
   if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'
-  const locators = [place.word === 'locator' ? words : [], listOf<string>(source.under)].filter((list) => list.length > 0)
+  const locators = [place.word === 'locator' ? words : [], listOf<string>(source.under)].filter(
+    (list) => list.length > 0,
+  )
   return locators.length > 0 && locators.every((list) => list.some(isHostAlone)) ? 'medium' : 'strong'
 }
 

@@ -18,8 +18,10 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
   const logic = pointsOf(clauses)
   const allSeen = Object.fromEntries(build.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
   if (!isOurLogic(logic)) throw new CompileError('the groups of this rule are nested too deep')
-  if (applyLogic(logic, allSeen) !== 0) throw new CompileError('this rule would hold on a page where none of its clauses finds anything')
-  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, rank, fallback, thin } = source
+  if (applyLogic(logic, allSeen) !== 0)
+    throw new CompileError('this rule would hold on a page where none of its clauses finds anything')
+  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, rank, fallback, thin } =
+    source
   return {
     kind,
     slug,
@@ -44,13 +46,22 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
 function compileClause(source: ClauseSource, places: Places, build: LeafBuilder): Clause {
   const node = readClause(source, places)
   const family = familyOf(node)
-  if (family === null) throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
+  if (family === null)
+    throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
   const before = build.leaves.length
-  const parts = node.kind === 'leaf' ? [build.holds(node, true)] : node.clauses.map((clause) => build.holds(clause, true))
+  const parts =
+    node.kind === 'leaf' ? [build.holds(node, true)] : node.clauses.map((clause) => build.holds(clause, true))
   const holds = node.kind === 'leaf' ? parts[0] : combine(parts, node.kind === 'not' ? 1 : node.least)
   const hits = node.kind === 'leaf' ? variable(build.leaves[before].id) : count(parts)
   const leaves = build.leaves.slice(before).map(({ id }) => id)
-  return { weight: (source.weight as Weight | undefined) ?? heaviest(node), family, leaves, holds, hits, text: textOf(source) }
+  return {
+    weight: (source.weight as Weight | undefined) ?? heaviest(node),
+    family,
+    leaves,
+    holds,
+    hits,
+    text: textOf(source),
+  }
 }
 
 /** 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2. */
@@ -110,7 +121,9 @@ class LeafBuilder {
 }
 
 function testsOf(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
-  return Object.fromEntries(['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, listOf(source[key]).map(String)]))
+  return Object.fromEntries(
+    ['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, listOf(source[key]).map(String)]),
+  )
 }
 
 /** A clause in YAML's flow style, for people. */

@@ -1,4 +1,12 @@
-import { candidatesOf, chooseBuilder, chooseHosting, chooseSiteType, hasOwnProof, isTypable, listTechnologies } from './choose.ts'
+import {
+  candidatesOf,
+  chooseBuilder,
+  chooseHosting,
+  chooseSiteType,
+  hasOwnProof,
+  isTypable,
+  listTechnologies,
+} from './choose.ts'
 import { FOUND } from './clause.ts'
 import { PageHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type Standings } from './relations.ts'
@@ -16,7 +24,9 @@ const HONEYPOT = 3
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const hits = new PageHits(page)
   for (const place of ruleset.readPlaces) hits.read(place)
-  const scored = [...hits.lifted].filter(({ kind }) => kind !== 'site-type').map((rule) => scoreRule(rule, hits, ruleset))
+  const scored = [...hits.lifted]
+    .filter(({ kind }) => kind !== 'site-type')
+    .map((rule) => scoreRule(rule, hits, ruleset))
   const standings = standingsOf(scored, ({ kind }) => kind !== 'hosting')
   const hosts = standingsOf(scored, ({ kind }) => kind === 'hosting')
 
@@ -82,5 +92,14 @@ function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
 }
 
 function evidenceOf({ rule, level, points, explain, note }: Standing, chosen: boolean): Evidence {
-  return { kind: rule.kind, slug: rule.slug, name: rule.name, level, points, ...explain(), chosen, ...(note && { note }) }
+  return {
+    kind: rule.kind,
+    slug: rule.slug,
+    name: rule.name,
+    level,
+    points,
+    ...explain(),
+    chosen,
+    ...(note && { note }),
+  }
 }

@@ -49,7 +49,9 @@ export class PageHits {
     try {
       for (const found of place.detector.read(this.page, place)) this.take(place, found)
     } catch (error) {
-      this.warnings.push(`the detector "${place.detector.key}" failed: ${error instanceof Error ? error.message : String(error)}`)
+      this.warnings.push(
+        `the detector "${place.detector.key}" failed: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
 

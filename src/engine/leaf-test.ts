@@ -90,7 +90,8 @@ export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
     return ({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, true))
   }
   if (kind === 'selector') return () => true // Its look-up is exact already.
-  return ({ found: { name } }) => words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
+  return ({ found: { name } }) =>
+    words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
 }
 
 /** The version that a value shows a leaf. */

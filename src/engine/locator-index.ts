@@ -38,13 +38,18 @@ class Beginnings<T> {
     push(this.#empty, found)
     const byLength = from < to ? this.#byLetter[path.charCodeAt(from) & 127] : undefined
     if (byLength === undefined) return
-    for (const [length, items] of byLength) if (to - from >= length) push(items.get(path.slice(from, from + length)), found)
+    for (const [length, items] of byLength)
+      if (to - from >= length) push(items.get(path.slice(from, from + length)), found)
   }
 }
 
 /** Finds the locators a URL is under by host and path segment: the cost goes by the URL, not by their number. */
 export class LocatorIndex<T> {
-  readonly #hosts = { exact: new Map<string, Node<T>>(), below: new Map<string, Node<T>>(), start: new Map<string, Node<T>>() }
+  readonly #hosts = {
+    exact: new Map<string, Node<T>>(),
+    below: new Map<string, Node<T>>(),
+    start: new Map<string, Node<T>>(),
+  }
   readonly #anywhere = new Node<T>()
   readonly #root: T[] = []
 
@@ -62,12 +67,13 @@ export class LocatorIndex<T> {
   }
 
   /** The items of all locators that `url` is under; an item may come more than once. */
-  find(url: PageUrl): T[] {
+  find(url: PageUrl): readonly T[] {
     const found: T[] = []
     const { host } = url
     const path = lower(url.path)
     if (path === '/') push(this.#root, found)
-    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) collectFrom(this.#anywhere, path, slash, found)
+    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
+      collectFrom(this.#anywhere, path, slash, found)
     if (host === '') return found
     collectFrom(this.#hosts.exact.get(host), path, 0, found)
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {

@@ -23,8 +23,10 @@ export class LocatorError extends Error {}
  * @throws LocatorError
  */
 export function parseLocator(text: string): Locator {
-  if (/^[^/]*:/.test(text) || text.startsWith('//')) throw new LocatorError(`"${text}" has a scheme or a port: write host and path alone`)
-  if (/[\s?#\\]|^[^/]*@/.test(text)) throw new LocatorError(`"${text}" has a character that no locator has (space ? # \\, or @ in the host)`)
+  if (/^[^/]*:/.test(text) || text.startsWith('//'))
+    throw new LocatorError(`"${text}" has a scheme or a port: write host and path alone`)
+  if (/[\s?#\\]|^[^/]*@/.test(text))
+    throw new LocatorError(`"${text}" has a character that no locator has (space ? # \\, or @ in the host)`)
   if (text === '/') return { hosts: 'any', host: '', segments: [], open: false, root: true }
   const slash = text.indexOf('/')
   const hostText = slash < 0 ? text : text.slice(0, slash)

@@ -20,7 +20,8 @@ export function isOurLogic(logic: unknown, depth = 0): logic is Logic {
   if (entries.length !== 1) return false
   const [operation, args] = entries[0]
   if (!Array.isArray(args) || args.length === 0) return false
-  if (operation === 'var') return args.length === 2 && typeof args[0] === 'string' && /^c\d+$/.test(args[0]) && args[1] === 0
+  if (operation === 'var')
+    return args.length === 2 && typeof args[0] === 'string' && /^c\d+$/.test(args[0]) && args[1] === 0
   return OPERATIONS.has(operation) && args.every((arg) => isOurLogic(arg, depth + 1))
 }
 

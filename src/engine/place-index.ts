@@ -1,5 +1,5 @@
-import { LiteralIndex } from './literal-index.ts'
 import { buildExactWord, buildTests, type Test, Value } from './leaf-test.ts'
+import { LiteralIndex } from './literal-index.ts'
 import { parseLocator } from './locator.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
@@ -58,7 +58,8 @@ export class PlaceIndex implements Wanted {
   #addWord(word: string, entry: Entry): void {
     this.words.set(word, entry)
     if (this.detector.word === 'locator') this.#locators.add(parseLocator(word), entry)
-    if (this.detector.word === 'path') for (const [i] of [...word].entries()) if (word[i] === '.') this.#steps.add(word.slice(0, i))
+    if (this.detector.word === 'path')
+      for (const [i] of [...word].entries()) if (word[i] === '.') this.#steps.add(word.slice(0, i))
     if (this.detector.word !== 'name' || !word.endsWith('*')) return
     const beginning = word.slice(0, -1)
     const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()

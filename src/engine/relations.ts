@@ -6,8 +6,18 @@ export type Standings = Map<string, Standing>
 
 type Rules = ReadonlyMap<string, CompiledRule>
 
-/** All that a rule implies, by any number of steps. */
+const IMPLIED = new WeakMap<Rules, Map<CompiledRule, ReadonlySet<string>>>()
+
+/** All that a rule implies, by any number of steps. Worked out once for a set of rules. */
 export function impliedBy(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
+  let known = IMPLIED.get(rules)
+  if (known === undefined) IMPLIED.set(rules, (known = new Map()))
+  let implied = known.get(rule)
+  if (implied === undefined) known.set(rule, (implied = followImplies(rule, rules)))
+  return implied
+}
+
+function followImplies(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
   const implied = new Set<string>()
   const queue = [...rule.implies]
   for (const slug of queue) {

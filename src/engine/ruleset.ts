@@ -13,7 +13,12 @@ export class Ruleset {
   readonly bySlug: ReadonlyMap<string, CompiledRule>
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
 
-  constructor(parts: { rules: readonly CompiledRule[]; categories: Categories; detectors: readonly Detector[]; version: string }) {
+  constructor(parts: {
+    rules: readonly CompiledRule[]
+    categories: Categories
+    detectors: readonly Detector[]
+    version: string
+  }) {
     this.rules = parts.rules
     this.categories = parts.categories
     this.version = parts.version
@@ -21,7 +26,8 @@ export class Ruleset {
     for (const rule of parts.rules)
       for (const leaf of rule.leaves) {
         const place = places.get(leaf.place)
-        if (place === undefined) throw new TypeError(`rule ${rule.slug} looks at "${leaf.place}", and no detector of that name is loaded`)
+        if (place === undefined)
+          throw new TypeError(`rule ${rule.slug} looks at "${leaf.place}", and no detector of that name is loaded`)
         place.add(enliven(rule, leaf, place.detector.word))
       }
     this.places = places
@@ -40,6 +46,9 @@ export class Ruleset {
   }
 }
 
-function slugsOf(rules: readonly CompiledRule[], wanted: (kind: CompiledRule['kind']) => boolean): Map<string, CompiledRule> {
+function slugsOf(
+  rules: readonly CompiledRule[],
+  wanted: (kind: CompiledRule['kind']) => boolean,
+): Map<string, CompiledRule> {
   return new Map(rules.filter(({ kind }) => wanted(kind)).map((rule) => [rule.slug, rule]))
 }

@@ -54,7 +54,12 @@ export function scoreRule(rule: CompiledRule, hits: PageHits, ruleset: Ruleset):
   }
 }
 
-function explain(rule: CompiledRule, held: readonly Clause[], data: Hits, on: { hits: PageHits; ruleset: Ruleset }): Pick<Evidence, 'clauses' | 'unseen'> {
+function explain(
+  rule: CompiledRule,
+  held: readonly Clause[],
+  data: Hits,
+  on: { hits: PageHits; ruleset: Ruleset },
+): Pick<Evidence, 'clauses' | 'unseen'> {
   const clauses = held.map((clause) => {
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
     return {
@@ -89,8 +94,9 @@ export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hi
 /** Whether every word of a leaf was looked at. */
 export function isSeen(leaf: Leaf, page: Page, ruleset: Ruleset): boolean {
   const detector = ruleset.places.get(leaf.place)?.detector
+  if (detector?.seen === undefined) return true
   try {
-    return leaf.words.every((word) => detector?.seen?.(page, word) ?? true)
+    return leaf.words.every((word) => detector.seen?.(page, word))
   } catch {
     return false // A detector that fails costs its own place and nothing else.
   }

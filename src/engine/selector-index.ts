@@ -9,6 +9,8 @@ interface Row {
   readonly selector: string
   readonly compounds: readonly Compound[]
   readonly exact: boolean
+  /** It is looked up by an element above the one it is about (`.rare > div`): from there on it is tried on all that follow. */
+  readonly arms: boolean
 }
 
 /** Marks a selector whose case matters. No selector begins so. */
@@ -25,6 +27,8 @@ interface AttributeRows {
 }
 
 const SHORTEST_PART = 3
+/** Rarity from which on a page has many elements that fit. */
+const COMMON = 4
 const NONE: readonly string[] = []
 
 /** Finds the selectors that an element fits by its attributes and tag: no loop over selectors. ASCII case is ignored. */
@@ -34,7 +38,9 @@ export class SelectorIndex {
   readonly #all: Row[] = []
   /** Rows that the element at hand may fit. */
   readonly #candidates: Row[] = []
+  readonly #armed = new Set<Row>()
   #tape: Tape | undefined
+  #next = 0
   #folding: SelectorMatcher | undefined
   #exact: SelectorMatcher | undefined
 
@@ -42,7 +48,8 @@ export class SelectorIndex {
   constructor(selectors: Iterable<string>) {
     for (const selector of selectors) {
       const exact = selector.startsWith(EXACT)
-      for (const compounds of parseSelector(exact ? selector.slice(1) : selector, exact)) this.#add({ selector, compounds, exact })
+      for (const compounds of parseSelector(exact ? selector.slice(1) : selector, exact))
+        this.#add(selector, compounds, exact)
     }
     for (const rows of this.#attributes.values()) {
       const literals = new Map(rows.parts)
@@ -51,18 +58,27 @@ export class SelectorIndex {
     }
   }
 
-  /** A row is looked up by the rarest thing that its last compound says. */
-  #add(row: Row): void {
-    const { parts } = row.compounds[row.compounds.length - 1]
-    const rarest = parts.reduce((best, part) => (rarityOf(part) < rarityOf(best) ? part : best))
-    if (rarest.type === 'tag') append(this.#tags, rarest.name, row)
-    else if (rarest.type === 'attribute') this.#addAttribute(rarest, row)
+  /** A row is looked up by the rarest thing that its last compound says; where that is common, by one above it. */
+  #add(selector: string, compounds: readonly Compound[], exact: boolean): void {
+    const rarest = compounds.map(({ parts }) =>
+      parts.reduce((best, part) => (rarityOf(part) < rarityOf(best) ? part : best)),
+    )
+    const last = rarest[rarest.length - 1]
+    const above = rarityOf(last) >= COMMON ? rarest.find((part) => rarityOf(part) < COMMON) : undefined
+    const key = above ?? last
+    const row = { selector, compounds, exact, arms: above !== undefined }
+    if (key.type === 'tag') append(this.#tags, key.name, row)
+    else if (key.type === 'attribute') this.#addAttribute(key, row)
     else this.#all.push(row)
   }
 
   #addAttribute(part: AttributePart, row: Row): void {
     let rows = this.#attributes.get(part.name)
-    if (rows === undefined) this.#attributes.set(part.name, (rows = { named: [], values: new SparseMap(), classes: new Map(), parts: new Map() }))
+    if (rows === undefined)
+      this.#attributes.set(
+        part.name,
+        (rows = { named: [], values: new SparseMap(), classes: new Map(), parts: new Map() }),
+      )
     const value = lower(part.value)
     if (part.action === 'equals') append(rows.values, value, row)
     else if (part.name === 'class' && part.action === 'element') append(rows.classes, value, row)
@@ -70,30 +86,46 @@ export class SelectorIndex {
     else rows.named.push(row)
   }
 
-  /** The selectors that the element `at` fits; one with several alternatives may come more than once. */
+  /** The selectors that the element `at` fits; one with several alternatives may come more than once. Cheapest in document order. */
   match(tape: Tape, at: number): readonly string[] {
-    if (this.#tape !== tape) this.#turnTo(tape)
-    const candidates = this.#candidates
-    if (candidates.length > 0) candidates.length = 0
-    collect(this.#all, candidates)
-    collect(this.#tags.get(tape.tags[at]), candidates)
-    for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
-      const rows = this.#attributes.get(tape.names[k])
-      if (rows === undefined) continue
-      const value = tape.values[k]
-      collect(rows.named, candidates)
-      collect(rows.values.getPart(value, 0, value.length), candidates)
-      if (rows.literals !== undefined) collect(rows.literals.find(value), candidates)
-    }
+    if (this.#tape !== tape || at < this.#next) this.#turnTo(tape)
+    let candidates = this.#collect(tape, this.#next++)
+    while (this.#next <= at) candidates = this.#collect(tape, this.#next++)
     if (candidates.length === 0) return NONE
     const fitting: string[] = []
-    for (const { selector, compounds, exact } of candidates) if ((exact ? this.#exact : this.#folding)?.fits(compounds, at)) fitting.push(selector)
+    for (const { selector, compounds, exact } of candidates)
+      if ((exact ? this.#exact : this.#folding)?.fits(compounds, at)) fitting.push(selector)
     return fitting
+  }
+
+  /** Rows that an element may fit. Those that it arms are tried from the next one on. */
+  #collect(tape: Tape, at: number): readonly Row[] {
+    const rows = this.#candidates
+    if (rows.length > 0) rows.length = 0
+    collect(this.#all, rows)
+    collect(this.#tags.get(tape.tags[at]), rows)
+    for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
+      const ofName = this.#attributes.get(tape.names[k])
+      if (ofName === undefined) continue
+      const value = tape.values[k]
+      collect(ofName.named, rows)
+      collect(ofName.values.getPart(value, 0, value.length), rows)
+      if (ofName.literals !== undefined) collect(ofName.literals.find(value), rows)
+    }
+    return this.#armed.size === 0 && rows.every(({ arms }) => !arms) ? rows : this.#arm(rows)
+  }
+
+  #arm(rows: readonly Row[]): readonly Row[] {
+    const candidates = [...rows.filter(({ arms }) => !arms), ...this.#armed]
+    for (const row of rows) if (row.arms) this.#armed.add(row)
+    return candidates
   }
 
   /** One page is read at a time: what is remembered goes with it. */
   #turnTo(tape: Tape): void {
     this.#tape = tape
+    this.#next = 0
+    this.#armed.clear()
     this.#folding = new SelectorMatcher(tape, false)
     this.#exact = new SelectorMatcher(tape, true)
   }

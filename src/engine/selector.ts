@@ -9,7 +9,12 @@ export class SelectorError extends Error {}
 export type Part =
   | { readonly type: 'tag'; readonly name: string }
   | { readonly type: 'any' }
-  | { readonly type: 'attribute'; readonly name: string; readonly action: AttributeSelector['action']; readonly value: string }
+  | {
+      readonly type: 'attribute'
+      readonly name: string
+      readonly action: AttributeSelector['action']
+      readonly value: string
+    }
   | { readonly type: 'not' | 'is'; readonly rows: readonly (readonly Part[])[] }
 
 /** One element's conditions, and how it stands to the compound before it. */
@@ -24,7 +29,8 @@ export interface Compound {
 /** Alternatives (the comma list), each a row of compounds from left to right. */
 export type ParsedSelector = readonly (readonly Compound[])[]
 
-const SAYS = 'a selector is made of tag, *, #id, .class, [attr] and its operators, :not() and :is() of compounds, descendant, child and comma'
+const SAYS =
+  'a selector is made of tag, *, #id, .class, [attr] and its operators, :not() and :is() of compounds, descendant, child and comma'
 
 /**
  * Reads a selector of the subset that can be matched while going through a page once.
@@ -56,7 +62,12 @@ function readPart(part: Selector, text: string, exact: boolean, nest: boolean): 
   if (part.type === 'universal' && part.namespace === null) return { type: 'any' }
   if (part.type === 'tag' && part.namespace === null) return { type: 'tag', name: lower(part.name) }
   if (part.type === 'attribute' && part.namespace === null && part.action !== 'not')
-    return { type: 'attribute', name: lower(part.name), action: part.action, value: exact ? part.value : lower(part.value) }
+    return {
+      type: 'attribute',
+      name: lower(part.name),
+      action: part.action,
+      value: exact ? part.value : lower(part.value),
+    }
   if (part.type === 'pseudo' && nest && (part.name === 'not' || part.name === 'is') && Array.isArray(part.data))
     return { type: part.name, rows: part.data.map((row) => row.map((inner) => readPart(inner, text, exact, false))) }
   throw new SelectorError(`"${text}" has something else: ${SAYS}`)
@@ -64,7 +75,8 @@ function readPart(part: Selector, text: string, exact: boolean, nest: boolean): 
 
 /** Value of an attribute; undefined when the element has none of that name (lower case). */
 export function attributeOf(tape: Tape, at: number, name: string): string | undefined {
-  for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) if (tape.names[k] === name) return tape.values[k]
+  for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++)
+    if (tape.names[k] === name) return tape.values[k]
   return undefined
 }
 
@@ -135,13 +147,22 @@ export class SelectorMatcher {
 }
 
 /** Compares no more of a value than the operator looks at. */
-function compare({ action, value: wanted }: Extract<Part, { type: 'attribute' }>, got: string, exact: boolean): boolean {
+function compare(
+  { action, value: wanted }: Extract<Part, { type: 'attribute' }>,
+  got: string,
+  exact: boolean,
+): boolean {
   const fold = exact ? (text: string) => text : lower
   switch (action) {
     case 'equals':
       return got.length === wanted.length && fold(got) === wanted
     case 'element':
-      return wanted !== '' && fold(got).split(/[ \t\n\f\r]+/).includes(wanted)
+      return (
+        wanted !== '' &&
+        fold(got)
+          .split(/[ \t\n\f\r]+/)
+          .includes(wanted)
+      )
     case 'hyphen':
       return fold(got) === wanted || fold(got).startsWith(`${wanted}-`)
     case 'any':

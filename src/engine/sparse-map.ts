@@ -15,7 +15,9 @@ export class SparseMap<T> {
 
   /** Of a part of a text, case ignored. */
   getPart(text: string, from: number, to: number): T | undefined {
-    return this.#signs[signOf(text.charCodeAt(from), to - from)] === 1 ? this.#map.get(lower(text.slice(from, to))) : undefined
+    return this.#signs[signOf(text.charCodeAt(from), to - from)] === 1
+      ? this.#map.get(lower(text.slice(from, to)))
+      : undefined
   }
 
   get(key: string): T | undefined {

@@ -24,11 +24,15 @@ const BLOCK = words(
   'address article aside blockquote body br button center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html input legend li main menu nav ol optgroup option p pre search section select summary table tbody td textarea tfoot th thead title tr ul',
 )
 const HIDDEN = words('script style template noscript title')
-const VOID = words('area base basefont bgsound br col command embed frame hr img input isindex keygen link meta param source track wbr')
+const VOID = words(
+  'area base basefont bgsound br col command embed frame hr img input isindex keygen link meta param source track wbr',
+)
 const RAW = words('script style title textarea iframe noembed noframes xmp plaintext')
 const HEAD = words('html head base basefont bgsound link meta title noscript noframes style script template')
 const FOREIGN = words('svg math')
-const OTHERS = words('a abbr b em i img label path rp rt small span strong sub sup svg g time u video audio canvas picture figure colgroup')
+const OTHERS = words(
+  'a abbr b em i img label path rp rt small span strong sub sup svg g time u video audio canvas picture figure colgroup',
+)
 
 const PARAGRAPH = words('p')
 const CELLS = 'td th'
@@ -67,7 +71,10 @@ function infoOf(name: string): TagInfo {
 }
 
 const KNOWN: ReadonlyMap<string, TagInfo> = new Map(
-  [...BLOCK, ...HIDDEN, ...VOID, ...RAW, ...HEAD, ...FOREIGN, ...OTHERS, ...CLOSES.keys()].map((name) => [name, infoOf(name)]),
+  [...BLOCK, ...HIDDEN, ...VOID, ...RAW, ...HEAD, ...FOREIGN, ...OTHERS, ...CLOSES.keys()].map((name) => [
+    name,
+    infoOf(name),
+  ]),
 )
 
 /** What is known of a tag, by its name as written. */

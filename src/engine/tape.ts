@@ -1,12 +1,13 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { internName } from './intern-name.ts'
 import { type TagInfo, tagInfo } from './tags.ts'
-import { collapse } from './text.ts'
+import { collapse, isBlank } from './text.ts'
 import type { Tape } from './types.ts'
 
 /** Below this depth the parent of an element is not kept. */
-export const MAX_DEPTH = 512
+const MAX_DEPTH = 512
 /** Attributes of one tag that are kept. */
-export const MAX_ATTRIBUTES = 256
+const MAX_ATTRIBUTES = 256
 
 /** What one pass over a document leaves behind. */
 export interface Parsed {
@@ -67,8 +68,9 @@ class Recorder implements TokenizerCallbacks {
     const open = this.#open
     this.#current = -1
     if (info.name === 'form' && this.#forms > 0) return
-    if (info.closes !== null) while (open.length > 0 && info.closes.has(this.#infos[open.length - 1].name)) this.#close()
-    if (info.isBlock) this.#space()
+    if (info.closes !== null)
+      while (open.length > 0 && info.closes.has(this.#infos[open.length - 1].name)) this.#close()
+    if (info.isBlock) this.#text(' ')
     this.#inHead = info.isHead && (this.#inHead || info.name === 'head')
     const isDeep = open.length >= MAX_DEPTH
     if (isDeep) this.#deep++
@@ -100,7 +102,7 @@ class Recorder implements TokenizerCallbacks {
     if (info.isForeign) this.#foreign--
     if (info.name === 'form') this.#forms--
     if (info.name === 'head') this.#inHead = false
-    if (info.isBlock) this.#space()
+    if (info.isBlock) this.#text(' ')
   }
 
   onclosetag(start: number, end: number): void {
@@ -178,10 +180,6 @@ class Recorder implements TokenizerCallbacks {
     if (this.#hidden === 0 && !this.#inHead) this.#visible += text
   }
 
-  #space(): void {
-    this.#text(' ')
-  }
-
   finish(): Parsed {
     this.#attributes.push(this.#names.length)
     const tape: Tape = {
@@ -195,31 +193,10 @@ class Recorder implements TokenizerCallbacks {
       textTo: this.#textTo,
     }
     const warnings: string[] = []
-    if (this.#deep > 0) warnings.push(`${this.#deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
-    if (this.#crowded > 0) warnings.push(`${this.#crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
+    if (this.#deep > 0)
+      warnings.push(`${this.#deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
+    if (this.#crowded > 0)
+      warnings.push(`${this.#crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
     return { tape, comments: this.#comments, text: collapse(this.#visible), warnings }
   }
-}
-
-const NAMES: string[] = new Array(1024)
-/** V8 keeps a longer slice as a view of its document: such names are not kept. */
-const LONGEST_NAME = 12
-
-/** The name of an attribute in lower case. Pages share most names: one that is known needs no new string, and no new hash. */
-function internName(html: string, start: number, end: number): string {
-  const at = (31 * (end - start) + 7 * html.charCodeAt(start) + html.charCodeAt(end - 1)) & 1023
-  const known = NAMES[at]
-  if (known !== undefined && known.length === end - start && html.startsWith(known, start)) return known
-  const name = html.slice(start, end).toLowerCase()
-  if (name.length <= LONGEST_NAME) NAMES[at] = name
-  return name
-}
-
-/** Most text between tags is a line break and an indent. */
-function isBlank(html: string, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    const code = html.charCodeAt(i)
-    if (code > 32 || (code < 9 && code >= 0) || (code > 13 && code < 32)) return false
-  }
-  return true
 }

@@ -75,7 +75,7 @@ export class TestsIndex<T extends Tested> {
  * Letters that every match of an anchored pattern begins with, for the index alone: `^WordPress(?: …)?` is `WordPress`.
  * undefined when there are fewer than three or a choice at the top makes them optional.
  */
-export function requiredPart(match: string | undefined): readonly string[] | undefined {
+function requiredPart(match: string | undefined): readonly string[] | undefined {
   if (match === undefined || match.includes('|')) return undefined
   const [, plain] = /^\^((?:[\w ,;:'"!@#%&=<>~/-]|\\[.+*?()[\]{}|/$^-])+)/.exec(match) ?? []
   if (plain === undefined) return undefined

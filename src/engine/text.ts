@@ -8,7 +8,7 @@ export function lower(text: string): string {
 
 /** Most texts are short and have no capitals: a loop is faster than a pattern there. */
 function hasUpper(text: string): boolean {
-  if (text.length > 100) return /[A-Z]/.test(text)
+  if (text.length > 24) return /[A-Z]/.test(text)
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code >= 65 && code <= 90) return true
@@ -19,6 +19,15 @@ function hasUpper(text: string): boolean {
 /** White space becomes one space; none at the ends. */
 export function collapse(text: string): string {
   return text.replace(/[^\S ]\s*| \s+/g, ' ').trim()
+}
+
+/** Most text between tags is a line break and an indent. */
+export function isBlank(html: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const code = html.charCodeAt(i)
+    if (code > 32 || (code < 9 && code >= 0) || (code > 13 && code < 32)) return false
+  }
+  return true
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })

@@ -1,4 +1,8 @@
-// The words the whole project shares: what a page is, what a detector is, what a compiled rule is, what a verdict is.
+// The words the whole project shares: what a detector is, what a compiled rule is, what a verdict is.
+import type { Page, PageUrl } from './page-types.ts'
+
+export type * from './page-types.ts'
+export type * from './verdict-types.ts'
 
 /** What a place says about a site; clauses of one family are not independent of each other. */
 export type Family =
@@ -15,87 +19,6 @@ export type Family =
 
 /** How the word of a clause is read, and so how the index looks it up. */
 export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
-
-export type UrlKind = 'script' | 'asset' | 'frame' | 'link' | 'anchor'
-
-/** A URL as the page has it, resolved against the page and its `<base>`. */
-export interface PageUrl {
-  /** Without fragment. Without scheme and host when the page's own address is unknown and the URL was written relative. */
-  readonly href: string
-  /** Lower case, punycode, without port; '' when unknown. */
-  readonly host: string
-  /** From the first slash, without query; percent-encoding as written. */
-  readonly path: string
-  /** Whether it is the page's own site (same registrable domain); null when that cannot be told. */
-  readonly own: boolean | null
-}
-
-/** What a written URL is resolved against. */
-export interface UrlBase {
-  /** The address that `<base>` and the page's URL give; `http://page.invalid/` when neither does. */
-  readonly href: string
-  /** Host of the page itself; null when its URL is unknown. */
-  readonly pageHost: string | null
-}
-
-export interface UrlUse {
-  readonly kind: UrlKind
-  /** Lower-case rel tokens, for `link` alone. */
-  readonly rel: readonly string[]
-  readonly url: PageUrl
-  /** The element that names it. */
-  readonly at: number
-}
-
-/** The elements of a page in document order, one entry an element in every array. */
-export interface Tape {
-  /** Lower case. */
-  readonly tags: readonly string[]
-  /** Index of the parent; -1 at the top and below the depth bound. */
-  readonly parents: readonly number[]
-  /** Attributes of element i are `names[k]`, `values[k]` for `attributes[i] <= k < attributes[i + 1]`; names in lower case. */
-  readonly attributes: readonly number[]
-  readonly names: readonly string[]
-  readonly values: readonly string[]
-  /** All text of the document in order, scripts and styles included; block tags leave a space. */
-  readonly texts: readonly string[]
-  /** The element's text is `texts.slice(textFrom[i], textTo[i]).join('')`. */
-  readonly textFrom: readonly number[]
-  readonly textTo: readonly number[]
-}
-
-/** Everything that was seen of one answer: plain, immutable, independent of any ruleset. null and absent = not looked at. */
-export interface Page {
-  /** The final URL, without fragment. */
-  readonly url: PageUrl | null
-  readonly status: number | null
-  /** Names in lower case, values trimmed. */
-  readonly headers: readonly (readonly [string, string])[] | null
-  readonly html: string
-  readonly tape: Tape
-  readonly title: string | null
-  readonly urls: readonly UrlUse[]
-  readonly comments: readonly string[]
-  /** Inline scripts, data blocks included, JSON-LD not. */
-  readonly scripts: readonly string[]
-  readonly styles: readonly string[]
-  /** Parsed JSON-LD blocks; broken ones are left out. */
-  readonly jsonld: readonly unknown[]
-  /** Visible text, white space collapsed. */
-  readonly text: string
-  /** Words of `text`, counted as Intl.Segmenter does. */
-  readonly words: number
-  /** Record type, or type and label (`txt _vercel`), in lower case → records. */
-  readonly dns: Readonly<Record<string, readonly string[]>> | null
-  readonly tls: { readonly issuer: string | null; readonly names: readonly string[] } | null
-  readonly robots: string | null
-  /** mmh3 hash of the favicon, as Shodan counts it. */
-  readonly favicon: number | null
-  /** What URLs of the page are resolved against. */
-  readonly base: UrlBase
-  /** One sentence for each thing that was cut. */
-  readonly warnings: readonly string[]
-}
 
 /** One thing that a detector found. */
 export interface Found {
@@ -229,52 +152,4 @@ export interface CompiledRule {
 export interface Categories {
   readonly builders: Readonly<Record<string, { readonly revision1?: string; readonly standsBack?: boolean }>>
   readonly technologies: Readonly<Record<string, string>>
-}
-
-/** What one clause did on a page. */
-export interface ClauseEvidence {
-  readonly clause: string
-  readonly places: readonly string[]
-  readonly weight: Weight
-  readonly family: Family
-  readonly hits: number
-  /** What stood there, cut to 200 characters each. */
-  readonly texts: readonly string[]
-}
-
-/** Why a rule stands where it stands. */
-export interface Evidence {
-  readonly kind: RuleKind
-  readonly slug: string
-  readonly name: string
-  /** The level after relations and conflicts; null when the rule was dropped. */
-  readonly level: Level | null
-  readonly points: number
-  /** Clauses that hold. */
-  readonly clauses: readonly ClauseEvidence[]
-  /** Places that the rule asks for and nobody looked at. */
-  readonly unseen: readonly string[]
-  /** Whether this rule is part of the answer. */
-  readonly chosen: boolean
-  /** Why not, or what lifted it: `conflicting`, `required X is missing`, `excluded by X`, `implied by X`. */
-  readonly note?: string
-}
-
-/** What `detect` answers: the ten fields of the API but `cached`, and what explains them. */
-export interface Verdict {
-  readonly url: string | null
-  readonly builder: string | null
-  readonly builderSlug: string | null
-  readonly confidence: Level | null
-  readonly category: string | null
-  readonly isAiNative: boolean
-  readonly technologies: readonly string[]
-  readonly hosting: string | null
-  readonly siteType: string | null
-  /** Display name → version. */
-  readonly versions: Readonly<Record<string, string>>
-  readonly evidence: readonly Evidence[]
-  readonly warnings: readonly string[]
-  /** What the work was: it goes by the page, not by the number of rules. */
-  readonly cost: { readonly textsTested: number; readonly rulesEvaluated: number }
 }

@@ -7,7 +7,8 @@ const NOWHERE_HOST = 'page.invalid'
 const NOWHERE = `http://${NOWHERE_HOST}/`
 
 // What WHATWG parsing leaves as it is: a name host without escapes, a path without dot segments or characters to encode.
-const ABSOLUTE = /^(https?:)?\/\/((?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*)(\/[\w!$&'()*+,;=:@~%./-]*)?(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#.*)?$/i
+const ABSOLUTE =
+  /^(https?:)?\/\/((?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*)(\/[\w!$&'()*+,;=:@~%./-]*)?(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#.*)?$/i
 const ROOTED = /^(\/(?!\/)[\w!$&'()*+,;=:@~%./-]*)(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#[^\t\n\r]*)?$/
 // Empty, a fragment alone, or a scheme that is not http or https (a `data:` URL can be megabytes long).
 const FOREIGN = /^(?:#|$|(?!https?:)[a-z][a-z0-9+.-]*:)/i
@@ -30,7 +31,7 @@ export function parseUrl(text: string, base?: string): URL | null {
 }
 
 /** The registrable domain of a host, private suffixes counted (a.github.io is not b.github.io); the host where there is none. */
-export function siteOf(host: string): string {
+function siteOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
@@ -84,7 +85,13 @@ export class UrlResolver {
       const [, scheme, name, path = '/', query] = absolute
       if (hasDots(path) || PUNYCODE.test(name)) return null
       const host = name.toLowerCase()
-      return this.#url({ origin: `${scheme?.toLowerCase() ?? this.#protocol}//${host}`, host, path, query, hosted: true })
+      return this.#url({
+        origin: `${scheme?.toLowerCase() ?? this.#protocol}//${host}`,
+        host,
+        path,
+        query,
+        hosted: true,
+      })
     }
     const rooted = ROOTED.exec(written)
     if (!rooted || hasDots(rooted[1])) return null

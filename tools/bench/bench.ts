@@ -97,8 +97,10 @@ function extract(html: string): unknown[] {
   const attributes: [string, string][] = []
   const texts: string[] = []
   const parser = new Parser({
-    onopentagname: (name) => tags.push(name),
-    onattribute: (name, value) => attributes.push([name, value]),
+    onopentag: (name, attribs) => {
+      tags.push(name)
+      for (const pair of Object.entries(attribs)) attributes.push(pair)
+    },
     ontext: (text) => texts.push(text),
   })
   parser.end(html)
