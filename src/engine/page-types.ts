@@ -80,3 +80,12 @@ export interface Page {
   /** One sentence for each thing that was cut. */
   readonly warnings: readonly string[]
 }
+
+/** What one pass over a document leaves behind. */
+export interface Parsed {
+  readonly tape: Tape
+  readonly comments: readonly string[]
+  /** Visible text, white space collapsed. */
+  readonly text: string
+  readonly warnings: readonly string[]
+}

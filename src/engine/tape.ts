@@ -2,21 +2,12 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { internName } from './intern-name.ts'
 import { type TagInfo, tagInfo } from './tags.ts'
 import { collapse, isBlank } from './text.ts'
-import type { Tape } from './types.ts'
+import type { Parsed, Tape } from './types.ts'
 
 /** Below this depth the parent of an element is not kept. */
 const MAX_DEPTH = 512
 /** Attributes of one tag that are kept. */
 const MAX_ATTRIBUTES = 256
-
-/** What one pass over a document leaves behind. */
-export interface Parsed {
-  readonly tape: Tape
-  readonly comments: readonly string[]
-  /** Visible text, white space collapsed. */
-  readonly text: string
-  readonly warnings: readonly string[]
-}
 
 /**
  * Parses a document once, into flat arrays. Never throws, whatever the document holds.
@@ -73,7 +64,7 @@ class Recorder implements TokenizerCallbacks {
     if (info.isBlock) this.#text(' ')
     this.#inHead = info.isHead && (this.#inHead || info.name === 'head')
     const isDeep = open.length >= MAX_DEPTH
-    if (isDeep) this.#deep++
+    this.#deep += isDeep ? 1 : 0
     this.#current = this.#tags.push(info.name) - 1
     this.#parents.push(isDeep || open.length === 0 ? -1 : open[open.length - 1])
     this.#attributes.push(this.#names.length)
