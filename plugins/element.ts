@@ -6,6 +6,9 @@ export const element: Detector = {
   family: 'markup',
   word: 'selector',
   *read(page, wanted) {
-    for (let at = 0; at < page.tape.tags.length; at++) for (const name of wanted.selectors(page, at)) yield { name, at }
+    for (let at = 0; at < page.tape.tags.length; at++) {
+      const names = wanted.selectors(page, at)
+      for (let i = 0; i < names.length; i++) yield { name: names[i], at }
+    }
   },
 }

@@ -43,6 +43,7 @@ class Recorder implements TokenizerCallbacks {
   #name = ''
   #value = ''
   #visible = ''
+  #isSpaced = false
   #hidden = 0
   #foreign = 0
   #forms = 0
@@ -97,7 +98,9 @@ class Recorder implements TokenizerCallbacks {
   }
 
   onclosetag(start: number, end: number): void {
-    const { name } = tagInfo(this.#html.slice(start, end))
+    const top = this.#infos[this.#infos.length - 1]?.name
+    const isTop = top?.length === end - start && this.#html.startsWith(top, start)
+    const name = isTop ? top : tagInfo(this.#html.slice(start, end)).name
     const deep = this.#deepOpen.get(name) ?? 0
     if (deep > 0) {
       this.#deepOpen.set(name, deep - 1)
@@ -166,9 +169,12 @@ class Recorder implements TokenizerCallbacks {
   onopentagend(): void {}
   onprocessinginstruction(): void {}
 
+  /** A space after a space adds nothing. */
   #text(text: string): void {
-    this.#texts.push(text)
-    if (this.#hidden === 0 && !this.#inHead) this.#visible += text
+    if (text !== ' ' || this.#texts[this.#texts.length - 1] !== ' ') this.#texts.push(text)
+    if (this.#hidden > 0 || this.#inHead || (text === ' ' && this.#isSpaced)) return
+    this.#visible += text
+    this.#isSpaced = text === ' '
   }
 
   finish(): Parsed {

@@ -39,7 +39,7 @@ export interface Wanted {
   /** Whether a rule asks for this name (or for a path that goes on from here). Case is ignored. */
   has(word: string): boolean
   /** The selectors that the element `at` fits. */
-  selectors(page: Page, at: number): Iterable<string>
+  selectors(page: Page, at: number): readonly string[]
 }
 
 /** A plugin: one place to look. It says where; the engine decides what matches. */
