@@ -59,7 +59,7 @@ export async function scanBatch({ input, output, include, ruleset }: BatchOption
 }
 
 async function* unzipped(raw: Readable, input: string): AsyncGenerator<Uint8Array> {
-  if (!input.endsWith('.gz')) {
+  if (!/\.gz$/i.test(input)) {
     yield* raw
     return
   }

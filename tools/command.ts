@@ -16,9 +16,11 @@ export const EXIT = { fine: 0, findings: 1, failed: 2 } as const
 export async function runCommand(help: string, run: (args: string[]) => Promise<number> | number): Promise<void> {
   const args = process.argv.slice(2)
   // A reader that has seen enough (`| head`) is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? EXIT.fine : EXIT.failed),
-  )
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.fine)
+    process.stderr.write(`nothing could be written to standard output: ${error.message}\n`)
+    process.exit(EXIT.failed)
+  })
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${help.trim()}\n`)
     return

@@ -29,6 +29,7 @@ export function explainRule(
   const hits = new PageHits(page)
   for (const place of ruleset.readPlaces) hits.read(place)
   const verdict = detect(ruleset, page)
+  for (const warning of verdict.warnings) process.stderr.write(`${warning}\n`)
   const found = ruleset.places.get('found')
   if (found)
     for (const { slug, name } of verdict.evidence.filter(

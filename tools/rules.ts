@@ -62,10 +62,14 @@ await runCommand(HELP, async (args) => {
   }
 })
 
+function several(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 function report(findings: readonly Finding[], summary: string): number {
   for (const one of sortFindings(findings)) process.stdout.write(`${formatFinding(one)}\n`)
   process.stderr.write(
-    `${summary}: ${findings.length === 0 ? 'nothing to complain of' : `${findings.length} findings`}\n`,
+    `${summary}: ${findings.length === 0 ? 'nothing to complain of' : several(findings.length, 'finding')}\n`,
   )
   return findings.length > 0 ? EXIT.findings : EXIT.fine
 }
@@ -79,7 +83,7 @@ function requireFolder(name: string): string {
 function lint(folders: readonly string[], detectors: readonly Detector[]): number {
   const { rules, findings } = checkFolders({ folders, detectors })
   const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-  return report([...findings, ...tests], `${rules.length} rules`)
+  return report([...findings, ...tests], several(rules.length, 'rule'))
 }
 
 function test(folders: readonly string[], detectors: readonly Detector[], slugs: readonly string[]): number {
@@ -95,7 +99,7 @@ function test(folders: readonly string[], detectors: readonly Detector[], slugs:
     ...read.flatMap((one) => one.findings),
     ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset)),
   ]
-  return report(findings, `${rules.length} rules, ${fixtures.length} pages`)
+  return report(findings, `${several(rules.length, 'rule')}, ${several(fixtures.length, 'page')}`)
 }
 
 function compiledSet(

@@ -44,7 +44,9 @@ await runCommand(HELP, async (args) => {
     html: await readFile(values.html as string),
     ...(await readAnswer(values.url, values.headers)),
   })
-  process.stdout.write(`${JSON.stringify(toResult(detect(ruleset, page), include), null, 2)}\n`)
+  const verdict = detect(ruleset, page)
+  if (!include.includes('warnings')) for (const warning of verdict.warnings) process.stderr.write(`${warning}\n`)
+  process.stdout.write(`${JSON.stringify(toResult(verdict, include), null, 2)}\n`)
   return EXIT.fine
 })
 

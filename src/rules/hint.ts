@@ -2,7 +2,7 @@ import { closestMatch } from 'leven'
 
 /** The known word that a misspelt one may stand for. */
 export function closest(value: string, known: readonly string[]): string | undefined {
-  const maxDistance = Math.max(1, Math.floor(value.length / 3))
+  const maxDistance = value.length < 5 ? 1 : Math.max(2, Math.floor(value.length / 3)) // Two letters swapped are two edits.
   return closestMatch(value, [...known], { maxDistance })
 }
 

@@ -69,7 +69,7 @@ function toFinding({ instancePath, keyword, params, parentSchema, schema }: Erro
   }
   const value = String(params.allowedValues ? file.textAt(path) : '')
   return finding('bad-value', file.valueAt(path), {
-    key: path.length > 0 ? nameOf(path) : 'the file',
+    key: path.length > 0 ? valueName(path) : 'the file',
     wanted: wantedBy(keyword, schema, parentSchema ?? {}),
     hint: value ? hint(value, params.allowedValues as string[]) : '',
   })
@@ -78,6 +78,11 @@ function toFinding({ instancePath, keyword, params, parentSchema, schema }: Erro
 /** The last key on a path: of a list's item, the list's. */
 function nameOf(path: Path): string {
   return String(path.findLast((step) => typeof step === 'string') ?? 'this')
+}
+
+/** What a value is called: of a list's item, an item of the list. */
+function valueName(path: Path): string {
+  return typeof path[path.length - 1] === 'number' ? `an item of ${nameOf(path)}` : nameOf(path)
 }
 
 const TYPES: Readonly<Record<string, string>> = {

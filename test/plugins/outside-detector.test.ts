@@ -56,7 +56,7 @@ describe('the detector of the README', () => {
     expect(JSON.parse(scan.stdout)).toMatchObject({ technologies: ['Tideswell'], versions: { Tideswell: '7' } })
     expect(await project.run('rules', ['lint'], how)).toMatchObject({ code: 0, stdout: '' })
     const tested = await project.run('rules', ['test', 'tideswell'], how)
-    expect(tested).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('1 rules, 2 pages') })
+    expect(tested).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('1 rule, 2 pages') })
     const explained = await project.run('rules', ['explain', 'tideswell', '--html', 'page.html'], how)
     expect(explained.stdout).toContain('data-attribute data-tideswell: 1 hit: "v7"')
   })

@@ -60,13 +60,13 @@ describe('a ruleset with errors is refused, and every fault is told on stderr', 
 
 describe('test', () => {
   test('of one slug runs its pages alone', async () => {
-    const told = { code: 0, stdout: '', stderr: '1 rules, 2 pages: nothing to complain of\n' }
+    const told = { code: 0, stdout: '', stderr: '1 rule, 2 pages: nothing to complain of\n' }
     expect(await rules(['test', 'acme'], 'sound')).toEqual(told)
   })
 
   test('tells what a page gives instead', async () => {
     const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rules, 2 pages: 1 findings\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 2 pages: 1 finding\n' })
     expect(stdout).toBe(
       'failing/builders/acme.test.yaml:2:53  error  this page gives confidence high, the hit says low  hit-differs\n',
     )
