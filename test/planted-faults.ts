@@ -87,7 +87,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     '(exact ? this.#exact : this.#folding)',
     'this.#folding',
   ],
-  ['tests: `is` is not folded', tests, 'push(this.#is, lower(value), item)', 'push(this.#is, value, item)'],
+  ['tests: `is` is not folded', tests, 'append(this.#is, lower(value), item)', 'append(this.#is, value, item)'],
   ['tests: a letter that may be missing is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
   [
     'tests: one side of a choice is required',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { PageHits } from '../src/engine/hits.ts'
+import { FOUND } from '../src/engine/clause.ts'
+import { type PageHits, readHits } from '../src/engine/hits.ts'
 import { applyLogic } from '../src/engine/logic.ts'
 import { buildPage } from '../src/engine/page.ts'
 import type { Ruleset } from '../src/engine/ruleset.ts'
@@ -26,11 +27,10 @@ export function explainRule(
     )
   checkAddress(url)
   const page = buildPage({ html: readFileSync(html), ...(url && { url }) })
-  const hits = new PageHits(page)
-  for (const place of ruleset.readPlaces) hits.read(place)
+  const hits = readHits(ruleset, page)
   const verdict = detect(ruleset, page)
   for (const warning of verdict.warnings) process.stderr.write(`${warning}\n`)
-  const found = ruleset.places.get('found')
+  const found = ruleset.places.get(FOUND.key)
   if (found)
     for (const { slug, name } of verdict.evidence.filter(
       ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),

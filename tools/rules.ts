@@ -4,14 +4,13 @@ import { parseArgs } from 'node:util'
 import { loadDetectors } from '../plugins/load.ts'
 import { loadConfig } from '../src/config.ts'
 import { FOUND } from '../src/engine/clause.ts'
-import { Ruleset } from '../src/engine/ruleset.ts'
 import type { Detector } from '../src/engine/types.ts'
 import { buildFile, fingerprint } from '../src/rules/built.ts'
 import { buildConformance } from '../src/rules/conformance.ts'
 import { type Finding, formatFinding, sortFindings } from '../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../src/rules/fixtures.ts'
-import { type CheckedRules, checkFolders, refuseErrors } from '../src/rules/load.ts'
-import { builtFile, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
+import { checkFolders, refuseErrors } from '../src/rules/load.ts'
+import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { EXIT, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
@@ -89,7 +88,7 @@ function lint(folders: readonly string[], detectors: readonly Detector[]): numbe
 function test(folders: readonly string[], detectors: readonly Detector[], slugs: readonly string[]): number {
   const checked = checkFolders({ folders, detectors })
   refuseErrors(checked.findings)
-  const ruleset = compiledSet(checked, detectors, folders)
+  const ruleset = compiledRuleset(checked, detectors, fingerprint(folders, detectors))
   for (const slug of slugs)
     if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
   const rules = checked.rules.filter(({ found }) => slugs.length === 0 || slugs.includes(found.slug))
@@ -102,25 +101,12 @@ function test(folders: readonly string[], detectors: readonly Detector[], slugs:
   return report(findings, `${several(rules.length, 'rule')}, ${several(fixtures.length, 'page')}`)
 }
 
-function compiledSet(
-  { rules, categories }: CheckedRules,
-  detectors: readonly Detector[],
-  folders: readonly string[],
-): Ruleset {
-  return new Ruleset({
-    rules: rules.flatMap(({ compiled }) => compiled ?? []),
-    categories,
-    detectors,
-    version: fingerprint(folders, detectors),
-  })
-}
-
 /** The built file is of our own rules, for our own detectors: what a start without further settings loads. */
 async function build(all: readonly Detector[]): Promise<number> {
   const detectors = await loadDetectors([], [])
   const checked = checkFolders({ folders: [ownFolder], detectors })
   refuseErrors(checked.findings)
-  const ruleset = compiledSet(checked, detectors, [ownFolder])
+  const ruleset = compiledRuleset(checked, detectors, fingerprint([ownFolder], detectors))
   const { rules, categories, version } = ruleset
   const folder = dirname(builtFile)
   mkdirSync(folder, { recursive: true })

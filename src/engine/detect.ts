@@ -8,7 +8,7 @@ import {
   listTechnologies,
 } from './choose.ts'
 import { FOUND } from './clause.ts'
-import { PageHits } from './hits.ts'
+import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type Standings } from './relations.ts'
 import type { Ruleset } from './ruleset.ts'
 import { type Standing, scoreRule } from './score.ts'
@@ -22,8 +22,7 @@ const HONEYPOT = 3
  * @returns the verdict, with the evidence of every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
-  const hits = new PageHits(page)
-  for (const place of ruleset.readPlaces) hits.read(place)
+  const hits = readHits(ruleset, page)
   const scored = [...hits.lifted]
     .filter(({ kind }) => kind !== 'site-type')
     .map((rule) => scoreRule(rule, hits, ruleset))

@@ -1,5 +1,6 @@
 import { type Value, versionOf } from './leaf-test.ts'
 import type { LiveLeaf, PlaceIndex } from './place-index.ts'
+import type { Ruleset } from './ruleset.ts'
 import type { CompiledRule, Found, Leaf, Page } from './types.ts'
 import { UrlResolver } from './url.ts'
 
@@ -91,4 +92,11 @@ export class PageHits {
     if (hits === undefined) this.#byLeaf.set(leaf, (hits = { count: 0, values: [], places: [], urls: new Set() }))
     return hits
   }
+}
+
+/** Reads every place of a page that a rule asks for. */
+export function readHits(ruleset: Ruleset, page: Page): PageHits {
+  const hits = new PageHits(page)
+  for (const place of ruleset.readPlaces) hits.read(place)
+  return hits
 }

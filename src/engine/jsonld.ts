@@ -4,12 +4,22 @@ const CLOSING = /(?:-->|(?:\/\/|\/\*)?\s*\]\]>(?:\s*\*\/)?)$/
 /** Characters that a closing wrapper may take: the pattern reads no more, for it would cost by the square of white space. */
 const TAIL = 64
 
+// Tried in turn: most blocks need none.
+const MENDS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is mended.
+  (text) => text.replace(/[\x00-\x1f]+/g, ' ').replace(/,\s*([}\]])/g, '$1'),
+  (text) => text.replace(/&quot;/g, '"'),
+]
+
 /** A JSON-LD block, parsed; null when it cannot be mended. Wrappers and raw control characters are common, and harmless. */
 export function parseJsonLd(source: string): unknown {
   const bare = withoutEnd(source.trimStart().replace(OPENING, ''))
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is mended.
-  const mended = bare.replace(/[\x00-\x1f]+/g, ' ').replace(/,\s*([}\]])/g, '$1')
-  for (const text of new Set([bare, mended, bare.replace(/&quot;/g, '"')])) {
+  const tried = new Set<string>()
+  for (const mend of MENDS) {
+    const text = mend(bare)
+    if (tried.has(text)) continue
+    tried.add(text)
     try {
       return JSON.parse(text)
     } catch {}

@@ -1,3 +1,4 @@
+import { append, pushAll } from './lists.ts'
 import type { Locator } from './locator.ts'
 import { SparseMap } from './sparse-map.ts'
 import { lower } from './text.ts'
@@ -31,15 +32,15 @@ class Beginnings<T> {
     const byLength = (this.#byLetter[letter] ??= new Map())
     const ofLength = byLength.get(beginning.length) ?? new Map<string, T[]>()
     byLength.set(beginning.length, ofLength)
-    ofLength.set(beginning, [...(ofLength.get(beginning) ?? []), item])
+    append(ofLength, beginning, item)
   }
 
   collect(path: string, from: number, to: number, found: T[]): void {
-    push(this.#empty, found)
+    pushAll(this.#empty, found)
     const byLength = from < to ? this.#byLetter[path.charCodeAt(from) & 127] : undefined
     if (byLength === undefined) return
     for (const [length, items] of byLength)
-      if (to - from >= length) push(items.get(path.slice(from, from + length)), found)
+      if (to - from >= length) pushAll(items.get(path.slice(from, from + length)), found)
   }
 }
 
@@ -71,7 +72,7 @@ export class LocatorIndex<T> {
     const found: T[] = []
     const { host } = url
     const path = lower(url.path)
-    if (path === '/') push(this.#root, found)
+    if (path === '/') pushAll(this.#root, found)
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
       collectFrom(this.#anywhere, path, slash, found)
     if (host === '') return found
@@ -95,7 +96,7 @@ function collectFrom<T>(start: Node<T> | undefined, path: string, slash: number,
   let node = start
   let at = slash
   while (node !== undefined) {
-    push(node.items, found)
+    pushAll(node.items, found)
     if (at < 0) return
     const next = path.indexOf('/', at + 1)
     const end = next < 0 ? path.length : next
@@ -103,8 +104,4 @@ function collectFrom<T>(start: Node<T> | undefined, path: string, slash: number,
     node = node.next.getPart(path, at + 1, end)
     at = next
   }
-}
-
-function push<T>(items: readonly T[] | undefined, found: T[]): void {
-  if (items !== undefined) for (const item of items) found.push(item)
 }

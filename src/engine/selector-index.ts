@@ -1,3 +1,4 @@
+import { append, pushAll } from './lists.ts'
 import { LiteralIndex } from './literal-index.ts'
 import { type Compound, type Part, parseSelector, SelectorMatcher } from './selector.ts'
 import { SparseMap } from './sparse-map.ts'
@@ -102,15 +103,15 @@ export class SelectorIndex {
   #collect(tape: Tape, at: number): readonly Row[] {
     const rows = this.#candidates
     if (rows.length > 0) rows.length = 0
-    collect(this.#all, rows)
-    collect(this.#tags.get(tape.tags[at]), rows)
+    pushAll(this.#all, rows)
+    pushAll(this.#tags.get(tape.tags[at]), rows)
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
       const ofName = this.#attributes.get(tape.names[k])
       if (ofName === undefined) continue
       const value = tape.values[k]
-      collect(ofName.named, rows)
-      collect(ofName.values.getPart(value, 0, value.length), rows)
-      if (ofName.literals !== undefined) collect(ofName.literals.find(value), rows)
+      pushAll(ofName.named, rows)
+      pushAll(ofName.values.getPart(value, 0, value.length), rows)
+      if (ofName.literals !== undefined) pushAll(ofName.literals.find(value), rows)
     }
     return this.#armed.size === 0 && rows.every(({ arms }) => !arms) ? rows : this.#arm(rows)
   }
@@ -140,12 +141,4 @@ function rarityOf(part: Part): number {
   if (part.action === 'equals') return part.name === 'id' ? 0 : 2
   if (part.name === 'class' && part.action === 'element') return 1
   return part.action !== 'exists' && part.value.length >= SHORTEST_PART ? 3 : 4
-}
-
-function append(map: Map<string, Row[]> | SparseMap<Row[]>, key: string, row: Row): void {
-  map.set(key, [...(map.get(key) ?? []), row])
-}
-
-function collect(rows: readonly Row[] | undefined, candidates: Row[]): void {
-  if (rows !== undefined) for (let i = 0; i < rows.length; i++) candidates.push(rows[i])
 }

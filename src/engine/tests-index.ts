@@ -1,5 +1,6 @@
 import { Automaton } from './automaton.ts'
 import type { Value } from './leaf-test.ts'
+import { append } from './lists.ts'
 import { parseLocator } from './locator.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { lower } from './text.ts'
@@ -44,12 +45,12 @@ export class TestsIndex<T extends Tested> {
   #addTest(item: T): void {
     const { is, has, under, match } = item.leaf
     const parts = has ?? requiredPart(match)
-    if (is) for (const value of is) push(this.#is, lower(value), item)
+    if (is) for (const value of is) append(this.#is, lower(value), item)
     else if (under) {
       this.#located = true
       for (const locator of under) this.#under.add(parseLocator(locator), item)
     } else if (parts?.every((part) => part !== '')) {
-      for (const part of parts) push(this.#has, lower(part), item)
+      for (const part of parts) append(this.#has, lower(part), item)
       this.#automaton = undefined
     } else this.#plain.push(item)
   }
@@ -83,10 +84,4 @@ function requiredPart(match: string | undefined): readonly string[] | undefined 
   const whole = next !== undefined && '?*+{'.includes(next) ? plain.replace(/\\?.$/, '') : plain
   const letters = whole.replaceAll('\\', '')
   return letters.length < 3 ? undefined : [letters]
-}
-
-function push<T>(map: Map<string, T[]>, key: string, item: T): void {
-  const items = map.get(key)
-  if (items) items.push(item)
-  else map.set(key, [item])
 }

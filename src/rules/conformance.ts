@@ -1,5 +1,5 @@
 import { detect } from '../engine/detect.ts'
-import { PageHits } from '../engine/hits.ts'
+import { readHits } from '../engine/hits.ts'
 import { applyLogic, type Hits } from '../engine/logic.ts'
 import { buildPage, type PageInput } from '../engine/page.ts'
 import { type Result, toResult } from '../engine/result.ts'
@@ -21,8 +21,7 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
   const cases = new Map<string, Conformance['rules'][number]>()
   const pages = fixtures.map(({ input }) => {
     const page = buildPage(input)
-    const hits = new PageHits(page)
-    for (const place of ruleset.readPlaces) hits.read(place)
+    const hits = readHits(ruleset, page)
     for (const rule of hits.lifted) {
       const data = hitsOf(rule, hits, ruleset)
       const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: applyLogic(rule.logic, data) }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Ruleset } from '../engine/ruleset.ts'
 import type { Detector } from '../engine/types.ts'
 import { fingerprint, projectFolder, readBuilt } from './built.ts'
-import { checkFolders, refuseErrors } from './load.ts'
+import { type CheckedRules, checkFolders, refuseErrors } from './load.ts'
 
 /** Our own rules. */
 export const ownFolder = join(projectFolder(), 'rules')
@@ -31,8 +31,13 @@ export function openRuleset({ own = ownFolder, folders = [], detectors, built = 
   const version = fingerprint(all, detectors)
   const ready = readBuilt(built, version)
   if (ready !== null) return new Ruleset({ ...ready, detectors })
-  const { rules, categories, findings } = checkFolders({ folders: all, detectors })
-  refuseErrors(findings)
-  const compiled = rules.flatMap((rule) => (rule.compiled ? [rule.compiled] : []))
-  return new Ruleset({ rules: compiled, categories, detectors, version })
+  const checked = checkFolders({ folders: all, detectors })
+  refuseErrors(checked.findings)
+  return compiledRuleset(checked, detectors, version)
+}
+
+/** The ruleset of rules that were checked and refused nothing. */
+export function compiledRuleset(checked: CheckedRules, detectors: readonly Detector[], version: string): Ruleset {
+  const rules = checked.rules.flatMap(({ compiled }) => compiled ?? [])
+  return new Ruleset({ rules, categories: checked.categories, detectors, version })
 }
