@@ -1,4 +1,4 @@
-import type { Detector, Family, PageUrl, UrlKind } from '../src/engine/types.ts'
+import type { Detector, Family, Found, PageUrl, UrlKind } from '../src/engine/types.ts'
 
 /** A detector of the URLs of one kind: they differ in nothing but where they stand. */
 export function urlDetector(key: UrlKind, family: Family, about: string): Detector {
@@ -7,13 +7,15 @@ export function urlDetector(key: UrlKind, family: Family, about: string): Detect
     about,
     family,
     word: 'locator',
-    *read({ urls }) {
+    read({ urls }) {
+      const found: Found[] = []
       const told = new Set<PageUrl>() // Pages lead to one place many times: it counts once.
       for (const { kind, url, at } of urls) {
         if (kind !== key || told.has(url)) continue
         told.add(url)
-        yield { name: '', text: url.href, url, at }
+        found.push({ name: '', text: url.href, url, at })
       }
+      return found
     },
   }
 }

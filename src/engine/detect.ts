@@ -11,7 +11,7 @@ import { FOUND } from './clause.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type Standings } from './relations.ts'
 import type { Ruleset } from './ruleset.ts'
-import { type Standing, scoreRule } from './score.ts'
+import { Standing } from './score.ts'
 import type { CompiledRule, Evidence, Page, Verdict } from './types.ts'
 
 /** Exclusive platforms that speak at once: so many are a trap for scanners, not a site. */
@@ -23,9 +23,8 @@ const HONEYPOT = 3
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const hits = readHits(ruleset, page)
-  const scored = [...hits.lifted]
-    .filter(({ kind }) => kind !== 'site-type')
-    .map((rule) => scoreRule(rule, hits, ruleset))
+  const on = { hits, ruleset }
+  const scored = [...hits.lifted].filter(({ kind }) => kind !== 'site-type').map((rule) => new Standing(rule, on))
   const standings = standingsOf(scored, ({ kind }) => kind !== 'hosting')
   const hosts = standingsOf(scored, ({ kind }) => kind === 'hosting')
 
@@ -44,7 +43,8 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const types = scoreTypes(ruleset, hits, technologies)
   const siteType = isTypable(page) ? chooseSiteType(types, page) : null
   const chosen = new Set<Standing | null | undefined>([builder, origin, siteType, ...technologies])
-  return {
+  const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
+  const fields = {
     url: page.url?.href ?? null,
     builder: builder?.rule.name ?? null,
     builderSlug: builder?.rule.slug ?? null,
@@ -55,12 +55,28 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     hosting: origin === undefined ? null : (origin?.rule.name ?? hostingOf(builder, ruleset)),
     siteType: siteType?.rule.slug ?? null,
     versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
-    get evidence() {
-      const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
-      return scoring.map((one) => evidenceOf(one, chosen.has(one)))
-    },
     warnings: [...page.warnings, ...hits.warnings],
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
+  }
+  return new Explained(fields, () => scoring.map((one) => evidenceOf(one, chosen.has(one)))) as unknown as Verdict
+}
+
+/** A verdict whose evidence is made when somebody asks for it. An accessor in a literal would cost more than evidence does. */
+class Explained {
+  readonly #explain: () => readonly Evidence[]
+  #evidence: readonly Evidence[] | undefined
+
+  constructor(fields: Omit<Verdict, 'evidence'>, explain: () => readonly Evidence[]) {
+    Object.assign(this, fields)
+    this.#explain = explain
+  }
+
+  get evidence(): readonly Evidence[] {
+    return (this.#evidence ??= this.#explain())
+  }
+
+  toJSON(): Verdict {
+    return { ...this, evidence: this.evidence } as unknown as Verdict
   }
 }
 
@@ -82,7 +98,8 @@ function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly Standing
   const found = ruleset.places.get(FOUND.key)
   for (const { rule } of settled)
     if (found && ruleset.bySlug.get(rule.slug) === rule) hits.take(found, { name: rule.slug, text: rule.name })
-  return [...hits.lifted].filter(({ kind }) => kind === 'site-type').map((rule) => scoreRule(rule, hits, ruleset))
+  const on = { hits, ruleset }
+  return [...hits.lifted].filter(({ kind }) => kind === 'site-type').map((rule) => new Standing(rule, on))
 }
 
 function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
@@ -90,14 +107,15 @@ function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
 }
 
-function evidenceOf({ rule, level, points, explain, note }: Standing, chosen: boolean): Evidence {
+function evidenceOf(standing: Standing, chosen: boolean): Evidence {
+  const { rule, level, points, note } = standing
   return {
     kind: rule.kind,
     slug: rule.slug,
     name: rule.name,
     level,
     points,
-    ...explain(),
+    ...standing.explain(),
     chosen,
     ...(note && { note }),
   }

@@ -72,7 +72,7 @@ export class PageHits {
     hits.count += value.found.amount ?? 1
     if (hits.values.length < MAX_VALUES) hits.values.push(value)
     hits.version ??= versionOf(item.leaf, value)
-    if (item.leaf.positive) this.#lifted.add(item.rule)
+    if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
   }
 
   /** A value counts once: URLs by what they are, elements by where they stand, the rest one by one. */

@@ -34,7 +34,12 @@ export class LiteralIndex<T> {
 }
 
 function patternOf(literals: readonly string[]): RegExp {
-  return new RegExp(literals.map((literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'i')
+  return new RegExp(alternatives(literals), 'i')
+}
+
+/** A pattern's text that finds any of the literals. */
+export function alternatives(literals: Iterable<string>): string {
+  return Array.from(literals, (literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')
 }
 
 function isAscii(text: string): boolean {

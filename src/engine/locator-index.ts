@@ -4,6 +4,8 @@ import { SparseMap } from './sparse-map.ts'
 import { lower } from './text.ts'
 import type { PageUrl } from './types.ts'
 
+const NOTHING: readonly never[] = []
+
 /** What ends at a point of a path, and how paths go on from there. */
 class Node<T> {
   readonly items: T[] = []
@@ -53,8 +55,13 @@ export class LocatorIndex<T> {
   }
   readonly #anywhere = new Node<T>()
   readonly #root: T[] = []
+  /** Filled and emptied by each look-up: most find nothing. */
+  readonly #found: T[] = []
+  #lastHost: string | undefined
+  #lastNodes: readonly Node<T>[] = []
 
   add(locator: Locator, item: T): void {
+    this.#lastHost = undefined
     if (locator.root) {
       this.#root.push(item)
       return
@@ -69,19 +76,25 @@ export class LocatorIndex<T> {
 
   /** The items of all locators that `url` is under; an item may come more than once. */
   find(url: PageUrl): readonly T[] {
-    const found: T[] = []
+    const found = this.#found
     const { host } = url
     const path = lower(url.path)
     if (path === '/') pushAll(this.#root, found)
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
       collectFrom(this.#anywhere, path, slash, found)
-    if (host === '') return found
-    collectFrom(this.#hosts.exact.get(host), path, 0, found)
-    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      collectFrom(this.#hosts.below.get(host.slice(dot + 1)), path, 0, found)
-      collectFrom(this.#hosts.start.get(host.slice(0, dot)), path, 0, found)
-    }
-    return found
+    for (const node of this.#nodesOf(host)) collectFrom(node, path, 0, found)
+    return found.length === 0 ? NOTHING : found.splice(0)
+  }
+
+  /** Where the paths of a host begin. Pages lead to the same host many times in a row. */
+  #nodesOf(host: string): readonly Node<T>[] {
+    if (host === this.#lastHost) return this.#lastNodes
+    const nodes = [this.#hosts.exact.get(host)]
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
+      nodes.push(this.#hosts.below.get(host.slice(dot + 1)), this.#hosts.start.get(host.slice(0, dot)))
+    this.#lastHost = host
+    this.#lastNodes = nodes.filter((node) => node !== undefined)
+    return this.#lastNodes
   }
 }
 

@@ -38,3 +38,15 @@ export const sum = (values: readonly Logic[]): Logic => (values.length === 1 ? v
 
 /** How many of the tests hold. */
 export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) => choose(test, 1, 0)))
+
+/** A variable, and the value that it must have at the least. */
+export type Need = readonly [id: string, least: number]
+
+/** What must be there for an expression to be true, as far as it can be read off: most need no evaluation then. */
+export function neededBy(logic: Logic): readonly Need[] {
+  const [operation, args] = Object.entries(logic)[0] ?? []
+  if (operation === 'and') return (args as readonly Logic[]).flatMap(neededBy)
+  if (operation !== '>=') return []
+  const [value, least] = args as readonly [{ var?: readonly [string, 0] }, number]
+  return value.var === undefined ? [] : [[value.var[0], least]]
+}

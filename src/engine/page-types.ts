@@ -67,7 +67,7 @@ export interface Page {
   readonly jsonld: readonly unknown[]
   /** Visible text, white space collapsed. */
   readonly text: string
-  /** Words of `text`, counted as Intl.Segmenter does. */
+  /** Words of `text`, as Intl.Segmenter counts them; in scripts without spaces, two characters a word. */
   readonly words: number
   /** Record type, or type and label (`txt _vercel`), in lower case → records. */
   readonly dns: Readonly<Record<string, readonly string[]>> | null

@@ -3,9 +3,10 @@ import { parseJsonLd } from './jsonld.ts'
 import { collectUrls } from './page-urls.ts'
 import { attributeOf, textOf } from './selector.ts'
 import { buildTape } from './tape.ts'
-import { collapse, countWords, lower } from './text.ts'
-import type { Page, PageUrl, Tape } from './types.ts'
+import { collapse, lower } from './text.ts'
+import type { Page, Tape } from './types.ts'
 import { buildBase, parseUrl, UrlResolver } from './url.ts'
+import { countWords } from './words.ts'
 
 /** Characters of a document that are looked at. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
@@ -41,9 +42,8 @@ export function buildPage(input: PageInput): Page {
   const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
   const urls = collectUrls(tape, resolver)
-  let words: number | undefined
   return {
-    url: address === null ? null : (new UrlResolver(buildBase(address, undefined)).resolve(address) as PageUrl),
+    url: address === null ? null : resolver.resolve(address),
     base,
     status: input.status ?? null,
     headers,
@@ -52,9 +52,7 @@ export function buildPage(input: PageInput): Page {
     urls,
     comments,
     text,
-    get words() {
-      return (words ??= countWords(text))
-    },
+    words: countWords(text),
     ...collectBlocks(tape),
     dns: readDns(input.dns ?? null),
     tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,

@@ -5,7 +5,7 @@ import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 import { lower } from './text.ts'
-import type { CompiledRule, Detector, Found, Leaf, Page, Wanted, WordKind } from './types.ts'
+import type { CompiledRule, Detector, Found, Leaf, Page, PageUrl, Wanted, WordKind } from './types.ts'
 import type { UrlResolver } from './url.ts'
 
 /** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
@@ -78,6 +78,7 @@ export class PlaceIndex implements Wanted {
 
   /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
   visit(found: Found, page: Page, resolver: UrlResolver, visitor: Visitor<LiveLeaf>): void {
+    if (found.url && this.#isUnderNone(found.url)) return // Most URLs: they need no value.
     const value = new Value(found, page, resolver)
     switch (this.detector.word) {
       case 'locator':
@@ -94,6 +95,10 @@ export class PlaceIndex implements Wanted {
       default:
         this.words.get(this.detector.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
     }
+  }
+
+  #isUnderNone(url: PageUrl): boolean {
+    return this.detector.word === 'locator' && this.#locators.find(url).length === 0
   }
 
   #begun(name: string): readonly Entry[] {

@@ -1,4 +1,4 @@
-import { rankOf, type Standing, unscored } from './score.ts'
+import { rankOf, Standing } from './score.ts'
 import type { CompiledRule, Level } from './types.ts'
 
 /** Standings by slug. */
@@ -46,7 +46,7 @@ export function liftImplied(standings: Standings, rules: Rules): void {
   for (const [slug, by, level] of lifts) {
     const rule = rules.get(slug)
     if (rule === undefined) continue
-    const standing = standings.get(slug) ?? unscored(rule)
+    const standing = standings.get(slug) ?? new Standing(rule, null)
     standings.set(slug, standing)
     if (rankOf(level) <= rankOf(standing.level)) continue
     standing.level = level

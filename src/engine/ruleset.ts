@@ -1,6 +1,7 @@
 import { FOUND, placesOf } from './clause.ts'
+import { type Need, neededBy } from './logic.ts'
 import { enliven, PlaceIndex } from './place-index.ts'
-import type { Categories, CompiledRule, Detector } from './types.ts'
+import type { Categories, Clause, CompiledRule, Detector } from './types.ts'
 
 /** Compiled rules with the index over them. Made once, shared by any number of pages. */
 export class Ruleset {
@@ -12,6 +13,10 @@ export class Ruleset {
   /** Builders and technologies: they share one set of slugs. */
   readonly bySlug: ReadonlyMap<string, CompiledRule>
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
+  /** What must be there for a clause to hold. */
+  readonly needs: ReadonlyMap<Clause, readonly Need[]>
+  /** Places that a detector reads and a rule asks for. */
+  readonly readPlaces: readonly PlaceIndex[]
 
   constructor(parts: {
     rules: readonly CompiledRule[]
@@ -31,6 +36,8 @@ export class Ruleset {
         place.add(enliven(rule, leaf, place.detector.word))
       }
     this.places = places
+    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, neededBy(one.holds)])))
+    this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
     this.bySlug = slugsOf(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = slugsOf(parts.rules, (kind) => kind === 'hosting')
   }
@@ -38,11 +45,6 @@ export class Ruleset {
   /** The words that rules ask of a place: tells a fetcher which DNS records anyone wants. */
   wanted(place: string): readonly string[] {
     return [...(this.places.get(place)?.words.keys() ?? [])]
-  }
-
-  /** Places that a detector reads and a rule asks for. */
-  get readPlaces(): readonly PlaceIndex[] {
-    return [...this.places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
   }
 }
 

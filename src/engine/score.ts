@@ -4,24 +4,10 @@ import { applyLogic, type Hits } from './logic.ts'
 import type { Ruleset } from './ruleset.ts'
 import type { Clause, CompiledRule, Evidence, Leaf, Level, Page } from './types.ts'
 
-/** How a rule stands on a page: its points, and the level that relations and conflicts leave it. */
-export interface Standing {
-  readonly rule: CompiledRule
-  readonly points: number
-  /** Clauses that hold. */
-  readonly held: readonly Clause[]
-  /** Number of families among them. */
-  readonly families: number
-  /** What the clauses found and what was not looked at; made when it is asked for. */
-  readonly explain: () => Pick<Evidence, 'clauses' | 'unseen'>
-  readonly version?: string
-  level: Level | null
-  note?: string
-}
-
 /** Characters of a text that evidence shows. */
 const MAX_TEXT = 200
 
+const NO_HITS: Hits = {}
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
 /** 6 points are high, 3 to 5 medium, 2 low; one weak clause names nothing. */
@@ -36,48 +22,69 @@ export function rankOf(level: Level | null): number {
   return LEVELS.indexOf(level)
 }
 
-/** Evaluates one rule on the hits of a page. */
-export function scoreRule(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Standing {
-  const data = hitsOf(rule, hits, ruleset)
-  const points = applyLogic(rule.logic, data)
-  const held = points === 0 ? [] : rule.clauses.filter(({ holds }) => applyLogic(holds, data))
-  const isHeld = (leaf: Leaf): boolean => held.some(({ leaves }) => leaves.includes(leaf.id))
-  const version = held.length === 0 ? undefined : rule.leaves.find((leaf) => hits.of(leaf)?.version && isHeld(leaf))
-  return {
-    rule,
-    points,
-    held,
-    families: new Set(held.map(({ family }) => family)).size,
-    explain: () => explain(rule, held, data, { hits, ruleset }),
-    ...(version && { version: hits.of(version)?.version }),
-    level: levelOf(points),
+/** How a rule stands on a page: its points, and the level that relations and conflicts leave it. */
+export class Standing {
+  readonly rule: CompiledRule
+  readonly points: number
+  level: Level | null
+  note?: string
+  readonly #data: Hits
+  readonly #on: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
+  #held: readonly Clause[] | undefined
+
+  /** @param on what the rule was evaluated on; null for a rule without hits of its own, which another implies */
+  constructor(rule: CompiledRule, on: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
+    this.rule = rule
+    this.#on = on
+    this.#data = on === null ? NO_HITS : hitsOf(rule, on.hits, on.ruleset)
+    this.points = rule.clauses.some((clause) => this.#mayHold(clause)) ? applyLogic(rule.logic, this.#data) : 0
+    this.level = levelOf(this.points)
   }
-}
 
-function explain(
-  rule: CompiledRule,
-  held: readonly Clause[],
-  data: Hits,
-  on: { hits: PageHits; ruleset: Ruleset },
-): Pick<Evidence, 'clauses' | 'unseen'> {
-  const clauses = held.map((clause) => {
-    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
-    return {
-      clause: clause.text,
-      places: [...new Set(leaves.map(({ place }) => place))],
-      weight: clause.weight,
-      family: clause.family,
-      hits: applyLogic(clause.hits, data),
-      texts: leaves.flatMap((leaf) => on.hits.of(leaf)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
-    }
-  })
-  const unseen = rule.leaves.filter((leaf) => !isSeen(leaf, on.hits.page, on.ruleset)).map(({ place }) => place)
-  return { clauses, unseen: [...new Set(unseen)] }
-}
+  /** Clauses that hold. */
+  get held(): readonly Clause[] {
+    this.#held ??=
+      this.points === 0
+        ? []
+        : this.rule.clauses.filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
+    return this.#held
+  }
 
-/** A standing without hits of its own: what another rule implies. */
-export function unscored(rule: CompiledRule): Standing {
-  return { rule, points: 0, held: [], families: 0, explain: () => ({ clauses: [], unseen: [] }), level: null }
+  #mayHold(clause: Clause): boolean {
+    const needs = this.#on?.ruleset.needs.get(clause)
+    return needs?.every(([id, least]) => (this.#data[id] ?? 0) >= least) ?? false
+  }
+
+  /** Number of families among them. */
+  get families(): number {
+    return new Set(this.held.map(({ family }) => family)).size
+  }
+
+  get version(): string | undefined {
+    const hits = this.#on?.hits
+    const shown = this.rule.leaves.filter((leaf) => hits?.of(leaf)?.version)
+    const leaf = shown.find(({ id }) => this.held.some(({ leaves }) => leaves.includes(id)))
+    return leaf && hits?.of(leaf)?.version
+  }
+
+  /** What the clauses found and what was not looked at. */
+  explain(): Pick<Evidence, 'clauses' | 'unseen'> {
+    if (this.#on === null) return { clauses: [], unseen: [] }
+    const { hits, ruleset } = this.#on
+    const clauses = this.held.map((clause) => {
+      const leaves = this.rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+      return {
+        clause: clause.text,
+        places: [...new Set(leaves.map(({ place }) => place))],
+        weight: clause.weight,
+        family: clause.family,
+        hits: applyLogic(clause.hits, this.#data),
+        texts: leaves.flatMap((leaf) => hits.of(leaf)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
+      }
+    })
+    const unseen = this.rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place)
+    return { clauses, unseen: [...new Set(unseen)] }
+  }
 }
 
 /** The data of a rule's expression: hits by leaf, and which places under a `not` were seen. */

@@ -1,6 +1,7 @@
-import { append, pushAll } from './lists.ts'
-import { LiteralIndex } from './literal-index.ts'
-import { type Compound, type Part, parseSelector, SelectorMatcher } from './selector.ts'
+import { append } from './lists.ts'
+import { alternatives, LiteralIndex } from './literal-index.ts'
+import { type Compound, type Part, parseSelector } from './selector.ts'
+import { SelectorMatcher } from './selector-matcher.ts'
 import { SparseMap } from './sparse-map.ts'
 import { lower } from './text.ts'
 import type { Tape } from './types.ts'
@@ -23,7 +24,9 @@ interface AttributeRows {
   readonly values: SparseMap<Row[]>
   readonly classes: Map<string, Row[]>
   readonly parts: Map<string, Row[]>
-  /** Finds classes and parts in a value. */
+  /** Whether a value has one of the classes or parts: most have none. */
+  some?: RegExp
+  /** Finds which. */
   literals?: LiteralIndex<Row>
 }
 
@@ -39,11 +42,13 @@ export class SelectorIndex {
   readonly #all: Row[] = []
   /** Rows that the element at hand may fit. */
   readonly #candidates: Row[] = []
+  /** Those among them that are tried on later elements only. */
+  readonly #arming: Row[] = []
   readonly #armed = new Set<Row>()
+  readonly #folding = new SelectorMatcher(false)
+  readonly #exact = new SelectorMatcher(true)
   #tape: Tape | undefined
   #next = 0
-  #folding: SelectorMatcher | undefined
-  #exact: SelectorMatcher | undefined
 
   /** @param selectors texts that `parseSelector` takes, with `EXACT` before those whose case matters */
   constructor(selectors: Iterable<string>) {
@@ -55,7 +60,9 @@ export class SelectorIndex {
     for (const rows of this.#attributes.values()) {
       const literals = new Map(rows.parts)
       for (const [name, ofClass] of rows.classes) literals.set(name, [...(literals.get(name) ?? []), ...ofClass])
-      if (literals.size > 0) rows.literals = new LiteralIndex(literals)
+      if (literals.size === 0) continue
+      rows.some = someOf(rows)
+      rows.literals = new LiteralIndex(literals)
     }
   }
 
@@ -90,36 +97,39 @@ export class SelectorIndex {
   /** The selectors that the element `at` fits; one with several alternatives may come more than once. Cheapest in document order. */
   match(tape: Tape, at: number): readonly string[] {
     if (this.#tape !== tape || at < this.#next) this.#turnTo(tape)
-    let candidates = this.#collect(tape, this.#next++)
-    while (this.#next <= at) candidates = this.#collect(tape, this.#next++)
-    if (candidates.length === 0) return NONE
-    const fitting: string[] = []
-    for (const { selector, compounds, exact } of candidates)
-      if ((exact ? this.#exact : this.#folding)?.fits(compounds, at)) fitting.push(selector)
-    return fitting
+    while (this.#next <= at) this.#collect(tape, this.#next++)
+    let fitting: string[] | undefined
+    for (const { selector, compounds, exact } of this.#candidates) {
+      if (!(exact ? this.#exact : this.#folding).fits(compounds, at)) continue
+      if (fitting === undefined) fitting = [selector]
+      else fitting.push(selector)
+    }
+    return fitting ?? NONE
   }
 
-  /** Rows that an element may fit. Those that it arms are tried from the next one on. */
-  #collect(tape: Tape, at: number): readonly Row[] {
+  /** Collects the rows that an element may fit. Those that it arms are tried from the next one on. */
+  #collect(tape: Tape, at: number): void {
     const rows = this.#candidates
-    if (rows.length > 0) rows.length = 0
-    pushAll(this.#all, rows)
-    pushAll(this.#tags.get(tape.tags[at]), rows)
+    rows.length = 0
+    if (this.#armed.size > 0) for (const row of this.#armed) rows.push(row)
+    this.#take(this.#all)
+    this.#take(this.#tags.get(tape.tags[at]))
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
       const ofName = this.#attributes.get(tape.names[k])
       if (ofName === undefined) continue
       const value = tape.values[k]
-      pushAll(ofName.named, rows)
-      pushAll(ofName.values.getPart(value, 0, value.length), rows)
-      if (ofName.literals !== undefined) pushAll(ofName.literals.find(value), rows)
+      this.#take(ofName.named)
+      this.#take(ofName.values.getPart(value, 0, value.length))
+      if (ofName.some?.test(value)) this.#take(ofName.literals?.find(value))
     }
-    return this.#armed.size === 0 && rows.every(({ arms }) => !arms) ? rows : this.#arm(rows)
+    if (this.#arming.length === 0) return
+    for (const row of this.#arming) this.#armed.add(row)
+    this.#arming.length = 0
   }
 
-  #arm(rows: readonly Row[]): readonly Row[] {
-    const candidates = [...rows.filter(({ arms }) => !arms), ...this.#armed]
-    for (const row of rows) if (row.arms) this.#armed.add(row)
-    return candidates
+  #take(found: readonly Row[] | undefined): void {
+    if (found === undefined) return
+    for (let i = 0; i < found.length; i++) (found[i].arms ? this.#arming : this.#candidates).push(found[i])
   }
 
   /** One page is read at a time: what is remembered goes with it. */
@@ -127,9 +137,15 @@ export class SelectorIndex {
     this.#tape = tape
     this.#next = 0
     this.#armed.clear()
-    this.#folding = new SelectorMatcher(tape, false)
-    this.#exact = new SelectorMatcher(tape, true)
+    this.#folding.turnTo(tape)
+    this.#exact.turnTo(tape)
   }
+}
+
+/** A class stands between white space, so one pattern for all of them fails at most words' first letter. */
+function someOf({ classes, parts }: AttributeRows): RegExp {
+  const whole = classes.size > 0 ? [`(?:^|[ \\t\\n\\f\\r])(?:${alternatives(classes.keys())})(?![^ \\t\\n\\f\\r])`] : []
+  return new RegExp([...whole, ...(parts.size > 0 ? [alternatives(parts.keys())] : [])].join('|'), 'i')
 }
 
 type AttributePart = Extract<Part, { type: 'attribute' }>

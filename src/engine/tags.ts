@@ -77,10 +77,7 @@ const KNOWN: ReadonlyMap<string, TagInfo> = new Map(
   ]),
 )
 
-/** What is known of a tag, by its name as written. */
-export function tagInfo(written: string): TagInfo {
-  const known = KNOWN.get(written)
-  if (known !== undefined) return known
-  const name = written.toLowerCase()
+/** @param name in lower case */
+export function tagInfo(name: string): TagInfo {
   return KNOWN.get(name) ?? infoOf(name)
 }

@@ -56,7 +56,7 @@ class Recorder implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    const info = tagInfo(this.#html.slice(start, end))
+    const info = tagInfo(internName(this.#html, start, end))
     const open = this.#open
     this.#current = -1
     if (info.name === 'form' && this.#forms > 0) return
@@ -100,7 +100,7 @@ class Recorder implements TokenizerCallbacks {
   onclosetag(start: number, end: number): void {
     const top = this.#infos[this.#infos.length - 1]?.name
     const isTop = top?.length === end - start && this.#html.startsWith(top, start)
-    const name = isTop ? top : tagInfo(this.#html.slice(start, end)).name
+    const name = isTop ? top : internName(this.#html, start, end)
     const deep = this.#deepOpen.get(name) ?? 0
     if (deep > 0) {
       this.#deepOpen.set(name, deep - 1)

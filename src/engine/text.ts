@@ -18,7 +18,7 @@ function hasUpper(text: string): boolean {
 
 /** White space becomes one space; none at the ends. */
 export function collapse(text: string): string {
-  return text.replace(/[^\S ]\s*| \s+/g, ' ').trim()
+  return text.trim().replace(/[^\S ]\s*| \s+/g, ' ')
 }
 
 /** Most text between tags is a line break and an indent. */
@@ -28,79 +28,4 @@ export function isBlank(html: string, start: number, end: number): boolean {
     if (code > 32 || (code < 9 && code >= 0) || (code > 13 && code < 32)) return false
   }
   return true
-}
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
-/** The segmenter's cost goes by the square of a text without spaces: 100,000 Chinese characters at once take 7 s. */
-const PIECE = 100
-
-// What a character is to a word (Unicode's word boundaries, UAX 29, the parts that no version and no language changes):
-// a letter or digit of scripts that put spaces between words, a mark that always parts two words, a mark that joins two
-// letters or two digits, one that joins two digits alone, anything else.
-const LETTER = 1
-const DIGIT = 2
-const PARTING = 3
-const JOINS_BOTH = 4
-const JOINS_DIGITS = 5
-const OTHER = 6
-const KINDS = new Uint8Array(0x2030).fill(OTHER)
-for (const [from, to] of ['AZ', 'az', '\u00c0\u00d6', '\u00d8\u00f6', '\u00f8\u024f', '\u0400\u0481', '\u048a\u052f'])
-  KINDS.fill(LETTER, from.charCodeAt(0), to.charCodeAt(0) + 1)
-KINDS.fill(DIGIT, 48, 58)
-KINDS.fill(PARTING, 0, 0x20) // Control characters.
-for (const [kind, marks] of [
-  [PARTING, ' !"#$%&()*+-/<=>?@[]\\^`{|}~«»–—“”„•…'],
-  [JOINS_BOTH, "'.’"],
-  [JOINS_DIGITS, ',;'],
-] as const)
-  for (const mark of marks) KINDS[mark.charCodeAt(0)] = kind
-
-/**
- * Words of a text with collapsed white space, as `Intl.Segmenter` counts them (in pieces of 100 characters).
- * Only what is not plain letters, digits and marks pays for the segmenter, which never joins over a parting mark.
- */
-export function countWords(text: string): number {
-  let words = 0
-  let rest = ''
-  for (let from = 0, to = 0; from < text.length; from = to + 1) {
-    let count = 0
-    let before = 0 // The letter or digit before the mark at hand, 0 for none.
-    let mark = 0
-    let isPlain = true
-    for (to = from; to < text.length; to++) {
-      const code = text.charCodeAt(to)
-      const kind = code < KINDS.length ? KINDS[code] : OTHER
-      if (kind === PARTING) break
-      if (kind === OTHER) isPlain = false
-      else if (kind === LETTER || kind === DIGIT) {
-        if (mark !== 0 ? !joins(mark, before, kind) : before === 0) count++
-        before = kind
-        mark = 0
-      } else {
-        if (mark !== 0) before = 0
-        mark = kind
-      }
-    }
-    if (isPlain) words += count
-    else {
-      if (rest.length + to - from >= PIECE) {
-        words += countSegments(rest)
-        rest = ''
-      }
-      rest += `${text.slice(from, to)} `
-    }
-  }
-  return words + countSegments(rest)
-}
-
-/** Whether a mark makes one word of what stands on both sides of it. */
-function joins(mark: number, before: number, after: number): boolean {
-  return before === after && (mark === JOINS_BOTH || after === DIGIT)
-}
-
-function countSegments(text: string): number {
-  let words = 0
-  for (let at = 0; at < text.length; at += PIECE)
-    for (const segment of segmenter.segment(text.slice(at, at + PIECE))) if (segment.isWordLike) words++
-  return words
 }

@@ -73,7 +73,7 @@ export class UrlResolver {
     const known = this.#seen.get(written)
     if (known !== undefined) return known
     const trimmed = written.trim()
-    const url = FOREIGN.test(trimmed) ? null : (this.#quick(trimmed) ?? this.#parse(trimmed))
+    const url = this.#quick(trimmed) ?? (FOREIGN.test(trimmed) ? null : this.#parse(trimmed))
     this.#seen.set(written, url)
     return url
   }
