@@ -65,10 +65,10 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ['locators: a path is found at the front alone', locator, "slash = path.indexOf('/', slash + 1)", 'slash = -1'],
   ['locators: the root is any folder', locator, "if (path === '/')", "if (path.endsWith('/'))"],
   [
-    'selectors: a class is found by the part rows alone',
+    'selectors: a class is looked for at the front alone',
     selectors,
-    'for (const [name, ofClass] of rows.classes)',
-    'for (const [name, ofClass] of rows.parts)',
+    'append(rows.parts[spot], value, row)',
+    'append(rows.parts.start, value, row)',
   ],
   ['selectors: what is armed is forgotten', selectors, 'this.#armed.add(row)', 'this.#armed.delete(row)'],
   ['selectors: a common row waits for nothing', selectors, 'arms: above !== undefined', 'arms: false'],
@@ -76,8 +76,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   [
     'selectors: a part of an attribute is the whole',
     selectors,
-    'append(rows.parts, value, row)',
-    'append(rows.values, value, row)',
+    "if (part.action === 'equals') append",
+    "if (part.action === 'equals' || part.action === 'any') append",
   ],
   ['selectors: a child is any descendant', matcher, "from === 'child' ? this.fits(row, up, last - 1) : ", ''],
   [

@@ -18,16 +18,25 @@ interface Row {
 /** Marks a selector whose case matters. No selector begins so. */
 export const EXACT = '!'
 
-/** Rows that ask for one attribute: for its being there, for its whole value, for one class, for a part of its value. */
+/** Rows that ask for one attribute: for its being there, for its whole value, for a part of its value. */
 interface AttributeRows {
   readonly named: Row[]
   readonly values: SparseMap<Row[]>
-  readonly classes: Map<string, Row[]>
-  readonly parts: Map<string, Row[]>
-  /** Whether a value has one of the classes or parts: most have none. */
+  readonly parts: Record<Spot, Map<string, Row[]>>
+  /** Whether a value has a part where it is asked for: most have none. */
   some?: RegExp
   /** Finds which. */
   literals?: LiteralIndex<Row>
+}
+
+/** Where in a value a part stands. */
+type Spot = 'word' | 'start' | 'end' | 'any'
+const SPOTS: Readonly<Partial<Record<AttributePart['action'], Spot>>> = {
+  element: 'word',
+  hyphen: 'start',
+  start: 'start',
+  end: 'end',
+  any: 'any',
 }
 
 const SHORTEST_PART = 3
@@ -58,10 +67,11 @@ export class SelectorIndex {
         this.#add(selector, compounds, exact)
     }
     for (const rows of this.#attributes.values()) {
-      const literals = new Map(rows.parts)
-      for (const [name, ofClass] of rows.classes) literals.set(name, [...(literals.get(name) ?? []), ...ofClass])
+      const literals = new Map<string, Row[]>()
+      for (const parts of Object.values(rows.parts))
+        for (const [part, ofPart] of parts) for (const row of ofPart) append(literals, part, row)
       if (literals.size === 0) continue
-      rows.some = someOf(rows)
+      rows.some = someOf(rows.parts)
       rows.literals = new LiteralIndex(literals)
     }
   }
@@ -85,12 +95,17 @@ export class SelectorIndex {
     if (rows === undefined)
       this.#attributes.set(
         part.name,
-        (rows = { named: [], values: new SparseMap(), classes: new Map(), parts: new Map() }),
+        (rows = {
+          named: [],
+          values: new SparseMap(),
+          parts: { word: new Map(), start: new Map(), end: new Map(), any: new Map() },
+        }),
       )
     const value = lower(part.value)
+    const spot = SPOTS[part.action]
     if (part.action === 'equals') append(rows.values, value, row)
-    else if (part.name === 'class' && part.action === 'element') append(rows.classes, value, row)
-    else if (part.action !== 'exists' && value.length >= SHORTEST_PART) append(rows.parts, value, row)
+    else if (spot !== undefined && value.length >= (spot === 'any' ? SHORTEST_PART : 1))
+      append(rows.parts[spot], value, row)
     else rows.named.push(row)
   }
 
@@ -142,10 +157,17 @@ export class SelectorIndex {
   }
 }
 
-/** A class stands between white space, so one pattern for all of them fails at most words' first letter. */
-function someOf({ classes, parts }: AttributeRows): RegExp {
-  const whole = classes.size > 0 ? [`(?:^|[ \\t\\n\\f\\r])(?:${alternatives(classes.keys())})(?![^ \\t\\n\\f\\r])`] : []
-  return new RegExp([...whole, ...(parts.size > 0 ? [alternatives(parts.keys())] : [])].join('|'), 'i')
+/** What stands at a certain spot fails at most letters, so that one pattern for all parts is fast. */
+function someOf(parts: AttributeRows['parts']): RegExp {
+  const patterns: Record<Spot, [before: string, after: string]> = {
+    word: ['(?:^|[ \\t\\n\\f\\r])', '(?![^ \\t\\n\\f\\r])'],
+    start: ['^', ''],
+    end: ['', '$'],
+    any: ['', ''],
+  }
+  const asked = (Object.keys(patterns) as Spot[]).filter((spot) => parts[spot].size > 0)
+  const alternative = (spot: Spot): string => patterns[spot].join(`(?:${alternatives(parts[spot].keys())})`)
+  return new RegExp(asked.map(alternative).join('|'), 'i')
 }
 
 type AttributePart = Extract<Part, { type: 'attribute' }>
