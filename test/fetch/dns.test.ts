@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { lookUpDns } from '../../src/fetch/dns.ts'
+import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
+import { type Answerer, openAnswerer, type Zone } from '../dns-answerer.ts'
+import { nothingOpenedSince, openHandles } from '../open-handles.ts'
+
+let answerer: Answerer
+const never = new AbortController().signal
+const HOST = 'www.example.com'
+
+beforeEach(async () => {
+  answerer = await openAnswerer()
+})
+afterEach(() => answerer.close())
+
+function open(zone: Zone = {}): Resolver {
+  Object.assign(answerer.zone, zone)
+  return openResolver({ servers: [answerer.address], ttlMs: 0 })
+}
+
+const asked = (): string[] => [...answerer.questions].sort()
+const questionsCome = (count: number): Promise<void> =>
+  vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { interval: 5 })
+
+describe('records that rules want', () => {
+  const lookUp = (host: string, wanted: string[], zone: Zone = {}): ReturnType<typeof lookUpDns> =>
+    lookUpDns(host, { wanted, resolver: open(zone), signal: new AbortController().signal })
+
+  test.each<[what: string, host: string, wanted: string[], questions: string[]]>([
+    ['name servers always', HOST, [], ['example.com NS']],
+    ['of the host', HOST, ['a', 'aaaa', 'cname'], ['example.com NS', `${HOST} A`, `${HOST} AAAA`, `${HOST} CNAME`]],
+    ['of the domain', HOST, ['soa', 'mx', 'ns'], ['example.com MX', 'example.com NS', 'example.com SOA']],
+    ['of both', HOST, ['txt'], ['example.com NS', 'example.com TXT', `${HOST} TXT`]],
+    ['labelled, of both', HOST, ['TXT _Vercel'], ['_vercel.example.com TXT', `_vercel.${HOST} TXT`, 'example.com NS']],
+    ['labelled, of the host', HOST, ['cname _x'], [`_x.${HOST} CNAME`, 'example.com NS']],
+    [
+      'the host is the domain',
+      'example.com',
+      ['txt', 'txt _v', 'txt'],
+      ['_v.example.com TXT', 'example.com NS', 'example.com TXT'],
+    ],
+    ['two labels as suffix', 'a.b.example.co.uk', ['mx'], ['example.co.uk MX', 'example.co.uk NS']],
+    [
+      'below a private suffix',
+      'x.a.github.io',
+      ['soa', 'txt'],
+      ['a.github.io TXT', 'github.io NS', 'github.io SOA', 'x.a.github.io TXT'],
+    ],
+    ['a suffix', 'co.uk', ['txt'], ['co.uk NS', 'co.uk TXT']],
+    ['unknown types', HOST, ['caa', '__proto__', 'constructor', ''], ['example.com NS']],
+    ['a literal', '93.184.215.14', ['a', 'txt'], []],
+    ['a literal of IPv6', '2606:4700::1', ['a', 'txt'], []],
+  ])('asked are exactly those: %s', async (_, host, wanted, questions) => {
+    await lookUp(host, wanted)
+    expect(asked()).toEqual(questions)
+  })
+
+  test.each<[what: string, wanted: string[], Zone, records: Record<string, string[]>]>([
+    ['nothing there', ['a', 'cname', 'txt', 'txt _v', 'caa'], {}, { ns: [], a: [], cname: [], txt: [], 'txt _v': [] }],
+    [
+      'a question that fails',
+      ['a', 'mx'],
+      { [`${HOST} A`]: 'servfail', 'example.com MX': ['1 m.example.com'] },
+      { ns: [], a: [], mx: ['m.example.com'] },
+    ],
+    ['keys in lower case', ['TXT _V'], { [`_v.${HOST} TXT`]: ['X=1'] }, { ns: [], 'txt _v': ['X=1'] }],
+    [
+      'of both names, each once',
+      ['txt'],
+      { [`${HOST} TXT`]: ['a', 'b'], 'example.com TXT': ['b', 'c'] },
+      { ns: [], txt: ['a', 'b', 'c'] },
+    ],
+    [
+      'public addresses alone',
+      ['a', 'aaaa'],
+      { [`${HOST} A`]: ['10.0.0.1', '76.76.21.21'], [`${HOST} AAAA`]: ['::1', '2606:4700::1'] },
+      { ns: [], a: ['76.76.21.21'], aaaa: ['2606:4700::1'] },
+    ],
+    ['name servers', [], { 'example.com NS': ['NS1.example.net'] }, { ns: ['ns1.example.net'] }],
+  ])('found: %s', async (_, wanted, zone, records) => {
+    expect(await lookUp(HOST, wanted, zone)).toEqual(records)
+  })
+
+  const [ONE, TWO] = ['one.example.net', 'two.example.org']
+  const many = Array.from({ length: 20 }, (_, at) => (at === 0 ? HOST : `n${at}.example.net`))
+
+  test.each<[what: string, aliases: Record<string, string>, chain: string[], questions: number]>([
+    ['none', {}, [], 1],
+    ['each in turn', { [HOST]: ONE, [ONE]: TWO }, [ONE, TWO], 3],
+    ['its own alias', { [HOST]: HOST }, [HOST], 1],
+    ['a loop', { [HOST]: ONE, [ONE]: HOST }, [ONE, HOST], 2],
+    ['a loop further on', { [HOST]: ONE, [ONE]: TWO, [TWO]: ONE }, [ONE, TWO], 3],
+    ['a name that is not public', { [HOST]: 'printer.lan', 'printer.lan': 'secret.lan' }, ['printer.lan'], 1],
+    ['a private suffix', { [HOST]: 'a.github.io', 'a.github.io': ONE }, ['a.github.io', ONE], 3],
+    ['underscores', { [HOST]: '_a.example.net', '_a.example.net': ONE }, ['_a.example.net', ONE], 3],
+    ['8 names', Object.fromEntries(many.map((name, at) => [name, many[at + 1] ?? ONE])), many.slice(1, 9), 8],
+  ])('aliases: %s', async (_, aliases, chain, questions) => {
+    const zone = Object.fromEntries(Object.entries(aliases).map(([from, to]) => [`${from} CNAME`, [to]]))
+    expect(await lookUp(HOST, ['cname'], zone)).toEqual({ ns: [], cname: chain })
+    expect(answerer.questions.filter((question) => question.endsWith('CNAME'))).toHaveLength(questions)
+  })
+
+  test('what came before the signal aborted is there, what did not is absent', async () => {
+    const resolver = open({
+      'example.com NS': ['ns1.example.net'],
+      [`${HOST} A`]: 'silent',
+      [`${HOST} CNAME`]: ['a.example.net'],
+      'a.example.net CNAME': 'silent',
+      [`${HOST} TXT`]: ['proof=1'],
+      'example.com TXT': 'silent',
+      [`_v.${HOST} TXT`]: 'silent',
+    })
+    const before = openHandles()
+    const abort = new AbortController()
+    const found = lookUpDns(HOST, { wanted: ['a', 'mx', 'cname', 'txt', 'txt _v'], resolver, signal: abort.signal })
+    await questionsCome(9)
+    await resolver.records('soa', HOST, never) // The answers before this one have come as well.
+    abort.abort()
+    expect(await found).toEqual({ ns: ['ns1.example.net'], mx: [], cname: ['a.example.net'], txt: ['proof=1'] })
+    await nothingOpenedSince(before)
+  })
+
+  test('many questions at a time are no leak', async () => {
+    const onWarning = vi.fn()
+    process.on('warning', onWarning)
+    const wanted = Array.from({ length: 20 }, (_, at) => `txt _${at}`)
+    await lookUpDns(HOST, { wanted, resolver: open(), signal: new AbortController().signal })
+    process.off('warning', onWarning)
+    expect(answerer.questions).toHaveLength(41)
+    expect(onWarning).not.toHaveBeenCalled()
+  })
+
+  test('aborted before: nobody is asked', async () => {
+    expect(await lookUpDns(HOST, { wanted: ['a'], resolver: open(), signal: AbortSignal.abort() })).toEqual({})
+    expect(answerer.questions).toEqual([])
+  })
+})
