@@ -34,14 +34,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   errors: [],
   store: [],
-  config: ['errors'],
+  config: ['errors', 'fetch'],
   plugins: ['engine'],
   rules: ['engine'],
   fetch: ['engine', 'errors'],
+  scan: ['index', 'engine', 'fetch', 'rules', 'errors'],
   host: ['engine', 'store', 'errors'],
   index: ['rules', 'engine', 'plugins'],
-  tools: ['index', 'rules', 'engine', 'plugins', 'fetch', 'store', 'config', 'errors'],
-  main: ['index', 'rules', 'engine', 'plugins', 'fetch', 'store', 'host', 'config', 'errors'],
+  tools: ['index', 'rules', 'engine', 'plugins', 'fetch', 'scan', 'store', 'config', 'errors'],
+  main: ['index', 'rules', 'engine', 'plugins', 'fetch', 'scan', 'store', 'host', 'config', 'errors'],
 }
 
 describe('who may import whom', () => {

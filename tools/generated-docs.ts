@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
 import { FOUND } from '../src/engine/clause.ts'
 import type { Detector } from '../src/engine/types.ts'
+import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
 import { findingTable } from '../src/rules/findings.ts'
 import { checkFolders } from '../src/rules/load.ts'
@@ -38,6 +39,7 @@ export async function generatedDocs(root: string): Promise<GeneratedDoc[]> {
     fillParts('README.md', read('README.md'), { places, example: await exampleResult(root) }),
     fillParts('docs/rules.md', read('docs/rules.md'), { places, ...closedLists() }),
     fillParts('docs/findings.md', findings, { findings: findingRows(findingTable, findings) }),
+    fillParts('docs/fetching.md', read('docs/fetching.md'), { causes: causesTable() }),
     whole('rules/schema.json', buildRuleSchema([...detectors, FOUND])),
     whole('rules/test-schema.json', testSchema),
   ]
@@ -69,6 +71,13 @@ export function checkDocs(docs: readonly GeneratedDoc[]): string[] {
     ...stale.map(({ file }) => `${file} is out of step with the code: npm run -s docs -- --write`),
     ...docs.flatMap(({ faults }) => faults),
   ]
+}
+
+function causesTable(): string {
+  const rows = Object.entries(SCAN_CAUSES).map(
+    ([cause, [code, sentence]]) => `| ${cause} | \`${code}\` | ${sentence} |`,
+  )
+  return ['| cause | code | sentence |', '|---|---|---|', ...rows].join('\n')
 }
 
 function placesTable(places: readonly Detector[]): string {

@@ -3,6 +3,10 @@ export interface Line {
   /** From 1. */
   readonly number: number
   readonly text: string | null
+  /** Bytes in the stream, line end included. */
+  readonly bytes: number
+  /** Whether it has a line end: the last line of a file that was cut off has none. */
+  readonly isWhole: boolean
 }
 
 /** Cuts a stream into lines in constant memory: of a line that is too long nothing is kept but its number. */
@@ -15,20 +19,22 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     if (bytes <= maxBytes) parts.push(part)
     else parts = []
   }
-  const line = (): Line => {
+  const line = (isWhole: boolean): Line => {
     const text = bytes > maxBytes ? null : Buffer.concat(parts).toString('utf8')
+    const length = isWhole ? bytes + 1 : bytes
     parts = []
     bytes = 0
-    return { number: ++number, text: number === 1 ? (text?.replace(/^\ufeff/, '') ?? null) : text }
+    number++
+    return { number, text: number === 1 ? (text?.replace(/^\ufeff/, '') ?? null) : text, bytes: length, isWhole }
   }
   for await (const chunk of chunks) {
     let from = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       take(chunk.subarray(from, end))
-      yield line()
+      yield line(true)
       from = end + 1
     }
     take(chunk.subarray(from))
   }
-  if (bytes > 0) yield line()
+  if (bytes > 0) yield line(false)
 }

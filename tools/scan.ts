@@ -1,101 +1,133 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadConfig } from '../src/config.ts'
 import { EXTRAS } from '../src/engine/result.ts'
-import { buildPage, detect, type Extra, loadRuleset, type PageInput, toResult } from '../src/index.ts'
+import { EVIDENCE } from '../src/fetch/beside.ts'
+import { loadRuleset } from '../src/index.ts'
+import { LIVE_EXTRAS } from '../src/scan/scanner.ts'
 import { scanBatch } from './batch.ts'
-import { checkAddress, EXIT, runCommand, UsageError } from './command.ts'
+import { EXIT, runCommand, UsageError } from './command.ts'
+import { scanOne } from './live.ts'
+import { scanBulk } from './live-bulk.ts'
+import { scanSaved } from './saved.ts'
 
 const HELP = `
-Tells what a saved page is made with.
+Tells what a website is made with: a live one, or a saved page.
+
+  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings]
+      Scans a live site and prints the result as JSON.
+
+  npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume] [--include …]
+      Scans many: one URL a line, # begins a comment. One answer a line as each is done: {url, result} or {url, error, code}.
+      One scan a host at a time, 1 second apart. --resume goes on where --out ends. Ctrl-C keeps what is done.
+
+  --allow address[/bits][:port]   a local site to scan all the same (IPv6 in brackets; may be given again)
+  --skip dns,tls,robots,favicon   what not to look at beside the page
 
   npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings]
-      Prints the result as JSON. --url is the address the page came from, --headers a JSON file: {name: value} or [[name, value], …].
+      Scans a saved page. --url is the address it came from, --headers a JSON file: {name: value} or [[name, value], …].
 
-  npm run -s scan -- --batch in.jsonl[.gz] [--out out.jsonl] [--include …]
-      One page a line: {id, url?, status?, headers?, html?}, headers as [[name, value], …].
-      One answer a line, in the same order: {id, result}, or {id or line, error, code}.
+  npm run -s scan -- --har file.har [--include …]
+      Scans the main document of a HAR file, with its headers.
 
-Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, modules with detectors beside ours.
-Exit code: 0 fine, 1 a line of a batch failed, 2 bad use or nothing could be done.
+  npm run -s scan -- --batch in.jsonl[.gz] | --warc in.warc[.gz] [--out out.jsonl] [--include …]
+      Scans saved pages: of --batch one a line, {id, url?, status?, headers?, html?}, headers as [[name, value], …];
+      of --warc every HTML response. One answer a line, in the same order: {id, result}, or {id or line, error, code}.
+
+Settings (environment): RULES_DIRS and DETECTORS, rules and detectors beside ours; SCAN_ALLOW, SCAN_PORTS, SCAN_DENY, whom to
+scan; CONTACT_URL, whom the User-Agent names.
+Exit code: 0 fine, 1 a line failed, 2 bad use or nothing could be done, 130 stopped by Ctrl-C.
 `
 
 const text = { type: 'string' } as const
-const OPTIONS = { html: text, url: text, headers: text, batch: text, out: text, include: text }
+const OPTIONS = {
+  html: text,
+  url: text,
+  headers: text,
+  har: text,
+  batch: text,
+  warc: text,
+  urls: text,
+  out: text,
+  include: text,
+  concurrency: text,
+  skip: text,
+  allow: { type: 'string', multiple: true },
+  resume: { type: 'boolean' },
+} as const
+type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
+
+/** What each way of scanning takes beside its input. */
+const MODES = {
+  html: ['url', 'headers', 'include'],
+  har: ['include'],
+  batch: ['out', 'include'],
+  warc: ['out', 'include'],
+  urls: ['out', 'include', 'concurrency', 'resume', 'allow', 'skip'],
+  live: ['include', 'allow', 'skip'],
+} as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
+type Mode = keyof typeof MODES
 
 await runCommand(HELP, async (args) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS })
-  checkUse(values, positionals)
-  const include = readInclude(values.include)
-  const { ruleFolders, detectorModules } = loadConfig()
-  const ruleset = await loadRuleset({ folders: ruleFolders, detectors: detectorModules })
-  if (values.batch !== undefined) {
-    const { pages, failed } = await scanBatch({
-      input: values.batch,
-      ...(values.out && { output: values.out }),
-      include,
-      ruleset,
-    })
-    process.stderr.write(`${pages} pages, ${failed} failed\n`)
-    return failed > 0 ? EXIT.findings : EXIT.fine
+  const mode = modeOf(values, positionals)
+  const config = loadConfig()
+  if (mode === 'live' || mode === 'urls') {
+    const live = {
+      config,
+      allow: values.allow ?? [],
+      skip: readList('skip', values.skip, EVIDENCE),
+      include: readList('include', values.include, LIVE_EXTRAS),
+    }
+    if (mode === 'live') return scanOne(positionals[0], live)
+    const { concurrency = '8', urls, out, resume = false } = values
+    if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
+    return scanBulk({ ...live, positionals, urls, out, resume, concurrency: Number(concurrency) })
   }
-  const page = buildPage({
-    html: await readFile(values.html as string),
-    ...(await readAnswer(values.url, values.headers)),
+  const include = readList('include', values.include, EXTRAS)
+  const ruleset = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })
+  if (mode === 'html' || mode === 'har') return scanSaved({ ...values, include, ruleset })
+  const { pages, failed } = await scanBatch({
+    input: String(values[mode]),
+    format: mode,
+    ...(values.out && { output: values.out }),
+    include,
+    ruleset,
   })
-  const verdict = detect(ruleset, page)
-  if (!include.includes('warnings')) for (const warning of verdict.warnings) process.stderr.write(`${warning}\n`)
-  process.stdout.write(`${JSON.stringify(toResult(verdict, include), null, 2)}\n`)
-  return EXIT.fine
+  process.stderr.write(`${pages} pages, ${failed} failed\n`)
+  return failed > 0 ? EXIT.findings : EXIT.fine
 })
 
-function checkUse(
-  values: Readonly<Partial<Record<keyof typeof OPTIONS, string>>>,
-  positionals: readonly string[],
-): void {
-  if (positionals.length > 0)
-    throw new UsageError(`"${positionals[0]}" is too much: name a file with --html or --batch`)
-  if ((values.html === undefined) === (values.batch === undefined))
-    throw new UsageError('give either --html FILE or --batch FILE')
-  const foreign = values.batch === undefined ? (['out'] as const) : (['url', 'headers'] as const)
-  for (const key of foreign)
-    if (values[key] !== undefined)
-      throw new UsageError(`--${key} does not go with --${values.batch === undefined ? 'html' : 'batch'}`)
-  if (values.out !== undefined && resolve(values.out) === resolve(String(values.batch)))
-    throw new UsageError('--out would overwrite the file that --batch reads')
+/** Which way was asked for; every option has to go with it. */
+function modeOf(values: Values, positionals: readonly string[]): Mode {
+  const named = (['html', 'har', 'batch', 'warc', 'urls'] as const).filter((mode) => values[mode] !== undefined)
+  if (named.length > 1) throw new UsageError(`--${named[0]} does not go with --${named[1]}: give one of them`)
+  if (named.length === 1 && named[0] !== 'urls' && positionals.length > 0)
+    throw new UsageError(`"${positionals[0]}" is too much: --${named[0]} names what is scanned`)
+  if (named.length === 0 && positionals.length === 0)
+    throw new UsageError('give a URL, or one of --urls, --html, --har, --batch, --warc')
+  const mode: Mode = named.at(0) ?? (positionals.length > 1 || values.out !== undefined ? 'urls' : 'live')
+  for (const key of Object.keys(values))
+    if (key !== mode && !(MODES[mode] as readonly string[]).includes(key))
+      throw new UsageError(`--${key} does not go with ${mode === 'live' ? 'one URL' : `--${mode}`}`)
+  for (const input of ['batch', 'warc', 'urls'] as const)
+    if (
+      values.out !== undefined &&
+      values[input] !== undefined &&
+      resolve(String(values.out)) === resolve(String(values[input]))
+    )
+      throw new UsageError(`--out would overwrite the file that --${input} reads`)
+  if (values.resume && values.out === undefined)
+    throw new UsageError('--resume goes on with a file: name it with --out')
+  return mode
 }
 
-async function readAnswer(url: string | undefined, headersFile: string | undefined): Promise<PageInput> {
-  checkAddress(url)
-  if (headersFile === undefined) return { ...(url && { url }) }
-  let headers: unknown
-  try {
-    headers = JSON.parse((await readFile(headersFile, 'utf8')).replace(/^\ufeff/, ''))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${headersFile} is no JSON: ${error.message}`)
-    throw error
-  }
-  if (!areHeaders(headers))
-    throw new UsageError(`${headersFile} must hold {name: value} or [[name, value], …], values text or lists of text`)
-  return { ...(url && { url }), headers: headers as PageInput['headers'] }
-}
-
-function areHeaders(headers: unknown): boolean {
-  if (typeof headers !== 'object' || headers === null) return false
-  const isText = (value: unknown): boolean => typeof value === 'string'
-  if (Array.isArray(headers))
-    return headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText))
-  return Object.values(headers).every((value) => isText(value) || (Array.isArray(value) && value.every(isText)))
-}
-
-function readInclude(text: string | undefined): Extra[] {
-  const wanted = (text ?? '')
+function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {
+  const wanted = (given ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
-  for (const extra of wanted)
-    if (!EXTRAS.includes(extra as Extra))
-      throw new UsageError(`--include has no "${extra}": it takes ${EXTRAS.join(', ')}`)
-  return wanted as Extra[]
+  for (const one of wanted)
+    if (!known.includes(one as T)) throw new UsageError(`--${option} has no "${one}": it takes ${known.join(', ')}`)
+  return wanted as T[]
 }

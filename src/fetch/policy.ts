@@ -1,0 +1,47 @@
+import type { AllowedAddress } from './address.ts'
+
+/** Who may be contacted and how much is taken from them. A value: tests pass their own. */
+export interface Policy {
+  /** Ports beside the default of the scheme. */
+  readonly ports: readonly number[]
+  /** Literal addresses that are open though they are not public; never names. */
+  readonly allow: readonly AllowedAddress[]
+  /** Hosts that are never scanned, with everything below them; lower case. */
+  readonly deny: readonly string[]
+  /** From the first look-up to the last byte, redirects included. */
+  readonly deadlineMs: number
+  readonly maxRedirects: number
+  /** Bytes of a body as they come over the wire. */
+  readonly maxWireBytes: number
+  /** Bytes of a body when it is unpacked. */
+  readonly maxBodyBytes: number
+  readonly maxHeaderBytes: number
+  /** What stands beside the page (DNS, robots, favicon) gets so long, … */
+  readonly evidenceMs: number
+  /** … and never longer than this after the body has ended. */
+  readonly evidenceAfterBodyMs: number
+  /** Connections to one origin at a time. */
+  readonly connections: number
+  readonly userAgent: string
+}
+
+/** The bounds of ../../docs/fetching.md. */
+export const DEFAULT_POLICY: Policy = {
+  ports: [80, 443],
+  allow: [],
+  deny: [],
+  deadlineMs: 10_000,
+  maxRedirects: 5,
+  maxWireBytes: 2 * 1024 * 1024,
+  maxBodyBytes: 4 * 1024 * 1024,
+  maxHeaderBytes: 16 * 1024,
+  evidenceMs: 1500,
+  evidenceAfterBodyMs: 300,
+  connections: 3,
+  userAgent: 'Siteprint',
+}
+
+/** What a scan calls itself: truthfully, with an address to write to where there is one. */
+export function userAgentOf(version: string, contactUrl: string | null): string {
+  return `Siteprint/${version}${contactUrl === null ? '' : ` (+${contactUrl})`}`
+}

@@ -1,0 +1,68 @@
+import { attributeOf } from '../engine/selector.ts'
+import { buildTape } from '../engine/tape.ts'
+import { ScanError } from '../errors.ts'
+import type { Policy } from './policy.ts'
+import type { Answer } from './session.ts'
+import { checkTarget, type Target } from './target.ts'
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Characters of a page in which a refresh is looked for: it stands in the head. */
+const HEAD_CHARACTERS = 65_536
+/** What a refresh with delay 0 says: `0; url=…`, quotes or not (HTML standard, shared declarative refresh steps). */
+const REFRESH = /^\s*(?:0+|(?=\.))(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is
+
+/** Values of a header. */
+export function headersOf({ headers }: Pick<Answer, 'headers'>, name: string): string[] {
+  return headers.filter(([key]) => key === name).map(([, value]) => value)
+}
+
+/**
+ * Where a `Location` leads; null when the answer is no redirect or has none.
+ * @throws ScanError `redirect_refused` when it leads where nobody may go
+ */
+export function followLocation(answer: Answer, from: Target, policy: Policy): Target | null {
+  if (!REDIRECTS.has(answer.status)) return null
+  const locations = headersOf(answer, 'location')
+  if (locations.length === 0) return null
+  if (locations.length > 1) throw new ScanError('redirect_refused', { cause: 'several Location headers' })
+  return resolveHop(locations[0], from, policy)
+}
+
+/** Where a `Refresh` header or `<meta http-equiv=refresh>` with delay 0 leads; null when nowhere, or nowhere allowed. */
+export function followRefresh(answer: Answer, html: Uint8Array, from: Target, policy: Policy): Target | null {
+  const contents = [...headersOf(answer, 'refresh'), ...metaRefreshes(html)]
+  for (const content of contents) {
+    const [, double, single, plain] = REFRESH.exec(content) ?? []
+    const leadsTo = (double ?? single ?? plain ?? '').trim()
+    if (leadsTo === '') continue
+    try {
+      const target = resolveHop(leadsTo, from, policy)
+      return target.url.href === from.url.href ? null : target
+    } catch {
+      return null // A refused refresh is not followed: the page in hand is the result.
+    }
+  }
+  return null
+}
+
+function resolveHop(text: string, from: Target, policy: Policy): Target {
+  try {
+    if (text.length > 2048) throw new RangeError('too long')
+    return checkTarget(new URL(text, from.url), policy)
+  } catch (cause) {
+    throw new ScanError('redirect_refused', { cause })
+  }
+}
+
+/** Contents of refreshes that a browser with scripts obeys. The names are ASCII in every charset that browsers take. */
+function metaRefreshes(html: Uint8Array): string[] {
+  const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, HEAD_CHARACTERS)).toString('latin1')
+  if (!/http-equiv\s*=\s*["']?\s*refresh/i.test(head)) return []
+  const { tape } = buildTape(head)
+  return tape.tags.flatMap((tag, at) => {
+    if (tag !== 'meta' || attributeOf(tape, at, 'http-equiv')?.trim().toLowerCase() !== 'refresh') return []
+    for (let up = tape.parents[at]; up >= 0; up = tape.parents[up])
+      if (tape.tags[up] === 'noscript' || tape.tags[up] === 'template') return []
+    return attributeOf(tape, at, 'content') ?? []
+  })
+}

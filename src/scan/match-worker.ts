@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { buildPage, detect, type LoadOptions, loadRuleset, type PageInput, type Verdict } from '../index.ts'
+
+/** One page for a worker. */
+export interface Task {
+  readonly id: number
+  readonly input: PageInput
+}
+
+/** What matching one page came to. */
+export interface Matched {
+  /** Plain data, its evidence made. */
+  readonly verdict: Verdict
+  readonly buildMs: number
+  readonly detectMs: number
+}
+
+/** What others than workers need to know of the rules. */
+export interface RulesetInfo {
+  /** Fingerprint of what the rules say. */
+  readonly version: string
+  /** DNS records that rules ask for. */
+  readonly wantedDns: readonly string[]
+}
+
+const ruleset = await loadRuleset(workerData as LoadOptions)
+// The index of a place is built when a page first has something there: not on the clock of a stranger's page.
+match({
+  id: 0,
+  input: {
+    url: 'https://example.com/',
+    status: 200,
+    headers: { server: 'a', 'set-cookie': 'a=b' },
+    html: `<!doctype html><title>a</title><meta name=a content=a><link rel=a href=/a><script src=/a></script><script>a</script>
+      <style>a</style><script type="application/ld+json">{"@type":"a"}</script><body><!-- a --><a href=/a><img src=/a></a><iframe src=/a></iframe>`,
+  },
+})
+
+/** Tells of the rules that this worker has loaded. */
+export function info(): RulesetInfo {
+  return { version: ruleset.version, wantedDns: ruleset.wanted('dns') }
+}
+
+/** Builds the page and detects; tells first that it has begun. */
+export function match({ id, input }: Task): Matched {
+  parentPort?.postMessage(id)
+  const started = performance.now()
+  const page = buildPage(input)
+  const built = performance.now()
+  const verdict = detect(ruleset, page)
+  const { evidence } = verdict
+  return { verdict: { ...verdict, evidence }, buildMs: built - started, detectMs: performance.now() - built }
+}

@@ -1,0 +1,136 @@
+import { getDomain } from 'tldts'
+import { type Extra, type Result, toResult } from '../engine/result.ts'
+import { ScanError } from '../errors.ts'
+import { EVIDENCE, type EvidenceKind } from '../fetch/beside.ts'
+import type { Dial } from '../fetch/connector.ts'
+import { fetchSite, type Site } from '../fetch/fetch.ts'
+import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
+import { openResolver, type Resolver } from '../fetch/resolver.ts'
+import type { Verdict } from '../index.ts'
+import { type MatchPool, openPool, type PoolOptions } from './pool.ts'
+
+/** What a live answer may hold beside the ten fields. */
+export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings'] as const
+export type LiveExtra = (typeof LIVE_EXTRAS)[number]
+
+/** Where a site runs, as its connection showed it. */
+export interface Infrastructure {
+  readonly cdn: string | null
+  /** Registrable domains of the name servers. */
+  readonly dns: readonly string[]
+  readonly ip: string | null
+  readonly tlsIssuer: string | null
+  readonly server: string | null
+}
+
+/** Milliseconds of each stage. */
+export interface Timing {
+  readonly fetch: number
+  /** For what stands beside the page, after the page was there. */
+  readonly evidence: number
+  /** For parsing and matching, waiting included. */
+  readonly match: number
+  readonly total: number
+}
+
+/** All that a scan of a live site tells. */
+export interface LiveScan {
+  readonly verdict: Verdict
+  readonly infrastructure: Infrastructure
+  readonly timing: Timing
+}
+
+export type LiveResult = Result & { readonly infrastructure?: Infrastructure; readonly timing?: Timing }
+
+/** Makes the answer of a scan: the ten fields, then what was asked for, in one order. */
+export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
+  const isOffline = (key: LiveExtra): key is Extra => key !== 'infrastructure' && key !== 'timing'
+  const result: Record<string, unknown> = { ...toResult(verdict, include.filter(isOffline)) }
+  const extras = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [
+    key,
+    isOffline(key) ? result[key] : live[key],
+  ])
+  return { ...toResult(verdict), ...Object.fromEntries(extras) } as LiveResult
+}
+
+export interface ScannerOptions extends PoolOptions {
+  readonly policy?: Policy
+  readonly evidence?: readonly EvidenceKind[]
+  /** Tests bring their own. */
+  readonly resolver?: Resolver
+  readonly dial?: Dial
+}
+
+/** Scans live sites: fetching on this thread, matching on others. */
+export class Scanner {
+  readonly #options: ScannerOptions
+  readonly #pool: MatchPool
+  readonly #resolver: Resolver
+
+  constructor(options: ScannerOptions = {}) {
+    this.#options = options
+    this.#pool = openPool(options)
+    this.#resolver = options.resolver ?? openResolver()
+  }
+
+  /** Waits until the rules are loaded; gives their version. */
+  async ready(): Promise<string> {
+    return (await this.#pool.ready).version
+  }
+
+  /**
+   * Scans one site.
+   * @param text the URL as somebody typed it
+   * @throws ScanError; the signal's reason when that aborts
+   */
+  async scan(text: string, signal?: AbortSignal): Promise<LiveScan> {
+    const started = performance.now()
+    const { wantedDns } = await this.#pool.ready
+    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial } = this.#options
+    const resolver = this.#resolver
+    const site = await fetchSite(text, { resolver, policy, wantedDns, evidence, signal, ...(dial && { dial }) })
+    const fetched = performance.now()
+    const { verdict } = await this.#match(site, signal)
+    const total = performance.now() - started
+    const timing = { ...site.timing, match: performance.now() - fetched, total }
+    return {
+      verdict: { ...verdict, warnings: [...site.warnings, ...verdict.warnings] },
+      infrastructure: infrastructureOf(site, verdict),
+      timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
+    }
+  }
+
+  #match(site: Site, signal: AbortSignal | undefined): ReturnType<MatchPool['match']> {
+    const { url, status, headers, html, dns, tls, robots, favicon } = site
+    return this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, signal ? { signal } : {})
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close()
+  }
+}
+
+function mapValues<K extends string>(values: Record<K, number>, change: (value: number) => number): Record<K, number> {
+  return Object.fromEntries(Object.entries<number>(values).map(([key, value]) => [key, change(value)])) as Record<
+    K,
+    number
+  >
+}
+
+function infrastructureOf({ dns, address, tls, headers }: Site, verdict: Verdict): Infrastructure {
+  const isCdn = ({ kind, name, chosen }: Verdict['evidence'][number]): boolean =>
+    kind === 'hosting' && chosen && name !== verdict.hosting
+  return {
+    cdn: verdict.evidence.find(isCdn)?.name ?? null,
+    dns: [...new Set((dns?.ns ?? []).map((name) => getDomain(name) ?? name))],
+    ip: address,
+    tlsIssuer: tls?.issuer ?? null,
+    server: headers.find(([name]) => name === 'server')?.[1] ?? null,
+  }
+}
+
+/** What a failed scan tells its caller. */
+export function toErrorBody(error: unknown): { readonly error: string; readonly code: string } {
+  const told = error instanceof ScanError ? error : new ScanError('internal', { cause: error })
+  return { error: told.message, code: told.code }
+}

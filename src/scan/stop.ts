@@ -1,0 +1,28 @@
+/** Stops one thing that is under way: at once, or by a clock that can be set anew. */
+export class Stop {
+  readonly #controller = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #late: NodeJS.Immediate | undefined
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  now(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  /** Sets the clock. An answer that lies there already, because this thread was busy, still comes first. */
+  after(ms: number, why: () => unknown): void {
+    this.never()
+    this.#timer = setTimeout(() => {
+      this.#late = setImmediate(() => this.now(why()))
+    }, ms)
+  }
+
+  /** Stops the clock. */
+  never(): void {
+    clearTimeout(this.#timer)
+    clearImmediate(this.#late)
+  }
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { request } from 'undici'
+import { parseAllowed } from '../../src/fetch/address.ts'
+import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { Scanner } from '../../src/scan/scanner.ts'
+import { generatedPages } from './generated-pages.ts'
+
+const PAGE_BYTES = 180_000
+
+/** What a scan of a local page costs beyond one bare request for it: medians in milliseconds, taken in turn. */
+export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' | 'scanMs' | 'overheadMs', number>> {
+  const html = pageOf(PAGE_BYTES)
+  const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(html))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const allowed = parseAllowed(address)
+  const scanner = new Scanner({ policy: { ...DEFAULT_POLICY, allow: allowed ? [allowed] : [] } })
+  const bare: number[] = []
+  const scans: number[] = []
+  try {
+    for (let round = -10; round < rounds; round++) {
+      const bareMs = await timeOf(async () => (await request(`http://${address}/`)).body.arrayBuffer())
+      const scanMs = await timeOf(() => scanner.scan(`http://${address}/`))
+      if (round < 0) continue // The first ones warm up.
+      bare.push(bareMs)
+      scans.push(scanMs)
+    }
+  } finally {
+    await scanner.close()
+    server.closeAllConnections()
+    server.close()
+  }
+  const [bareMs, scanMs] = [bare, scans].map((times) => times.sort((a, b) => a - b)[times.length >> 1])
+  return { bareMs: round2(bareMs), scanMs: round2(scanMs), overheadMs: round2(scanMs - bareMs) }
+}
+
+async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await run()
+  return performance.now() - started
+}
+
+/** A page of so many bytes, put together of generated ones. */
+function pageOf(bytes: number): string {
+  const parts = generatedPages(50).map(({ html }) => String(html))
+  let page = ''
+  for (let i = 0; page.length < bytes; i = (i + 1) % parts.length) page += parts[i]
+  return page.slice(0, bytes)
+}
+
+function round2(value: number): number {
+  return Math.round(value * 100) / 100
+}

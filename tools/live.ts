@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../src/config.ts'
+import { ScanError } from '../src/errors.ts'
+import { parseAllowed } from '../src/fetch/address.ts'
+import { EVIDENCE, type EvidenceKind } from '../src/fetch/beside.ts'
+import { DEFAULT_POLICY, type Policy, userAgentOf } from '../src/fetch/policy.ts'
+import { projectFolder } from '../src/rules/built.ts'
+import { type LiveExtra, Scanner, toLiveResult } from '../src/scan/scanner.ts'
+import { EXIT, UsageError } from './command.ts'
+
+export interface LiveOptions {
+  readonly config: Config
+  /** Entries of `--allow`. */
+  readonly allow: readonly string[]
+  readonly skip: readonly EvidenceKind[]
+  readonly include: readonly LiveExtra[]
+}
+
+/** Opens what scans live sites. */
+export function openScanner({ config, allow, skip }: LiveOptions, changes: Partial<Policy> = {}): Scanner {
+  const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
+  const opened = allow.map((entry) => {
+    const address = parseAllowed(entry)
+    if (address === null) throw new UsageError(`--allow takes address[/bits][:port], IPv6 in brackets, not "${entry}"`)
+    return address
+  })
+  if (config.scanAllow.length > 0) process.stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
+  const policy = {
+    ...DEFAULT_POLICY,
+    ports: config.scanPorts,
+    allow: [...config.scanAllow, ...opened],
+    deny: config.scanDeny,
+    userAgent: userAgentOf(version, config.contactUrl),
+    ...changes,
+  }
+  const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
+  return new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy, evidence })
+}
+
+/** Scans one site and prints its result. What went wrong is a sentence on stderr. */
+export async function scanOne(text: string, options: LiveOptions): Promise<number> {
+  const scanner = openScanner(options)
+  try {
+    const scan = await scanner.scan(text)
+    if (!options.include.includes('warnings'))
+      for (const warning of scan.verdict.warnings) process.stderr.write(`${warning}\n`)
+    process.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
+    return EXIT.fine
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error
+    process.stderr.write(`${error.message} (${error.code})\n`)
+    return EXIT.failed
+  } finally {
+    await scanner.close()
+  }
+}
