@@ -1,14 +1,8 @@
 /** What an operator or author set wrong; `message` says what to do. Nothing of it is secret. */
 export class SetupError extends Error {}
 
-/** Code → HTTP status. */
-export const ERROR_STATUS = {
-  invalid_url: 400,
-  blocked_target: 400,
-  scan_failed: 500,
-  scan_timeout: 500,
-} as const
-export type ScanErrorCode = keyof typeof ERROR_STATUS
+/** What a caller can tell failures apart by. */
+export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout'
 
 // What only DNS, connecting or a redirect shows is told in the words for a name that is unknown: nobody can ask us which
 // internal names exist.

@@ -3,11 +3,7 @@ import { once } from 'node:events'
 import { type Answer, decode, encode, type RecordType } from 'dns-packet'
 
 /** Records as text (`mx`: `10 mail.example.com`, `soa`: `ns.example.com hostmaster.example.com`); [] is "no data". */
-export type Reply =
-  | readonly string[]
-  | { readonly texts: readonly string[]; readonly ttl: number }
-  | 'silent'
-  | 'servfail'
+type Reply = readonly string[] | { readonly texts: readonly string[]; readonly ttl: number } | 'silent' | 'servfail'
 
 /** `'host TYPE'` → what is answered, or what tells it each time; `nxdomain` for all that does not stand there. */
 export type Zone = Record<string, Reply | (() => Reply)>

@@ -7,6 +7,7 @@ import { SingleBar } from 'cli-progress'
 import { SetupError } from '../src/errors.ts'
 import { buildPage, detect, type Extra, type PageInput, type Ruleset, toResult } from '../src/index.ts'
 import { type Line, readLines } from './lines.ts'
+import { readWarc } from './warc.ts'
 
 /** A line holds a page of at most 4 MiB, escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -19,16 +20,17 @@ export interface BatchOutcome {
 
 interface BatchOptions {
   readonly input: string
+  /** JSONL of pages, or WARC. */
+  readonly format: 'batch' | 'warc'
   /** stdout when absent. */
   readonly output?: string
   readonly include: readonly Extra[]
   readonly ruleset: Ruleset
 }
 
-/** Scans the pages of a JSONL file (gzip too), line by line, in order, in constant memory. A bad line costs that line alone. */
-export async function scanBatch({ input, output, include, ruleset }: BatchOptions): Promise<BatchOutcome> {
+/** Scans the pages of a JSONL or WARC file (gzip too), one by one, in order, in constant memory. A bad one costs itself alone. */
+export async function scanBatch({ input, format, output, include, ruleset }: BatchOptions): Promise<BatchOutcome> {
   const { size } = await stat(input)
-  const raw = createReadStream(input)
   const bar = new SingleBar({
     stream: process.stderr,
     format: '{bar} {percentage} % | {pages} pages, {rate} pages/s | {eta_formatted} left',
@@ -39,14 +41,18 @@ export async function scanBatch({ input, output, include, ruleset }: BatchOption
   if (process.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
   const started = performance.now()
   const outcome = { pages: 0, failed: 0 }
+  let bytesRead = 0
+  const onBytes = (total: number): void => {
+    bytesRead = total
+  }
+  const answers =
+    format === 'warc' ? scanWarc(input, ruleset, { include, onBytes }) : scanLines(input, ruleset, { include, onBytes })
   const lines = async function* (): AsyncGenerator<string> {
-    for await (const line of readLines(unzipped(raw, input), MAX_LINE_BYTES)) {
-      if (line.text?.trim() === '') continue
-      const answer = scanLine(line, ruleset, include)
+    for await (const answer of answers) {
       outcome.pages++
       if ('error' in answer) outcome.failed++
       const seconds = (performance.now() - started) / 1000
-      bar.update(raw.bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
+      bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
       yield `${JSON.stringify(answer)}\n`
     }
   }
@@ -56,6 +62,39 @@ export async function scanBatch({ input, output, include, ruleset }: BatchOption
     bar.stop()
   }
   return outcome
+}
+
+interface Reading {
+  readonly include: readonly Extra[]
+  /** Is told how many bytes of the file were read. */
+  readonly onBytes: (total: number) => void
+}
+
+async function* scanLines(
+  input: string,
+  ruleset: Ruleset,
+  { include, onBytes }: Reading,
+): AsyncGenerator<Record<string, unknown>> {
+  const raw = createReadStream(input)
+  for await (const line of readLines(unzipped(raw, input), MAX_LINE_BYTES)) {
+    onBytes(raw.bytesRead)
+    if (line.text?.trim() !== '') yield scanLine(line, ruleset, include)
+  }
+}
+
+async function* scanWarc(
+  input: string,
+  ruleset: Ruleset,
+  { include, onBytes }: Reading,
+): AsyncGenerator<Record<string, unknown>> {
+  for await (const record of readWarc(input, { onBytes })) {
+    if ('error' in record) yield { id: record.id, error: record.error, code: 'invalid_request' }
+    else {
+      const result = toResult(detect(ruleset, buildPage(record.page)), include)
+      const warnings = result.warnings && [...record.warnings, ...result.warnings]
+      yield { id: record.id, result: { ...result, ...(warnings && { warnings }) } }
+    }
+  }
 }
 
 async function* unzipped(raw: Readable, input: string): AsyncGenerator<Uint8Array> {
@@ -83,7 +122,11 @@ async function writeAll(lines: AsyncIterable<string>, output: string | undefined
 }
 
 /** Scans one line: `{id, result}`, or `{id or line, error, code}`. */
-export function scanLine({ number, text }: Line, ruleset: Ruleset, include: readonly Extra[]): Record<string, unknown> {
+export function scanLine(
+  { number, text }: Pick<Line, 'number' | 'text'>,
+  ruleset: Ruleset,
+  include: readonly Extra[],
+): Record<string, unknown> {
   let id: unknown
   try {
     if (text === null) throw new TypeError(`the line is longer than ${MAX_LINE_BYTES} bytes`)

@@ -29,7 +29,9 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
   if (out !== undefined && /\.csv$/i.test(out) && include.length > 0)
     throw new UsageError('--include does not go with CSV: write --out to a .jsonl file')
   const total = await countUrls(options)
-  const scanner = openScanner(options, { connections: 1 })
+  // Nobody waits at the other end: a page may wait for its worker as long as it takes.
+  const pool = { maxWaiting: concurrency, maxWaitMs: 3_600_000 }
+  const scanner = openScanner(options, { policy: { connections: 1 }, pool })
   const stop = new AbortController()
   const onStop = (): void => stop.abort()
   const bar = openBar()

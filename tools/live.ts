@@ -6,6 +6,7 @@ import { parseAllowed } from '../src/fetch/address.ts'
 import { EVIDENCE, type EvidenceKind } from '../src/fetch/beside.ts'
 import { DEFAULT_POLICY, type Policy, userAgentOf } from '../src/fetch/policy.ts'
 import { projectFolder } from '../src/rules/built.ts'
+import type { PoolOptions } from '../src/scan/pool.ts'
 import { type LiveExtra, Scanner, toLiveResult } from '../src/scan/scanner.ts'
 import { EXIT, UsageError } from './command.ts'
 
@@ -18,7 +19,10 @@ export interface LiveOptions {
 }
 
 /** Opens what scans live sites. */
-export function openScanner({ config, allow, skip }: LiveOptions, changes: Partial<Policy> = {}): Scanner {
+export function openScanner(
+  { config, allow, skip }: LiveOptions,
+  changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions } = {},
+): Scanner {
   const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
   const opened = allow.map((entry) => {
     const address = parseAllowed(entry)
@@ -32,10 +36,16 @@ export function openScanner({ config, allow, skip }: LiveOptions, changes: Parti
     allow: [...config.scanAllow, ...opened],
     deny: config.scanDeny,
     userAgent: userAgentOf(version, config.contactUrl),
-    ...changes,
+    ...changes.policy,
   }
   const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
-  return new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy, evidence })
+  return new Scanner({
+    folders: config.ruleFolders,
+    detectors: config.detectorModules,
+    ...changes.pool,
+    policy,
+    evidence,
+  })
 }
 
 /** Scans one site and prints its result. What went wrong is a sentence on stderr. */

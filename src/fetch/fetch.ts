@@ -83,29 +83,47 @@ interface Fetched {
   readonly warnings: readonly string[]
 }
 
-/** Goes from redirect to redirect, each hop under the policy, to the page at their end. */
+/**
+ * Goes from redirect to redirect, each hop under the policy, to the page at their end. A refresh is an offer of a page that
+ * is there already: where it leads nowhere, for whatever reason, that page is the result.
+ */
 async function followAll(first: Target, session: Session, beside: Beside): Promise<Fetched> {
-  const { policy } = session
-  const seen = new Set<string>()
+  const seen = new Set<string>([first.url.href])
   let target = first
+  let inHand: Fetched | null = null
   for (let hop = 0; ; hop++) {
-    seen.add(target.url.href)
-    beside.lookUp(target)
-    const answer = await session.get(target, ACCEPT)
-    const location = followLocation(answer, target, policy)
-    if (location !== null) {
-      answer.body.destroy()
-      if (seen.has(location.url.href)) throw new ScanError('redirect_loop')
-      if (hop >= policy.maxRedirects) throw new ScanError('too_many_redirects')
-      target = location
-      continue
+    try {
+      beside.lookUp(target)
+      const { page, next } = await follow(target, session, beside)
+      inHand = page ?? inHand
+      if (page !== null && (next === null || seen.has(next.url.href))) return page
+      target = next as Target
+      if (seen.has(target.url.href)) throw new ScanError('redirect_loop')
+      if (hop >= session.policy.maxRedirects) throw new ScanError('too_many_redirects')
+      seen.add(target.url.href)
+    } catch (error) {
+      if (inHand === null || session.signal.aborted) throw error
+      beside.ask(inHand.target)
+      return inHand
     }
-    beside.ask(target)
-    const page = await readPage(answer, session)
-    const refresh = followRefresh(answer, page.html, target, policy)
-    if (refresh === null || seen.has(refresh.url.href) || hop >= policy.maxRedirects) return { target, answer, ...page }
-    target = refresh
   }
+}
+
+/** One hop: a redirect has no page, a page may lead on. */
+async function follow(
+  target: Target,
+  session: Session,
+  beside: Beside,
+): Promise<{ readonly page: Fetched | null; readonly next: Target | null }> {
+  const answer = await session.get(target, ACCEPT)
+  const location = followLocation(answer, target, session.policy)
+  if (location !== null) {
+    answer.body.destroy()
+    return { page: null, next: location }
+  }
+  beside.ask(target)
+  const page = { target, answer, ...(await readPage(answer, session)) }
+  return { page, next: followRefresh(answer, page.html, target, session.policy) }
 }
 
 const NOT_HTML = 'the answer is not HTML: its body was not looked at'

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { ScanError } from '../errors.ts'
 import { ACCEPT_ENCODING } from './body.ts'
@@ -68,6 +69,7 @@ export class Session {
    */
   async get({ url }: Target, accept: string, signal = this.signal): Promise<Answer> {
     try {
+      await setImmediate() // A socket is free one turn after its answer has ended; sooner, a second one is opened.
       const { statusCode, headers, body } = await race(
         this.#agent.request({
           origin: url.origin,

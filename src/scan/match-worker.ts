@@ -36,12 +36,18 @@ match({
   },
 })
 
-/** Tells of the rules that this worker has loaded. */
+/**
+ * Tells of the rules that this worker has loaded.
+ * @public called by name
+ */
 export function info(): RulesetInfo {
   return { version: ruleset.version, wantedDns: ruleset.wanted('dns') }
 }
 
-/** Builds the page and detects; tells first that it has begun. */
+/**
+ * Builds the page and detects; tells first that it has begun.
+ * @public called by name
+ */
 export function match({ id, input }: Task): Matched {
   parentPort?.postMessage(id)
   const started = performance.now()

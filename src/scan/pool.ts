@@ -156,6 +156,7 @@ class WorkerPool implements MatchPool {
 
   /** The clock of a page starts when its worker does: while that loads its rules, the page waits. */
   #begin(id: number): void {
+    this.#fault = undefined
     this.#running.get(id)?.after(this.#limits.matchMs, () => new ScanError('worker_killed'))
   }
 

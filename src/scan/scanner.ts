@@ -14,7 +14,7 @@ export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 
 export type LiveExtra = (typeof LIVE_EXTRAS)[number]
 
 /** Where a site runs, as its connection showed it. */
-export interface Infrastructure {
+interface Infrastructure {
   readonly cdn: string | null
   /** Registrable domains of the name servers. */
   readonly dns: readonly string[]
@@ -24,7 +24,7 @@ export interface Infrastructure {
 }
 
 /** Milliseconds of each stage. */
-export interface Timing {
+interface Timing {
   readonly fetch: number
   /** For what stands beside the page, after the page was there. */
   readonly evidence: number

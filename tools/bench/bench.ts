@@ -9,8 +9,12 @@ import { compileRule } from '../../src/engine/compile.ts'
 import { Ruleset } from '../../src/engine/ruleset.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
+import { openPool } from '../../src/scan/pool.ts'
 import { EXIT, runCommand } from '../command.ts'
 import { generatedPages } from './generated-pages.ts'
+import { measureHostileFetches } from './hostile-fetching.ts'
+import { measureLoopDelay } from './hostile-matching.ts'
+import { measureLiveScan } from './live.ts'
 import { syntheticRules } from './synthetic-rules.ts'
 
 const HELP = `
@@ -19,7 +23,8 @@ Measures page building and detection against bare extraction (htmlparser2 pushin
   npm run -s bench [-- --rounds 5] [--pages pages.jsonl.gz]
 
 Uses ../shared/pages/pages.jsonl.gz when it is there, else pages it generates. Prints JSON on stdout. Figures are medians over the rounds;
-the ratios compare passes that ran in turn.
+the ratios compare passes that ran in turn. Then what a live scan of a local 180 kB page costs beyond a bare request for it, the
+main thread's worst delay while workers match hostile pages, and the memory before and after every hostile server.
 `
 
 await runCommand(HELP, async (args) => {
@@ -55,6 +60,9 @@ await runCommand(HELP, async (args) => {
   const times = { ...more, ...many, ...alone }
   const ratio = (from: Times, a: string, b: string): number =>
     round(median(from[a].map((one, i) => sumOf(one) / sumOf(from[b][i]))))
+  const pool = openPool({})
+  const loopDelay = await measureLoopDelay(pool)
+  await pool.close()
   const report = {
     pages: pages.length,
     rules: Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, set.rules.length])),
@@ -63,6 +71,9 @@ await runCommand(HELP, async (args) => {
     speedOfBare: { build: ratio(alone, 'bare', 'build'), real: ratio(alone, 'bare', 'real') },
     timeOfTenfoldByReal: ratio(many, 'tenfold', 'real'),
     timeOf7000By3500: ratio(more, 'synthetic7000', 'synthetic3500'),
+    liveScan: await measureLiveScan(20 * rounds),
+    mainLoopWhileHostilePagesMatch: { worstMs: round(loopDelay.worstMs) },
+    hostileFetches: await measureHostileFetches(),
   }
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   return EXIT.fine

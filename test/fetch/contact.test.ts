@@ -1,0 +1,180 @@
+import net, { type AddressInfo, Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ScanError } from '../../src/errors.ts'
+import { parseAllowed } from '../../src/fetch/address.ts'
+import { type Dial, openDial } from '../../src/fetch/connector.ts'
+import { type FetchOptions, fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { type Answering, leftSince, openResources, openScene, PUBLIC, resolverOf } from './scene.ts'
+
+const page: Answering = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
+const moved =
+  (location: string): Answering =>
+  (_, response) =>
+    response.writeHead(302, { location, 'content-length': 0 }).end()
+const SITE = 'http://pub.example.org/'
+
+// Whoever gets through, gets through to here: the real way out, and a port that the policy opens.
+const trap = net.createServer((socket) => socket.destroy())
+let hits = 0
+let port = 0
+trap.on('connection', () => hits++)
+beforeAll(async () => {
+  await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve))
+  port = (trap.address() as AddressInfo).port
+})
+afterAll(() => new Promise((resolve) => trap.close(resolve)))
+
+interface Outcome {
+  readonly site: Site | null
+  readonly error: ScanError | null
+  readonly contacts: readonly string[]
+  readonly requests: readonly string[]
+}
+
+/** Scans a scene; what is not the public address goes out by the real way. */
+async function scan(answer: Answering, options: Partial<FetchOptions> = {}, url = SITE): Promise<Outcome> {
+  const before = openResources()
+  const { close, contacts, requests, dial: toScene } = await openScene(answer)
+  const out = openDial()
+  const dial: Dial = (asked, callback) => (asked.hostname === PUBLIC && toScene ? toScene : out)(asked, callback)
+  const policy = { ...DEFAULT_POLICY, ports: [80, 443, port], deadlineMs: 1000 }
+  const outcome = await fetchSite(url, { resolver: resolverOf(), policy, dial, ...options }).then(
+    (site) => ({ site, error: null }),
+    (error) => ({ site: null, error }),
+  )
+  await close()
+  expect(await leftSince(before)).toEqual([])
+  return { ...outcome, contacts, requests }
+}
+
+describe('a public name that leads to', () => {
+  test.each([
+    'http://127.0.0.1:PORT/',
+    'http://127.1:PORT/',
+    'http://2130706433:PORT/',
+    'http://0x7f000001:PORT/',
+    'http://0177.0.0.1:PORT/',
+    'http://127.0.0.1.:PORT/',
+    'http://0.0.0.0:PORT/',
+    'http://0:PORT/',
+    'http://[::ffff:127.0.0.1]:PORT/',
+    'http://[::ffff:7f00:1]:PORT/',
+    'http://[::127.0.0.1]:PORT/',
+    'http://[::]:PORT/',
+    'http://localhost:PORT/',
+    'http://LOCALHOST.:PORT/',
+    '//127.0.0.1:PORT/',
+    '\\\\127.0.0.1:PORT\\',
+    '/\\127.0.0.1:PORT/',
+    'https://127.0.0.1:PORT/',
+    'http://%31%32%37.0.0.1:PORT/',
+    'http://user:pass@127.0.0.1:PORT/',
+    'http://pub.example.org@127.0.0.1:PORT/',
+    'ht\ttp://127.0.0.1:PORT/',
+    'http://private.example.org:PORT/',
+    'http://mixed.example.org:PORT/',
+    'http://mapped.example.org:PORT/',
+  ])('%s is refused, in the words of an unknown name', async (form) => {
+    const resolver = resolverOf((host) => NAMES[host] ?? [PUBLIC])
+    const { error, contacts } = await scan(moved(form.replace('PORT', `${port}`)), { resolver })
+    expect(error).toBeInstanceOf(ScanError)
+    expect(error?.code).toBe('scan_failed')
+    expect(error?.message).toBe(new ScanError('name_not_found').message)
+    expect(contacts).toEqual([`${PUBLIC}:80`])
+    expect(hits).toBe(0)
+  })
+})
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'private.example.org': ['127.0.0.1'],
+  'mixed.example.org': [PUBLIC, '127.0.0.1'],
+  'mapped.example.org': ['::ffff:127.0.0.1'],
+}
+
+describe('a name', () => {
+  test.each([
+    ['that has no address', [], 'name_not_found'],
+    ['of a private address', ['10.0.0.1'], 'address_refused'],
+    ['of a public and a private one', [PUBLIC, '127.0.0.1'], 'address_refused'],
+    ['of a private and a public one', ['127.0.0.1', PUBLIC], 'address_refused'],
+    ['of two families, one private', [PUBLIC, '::1'], 'address_refused'],
+    ['of what is no address', [PUBLIC, 'localhost'], 'address_refused'],
+    ['of an opened address: literals alone are opened', ['127.0.0.1'], 'address_refused'],
+  ])('%s is refused before anything is contacted', async (_, addresses, reason) => {
+    const allow = [parseAllowed('127.0.0.0/8'), parseAllowed('[::1]')].filter((entry) => entry !== null)
+    const policy = { ...DEFAULT_POLICY, ports: [port], allow }
+    const { error, contacts } = await scan(
+      page,
+      { resolver: resolverOf(() => addresses), policy },
+      `${SITE.slice(0, -1)}:${port}/`,
+    )
+    expect(error?.reason).toBe(reason)
+    expect(contacts).toEqual([])
+    expect(hits).toBe(0)
+  })
+
+  test('is looked up once for a connection, and that answer is connected to', async () => {
+    const resolver = resolverOf((_, times) => [times === 1 ? PUBLIC : '127.0.0.1'])
+    const { site, contacts } = await scan(page, { resolver, evidence: [] })
+    expect(site).toMatchObject({ status: 200, address: PUBLIC })
+    expect(resolver.asked).toEqual(['pub.example.org'])
+    expect(contacts).toEqual([`${PUBLIC}:80`])
+  })
+
+  test('that turns private costs what stands beside the page, and that alone', async () => {
+    const resolver = resolverOf((_, times) => [times === 1 ? PUBLIC : '127.0.0.1'])
+    const { site, contacts } = await scan(
+      (url, response, request) =>
+        url === SITE
+          ? response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end()
+          : page(url, response, request),
+      { resolver },
+    )
+    expect(site).toMatchObject({ status: 200, robots: null, favicon: null })
+    expect(contacts).toEqual([`${PUBLIC}:80`])
+  })
+
+  test('that flips between hops is refused at the hop that shows it', async () => {
+    const resolver = resolverOf((_, times) => [times < 3 ? PUBLIC : '127.0.0.1'])
+    const onwards: Answering = (url, response) =>
+      response.writeHead(302, { location: `${url}a`, connection: 'close', 'content-length': 0 }).end()
+    const { error, requests } = await scan(onwards, { resolver })
+    expect(error?.reason).toBe('address_refused')
+    expect(requests).toEqual([SITE, `${SITE}a`])
+  })
+})
+
+test('a socket that leads elsewhere is not spoken to', async () => {
+  const elsewhere: Dial = (asked, callback) => {
+    const socket = new Socket()
+    Object.defineProperty(socket, 'remoteAddress', { value: '127.0.0.1' })
+    queueMicrotask(() => callback(null, socket))
+    socket.write = () => expect.unreachable('it was spoken to')
+    expect(asked.hostname).toBe(PUBLIC)
+    return socket
+  }
+  const { error, requests } = await scan(page, { dial: elsewhere })
+  expect(error).toMatchObject({ code: 'scan_failed', reason: 'address_refused' })
+  expect(requests).toEqual([])
+})
+
+test('a socket that comes when the scan is over is closed', async () => {
+  let late: (() => void) | undefined
+  const socket = new Socket()
+  const slow: Dial = (_, callback) => {
+    late = () => callback(null, socket)
+    return undefined
+  }
+  const { error } = await scan(page, { dial: slow, policy: { ...DEFAULT_POLICY, deadlineMs: 50 } })
+  expect(error?.reason).toBe('deadline')
+  late?.()
+  expect(socket.destroyed).toBe(true)
+})
+
+test('an opened literal is reached', async () => {
+  const allow = [parseAllowed(`127.0.0.1:${port}`)].filter((entry) => entry !== null)
+  const before = hits
+  await scan(page, { policy: { ...DEFAULT_POLICY, allow } }, `http://127.0.0.1:${port}/`)
+  expect(hits).toBeGreaterThan(before)
+})

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs'
+import net, { type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ScanError } from '../../src/errors.ts'
+import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { parseTarget } from '../../src/fetch/target.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { findUnshare, isInside, runInside } from '../network-namespace.ts'
+import { certificateFile, leftSince, openResources, openScene, resolverOf } from './scene.ts'
+import { type Stage, stagesOf, type Vector } from './stages.ts'
+
+const file = join(projectFolder(), '..', 'shared', 'vectors', 'ssrf.json')
+const isHere = existsSync(file)
+if (!isHere) console.warn(`SKIPPED: ${file} is not here, so its attacks are not tried`)
+const vectors: Vector[] = isHere ? JSON.parse(readFileSync(file, 'utf8')) : []
+const way = isInside || !isHere ? null : findUnshare()
+if (isHere && !isInside && way === null)
+  console.warn('SKIPPED: network namespaces are not allowed here, so the attacks are tried with an injected dial alone')
+
+const policy = { ...DEFAULT_POLICY, deadlineMs: 500 }
+
+interface Outcome {
+  readonly site?: Site
+  readonly error?: ScanError
+  readonly requests: readonly string[]
+  readonly contacts: readonly string[]
+  readonly asked: readonly string[]
+}
+
+/** Plays one scan, and holds it to leaving nothing behind. */
+async function play({ url, answer, addresses, isTlsSilent, options }: Stage): Promise<Outcome> {
+  const before = openResources()
+  const scene = await openScene(answer, { isTlsSilent })
+  const resolver = resolverOf(addresses)
+  const { requests, contacts, dial } = scene
+  const scan = fetchSite(url, { resolver, policy, dial, ...options })
+  const outcome = await scan.then(
+    (site) => ({ site }),
+    (error) => ({ error }),
+  )
+  await scene.close()
+  expect(await leftSince(before)).toEqual([])
+  return { ...outcome, requests, contacts, asked: resolver.asked }
+}
+
+function expectRefused(text: string, { error, asked, contacts }: Outcome): void {
+  expect(() => parseTarget(text, policy)).toThrow(ScanError)
+  expect(error).toBeInstanceOf(ScanError)
+  expect(['invalid_url', 'blocked_target']).toContain(error?.code)
+  expect(asked).toEqual([])
+  expect(contacts).toEqual([])
+}
+
+function expectPlayed(expected: Vector['expected'], stage: Stage, outcome: Outcome): void {
+  const { site, error, requests, contacts } = outcome
+  if (expected === 'allow') {
+    expect(error).toBeUndefined()
+    expect(site?.status).toBe(stage.sees?.status ?? 200)
+    expect(contacts).not.toEqual([])
+  } else {
+    expect(error, `${site?.url} answered`).toBeInstanceOf(ScanError)
+    expect(['scan_failed', 'scan_timeout']).toContain(error?.code)
+  }
+  if (stage.sees?.reason) expect(error?.reason).toBe(stage.sees.reason)
+  if (stage.sees?.requests) expect(requests).toEqual(stage.sees.requests)
+  const allowed = stage.contacts.flatMap((address) => [`${address}:80`, `${address}:443`])
+  expect(contacts.filter((contact) => !allowed.includes(contact))).toEqual([])
+}
+
+describe.skipIf(!isHere)('216 ways to make us contact the wrong host', () => {
+  // A proxy of the environment is a way out of the checks: nobody takes it.
+  const proxy = net.createServer((socket) => socket.destroy())
+  let hits = 0
+  proxy.on('connection', () => hits++)
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'])
+      vi.stubEnv(name, url)
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1')
+    vi.stubEnv('NO_PROXY', '')
+  })
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await new Promise((resolve) => proxy.close(resolve))
+  })
+
+  test('all are here', () => {
+    expect(vectors).toHaveLength(216)
+  })
+
+  test.each(vectors)('$id $vector: $expected', async (vector) => {
+    const stages = stagesOf(vector)
+    expect(stages.length, 'a scene is told and nobody plays it').toBeGreaterThan(0)
+    for (const stage of stages) {
+      const outcome = await play(stage)
+      if (vector.expected === 'reject-400') expectRefused(stage.url, outcome)
+      else expectPlayed(vector.expected, stage, outcome)
+    }
+    expect(hits).toBe(0)
+  })
+})
+
+test.skipIf(way === null)(
+  'the same in a network namespace, with real sockets to the addresses themselves',
+  async () => {
+    const output = await runInside(way ?? [], 'test/fetch/vectors.test.ts', {
+      NODE_EXTRA_CA_CERTS: fileURLToPath(certificateFile),
+      NODE_USE_ENV_PROXY: '1', // Newer Nodes read it once, when they start.
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+    })
+    expect(output).toMatch(/Tests\s+217 passed/)
+  },
+)

@@ -1,0 +1,37 @@
+import { TEST, technology, writeFolder } from '../rule-folder.ts'
+
+/** What pages make the detector below do, by a word in their text. */
+const DETECTOR = `
+const pages = []
+const eat = {
+  'eat arrays': () => { for (;;) pages.push(new Array(1000).fill(pages.length)) },
+  'eat texts': () => { for (let i = 0; ; i++) pages.push(String(i).repeat(1000).split('').join('x')) },
+  'eat maps': () => { const all = new Map(); for (let i = 0; ; i++) all.set(i, { i }) },
+}
+const traps = {
+  'loop for ever': () => { for (;;); },
+  'backtrack for ever': () => /^(a+)+$/.test('a'.repeat(60) + 'b'),
+  'leave': () => process.exit(7),
+  ...eat,
+}
+export default {
+  key: 'trap',
+  about: 'A place that is dangerous to look at.',
+  family: 'content',
+  word: 'literal',
+  read(page) {
+    for (const [word, spring] of Object.entries(traps)) if (page.text.includes(word)) spring()
+    return page.text === '' ? [] : [{ text: page.text }]
+  },
+}
+`
+
+/** Options of a pool whose workers can be harmed. */
+export function trapRules(): { readonly folders: string[]; readonly detectors: string[] } {
+  const root = writeFolder({
+    'trap.mjs': DETECTOR,
+    'rules/technologies/javascript-library/trap.yaml': technology('trap: harmless'),
+    'rules/technologies/javascript-library/trap.test.yaml': TEST,
+  })
+  return { folders: [`${root}/rules`], detectors: [`${root}/trap.mjs`] }
+}
