@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../src/config.ts'
 import { ScanError } from '../src/errors.ts'
@@ -59,7 +59,8 @@ export async function scanOne(text: string, options: LiveOptions): Promise<numbe
     return EXIT.fine
   } catch (error) {
     if (!(error instanceof ScanError)) throw error
-    process.stderr.write(`${error.message} (${error.code})\n`)
+    const isFile = error.reason === 'not_a_url' && existsSync(text)
+    process.stderr.write(`${error.message} (${error.code})\n${isFile ? 'A saved page is named with --html.\n' : ''}`)
     return EXIT.failed
   } finally {
     await scanner.close()

@@ -100,9 +100,9 @@ describe('one page', () => {
 
 describe('misuse is told in a sentence', () => {
   test.each([
-    [[], 'give either --html FILE or --batch FILE'],
-    [['--html', 'page.html', '--batch', 'x'], 'give either --html FILE or --batch FILE'],
-    [['page.html'], '"page.html" is too much: name a file with --html or --batch'],
+    [[], 'give a URL, or one of --urls, --html, --har, --batch, --warc'],
+    [['--html', 'page.html', '--batch', 'x'], '--html does not go with --batch: give one of them'],
+    [['page.html'], 'A saved page is named with --html'],
     [['--html'], "Option '--html <value>' argument missing"],
     [['--htm', 'page.html'], "Unknown option '--htm'"],
     [['--html', 'none.html'], "no such file or directory, open 'none.html'"],
