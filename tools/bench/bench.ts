@@ -60,7 +60,7 @@ await runCommand(HELP, async (args) => {
   const times = { ...more, ...many, ...alone }
   const ratio = (from: Times, a: string, b: string): number =>
     round(median(from[a].map((one, i) => sumOf(one) / sumOf(from[b][i]))))
-  const pool = openPool({})
+  const pool = openPool({ maxWaitMs: 60_000 })
   const loopDelay = await measureLoopDelay(pool)
   await pool.close()
   const report = {
