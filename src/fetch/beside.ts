@@ -122,7 +122,7 @@ export class Beside {
       const answer = await session.get(target, '*/*', signal)
       try {
         const next = followLocation(answer, target, session.policy)
-        if (next === null) return answer.status === 200 ? await this.#file(answer, { maxBytes, signal }) : null
+        if (next === null) return isFile(answer) ? await this.#file(answer, { maxBytes, signal }) : null
         target = next
       } finally {
         answer.body.destroy()
@@ -135,7 +135,7 @@ export class Beside {
     const encodings = headersOf(answer, 'content-encoding').join(',')
     const bounds = { maxWireBytes: maxBytes, maxBodyBytes: maxBytes, signal }
     const { bytes, warnings } = await readBody(answer.body, encodings, bounds)
-    return { answer, bytes, isWhole: warnings.length === 0 }
+    return { bytes, isWhole: warnings.length === 0 }
   }
 }
 
@@ -145,21 +145,20 @@ interface ReadOptions {
 }
 
 interface File {
-  readonly answer: Answer
   readonly bytes: Uint8Array
   readonly isWhole: boolean
 }
 
 /** A page instead of the file means that there is none. */
-function isPage({ answer }: File): boolean {
-  return /html/i.test(headersOf(answer, 'content-type').join())
+function isFile(answer: Answer): boolean {
+  return answer.status === 200 && !/html/i.test(headersOf(answer, 'content-type').join())
 }
 
 function robotsOf(file: File | null): string {
-  return file === null || isPage(file) ? '' : Buffer.from(file.bytes).toString('utf8')
+  return file === null ? '' : Buffer.from(file.bytes).toString('utf8')
 }
 
 /** The hash of a part would be another icon's. */
 function faviconOf(file: File | null): number | null {
-  return file === null || !file.isWhole || file.bytes.length === 0 || isPage(file) ? null : faviconHash(file.bytes)
+  return file === null || !file.isWhole || file.bytes.length === 0 ? null : faviconHash(file.bytes)
 }
