@@ -1,4 +1,5 @@
 import { attributeOf, textOf } from './selector.ts'
+import { SparseMap } from './sparse-map.ts'
 import type { Tape, UrlKind, UrlUse } from './types.ts'
 import type { UrlResolver } from './url.ts'
 
@@ -12,7 +13,8 @@ const FRAMES = new Map([
   ['object', 'data'],
 ])
 // Attributes that name one URL, or several, of something the page loads.
-const ATTRIBUTES: ReadonlyMap<string, 'href' | 'one' | 'several' | 'style' | 'data'> = new Map([
+const ATTRIBUTES = new SparseMap<'href' | 'one' | 'several' | 'style' | 'data'>()
+for (const [name, kind] of [
   ['href', 'href'],
   ['src', 'one'],
   ['poster', 'one'],
@@ -23,7 +25,8 @@ const ATTRIBUTES: ReadonlyMap<string, 'href' | 'one' | 'several' | 'style' | 'da
   ['imagesrcset', 'several'],
   ['style', 'style'],
   ['data', 'data'],
-])
+] as const)
+  ATTRIBUTES.set(name, kind)
 // An unquoted URL has no bracket (CSS syntax), so an unclosed one ends before the next begins.
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
