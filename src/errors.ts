@@ -12,7 +12,7 @@ const UNKNOWN = 'The site was not found. Check the address, then try again.'
 export const SCAN_CAUSES = {
   not_a_url: [
     'invalid_url',
-    'url must be an absolute http or https URL of at most 2048 characters, without credentials.',
+    'url must be an absolute URL such as https://example.org, of at most 2048 characters, without credentials.',
   ],
   not_public: ['blocked_target', 'This host is not a public name or address. Only public websites are scanned.'],
   port_refused: ['blocked_target', 'This port is not scanned. Leave the port out of the URL.'],

@@ -1,7 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { appendFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, truncate, writeFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
+import { SetupError } from '../src/errors.ts'
 import type { LiveResult } from '../src/scan/scanner.ts'
 import { readLines } from './lines.ts'
 
@@ -12,6 +13,7 @@ export type Answer =
 
 const FIELDS =
   'url finalUrl builder builderSlug confidence category isAiNative technologies hosting siteType error code'.split(' ')
+const HEADER = stringify([FIELDS])
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 /** Where the answers of a bulk run go: a file of JSONL or CSV, by its name, or standard output. */
@@ -33,29 +35,40 @@ export async function openAnswers(file: string | undefined, resume: boolean): Pr
     last = written.catch(() => {})
     return written
   }
-  if (resume && existsSync(file) && (await stat(file)).size > 0) return { done: await readDone(file, isCsv), write }
-  await writeFile(file, isCsv ? stringify([FIELDS]) : '')
-  return { done: new Set(), write }
+  const { done, isEmpty } =
+    resume && existsSync(file) ? await readDone(file, isCsv) : { done: new Set<string>(), isEmpty: true }
+  if (isEmpty) await writeFile(file, isCsv ? HEADER : '')
+  return { done, write }
 }
 
 async function writeOut(line: string): Promise<void> {
   if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once('drain', resolve))
 }
 
-/** A run that was cut off may have left half a line: it is taken away, and its URL scanned again. */
-async function readDone(file: string, isCsv: boolean): Promise<Set<string>> {
+/**
+ * A run that was cut off may have left half a line: it is taken away, and its URL scanned again.
+ * @throws SetupError when the file is none that a run has written: it stays as it is
+ */
+async function readDone(file: string, isCsv: boolean): Promise<{ done: Set<string>; isEmpty: boolean }> {
   const done = new Set<string>()
   let whole = 0
-  let isHeader = isCsv
-  for await (const { text, bytes, isWhole } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
-    const url = text === null ? undefined : urlOf(text, isCsv)
+  for await (const { text, bytes, isWhole, number } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
+    const isOurs = number > 1 || text === null || isFirst(text, { isCsv, isWhole })
+    if (!isOurs) throw new SetupError(`${file} was not written by such a run: --resume goes on with none but its own`)
     if (!isWhole) break
     whole += bytes
-    if (!isHeader && url !== undefined) done.add(url)
-    isHeader = false
+    const url = text === null || (isCsv && number === 1) ? undefined : urlOf(text, isCsv)
+    if (url !== undefined) done.add(url)
   }
   await truncate(file, whole)
-  return done
+  return { done, isEmpty: whole === 0 }
+}
+
+/** Whether a file of ours may begin so. */
+function isFirst(line: string, { isCsv, isWhole }: { isCsv: boolean; isWhole: boolean }): boolean {
+  const begin = isCsv ? HEADER.trimEnd() : '{"url":'
+  if (!isWhole) return isCsv ? begin.startsWith(line) : begin.startsWith(line) || line.startsWith(begin)
+  return isCsv ? line === begin : urlOf(line, false) !== undefined
 }
 
 function urlOf(line: string, isCsv: boolean): string | undefined {

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { SingleBar } from 'cli-progress'
+import { HostGate } from '../src/fetch/gate.ts'
 import { toErrorBody, toLiveResult } from '../src/scan/scanner.ts'
 import { openAnswers } from './answers.ts'
 import { EXIT, UsageError } from './command.ts'
@@ -29,16 +30,19 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
   if (out !== undefined && /\.csv$/i.test(out) && include.length > 0)
     throw new UsageError('--include does not go with CSV: write --out to a .jsonl file')
   const total = await countUrls(options)
+  if (total === 0) throw new UsageError(`there is no URL in ${options.urls}: write one a line`)
   // Nobody waits at the other end: a page may wait for its worker as long as it takes.
   const pool = { maxWaiting: concurrency, maxWaitMs: 3_600_000 }
-  const scanner = openScanner(options, { policy: { connections: 1 }, pool })
+  const scanner = openScanner(options, { policy: { connections: 1 }, pool, gate: new HostGate(PAUSE_MS) })
   const stop = new AbortController()
   const onStop = (): void => stop.abort()
   const bar = openBar()
   const count = { done: 0, failed: 0 }
+  let known = 0
   try {
     await scanner.ready()
     const answers = await openAnswers(out, resume)
+    known = answers.done.size
     process.once('SIGINT', onStop).once('SIGTERM', onStop)
     bar.start(total, answers.done.size, { rate: '–' })
     const started = performance.now()
@@ -59,7 +63,8 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
     process.off('SIGINT', onStop).off('SIGTERM', onStop)
     await scanner.close()
   }
-  process.stderr.write(`${count.done} sites, ${count.failed} failed\n`)
+  const before = known > 0 ? `, ${known} were there already` : ''
+  process.stderr.write(`${count.done} sites, ${count.failed} failed${before}\n`)
   if (!stop.signal.aborted) return count.failed > 0 ? EXIT.findings : EXIT.fine
   process.stderr.write(out === undefined ? 'stopped\n' : 'stopped: --resume goes on where this ended\n')
   return STOPPED

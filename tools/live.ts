@@ -4,6 +4,7 @@ import type { Config } from '../src/config.ts'
 import { ScanError } from '../src/errors.ts'
 import { parseAllowed } from '../src/fetch/address.ts'
 import { EVIDENCE, type EvidenceKind } from '../src/fetch/beside.ts'
+import type { Gate } from '../src/fetch/gate.ts'
 import { DEFAULT_POLICY, type Policy, userAgentOf } from '../src/fetch/policy.ts'
 import { projectFolder } from '../src/rules/built.ts'
 import type { PoolOptions } from '../src/scan/pool.ts'
@@ -21,7 +22,7 @@ export interface LiveOptions {
 /** Opens what scans live sites. */
 export function openScanner(
   { config, allow, skip }: LiveOptions,
-  changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions } = {},
+  changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly gate?: Gate } = {},
 ): Scanner {
   const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
   const opened = allow.map((entry) => {
@@ -61,8 +62,17 @@ export async function scanOne(text: string, options: LiveOptions): Promise<numbe
     if (!(error instanceof ScanError)) throw error
     const isFile = error.reason === 'not_a_url' && existsSync(text)
     process.stderr.write(`${error.message} (${error.code})\n${isFile ? 'A saved page is named with --html.\n' : ''}`)
+    if (error.reason === 'not_public')
+      process.stderr.write('A site on your own machine is opened by its address: --allow.\n')
+    if (error.reason === 'internal') process.stderr.write(`${causeOf(error)}\n`)
     return EXIT.failed
   } finally {
     await scanner.close()
   }
+}
+
+/** What the author of a detector has to know: there is no log to look it up in. */
+function causeOf({ cause }: ScanError): string {
+  const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+  return inner instanceof Error ? inner.message : String(inner)
 }

@@ -18,8 +18,9 @@ Tells what a website is made with: a live one, or a saved page.
       Scans a live site and prints the result as JSON.
 
   npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume] [--include …]
-      Scans many: one URL a line, # begins a comment. One answer a line as each is done: {url, result} or {url, error, code}.
-      One scan a host at a time, 1 second apart. --resume goes on where --out ends. Ctrl-C keeps what is done.
+      Scans many: one URL a line, lines that begin with # left out. One answer a line as each is done: {url, result} or {url, error, code}.
+      One scan a host at a time, 1 second apart, hosts that redirects lead to alike. --out is written anew, unless --resume
+      goes on where it ends: what failed there counts as done. Ctrl-C keeps what is done.
 
   --allow address[/bits][:port]   a local site to scan all the same (IPv6 in brackets; may be given again)
   --skip dns,tls,robots,favicon   what not to look at beside the page
@@ -117,6 +118,8 @@ function modeOf(values: Values, positionals: readonly string[]): Mode {
       resolve(String(values.out)) === resolve(String(values[input]))
     )
       throw new UsageError(`--out would overwrite the file that --${input} reads`)
+  if ((mode === 'batch' || mode === 'warc') && /\.csv$/i.test(String(values.out)))
+    throw new UsageError(`--${mode} writes lines of JSON: give --out another name than .csv`)
   if (values.resume && values.out === undefined)
     throw new UsageError('--resume goes on with a file: name it with --out')
   return mode

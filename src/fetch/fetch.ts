@@ -3,6 +3,7 @@ import { Beside, type BesidePage, EVIDENCE, type EvidenceKind } from './beside.t
 import { readBody } from './body.ts'
 import { type Dial, openDial, type Peer } from './connector.ts'
 import { toScanError } from './failure.ts'
+import { type Gate, Visit } from './gate.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { followLocation, followRefresh, headersOf } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
@@ -36,6 +37,8 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined
   /** Opens sockets; tests bring their own. */
   readonly dial?: Dial
+  /** Is asked before each host that the page or a redirect names; waiting for it costs nothing of the deadline. */
+  readonly gate?: Gate | undefined
 }
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -51,8 +54,9 @@ export async function fetchSite(text: string, options: FetchOptions): Promise<Si
   const first = parseTarget(text, policy)
   const session = new Session({ policy, resolver, signal, dial: options.dial ?? openDial() })
   const beside = new Beside({ session, kinds: evidence, wantedDns })
+  const visit = new Visit(options.gate, session)
   try {
-    const page = await followAll(first, session, beside)
+    const page = await followAll(first, { session, beside, visit })
     const fetched = performance.now()
     const found = await beside.finish()
     signal?.throwIfAborted()
@@ -73,7 +77,14 @@ export async function fetchSite(text: string, options: FetchOptions): Promise<Si
   } finally {
     beside.close()
     await session.close()
+    visit.end()
   }
+}
+
+interface Way {
+  readonly session: Session
+  readonly beside: Beside
+  readonly visit: Visit
 }
 
 interface Fetched {
@@ -87,14 +98,16 @@ interface Fetched {
  * Goes from redirect to redirect, each hop under the policy, to the page at their end. A refresh is an offer of a page that
  * is there already: where it leads nowhere, for whatever reason, that page is the result.
  */
-async function followAll(first: Target, session: Session, beside: Beside): Promise<Fetched> {
+async function followAll(first: Target, way: Way): Promise<Fetched> {
+  const { session, beside, visit } = way
   const seen = new Set<string>([first.url.href])
   let target = first
   let inHand: Fetched | null = null
   for (let hop = 0; ; hop++) {
     try {
+      await visit.to(target.host)
       beside.lookUp(target)
-      const { page, next } = await follow(target, session, beside)
+      const { page, next } = await follow(target, way)
       inHand = page ?? inHand
       if (page !== null && (next === null || seen.has(next.url.href))) return page
       target = next as Target
@@ -112,8 +125,7 @@ async function followAll(first: Target, session: Session, beside: Beside): Promi
 /** One hop: a redirect has no page, a page may lead on. */
 async function follow(
   target: Target,
-  session: Session,
-  beside: Beside,
+  { session, beside }: Way,
 ): Promise<{ readonly page: Fetched | null; readonly next: Target | null }> {
   const answer = await session.get(target, ACCEPT)
   const location = followLocation(answer, target, session.policy)

@@ -35,7 +35,9 @@ export class Session {
   /** By host: what its last connection showed. */
   readonly peers = new Map<string, Peer>()
   readonly #abort = new AbortController()
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
+  /** When time is up, as the clock of `performance` counts. */
+  #endsAt: number
   readonly #connector: CheckedConnector
   readonly #agent: Agent
   readonly #caller: AbortSignal | undefined
@@ -45,7 +47,8 @@ export class Session {
     this.policy = policy
     this.resolver = resolver
     this.signal = this.#abort.signal
-    this.#timer = setTimeout(() => this.#end(new ScanError('deadline')), policy.deadlineMs)
+    this.#endsAt = performance.now() + policy.deadlineMs
+    this.#startClock()
     this.#caller = signal
     const onPeer = (peer: Peer): unknown => this.peers.set(peer.host, peer)
     this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, onPeer })
@@ -91,6 +94,23 @@ export class Session {
     } catch (error) {
       throw signal.aborted ? signal.reason : toScanError(error)
     }
+  }
+
+  /** Waits for something that is not the site's doing: the deadline stands still meanwhile. */
+  async pause<T>(wait: Promise<T>): Promise<T> {
+    const left = this.#endsAt - performance.now()
+    clearTimeout(this.#timer)
+    try {
+      return await race(wait, this.signal)
+    } finally {
+      this.#endsAt = performance.now() + left
+      if (!this.signal.aborted) this.#startClock()
+    }
+  }
+
+  #startClock(): void {
+    const left = Math.max(0, this.#endsAt - performance.now())
+    this.#timer = setTimeout(() => this.#end(new ScanError('deadline')), left)
   }
 
   #end(reason: unknown): void {

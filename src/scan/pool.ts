@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { ScanError } from '../errors.ts'
+import { ScanError, SetupError } from '../errors.ts'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
+import { ownBytes } from './own-bytes.ts'
 import { Stop } from './stop.ts'
 
 /** How pages are matched; the rules are those of `loadRuleset`. */
@@ -16,6 +17,8 @@ export interface PoolOptions extends LoadOptions {
   readonly maxWaiting?: number
   /** Milliseconds that a page may wait once the workers are ready; 2000 by default. */
   readonly maxWaitMs?: number
+  /** Milliseconds in which the workers have to be ready; 30,000 by default. */
+  readonly loadMs?: number
   /** Megabytes of each worker's old generation; 256 by default. Node's own `--max-old-space-size` overrules it. */
   readonly maxOldMb?: number
   /** The compiled file of the worker; by default the one beside this module. Tests, which run from sources, bring one. */
@@ -81,7 +84,7 @@ class WorkerPool implements MatchPool {
     this.#workers.on('error', (error: unknown) => {
       this.#fault = error
     })
-    this.ready = this.#load()
+    this.ready = this.#load(options.loadMs ?? 30_000)
     this.ready.catch(() => {}) // Whoever awaits it is told; so is every page.
   }
 
@@ -160,7 +163,9 @@ class WorkerPool implements MatchPool {
     this.#running.get(id)?.after(this.#limits.matchMs, () => new ScanError('worker_killed'))
   }
 
-  async #load(): Promise<RulesetInfo> {
+  async #load(loadMs: number): Promise<RulesetInfo> {
+    const late = new SetupError(`the rules were not ready in ${loadMs} ms: look for an endless loop in a detector`)
+    const timer = setTimeout(() => (this.#closed ??= this.#end((this.#fault = late))), loadMs)
     try {
       const all = Array.from({ length: this.#limits.threads }, () => this.#workers.run(null, { name: 'info' }))
       const [info] = (await Promise.all(all)) as RulesetInfo[]
@@ -169,12 +174,15 @@ class WorkerPool implements MatchPool {
       this.#serve()
       return info
     } catch (cause) {
+      if (this.#fault === late) throw late
       // Between threads an error loses its class and its findings: what failed there fails here as itself.
       if (!this.#closed) {
         this.#closed = this.#end(cause)
         await loadRuleset(this.#rules)
       }
       throw new ScanError('internal', { cause })
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -188,10 +196,4 @@ class WorkerPool implements MatchPool {
       stop.now(new ScanError('internal', { cause }))
     await ended
   }
-}
-
-/** Bytes that can be moved alone: a view would take all of its buffer along. */
-function ownBytes(bytes: Uint8Array): Uint8Array {
-  const { buffer, byteLength } = bytes
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? bytes : new Uint8Array(bytes)
 }

@@ -4,6 +4,7 @@ import { ScanError } from '../errors.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/beside.ts'
 import type { Dial } from '../fetch/connector.ts'
 import { fetchSite, type Site } from '../fetch/fetch.ts'
+import type { Gate } from '../fetch/gate.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import type { Verdict } from '../index.ts'
@@ -59,6 +60,8 @@ export interface ScannerOptions extends PoolOptions {
   /** Tests bring their own. */
   readonly resolver?: Resolver
   readonly dial?: Dial
+  /** Is asked before each host that a scan visits. */
+  readonly gate?: Gate
 }
 
 /** Scans live sites: fetching on this thread, matching on others. */
@@ -86,9 +89,9 @@ export class Scanner {
   async scan(text: string, signal?: AbortSignal): Promise<LiveScan> {
     const started = performance.now()
     const { wantedDns } = await this.#pool.ready
-    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial } = this.#options
+    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, gate } = this.#options
     const resolver = this.#resolver
-    const site = await fetchSite(text, { resolver, policy, wantedDns, evidence, signal, ...(dial && { dial }) })
+    const site = await fetchSite(text, { resolver, policy, wantedDns, evidence, signal, gate, ...(dial && { dial }) })
     const fetched = performance.now()
     const { verdict } = await this.#match(site, signal)
     const total = performance.now() - started

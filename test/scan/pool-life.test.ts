@@ -4,9 +4,10 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DetectorError } from '../../plugins/load.ts'
+import { SetupError } from '../../src/errors.ts'
 import { loadRuleset, RulesetError } from '../../src/index.ts'
 import { openPool, type PoolOptions } from '../../src/scan/pool.ts'
-import { writeFolder } from '../rule-folder.ts'
+import { TEST, technology, writeFolder } from '../rule-folder.ts'
 import { buildWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
@@ -16,6 +17,18 @@ beforeAll(() => {
 })
 
 describe('ready', () => {
+  test('fails in time where a detector never ends', async () => {
+    const root = writeFolder({
+      'loop.mjs': `export default { key: 'loop', about: 'Nothing.', family: 'content', word: 'literal', *read() { for (;;); } }`,
+      'rules/technologies/javascript-library/loop.yaml': technology('loop: harmless'),
+      'rules/technologies/javascript-library/loop.test.yaml': TEST,
+    })
+    const pool = openPool({ worker, folders: [`${root}/rules`], detectors: [`${root}/loop.mjs`], loadMs: 5000 })
+    const sentence = 'the rules were not ready in 5000 ms: look for an endless loop in a detector'
+    await expect(pool.ready).rejects.toEqual(new SetupError(sentence))
+    await pool.close()
+  })
+
   test('tells of the rules', async () => {
     const pool = openPool({ worker, threads: 2 })
     const ruleset = await loadRuleset()

@@ -41,7 +41,8 @@ describe('answers of a bulk run', () => {
     ['whole lines', line(good) + line(bad), [good.url, bad.url], line(good) + line(bad)],
     ['half a line at the end', line(good) + line(bad).slice(0, 20), [good.url], line(good)],
     ['a whole line without its end', line(good) + line(bad).trim(), [good.url], line(good)],
-    ['a line that is none of ours', `x\n${line(good)}`, [good.url], `x\n${line(good)}`],
+    ['a later line that is none of ours', `${line(good)}x\n`, [good.url], `${line(good)}x\n`],
+    ['the beginning of a line alone', line(good).slice(0, 9), [], ''],
     ['nothing', '', [], ''],
   ])('go on after %s', async (_, before, done, kept) => {
     expect(await written('b.jsonl', [bad], before)).toEqual([done, kept + line(bad)])
@@ -65,5 +66,21 @@ describe('answers of a bulk run', () => {
     const [, whole] = await written('e.csv', [bad, good])
     const [done, text] = await written('e.csv', [bad], `${whole}"half`)
     expect([done, text.split('\n').length]).toEqual([[bad.url, good.url], 5])
+  })
+
+  test('go on with CSV of which half the header is there', async () => {
+    const [, text] = await written('f.csv', [good], 'url,finalUrl,bui')
+    expect(text.split('\n').map((row) => row.slice(0, 12))).toEqual(['url,finalUrl', 'https://a.ex', ''])
+  })
+
+  test.each([
+    ['g.csv', 'my notes\nlast'],
+    ['h.csv', 'a,b'],
+    ['i.jsonl', 'https://a.example/\n'],
+    ['j.jsonl', '{"id":"a"}\n'],
+    ['k.jsonl', 'notes'],
+  ])('leave %s alone, which holds %j', async (name, text) => {
+    await expect(written(name, [good], text)).rejects.toThrow('was not written by such a run')
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
   })
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,11 +20,12 @@ beforeAll(async () => {
   server = createServer(({ url = '', headers }, answer) => {
     asked.push({ path: url, agent: String(headers['user-agent']) })
     if (url === '/hang') return
-    if (url === '/moved') answer.writeHead(302, { location: '/' }).end()
+    if (url === '/to') answer.writeHead(302, { location: `http://${address}/landing` }).end()
+    else if (url === '/moved') answer.writeHead(302, { location: '/' }).end()
     else if (/^\/(?:robots\.txt|favicon\.ico)$/.test(url)) answer.writeHead(404).end()
     else answer.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1"><p>One page')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => {
@@ -83,11 +84,13 @@ describe('one live site', () => {
     ['http://[::1]/', 'This host is not a public name or address. Only public websites are scanned. (blocked_target)'],
     [
       'example.org',
-      'url must be an absolute http or https URL of at most 2048 characters, without credentials. (invalid_url)',
+      'url must be an absolute URL such as https://example.org, of at most 2048 characters, without credentials. (invalid_url)',
     ],
     ['https://example.org:8443/', 'This port is not scanned. Leave the port out of the URL. (blocked_target)'],
   ])('%s is refused with a sentence', async (url, sentence) => {
-    expect(await scan([url])).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` })
+    const { code, stdout, stderr } = await scan([url])
+    expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', first: sentence })
+    expect(stderr.includes('--allow')).toBe(/^http:/.test(url))
   })
 
   test.each([
@@ -121,6 +124,28 @@ describe('one live site', () => {
 })
 
 describe('many live sites', () => {
+  test('are visited one at a time, a second apart, where redirects lead too', async () => {
+    const others = Array.from({ length: 3 }, (_, i) => `http://127.0.4.${i + 1}:${address.split(':')[1]}/to`)
+    const visits: [string, number][] = []
+    const log = ({ url = '', socket }: IncomingMessage): unknown =>
+      url === '/landing' && visits.push([String(socket.localAddress), performance.now()])
+    server.on('request', log)
+    const { code } = await scan([...others, '--allow', '127.0.0.0/8'])
+    server.off('request', log)
+    expect(code).toBe(0)
+    expect(visits.map(([host]) => host)).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.1'])
+    for (const i of [1, 2]) expect(visits[i][1] - visits[i - 1][1]).toBeGreaterThanOrEqual(999)
+  })
+
+  test.each([
+    ['', 'there is no URL in none.txt: write one a line'],
+    ['# a\n\n', 'there is no URL in none.txt: write one a line'],
+  ])('a list of %j is bad use', async (text, sentence) => {
+    writeFileSync(join(cwd, 'none.txt'), text)
+    const { code, stderr } = await scan(['--urls', 'none.txt'])
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 2, stderr: sentence })
+  })
+
   test('one line each: a failure is its own', async () => {
     const urls = [`http://${address}/a`, 'http://localhost/', ' nonsense ']
     const { code, stdout, stderr } = await scan([...urls, '--allow', address])
@@ -143,7 +168,7 @@ describe('many live sites', () => {
     const whole = readFileSync(join(cwd, 'out.csv'), 'utf8')
     expect(whole.trim().split('\n')).toHaveLength(4)
     asked.length = 0
-    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed\n' })
+    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed, 3 were there already\n' })
     expect({ again: readFileSync(join(cwd, 'out.csv'), 'utf8'), asked }).toEqual({ again: whole, asked: [] })
   })
 
@@ -164,6 +189,9 @@ describe('many live sites', () => {
     const done = linesOf(readFileSync(join(cwd, 'stop.jsonl'), 'utf8'))
     expect({ code, urls: done.map(({ url }) => url) }).toEqual({ code: 130, urls: [`http://${address}/a`] })
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/b\n`)
-    expect(await scan([...args, '--resume'])).toMatchObject({ code: 0, stderr: '1 sites, 0 failed\n' })
+    expect(await scan([...args, '--resume'])).toMatchObject({
+      code: 0,
+      stderr: '1 sites, 0 failed, 1 were there already\n',
+    })
   })
 })
