@@ -44,6 +44,7 @@ export function openScanner(
     folders: config.ruleFolders,
     detectors: config.detectorModules,
     ...changes.pool,
+    ...(changes.gate && { gate: changes.gate }),
     policy,
     evidence,
   })

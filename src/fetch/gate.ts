@@ -12,32 +12,44 @@ export interface Gate {
   enter(host: string, signal: AbortSignal): Promise<() => void>
 }
 
+/** Visits that are kept to know when the next may come, before those that are long over are forgotten. */
+const MANY = 1000
+
 /** Lets one visitor to a host at a time, in the order of their coming, with a pause between two. */
 export class HostGate implements Gate {
   readonly #pauseMs: number
-  /** By host: when the last of its visitors has left, and the pause is over. */
-  readonly #free = new Map<string, Promise<void>>()
+  /** By host: its last visitor, and when that left. */
+  readonly #last = new Map<string, { readonly left: Promise<void>; leftAt: number }>()
 
   constructor(pauseMs: number) {
     this.#pauseMs = pauseMs
   }
 
   async enter(host: string, signal: AbortSignal): Promise<() => void> {
-    const before = this.#free.get(host)
-    let leave = (): void => {}
-    const left = new Promise<void>((resolve) => (leave = resolve))
-    const free = Promise.all([before, left]).then(async () => {
-      await setTimeout(this.#pauseMs, undefined, { ref: false })
-      if (this.#free.get(host) === free) this.#free.delete(host)
-    })
-    this.#free.set(host, free)
+    const before = this.#last.get(host)
+    let tell = (): void => {}
+    const visit = { left: new Promise<void>((resolve) => (tell = resolve)), leftAt: Number.POSITIVE_INFINITY }
+    const leave = (): void => {
+      visit.leftAt = performance.now()
+      tell()
+    }
+    if (this.#last.size >= MANY) this.#forget()
+    this.#last.set(host, visit)
     try {
-      if (before !== undefined) await race(before, signal)
+      if (before === undefined) return leave
+      await race(before.left, signal)
+      const restMs = before.leftAt + this.#pauseMs - performance.now()
+      if (restMs > 0) await race(setTimeout(restMs, undefined, { signal }), signal)
+      return leave
     } catch (error) {
       leave()
       throw error
     }
-    return leave
+  }
+
+  #forget(): void {
+    const over = performance.now() - this.#pauseMs
+    for (const [host, { leftAt }] of this.#last) if (leftAt < over) this.#last.delete(host)
   }
 }
 

@@ -158,10 +158,10 @@ test('whatever is damaged, reading ends, and other pages are as they were', { ti
         throw error
       })
       for (const page of pages) if (!('error' in page)) buildPage(page.page)
-      // A member of its own: no more than the damaged one, and what was cut off, may be missing or wrong.
+      // A member of its own: the damaged one may be missing or wrong, and the one after it where the damage joins the two.
       if (name !== PACKINGS[1]?.[0] || isCut) return
       const sound = pages.filter((page) => records.some((one) => one.includes(toldBy(page), 'utf8')))
-      expect(sound.length).toBeGreaterThanOrEqual(3)
+      expect(sound.length).toBeGreaterThanOrEqual(2)
     }),
     { numRuns: 300 },
   )
