@@ -93,7 +93,7 @@ const ended = pages.map((html) => pool.match({ html }).catch(({ reason }) => rea
 const held = () => process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap')
 const before = held().length
 await Promise.all([pool.close(), pool.close()])
-await turn() // Ports are closed at the end of a turn.
+for (const until = Date.now() + 5000; held().length > 0 && Date.now() < until; ) await turn() // Ports close when their thread has.
 const left = held()
 const late = await pool.match({ html: '' }).catch(({ reason }) => reason)
 console.log(JSON.stringify({ ended: await Promise.all(ended), left, late, seen: pages.length === 0 || before > 0, now: [pool.running, pool.waiting] }))`
