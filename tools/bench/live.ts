@@ -11,7 +11,10 @@ const PAGE_BYTES = 180_000
 /** What a scan of a local page costs beyond one bare request for it: medians in milliseconds, taken in turn. */
 export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' | 'scanMs' | 'overheadMs', number>> {
   const html = pageOf(PAGE_BYTES)
-  const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(html))
+  const server = createServer(({ url }, answer) => {
+    if (url === '/') answer.setHeader('content-type', 'text/html').end(html)
+    else answer.writeHead(404).end()
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const allowed = parseAllowed(address)
@@ -19,7 +22,7 @@ export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' |
   const bare: number[] = []
   const scans: number[] = []
   try {
-    for (let round = -10; round < rounds; round++) {
+    for (let round = -100; round < rounds; round++) {
       const bareMs = await timeOf(async () => (await request(`http://${address}/`)).body.arrayBuffer())
       const scanMs = await timeOf(() => scanner.scan(`http://${address}/`))
       if (round < 0) continue // The first ones warm up.
