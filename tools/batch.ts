@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { SingleBar } from 'cli-progress'
 import { SetupError } from '../src/errors.ts'
 import { buildPage, detect, type Extra, type PageInput, type Ruleset, toResult } from '../src/index.ts'
 import { type Line, readLines } from './lines.ts'
+import { openBar } from './progress.ts'
 import { readWarc } from './warc.ts'
 
 /** A line holds a page of at most 4 MiB, escaped, and its headers. */
@@ -31,13 +31,7 @@ interface BatchOptions {
 /** Scans the pages of a JSONL or WARC file (gzip too), one by one, in order, in constant memory. A bad one costs itself alone. */
 export async function scanBatch({ input, format, output, include, ruleset }: BatchOptions): Promise<BatchOutcome> {
   const { size } = await stat(input)
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {percentage} % | {pages} pages, {rate} pages/s | {eta_formatted} left',
-    noTTYOutput: false,
-    clearOnComplete: true,
-    etaBuffer: 50,
-  })
+  const bar = openBar('{pages} pages, {rate} pages/s')
   if (process.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
   const started = performance.now()
   const outcome = { pages: 0, failed: 0 }

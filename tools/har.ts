@@ -1,11 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import { parseUrl } from '../src/engine/url.ts'
 import { SetupError } from '../src/errors.ts'
+import { REDIRECTS } from '../src/fetch/redirect.ts'
 import type { PageInput } from '../src/index.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
-/** Answers that only lead elsewhere; `redirectURL` does not tell: some recorders set it at the page that was led to. */
-const REDIRECTS: readonly unknown[] = [301, 302, 303, 307, 308]
 
 /** What is used of an entry (HAR 1.2, and Chrome's `_resourceType`); a stranger's file may hold anything else there. */
 interface Entry {
@@ -85,7 +84,7 @@ function sortByTime(entries: readonly Entry[]): readonly Entry[] {
 
 function isHtmlAnswer(entry: Entry): boolean {
   const { status, headers, content } = entry.response ?? {}
-  if (REDIRECTS.includes(status) || addressOf(entry) === null) return false
+  if (REDIRECTS.has(status) || addressOf(entry) === null) return false
   const header = readHeaders(headers).find(([name]) => name.toLowerCase() === 'content-type')
   const type = typeof content?.mimeType === 'string' && content.mimeType !== '' ? content.mimeType : header?.[1]
   return /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:$|[;,])/i.test(type ?? '')

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { SingleBar } from 'cli-progress'
 import { HostGate } from '../src/fetch/gate.ts'
 import { toErrorBody, toLiveResult } from '../src/scan/scanner.ts'
 import { openAnswers } from './answers.ts'
@@ -7,6 +6,7 @@ import { EXIT, UsageError } from './command.ts'
 import { readLines } from './lines.ts'
 import { type LiveOptions, openScanner } from './live.ts'
 import { runPolitely } from './polite.ts'
+import { openBar } from './progress.ts'
 
 /** Between two scans of one host. */
 const PAUSE_MS = 1000
@@ -36,7 +36,7 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
   const scanner = openScanner(options, { policy: { connections: 1 }, pool, gate: new HostGate(PAUSE_MS) })
   const stop = new AbortController()
   const onStop = (): void => stop.abort()
-  const bar = openBar()
+  const bar = openBar('{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is ours.
   const count = { done: 0, failed: 0 }
   let known = 0
   try {
@@ -68,17 +68,6 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
   if (!stop.signal.aborted) return count.failed > 0 ? EXIT.findings : EXIT.fine
   process.stderr.write(out === undefined ? 'stopped\n' : 'stopped: --resume goes on where this ended\n')
   return STOPPED
-}
-
-function openBar(): SingleBar {
-  return new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {percentage} % | {value} of {total} sites, {rate} sites/s | {eta_formatted} left',
-    noTTYOutput: false,
-    clearOnComplete: true,
-    etaBuffer: 50,
-    gracefulExit: false, // Ctrl-C is ours.
-  })
 }
 
 function hostOf(url: string): string {

@@ -2,11 +2,12 @@ import { Readable } from 'node:stream'
 import { AsyncIterReader } from 'warcio'
 import { parseUrl } from '../src/engine/url.ts'
 import { readBody } from '../src/fetch/body.ts'
+import { DEFAULT_POLICY } from '../src/fetch/policy.ts'
 import type { PageInput } from '../src/index.ts'
 import { BrokenData } from './seek.ts'
 
 /** Bytes of a body, unpacked, that are looked at. */
-export const MAX_BODY_BYTES = 4 * 1024 * 1024
+export const MAX_BODY_BYTES = DEFAULT_POLICY.maxBodyBytes
 /** Bytes of status line and headers. */
 export const MAX_HEAD_BYTES = 64 * 1024
 

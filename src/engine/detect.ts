@@ -23,8 +23,9 @@ const HONEYPOT = 3
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const hits = readHits(ruleset, page)
-  const on = { hits, ruleset }
-  const scored = [...hits.lifted].filter(({ kind }) => kind !== 'site-type').map((rule) => new Standing(rule, on))
+  const scored = [...hits.lifted]
+    .filter(({ kind }) => kind !== 'site-type')
+    .map((rule) => new Standing(rule, { hits, ruleset }))
   const standings = standingsOf(scored, ({ kind }) => kind !== 'hosting')
   const hosts = standingsOf(scored, ({ kind }) => kind === 'hosting')
 
@@ -98,8 +99,9 @@ function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly Standing
   const found = ruleset.places.get(FOUND.key)
   for (const { rule } of settled)
     if (found && ruleset.bySlug.get(rule.slug) === rule) hits.take(found, { name: rule.slug, text: rule.name })
-  const on = { hits, ruleset }
-  return [...hits.lifted].filter(({ kind }) => kind === 'site-type').map((rule) => new Standing(rule, on))
+  return [...hits.lifted]
+    .filter(({ kind }) => kind === 'site-type')
+    .map((rule) => new Standing(rule, { hits, ruleset }))
 }
 
 function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {

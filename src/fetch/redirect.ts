@@ -3,9 +3,10 @@ import { buildTape } from '../engine/tape.ts'
 import { ScanError } from '../errors.ts'
 import type { Policy } from './policy.ts'
 import type { Answer } from './session.ts'
-import { checkTarget, type Target } from './target.ts'
+import { checkTarget, MAX_LENGTH, type Target } from './target.ts'
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Statuses that lead on where there is a `Location` (RFC 9110, 15.4). */
+export const REDIRECTS: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308])
 /** Characters of a page in which a refresh is looked for: it stands in the head. */
 const HEAD_CHARACTERS = 65_536
 /** What a refresh with delay 0 says: `0; url=…`, quotes or not (HTML standard, shared declarative refresh steps). */
@@ -47,7 +48,7 @@ export function followRefresh(answer: Answer, html: Uint8Array, from: Target, po
 
 function resolveHop(text: string, from: Target, policy: Policy): Target {
   try {
-    if (text.length > 2048) throw new RangeError('too long')
+    if (text.length > MAX_LENGTH) throw new RangeError('too long')
     return checkTarget(new URL(text, from.url), policy)
   } catch (cause) {
     throw new ScanError('redirect_refused', { cause })

@@ -4,7 +4,7 @@ import { isAllowed, parseAddress, refusalOf } from './address.ts'
 import type { Policy } from './policy.ts'
 
 /** Characters of a URL, after trimming. */
-const MAX_LENGTH = 2048
+export const MAX_LENGTH = 2048
 // Control characters, white space and backslashes make parsers disagree about where the host ends.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is meant.
 const UNSAFE = /[\x00-\x20\x7f-\x9f\s\\]/

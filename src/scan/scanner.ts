@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts'
-import { type Extra, type Result, toResult } from '../engine/result.ts'
+import { type Result, toResult } from '../engine/result.ts'
 import { ScanError } from '../errors.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/beside.ts'
 import type { Dial } from '../fetch/connector.ts'
@@ -45,13 +45,9 @@ export type LiveResult = Result & { readonly infrastructure?: Infrastructure; re
 
 /** Makes the answer of a scan: the ten fields, then what was asked for, in one order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
-  const isOffline = (key: LiveExtra): key is Extra => key !== 'infrastructure' && key !== 'timing'
-  const result: Record<string, unknown> = { ...toResult(verdict, include.filter(isOffline)) }
-  const extras = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [
-    key,
-    isOffline(key) ? result[key] : live[key],
-  ])
-  return { ...toResult(verdict), ...Object.fromEntries(extras) } as LiveResult
+  const known = { ...verdict, ...live }
+  const extras = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [key, known[key]])
+  return { ...toResult(verdict), ...Object.fromEntries(extras) }
 }
 
 export interface ScannerOptions extends PoolOptions {
