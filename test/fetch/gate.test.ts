@@ -5,7 +5,7 @@ import { nothingOpenedSince, openHandles } from '../open-handles.ts'
 const { signal } = new AbortController()
 
 test('visitors of one host come one at a time, in order, after the pause; other hosts do not wait', async () => {
-  const gate = new HostGate(30)
+  const gate = new HostGate(50)
   const order: string[] = []
   const visit = async (name: string, host: string): Promise<number> => {
     const leave = await gate.enter(host, signal)
@@ -17,7 +17,7 @@ test('visitors of one host come one at a time, in order, after the pause; other 
   }
   const [first, second] = await Promise.all([visit('a1', 'a'), visit('a2', 'a'), visit('b1', 'b')])
   expect(order).toEqual(['a1', 'b1', 'a2'])
-  expect(second - first).toBeGreaterThanOrEqual(29)
+  expect(second - first).toBeGreaterThanOrEqual(48) // A timer may fire a millisecond early.
 })
 
 test('who gives up waiting is told why, leaves nothing behind, and holds up nobody', async () => {
