@@ -1,7 +1,7 @@
 /** What an operator or author set wrong; `message` says what to do. Nothing of it is secret. */
 export class SetupError extends Error {}
 
-/** What a caller can tell failures apart by. */
+/** What a scan can fail with. */
 export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout'
 
 // What only DNS, connecting or a redirect shows is told in the words for a name that is unknown: nobody can ask us which
@@ -53,4 +53,51 @@ export class ScanError extends Error {
     this.code = code
     this.reason = reason
   }
+}
+
+/** Code of an answer of the API → its status and the sentence that callers read, unless a better one is at hand. */
+export const API_ERRORS = {
+  invalid_url: [400, SCAN_CAUSES.not_a_url[1]],
+  invalid_request: [400, 'The request is not valid.'],
+  blocked_target: [400, SCAN_CAUSES.not_public[1]],
+  unauthorized: [
+    401,
+    'The API key is missing, invalid or revoked. Send it as "Authorization: Bearer <key>" or "X-Api-Key: <key>".',
+  ],
+  not_found: [404, 'There is nothing at this path.'],
+  method_not_allowed: [405, 'This method is not allowed here. The Allow header names those that are.'],
+  rate_limited: [429, 'Too many requests in this minute. Try again after the seconds that Retry-After names.'],
+  quota_exceeded: [
+    429,
+    "The plan's requests of this month are used up. Try again after the seconds that Retry-After names.",
+  ],
+  scan_failed: [500, SCAN_CAUSES.internal[1]],
+  scan_timeout: [500, SCAN_CAUSES.deadline[1]],
+  internal: [500, 'Something went wrong on our side. Try again later.'],
+  maintenance: [503, 'The service is being maintained. Try again later.'],
+  unavailable: [503, 'The service cannot answer at the moment. Try again later.'],
+} as const satisfies Record<string, readonly [number, string]>
+export type ApiErrorCode = keyof typeof API_ERRORS
+
+/** An answer of the API that is an error. `message` is a sentence for the caller. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode
+  readonly status: number
+  /** Seconds, for `Retry-After`: on 429 alone. */
+  readonly retryAfter: number | undefined
+
+  constructor(code: ApiErrorCode, { sentence, retryAfter, cause }: ApiErrorOptions = {}) {
+    const [status, usual] = API_ERRORS[code]
+    super(sentence ?? usual, { cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+interface ApiErrorOptions {
+  readonly sentence?: string
+  readonly retryAfter?: number
+  readonly cause?: unknown
 }
