@@ -39,7 +39,8 @@ export function checkAddress(url: string | undefined): void {
   throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
 }
 
-function explain(error: unknown): string {
+/** What an error says to whoever started the program. */
+export function explain(error: unknown): string {
   if (error instanceof RulesetError)
     return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
   if (error instanceof UsageError || isArgumentError(error))

@@ -5,7 +5,7 @@ import { ScanError } from '../src/errors.ts'
 import { parseAllowed } from '../src/fetch/address.ts'
 import { EVIDENCE, type EvidenceKind } from '../src/fetch/beside.ts'
 import type { Gate } from '../src/fetch/gate.ts'
-import { DEFAULT_POLICY, type Policy, userAgentOf } from '../src/fetch/policy.ts'
+import { buildPolicy, type Policy } from '../src/fetch/policy.ts'
 import { projectFolder } from '../src/rules/built.ts'
 import type { PoolOptions } from '../src/scan/pool.ts'
 import { type LiveExtra, Scanner, toLiveResult } from '../src/scan/scanner.ts'
@@ -31,14 +31,8 @@ export function openScanner(
     return address
   })
   if (config.scanAllow.length > 0) process.stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
-  const policy = {
-    ...DEFAULT_POLICY,
-    ports: config.scanPorts,
-    allow: [...config.scanAllow, ...opened],
-    deny: config.scanDeny,
-    userAgent: userAgentOf(version, config.contactUrl),
-    ...changes.policy,
-  }
+  const settings = { ...config, scanAllow: [...config.scanAllow, ...opened] }
+  const policy = { ...buildPolicy(settings, version), ...changes.policy }
   const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
   return new Scanner({
     folders: config.ruleFolders,

@@ -41,7 +41,21 @@ export const DEFAULT_POLICY: Policy = {
   userAgent: 'Siteprint',
 }
 
+/** What an operator sets of a policy. */
+export interface PolicySettings {
+  readonly scanAllow: readonly AllowedAddress[]
+  readonly scanPorts: readonly number[]
+  readonly scanDeny: readonly string[]
+  readonly contactUrl: string | null
+}
+
+/** @param version of the project */
+export function buildPolicy({ scanAllow, scanPorts, scanDeny, contactUrl }: PolicySettings, version: string): Policy {
+  const userAgent = userAgentOf(version, contactUrl)
+  return { ...DEFAULT_POLICY, ports: scanPorts, allow: scanAllow, deny: scanDeny, userAgent }
+}
+
 /** What a scan calls itself: truthfully, with an address to write to where there is one. */
-export function userAgentOf(version: string, contactUrl: string | null): string {
+function userAgentOf(version: string, contactUrl: string | null): string {
   return `Siteprint/${version}${contactUrl === null ? '' : ` (+${contactUrl})`}`
 }

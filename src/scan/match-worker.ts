@@ -21,6 +21,9 @@ export interface RulesetInfo {
   readonly version: string
   /** DNS records that rules ask for. */
   readonly wantedDns: readonly string[]
+  /** Categories of builders → the name that each has in revision 1 of the API. */
+  readonly categories: Readonly<Record<string, string>>
+  readonly siteTypes: readonly string[]
 }
 
 const ruleset = await loadRuleset(workerData as LoadOptions)
@@ -41,7 +44,13 @@ match({
  * @public called by name
  */
 export function info(): RulesetInfo {
-  return { version: ruleset.version, wantedDns: ruleset.wanted('dns') }
+  const { builders } = ruleset.categories
+  return {
+    version: ruleset.version,
+    wantedDns: ruleset.wanted('dns'),
+    categories: Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name])),
+    siteTypes: ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug),
+  }
 }
 
 /**

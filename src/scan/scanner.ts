@@ -8,6 +8,7 @@ import type { Gate } from '../fetch/gate.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import type { Verdict } from '../index.ts'
+import type { RulesetInfo } from './match-worker.ts'
 import { type MatchPool, openPool, type PoolOptions } from './pool.ts'
 
 /** What a live answer may hold beside the ten fields. */
@@ -72,9 +73,14 @@ export class Scanner {
     this.#resolver = options.resolver ?? openResolver()
   }
 
-  /** Waits until the rules are loaded; gives their version. */
-  async ready(): Promise<string> {
-    return (await this.#pool.ready).version
+  /** Waits until the rules are loaded; tells of them. */
+  ready(): Promise<RulesetInfo> {
+    return this.#pool.ready
+  }
+
+  /** Pages that wait for a worker, and pages that have one. */
+  get queue(): { readonly waiting: number; readonly running: number } {
+    return { waiting: this.#pool.waiting, running: this.#pool.running }
   }
 
   /**

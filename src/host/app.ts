@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { METHODS } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { ApiError } from '../errors.ts'
+import { Admission } from './admission.ts'
+import { KeyBook } from './auth.ts'
+import { MAX_BODY_BYTES, registerBodies } from './body.ts'
+import { Call, callOf, sanitizeId } from './call.ts'
+import { clientOf } from './client-address.ts'
+import { answerRawError, sendError, toApiError } from './error-answers.ts'
+import { Flights } from './flights.ts'
+import { registerHealth } from './health.ts'
+import type { HostParts } from './host.ts'
+import { setRateHeaders, takeMinute, UNCOUNTED, windowOf } from './limit.ts'
+import { noteAnswer } from './notes.ts'
+import { registerDocs } from './openapi.ts'
+import { Switchboard } from './switchboard.ts'
+import { registerMe } from './v1/me.ts'
+import { registerScan } from './v1/scan.ts'
+
+/** A request has to be here within so long, its body included. */
+const REQUEST_MS = 10_000
+/** What is not answered by then is cut off: a scan takes less. */
+const CLOSE_MS = 20_000
+/** Between two looks whether all is answered. */
+const LOOK_MS = 20
+
+/** The host, ready to listen, and what ends with it. */
+export interface Host {
+  readonly app: FastifyInstance
+  /** From now on it is not ready: answers ask for their connection to be closed. */
+  drain(): void
+  /** Answers the requests under way, ends what is idle, and waits for the scans under way. */
+  close(): Promise<void>
+}
+
+/** Builds the host: every route, in the order in which a request goes through it. */
+export async function buildHost(parts: HostParts): Promise<Host> {
+  const { settings, store, metrics } = parts
+  const switchboard = new Switchboard(store)
+  const admission = new Admission({ running: settings.scanConcurrency })
+  const flights = new Flights({
+    ...parts,
+    scan: (target) => scanTimed(parts, admission, target.url),
+    onFault: (error) => parts.log.error({ err: error }, 'a scan failed in a way that was not foreseen'),
+  })
+  const state = { isDraining: false, underWay: 0 }
+  const app = openServer(parts)
+
+  app.decorateRequest('call', null)
+  app.addHook('onRequest', async (request, reply) => {
+    request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
+    reply.header('x-request-id', request.call.requestId)
+    if (state.isDraining) reply.header('connection', 'close')
+    state.underWay++
+    reply.raw.once('close', () => state.underWay--)
+  })
+  app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply, metrics))
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } })
+  if (settings.corsOrigins.length > 0) await app.register(cors, corsOf(settings.corsOrigins))
+  await registerDocs(app, parts)
+  await registerHealth(app, { store, state })
+  await app.register(
+    async (v1) => {
+      registerSteps(v1, { ...parts, switchboard })
+      registerScan(v1, { ...parts, flights })
+      registerMe(v1, parts)
+    },
+    { prefix: '/api/v1' },
+  )
+  metrics.watch(() => ({
+    scans: admission,
+    workers: parts.workers(),
+    flights: flights.count,
+    isRedisUp: parts.shared.isUp,
+    isStoreUp: store.isUp,
+  }))
+  await switchboard.open()
+  await app.ready()
+  return {
+    app,
+    drain: () => {
+      state.isDraining = true
+    },
+    close: async () => {
+      const closed = app.close()
+      const end = performance.now() + CLOSE_MS
+      while (state.underWay > 0 && performance.now() < end) await wait(LOOK_MS)
+      app.server.closeAllConnections() // One that never asked for anything would keep the door open.
+      await Promise.all([closed, flights.settle()])
+      switchboard.close()
+    },
+  }
+}
+
+/** Steps that every request of the API takes; those of a scan go on in its route. The order is the contract's. */
+function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switchboard: Switchboard }): void {
+  const { shared, settings, switchboard } = parts
+  const keys = new KeyBook(parts)
+  registerBodies(v1)
+  v1.addHook('onRequest', async (request) => {
+    if (request.method === 'OPTIONS') return // A browser asks without a key, and costs nothing.
+    const call = callOf(request)
+    switchboard.check()
+    call.key = await keys.authenticate(request.headers, clientOf(request.ip), call)
+  })
+  v1.addHook('preHandler', async (request) => {
+    const call = callOf(request)
+    if (call.key === undefined) return
+    const { read } = request.routeOptions.config
+    const wanted = read?.(request, call) ?? {}
+    await takeMinute(call, call.key, { settings, shared, wanted })
+    if (call.fault !== undefined) throw call.fault
+  })
+  v1.addHook('onSend', async (request, reply) => {
+    const call = callOf(request)
+    setRateHeaders(reply, call, call.window ?? (await windowOf(clientOf(request.ip), call.now, shared)))
+    reply.header('cache-control', 'no-store')
+    if (call.leavesBody) reply.header('connection', 'close')
+  })
+  v1.setNotFoundHandler(() => {
+    throw new ApiError('not_found')
+  })
+}
+
+async function scanTimed({ scan, metrics }: HostParts, admission: Admission, url: URL): ReturnType<HostParts['scan']> {
+  return await admission.run(url.hostname, async () => {
+    const stop = metrics.scanSeconds.startTimer()
+    try {
+      const result = await scan(url.href)
+      metrics.scans.inc({ outcome: 'ok' })
+      return result
+    } catch (error) {
+      metrics.scans.inc({ outcome: toApiError(error).code })
+      throw error
+    } finally {
+      stop()
+    }
+  })
+}
+
+function openServer({ log, settings: { trustProxy }, clock }: HostParts): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }), // notes.ts has a line of its own.
+    genReqId: () => randomUUID(),
+    trustProxy: trustOf(trustProxy),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MS,
+    http: { connectionsCheckingInterval: 1000 },
+    exposeHeadRoutes: false, // A HEAD of a scan would scan and charge.
+    return503OnClosing: false, // Fastify's own answer has another form.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
+    frameworkErrors: (error, request, reply) => answerFrameworkError(error, request, reply, clock()),
+    clientErrorHandler: (error, socket) => answerRawError(error, socket, { now: clock(), id: randomUUID() }),
+  }) as unknown as FastifyInstance
+  // Every method that Node reads is known: a wrong one is 405, not 404.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  return app
+}
+
+function trustOf(
+  trusted: HostParts['settings']['trustProxy'],
+): boolean | string[] | ((address: string, hop: number) => boolean) {
+  if (trusted === null) return false
+  return typeof trusted === 'number' ? (_, hop) => hop < trusted : [...trusted]
+}
+
+/** What Fastify refuses before there is a route. */
+function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, now: number): void {
+  request.call = new Call(now, sanitizeId(request.headers['x-request-id'], request.id))
+  reply.header('x-request-id', request.call.requestId).header('cache-control', 'no-store')
+  setRateHeaders(reply, request.call, UNCOUNTED)
+  sendError(error, request, reply)
+}
+
+function corsOf(origins: HostParts['settings']['corsOrigins']): Parameters<typeof cors>[1] & object {
+  return {
+    origin: origins === '*' ? '*' : [...origins],
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['authorization', 'x-api-key', 'content-type', 'x-request-id'],
+    exposedHeaders: [
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+      'retry-after',
+      'x-request-id',
+      'age',
+    ],
+    maxAge: 3600,
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ApiError, type ApiErrorCode, type ScanCause, ScanError } from '../errors.ts'
+import type { Target } from '../fetch/target.ts'
+import type { LiveScan } from '../scan/scanner.ts'
+import type { CacheEntry, SharedState } from '../store/types.ts'
+import { buildEntry } from './entry.ts'
+
+/** Between two looks for the outcome of somebody else's flight. */
+const LOOK_MS = 50
+
+/** How a flight ended: with an entry, or with why there is none. */
+type Landing =
+  | { readonly entry: CacheEntry }
+  | { readonly cause: ScanCause }
+  | { readonly code: ApiErrorCode; readonly sentence: string }
+
+interface FlightParts {
+  readonly shared: SharedState
+  readonly clock: () => number
+  /** Scans a target, when there is room. */
+  readonly scan: (target: Target) => Promise<LiveScan>
+  /** Is told what was not foreseen. */
+  readonly onFault: (error: unknown) => void
+}
+
+export interface FlightOrder {
+  /** The entry's key in the cache. */
+  readonly entry: string
+  readonly target: Target
+  readonly fresh: boolean
+  /** Milliseconds that the caller waits. */
+  readonly waitMs: number
+}
+
+/** Scans each URL once at a time, in this process and across nodes: whoever asks meanwhile gets the same outcome. */
+export class Flights {
+  readonly #parts: FlightParts
+  readonly #flying = new Map<string, Promise<Landing>>()
+
+  constructor(parts: FlightParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Joins the flight of an entry or starts one. It belongs to no caller: one who leaves ends nothing.
+   * @throws ScanError, ApiError `unavailable`: the flight's, or a `scan_timeout` of the caller's own
+   */
+  async join(order: FlightOrder): Promise<CacheEntry> {
+    const { entry } = order
+    let flight = this.#flying.get(entry)
+    if (flight === undefined) {
+      flight = this.#fly(order).finally(() => this.#flying.delete(entry))
+      this.#flying.set(entry, flight)
+    }
+    const landing = await withDeadline(flight, order.waitMs)
+    if ('entry' in landing) return landing.entry
+    if ('cause' in landing) throw new ScanError(landing.cause)
+    throw new ApiError(landing.code, { sentence: landing.sentence })
+  }
+
+  /** Waits for all flights. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#flying.values())
+  }
+
+  get count(): number {
+    return this.#flying.size
+  }
+
+  async #fly(order: FlightOrder): Promise<Landing> {
+    const { shared, clock } = this.#parts
+    const end = performance.now() + order.waitMs
+    while (performance.now() < end) {
+      const boarding = await shared.board(order.entry, { fresh: order.fresh, now: clock() })
+      if (boarding.role === 'done') return { entry: boarding.entry }
+      if (boarding.role === 'lead') return await this.#lead(order, boarding.token)
+      const outcome = await this.#watch(order.entry, boarding.token, end)
+      if (outcome !== null) return outcome
+    }
+    return { cause: 'deadline' }
+  }
+
+  /** @returns null when nobody flies any more, or time is up */
+  async #watch(entry: string, token: string, end: number): Promise<Landing | null> {
+    while (performance.now() < end) {
+      const outcome = await this.#parts.shared.outcomeOf(entry, token)
+      if (outcome === 'gone') return null
+      if (outcome !== null) return JSON.parse(outcome) as Landing
+      await wait(LOOK_MS)
+    }
+    return null
+  }
+
+  async #lead(order: FlightOrder, token: string): Promise<Landing> {
+    const landing = await this.#scan(order.target)
+    const result = 'entry' in landing ? landing.entry : null
+    await this.#parts.shared.land(order.entry, token, { outcome: JSON.stringify(landing), result })
+    return landing
+  }
+
+  async #scan(target: Target): Promise<Landing> {
+    try {
+      const scan = await this.#parts.scan(target)
+      return { entry: buildEntry(scan, this.#parts.clock()) }
+    } catch (error) {
+      if (error instanceof ApiError) return { code: error.code, sentence: error.message }
+      const cause = error instanceof ScanError ? error.reason : 'internal'
+      if (cause === 'internal') this.#parts.onFault(error)
+      return { cause }
+    }
+  }
+}
+
+/** Waits for a flight, but no longer than the caller does. */
+async function withDeadline(flight: Promise<Landing>, waitMs: number): Promise<Landing> {
+  const late = new AbortController()
+  const timer = wait<Landing>(waitMs, { cause: 'deadline' }, { signal: late.signal })
+  timer.catch(() => {}) // The flight was there first.
+  try {
+    return await Promise.race([flight, timer])
+  } finally {
+    late.abort()
+  }
+}

@@ -1,0 +1,67 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What is asked for when somebody reads the metrics. */
+export interface Gauges {
+  readonly scans: { readonly waiting: number; readonly running: number }
+  readonly workers: { readonly waiting: number; readonly running: number }
+  readonly flights: number
+  readonly isRedisUp: boolean
+  readonly isStoreUp: boolean
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
+
+/** What Prometheus reads. No label holds what a caller sends. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly requests = this.#counter('siteprint_requests_total', 'Requests answered', ['route', 'method', 'status'])
+  readonly scans = this.#counter('siteprint_scans_total', 'Scans by outcome: ok, or the code of the error', ['outcome'])
+  readonly cache = this.#counter('siteprint_cache_total', 'Look-ups of results', ['result'])
+  readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests refused by a limit', ['limit'])
+  readonly requestSeconds = this.#histogram('siteprint_request_seconds', 'Time to an answer', ['route'])
+  readonly scanSeconds = this.#histogram('siteprint_scan_seconds', 'Time of a scan', [])
+  readonly storeSeconds = this.#histogram('siteprint_store_seconds', 'Time of a call to a store', [
+    'store',
+    'operation',
+    'ok',
+  ])
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry })
+  }
+
+  /** Registers what is read at the moment somebody asks. */
+  watch(read: () => Gauges): void {
+    const gauges: readonly [string, string, (now: Gauges) => number][] = [
+      ['siteprint_scans_running', 'Scans that run', ({ scans }) => scans.running],
+      ['siteprint_scans_waiting', 'Scans that wait for room', ({ scans }) => scans.waiting],
+      ['siteprint_worker_queue', 'Pages that wait for a worker', ({ workers }) => workers.waiting],
+      ['siteprint_workers_busy', 'Pages that have a worker', ({ workers }) => workers.running],
+      ['siteprint_flights', 'URLs that are being scanned for somebody', ({ flights }) => flights],
+      ['siteprint_redis_up', 'Whether Redis answers; 1 too where none is used', ({ isRedisUp }) => Number(isRedisUp)],
+      ['siteprint_store_up', 'Whether the store of keys answers', ({ isStoreUp }) => Number(isStoreUp)],
+    ]
+    for (const [name, help, of] of gauges)
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        collect() {
+          this.set(of(read()))
+        },
+      })
+  }
+
+  /** Notes one call to a store. */
+  observe(store: 'keys' | 'shared'): (operation: string, seconds: number, ok: boolean) => void {
+    return (operation, seconds, ok) => this.storeSeconds.observe({ store, operation, ok: String(ok) }, seconds)
+  }
+
+  #counter<T extends string>(name: string, help: string, labelNames: T[]): Counter<T> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #histogram<T extends string>(name: string, help: string, labelNames: T[]): Histogram<T> {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] })
+  }
+}

@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callOf } from './call.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the limits refuse with, and which limit that is. */
+const LIMITS: Readonly<Record<string, (hasKey: boolean) => string>> = {
+  rate_limited: (hasKey) => (hasKey ? 'minute' : 'address'),
+  quota_exceeded: () => 'quota',
+}
+
+/** Notes an answer in log and metrics: never a key, never a query, no path that a caller made up. */
+export function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+  const { code, key, requestId } = callOf(request)
+  const route = request.routeOptions.url ?? 'none'
+  const labels = { route, method: request.method, status: String(reply.statusCode) }
+  metrics.requests.inc(labels)
+  metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000)
+  const limit = LIMITS[code ?? '']?.(key !== undefined)
+  if (limit !== undefined) metrics.refusals.inc({ limit })
+  const level = reply.statusCode >= 500 ? 'warn' : 'info'
+  request.log[level](
+    {
+      id: request.id,
+      ...(requestId !== request.id && { requestId }),
+      ...labels,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      client: request.ip,
+      ...(key && { key: key.id }),
+      ...(code && { code }),
+    },
+    'answered',
+  )
+}

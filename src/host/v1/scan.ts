@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ScanError } from '../../errors.ts'
+import { parseTarget } from '../../fetch/target.ts'
+import { LIVE_EXTRAS, type LiveExtra } from '../../scan/scanner.ts'
+import type { CacheEntry, Key } from '../../store/types.ts'
+import { invalid } from '../body.ts'
+import { type Call, callOf, type ScanOrder } from '../call.ts'
+import { answerOf, entryKeyOf } from '../entry.ts'
+import type { Flights } from '../flights.ts'
+import type { HostParts } from '../host.ts'
+import { revisionOf } from '../limit.ts'
+import { SCAN_BODY, SCAN_QUERY, scanResultSchema } from '../schemas.ts'
+import { Usage } from '../usage.ts'
+import { allowOnly, holdFault, operation, type ReadRequest } from './route.ts'
+
+/** Longer than the longest scan, its waiting for room included. */
+const WAIT_MS = 18_000
+
+interface Fields {
+  readonly url: string
+  readonly include?: string | readonly LiveExtra[]
+  readonly fresh?: boolean | 'true' | 'false'
+}
+
+/** `POST` and `GET /scan`: what a site is made with. */
+export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly flights: Flights }): void {
+  const { settings, store, rules, policy, metrics, flights } = parts
+  const usage = new Usage(store, settings.plans)
+
+  const read: ReadRequest = (request, call) => {
+    holdFault(request, call)
+    if (call.fault === undefined) readOrder(request, call)
+    if (call.order === undefined || call.order.fresh) return {}
+    return { entry: entryKeyOf(call.order.target.url, rules.version), extras: call.order.include.length > 0 }
+  }
+
+  function readOrder(request: FastifyRequest, call: Call): void {
+    const { url, include = [], fresh } = (request.method === 'GET' ? request.query : request.body) as Fields
+    try {
+      const wanted = typeof include === 'string' ? include.split(',') : include
+      call.order = {
+        target: parseTarget(url, policy),
+        include: LIVE_EXTRAS.filter((extra) => wanted.includes(extra)),
+        fresh: fresh === true || fresh === 'true',
+      }
+    } catch (error) {
+      call.fault = error instanceof ScanError ? error : invalid('url is not valid.')
+    }
+  }
+
+  /** From the cache or from a flight: nobody is charged for what failed. */
+  async function findEntry(call: Call, key: Key, { target, fresh }: ScanOrder): Promise<CacheEntry> {
+    metrics.cache.inc({ result: fresh ? 'fresh' : call.entry ? 'hit' : 'miss' })
+    if (call.entry) return call.entry
+    await usage.check(call, key)
+    const entry = entryKeyOf(target.url, rules.version)
+    return await flights.join({ entry, target, fresh, waitMs: WAIT_MS })
+  }
+
+  async function scan(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const call = callOf(request)
+    const { key, order } = call as { key: Key; order: ScanOrder }
+    const entry = await findEntry(call, key, order)
+    await usage.charge(call, key)
+    const cached = Boolean(call.entry)
+    if (cached) reply.header('age', String(Math.max(0, Math.floor((call.now - entry.at) / 1000))))
+    const revision = revisionOf(key, settings)
+    return answerOf(entry, { cached, include: order.include, revision, categories: rules.categories })
+  }
+
+  const shared = { description: DESCRIPTION, ok: scanResultSchema(rules) }
+  const options = { attachValidation: true, config: { read } }
+  const get = { ...shared, operationId: 'scanByQuery', summary: 'Scan a URL', querystring: SCAN_QUERY }
+  const post = { ...shared, operationId: 'scan', summary: 'Scan a URL', body: SCAN_BODY }
+  v1.get('/scan', { ...options, schema: operation(get) }, scan)
+  v1.post('/scan', { ...options, schema: operation(post) }, scan)
+  allowOnly(v1, '/scan', ['GET', 'POST'])
+}
+
+const DESCRIPTION =
+  'Tells what the site is made with. A result is kept for an hour and then served from the cache (cached is true, and the header Age tells its age). Only an answer of 200 is charged to the month; every request counts against the minute.'

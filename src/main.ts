@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { pino } from 'pino'
+import { explain } from '../tools/command.ts'
+import { type Config, loadConfig } from './config.ts'
+import { openService } from './service.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+try {
+  const config = loadConfig()
+  // The log goes to standard error: what people are to read and copy stands alone on standard output.
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+  warn(config, log)
+  const service = await openService({ config, log, version })
+  process.stdout.write(`${service.greeting}\n`)
+  let isStopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (isStopping) return // npm passes on what the terminal has sent already.
+      isStopping = true
+      log.info({ signal }, 'stopping: requests under way are answered')
+      service.close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.fatal({ err: error }, 'stopped with a fault')
+          process.exit(1)
+        },
+      )
+    })
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exit(2)
+}
+
+function warn(config: Config, log: pino.Logger): void {
+  if (config.scanAllow.length > 0)
+    log.warn('SCAN_ALLOW is set: addresses that are not public can be scanned. It is for development alone.')
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { SetupError } from './errors.ts'
+import { buildPolicy } from './fetch/policy.ts'
+import { buildHost } from './host/app.ts'
+import { Metrics } from './host/metrics.ts'
+import { buildMetricsServer } from './host/metrics-server.ts'
+import { buildKey } from './keys.ts'
+import { FIRST_PLAN } from './plans.ts'
+import { Scanner } from './scan/scanner.ts'
+import { withFallback } from './store/fallback.ts'
+import { openMemory } from './store/memory.ts'
+import { openStore } from './store/open.ts'
+import { openRedis } from './store/redis.ts'
+import type { SharedState, Store } from './store/types.ts'
+
+/** Bytes of results that a process without Redis keeps. */
+const CACHE_BYTES = 128 * 1024 * 1024
+/** Between failing readiness and closing the door: who sends requests here has to notice. */
+const DRAIN_MS = 1000
+
+export interface Service {
+  /** Where it listens, and the first key, where one was made just now. */
+  readonly greeting: string
+  /** Answers what is under way, then ends. */
+  close(): Promise<void>
+}
+
+interface ServiceOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly version: string
+}
+
+/**
+ * Starts the service: stores, rules, host, metrics.
+ * @throws SetupError and what loading rules throws: nothing is left open then but the process itself
+ */
+export async function openService({ config, log, version }: ServiceOptions): Promise<Service> {
+  const metrics = new Metrics()
+  const policy = buildPolicy(config, version)
+  const scanner = new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy })
+  const { store, pepper } = await openStore(config, { role: 'server', observe: metrics.observe('keys') })
+  const shared = await openShared(config, { log, metrics })
+  const rules = await scanner.ready()
+  const host = await buildHost({
+    settings: config,
+    store,
+    shared,
+    pepper,
+    scan: (url) => scanner.scan(url),
+    workers: () => scanner.queue,
+    policy,
+    rules,
+    clock: Date.now,
+    log,
+    metrics,
+    version,
+  })
+  const address = await listening(config, 'PORT', () => host.app.listen(config))
+  const metricsServer =
+    config.metricsPort === null ? null : await openMetrics(metrics, { ...config, port: config.metricsPort })
+  const secret = config.mongodbUrl === null ? await makeFirstKey(store, pepper) : null
+  return {
+    greeting: greet(address, secret),
+    close: async () => {
+      host.drain()
+      await wait(DRAIN_MS)
+      await host.close()
+      metricsServer?.close()
+      metricsServer?.closeAllConnections()
+      await Promise.all([scanner.close(), shared.close()])
+      await store.close()
+    },
+  }
+}
+
+async function openShared(config: Config, { log, metrics }: { log: Logger; metrics: Metrics }): Promise<SharedState> {
+  const memory = openMemory({ maxBytes: CACHE_BYTES })
+  if (config.redisUrl === null) return memory
+  const observe = metrics.observe('shared')
+  return withFallback(
+    await openRedis({ url: config.redisUrl, onError: (error) => log.warn({ err: error }, 'Redis') }),
+    memory,
+    { observe },
+  )
+}
+
+/** Without keys nobody could try the service: the first start of the embedded store makes one. */
+async function makeFirstKey(store: Store, pepper: string): Promise<string | null> {
+  if ((await store.listKeys()).length > 0) return null
+  const named = { name: 'First key', email: 'nobody@example.com', plan: FIRST_PLAN, revision: null }
+  const { key, secret } = buildKey({ ...named, now: new Date(), pepper })
+  await store.createKey(key)
+  return secret
+}
+
+function greet(address: string, secret: string | null): string {
+  const listening = `Siteprint listens on ${address} (docs: ${address}/docs).`
+  if (secret === null) return listening
+  return `${listening}
+Your first key, shown this once: ${secret}
+Try it:
+  curl -s -H 'Authorization: Bearer ${secret}' '${address}/api/v1/scan?url=https://example.org'`
+}
+
+async function openMetrics(metrics: Metrics, at: Pick<Config, 'host' | 'port'>): Promise<Server> {
+  const server = buildMetricsServer(metrics)
+  await listening(at, 'METRICS_PORT', () => once(server.listen(at.port, at.host), 'listening'))
+  return server
+}
+
+/** @throws SetupError that names the setting */
+async function listening<T>(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  name: string,
+  listen: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await listen()
+  } catch (error) {
+    throw new SetupError(
+      `${name}: cannot listen on ${host} port ${port}: ${sentenceOf(error as NodeJS.ErrnoException)}`,
+    )
+  }
+}
+
+function sentenceOf({ code = '' }: NodeJS.ErrnoException): string {
+  const known: Record<string, string> = {
+    EADDRINUSE: 'something listens there already. Choose another port.',
+    EACCES: 'this user may not. Choose a port above 1023.',
+    EADDRNOTAVAIL: 'this machine does not have that address.',
+    ENOTFOUND: 'this name is not known.',
+  }
+  return known[code] ?? code
+}
