@@ -2,15 +2,18 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { HostParts } from './host.ts'
+import { ERROR_BODY, KEY_INFO, scanResultSchema } from './schemas.ts'
 
 /** Nothing from another host. */
 const DOCS_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
 /** `/openapi.json`, made of the schemas that requests are validated with, and `/docs`, a page that reads it. */
-export async function registerDocs(app: FastifyInstance, { version }: HostParts): Promise<void> {
+export async function registerDocs(app: FastifyInstance, { version, rules }: HostParts): Promise<void> {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data)) // Response schemas are documentation: tests hold answers to them.
+  for (const schema of [scanResultSchema(rules), KEY_INFO, ERROR_BODY]) app.addSchema(schema)
   await app.register(swagger, {
+    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? i) },
     openapi: {
       openapi: '3.1.0',
       info: {

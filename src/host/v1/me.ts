@@ -4,7 +4,7 @@ import type { Key } from '../../store/types.ts'
 import { monthOf, nextMonth } from '../calendar.ts'
 import { callOf } from '../call.ts'
 import type { HostParts } from '../host.ts'
-import { KEY_INFO, NO_QUERY } from '../schemas.ts'
+import { NO_QUERY } from '../schemas.ts'
 import { allowOnly, holdFault, operation } from './route.ts'
 
 /** `GET /me`: the key's own details and usage. It counts against the minute and costs no quota. */
@@ -18,7 +18,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: HostParts):
         summary: 'Key info and usage',
         description: 'Counts against the minute, costs no quota.',
         querystring: NO_QUERY,
-        ok: KEY_INFO,
+        ok: 'KeyInfo',
       }),
       config: { read: holdFault },
     },

@@ -4,7 +4,6 @@ import { ApiError } from '../../errors.ts'
 import type { Take } from '../../store/types.ts'
 import type { Call } from '../call.ts'
 import { requestFault } from '../request-fault.ts'
-import { ERROR_BODY } from '../schemas.ts'
 
 /** Reads a request before its minute is counted: what is wrong with it waits in the call. Tells what to look up meanwhile. */
 export type ReadRequest = (request: FastifyRequest, call: Call) => Pick<Take, 'entry' | 'extras'>
@@ -39,7 +38,8 @@ interface Operation {
   readonly description: string
   readonly querystring?: object
   readonly body?: object
-  readonly ok: object
+  /** The schema of the answer, by its name. */
+  readonly ok: 'ScanResult' | 'KeyInfo'
 }
 
 const RATE_HEADERS = {
@@ -66,10 +66,14 @@ export function operation({ ok, ...parts }: Operation): Record<string, unknown> 
     {
       description,
       headers: { ...RATE_HEADERS, ...(status === '429' && RETRY_AFTER) },
-      content: { 'application/json': { schema: ERROR_BODY } },
+      content: { 'application/json': { schema: { $ref: 'Error#' } } },
     },
   ])
-  const success = { description: 'OK', headers: RATE_HEADERS, content: { 'application/json': { schema: ok } } }
+  const success = {
+    description: 'OK',
+    headers: RATE_HEADERS,
+    content: { 'application/json': { schema: { $ref: `${ok}#` } } },
+  }
   return { tags: ['v1'], ...parts, response: { 200: success, ...Object.fromEntries(failures) } }
 }
 
