@@ -11,7 +11,15 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 try {
   const config = loadConfig()
   // The log goes to standard error: what people are to read and copy stands alone on standard output.
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+  const log = pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
+    pino.destination({ dest: 2, sync: true }),
+  )
   warn(config, log)
   const service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`)

@@ -60,7 +60,7 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
     metrics,
     version,
   })
-  const address = await listening(config, 'PORT', () => host.app.listen(config))
+  const address = await listening(config, 'PORT', () => host.app.listen({ host: config.host, port: config.port }))
   const metricsServer =
     config.metricsPort === null ? null : await openMetrics(metrics, { ...config, port: config.metricsPort })
   const secret = config.mongodbUrl === null ? await makeFirstKey(store, pepper) : null
@@ -128,12 +128,12 @@ async function listening<T>(
   }
 }
 
-function sentenceOf({ code = '' }: NodeJS.ErrnoException): string {
+function sentenceOf({ code = '', message }: NodeJS.ErrnoException): string {
   const known: Record<string, string> = {
     EADDRINUSE: 'something listens there already. Choose another port.',
     EACCES: 'this user may not. Choose a port above 1023.',
     EADDRNOTAVAIL: 'this machine does not have that address.',
     ENOTFOUND: 'this name is not known.',
   }
-  return known[code] ?? code
+  return known[code] ?? message
 }

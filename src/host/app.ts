@@ -1,28 +1,25 @@
-import { randomUUID } from 'node:crypto'
-import { METHODS } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { Admission } from './admission.ts'
 import { KeyBook } from './auth.ts'
-import { MAX_BODY_BYTES, registerBodies } from './body.ts'
+import { registerBodies } from './body.ts'
 import { Call, callOf, sanitizeId } from './call.ts'
 import { clientOf } from './client-address.ts'
-import { answerRawError, sendError, toApiError } from './error-answers.ts'
+import { sendError, toApiError } from './error-answers.ts'
 import { Flights } from './flights.ts'
 import { registerHealth } from './health.ts'
 import type { HostParts } from './host.ts'
-import { setRateHeaders, takeMinute, UNCOUNTED, windowOf } from './limit.ts'
-import { noteAnswer } from './notes.ts'
+import { setRateHeaders, takeMinute, windowOf } from './limit.ts'
+import { noteAnswer, noteFailure } from './notes.ts'
 import { registerDocs } from './openapi.ts'
+import { corsOf, openServer } from './server.ts'
 import { Switchboard } from './switchboard.ts'
 import { registerMe } from './v1/me.ts'
 import { registerScan } from './v1/scan.ts'
 
-/** A request has to be here within so long, its body included. */
-const REQUEST_MS = 10_000
 /** What is not answered by then is cut off: a scan takes less. */
 const CLOSE_MS = 20_000
 /** Between two looks whether all is answered. */
@@ -45,7 +42,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   const flights = new Flights({
     ...parts,
     scan: (target) => scanTimed(parts, admission, target.url),
-    onFault: (error) => parts.log.error({ err: error }, 'a scan failed in a way that was not foreseen'),
+    onFailure: (target, error) => noteFailure(parts.log, target, error),
   })
   const state = { isDraining: false, underWay: 0 }
   const app = openServer(parts)
@@ -142,56 +139,4 @@ async function scanTimed({ scan, metrics }: HostParts, admission: Admission, url
       stop()
     }
   })
-}
-
-function openServer({ log, settings: { trustProxy }, clock }: HostParts): FastifyInstance {
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }), // notes.ts has a line of its own.
-    genReqId: () => randomUUID(),
-    trustProxy: trustOf(trustProxy),
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_MS,
-    http: { connectionsCheckingInterval: 1000 },
-    exposeHeadRoutes: false, // A HEAD of a scan would scan and charge.
-    return503OnClosing: false, // Fastify's own answer has another form.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
-    frameworkErrors: (error, request, reply) => answerFrameworkError(error, request, reply, clock()),
-    clientErrorHandler: (error, socket) => answerRawError(error, socket, { now: clock(), id: randomUUID() }),
-  }) as unknown as FastifyInstance
-  // Every method that Node reads is known: a wrong one is 405, not 404.
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
-  return app
-}
-
-function trustOf(
-  trusted: HostParts['settings']['trustProxy'],
-): boolean | string[] | ((address: string, hop: number) => boolean) {
-  if (trusted === null) return false
-  return typeof trusted === 'number' ? (_, hop) => hop < trusted : [...trusted]
-}
-
-/** What Fastify refuses before there is a route. */
-function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, now: number): void {
-  request.call = new Call(now, sanitizeId(request.headers['x-request-id'], request.id))
-  reply.header('x-request-id', request.call.requestId).header('cache-control', 'no-store')
-  setRateHeaders(reply, request.call, UNCOUNTED)
-  sendError(error, request, reply)
-}
-
-function corsOf(origins: HostParts['settings']['corsOrigins']): Parameters<typeof cors>[1] & object {
-  return {
-    origin: origins === '*' ? '*' : [...origins],
-    methods: ['GET', 'POST'],
-    allowedHeaders: ['authorization', 'x-api-key', 'content-type', 'x-request-id'],
-    exposedHeaders: [
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-ratelimit-reset',
-      'retry-after',
-      'x-request-id',
-      'age',
-    ],
-    maxAge: 3600,
-  }
 }

@@ -19,8 +19,8 @@ interface FlightParts {
   readonly clock: () => number
   /** Scans a target, when there is room. */
   readonly scan: (target: Target) => Promise<LiveScan>
-  /** Is told what was not foreseen. */
-  readonly onFault: (error: unknown) => void
+  /** Is told why a scan came to nothing, with what callers are not told. */
+  readonly onFailure: (target: Target, error: unknown) => void
 }
 
 export interface FlightOrder {
@@ -103,10 +103,9 @@ export class Flights {
       const scan = await this.#parts.scan(target)
       return { entry: buildEntry(scan, this.#parts.clock()) }
     } catch (error) {
+      this.#parts.onFailure(target, error)
       if (error instanceof ApiError) return { code: error.code, sentence: error.message }
-      const cause = error instanceof ScanError ? error.reason : 'internal'
-      if (cause === 'internal') this.#parts.onFault(error)
-      return { cause }
+      return { cause: error instanceof ScanError ? error.reason : 'internal' }
     }
   }
 }

@@ -1,4 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { ScanError } from '../errors.ts'
+import type { Target } from '../fetch/target.ts'
 import { callOf } from './call.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -20,7 +22,6 @@ export function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics
   const level = reply.statusCode >= 500 ? 'warn' : 'info'
   request.log[level](
     {
-      id: request.id,
       ...(requestId !== request.id && { requestId }),
       ...labels,
       status: reply.statusCode,
@@ -31,4 +32,12 @@ export function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics
     },
     'answered',
   )
+}
+
+/** Notes why a scan failed: the host alone of what was asked for, and the reason that callers are not told. */
+export function noteFailure(log: FastifyBaseLogger, { host }: Target, error: unknown): void {
+  const reason = error instanceof ScanError ? error.reason : (error as Error).message
+  if (error instanceof ScanError && reason !== 'internal')
+    log.info({ host, reason, why: error.cause instanceof Error ? error.cause.message : error.cause }, 'scan failed')
+  else log[error instanceof ScanError ? 'error' : 'warn']({ host, err: error }, 'scan failed')
 }
