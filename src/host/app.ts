@@ -51,9 +51,11 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.addHook('onRequest', async (request, reply) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
     reply.header('x-request-id', request.call.requestId)
-    if (state.isDraining) reply.header('connection', 'close')
     state.underWay++
     reply.raw.once('close', () => state.underWay--)
+  })
+  app.addHook('onSend', async (_, reply) => {
+    if (state.isDraining) reply.header('connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply, metrics))
   app.setErrorHandler(sendError)

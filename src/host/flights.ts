@@ -10,7 +10,7 @@ const LOOK_MS = 50
 
 /** How a flight ended: with an entry, or with why there is none. */
 type Landing =
-  | { readonly entry: CacheEntry }
+  | { readonly entry: CacheEntry /** Nobody scanned: another flight had just left it. */; readonly stood?: boolean }
   | { readonly cause: ScanCause }
   | { readonly code: ApiErrorCode; readonly sentence: string }
 
@@ -53,7 +53,7 @@ export class Flights {
       this.#flying.set(entry, flight)
     }
     const landing = await withDeadline(flight, order.waitMs)
-    if ('entry' in landing) return landing.entry
+    if ('entry' in landing) return landing.stood && order.fresh ? await this.join(order) : landing.entry
     if ('cause' in landing) throw new ScanError(landing.cause)
     throw new ApiError(landing.code, { sentence: landing.sentence })
   }
@@ -72,7 +72,7 @@ export class Flights {
     const end = performance.now() + order.waitMs
     while (performance.now() < end) {
       const boarding = await shared.board(order.entry, { fresh: order.fresh, now: clock() })
-      if (boarding.role === 'done') return { entry: boarding.entry }
+      if (boarding.role === 'done') return { entry: boarding.entry, stood: true }
       if (boarding.role === 'lead') return await this.#lead(order, boarding.token)
       const outcome = await this.#watch(order.entry, boarding.token, end)
       if (outcome !== null) return outcome
