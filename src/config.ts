@@ -1,10 +1,41 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ConfigReader, wholeNumber } from './config-reader.ts'
 import { SetupError } from './errors.ts'
-import { type AllowedAddress, parseAllowed } from './fetch/address.ts'
+import { type AllowedAddress, parseAddress, parseAllowed } from './fetch/address.ts'
+import { loadPlans, type Plan } from './plans.ts'
+
+/** Those of pino, the loudest last. */
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 
 /** What the environment sets. */
 export interface Config {
+  /** `HOST`: the name or address that the service listens on. */
+  readonly host: string
+  /** `PORT`: 0 for any free one. */
+  readonly port: number
+  /** `METRICS_PORT`: 0 for any free one, null for no metrics. */
+  readonly metricsPort: number | null
+  /** `DATA_DIR`: folder of the embedded store, absolute. */
+  readonly dataDir: string
+  /** `REDIS_URL`: null for windows and cache in the process. Secret: it may hold a password. */
+  readonly redisUrl: string | null
+  /** `MONGODB_URL`: null for the embedded store. Secret: it may hold a password. */
+  readonly mongodbUrl: string | null
+  /** `KEY_PEPPER`: null for the one that the embedded store makes. Secret. */
+  readonly keyPepper: string | null
+  /** What `PLANS_FILE` holds, or our own file: name → plan, `free` always among them. */
+  readonly plans: ReadonlyMap<string, Plan>
+  /** `API_REVISION`: of keys that are pinned to none. */
+  readonly apiRevision: 1 | 2
+  /** `SCAN_CONCURRENCY`: scans at once. */
+  readonly scanConcurrency: number
+  /** `TRUST_PROXY`: whose word on the client's address counts: of so many proxies, or of these addresses and blocks; null: of nobody. */
+  readonly trustProxy: number | readonly string[] | null
+  /** `CORS_ORIGINS`: origins whose pages may call the API, `*` for all; empty for no CORS. */
+  readonly corsOrigins: readonly string[] | '*'
+  /** `LOG_LEVEL`: what is logged, and all that is graver. */
+  readonly logLevel: (typeof LOG_LEVELS)[number]
   /** `RULES_DIRS`: rule folders beside our own, absolute. */
   readonly ruleFolders: readonly string[]
   /** `DETECTORS`: modules with further detectors: paths or package names. */
@@ -20,49 +51,122 @@ export interface Config {
 }
 
 /**
- * Reads the settings; the only place that looks at the environment.
- * @throws SetupError that names all bad settings at once
+ * Reads the settings; the only place that looks at the environment. What is empty or blank is not set.
+ * @throws SetupError that names all bad settings at once, without their values
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const faults: string[] = []
-  const ruleFolders = listOf(env.RULES_DIRS).map((folder) => resolve(folder))
-  for (const folder of ruleFolders)
-    if (!existsSync(folder) || !statSync(folder).isDirectory()) faults.push(`RULES_DIRS: no such folder: ${folder}`)
-  const config = {
-    ruleFolders,
-    detectorModules: listOf(env.DETECTORS),
-    scanAllow: readAll(listOf(env.SCAN_ALLOW), parseAllowed, (at) =>
-      faults.push(`SCAN_ALLOW: entry ${at} is no address[/bits][:port], IPv6 in brackets`),
-    ),
-    scanPorts: readAll(listOf(env.SCAN_PORTS ?? '80,443'), readPort, (at) =>
-      faults.push(`SCAN_PORTS: entry ${at} is no port from 1 to 65535`),
-    ),
-    scanDeny: listOf(env.SCAN_DENY).map((host) => host.toLowerCase().replace(/^\*?\./, '')),
-    contactUrl: env.CONTACT_URL?.trim() || null,
-  }
-  if (config.contactUrl !== null && !/^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/.test(config.contactUrl))
-    faults.push('CONTACT_URL: write an http, https or mailto address')
-  if (faults.length > 0) throw new SetupError(faults.join('\n'))
+  const reader = new ConfigReader(env)
+  const config = { ...scanSettings(reader), ...serviceSettings(reader), ...storeSettings(reader) }
+  if (reader.faults.length > 0) throw new SetupError(reader.faults.join('\n'))
   return Object.freeze(config)
 }
 
-/** Reads every entry of a list; what is none is told by its number, from 1: values are never printed. */
-function readAll<T>(entries: readonly string[], read: (entry: string) => T | null, tell: (at: number) => void): T[] {
-  return entries.flatMap((entry, i) => {
-    const value = read(entry)
-    if (value === null) tell(i + 1)
-    return value ?? []
-  })
+function scanSettings(reader: ConfigReader) {
+  const ruleFolders = reader.list('RULES_DIRS').map((folder) => resolve(folder))
+  for (const folder of ruleFolders)
+    if (kindOf(folder) !== 'folder') reader.refuse('RULES_DIRS', `no such folder: ${folder}`)
+  const scanAllow = reader.readAll('SCAN_ALLOW', parseAllowed, 'address[/bits][:port], IPv6 in brackets')
+  const ports = reader.readAll('SCAN_PORTS', wholeNumber(1, 65_535), 'port from 1 to 65535')
+  return {
+    ruleFolders,
+    detectorModules: reader.list('DETECTORS'),
+    scanAllow,
+    scanPorts: ports.length > 0 ? ports : [80, 443],
+    scanDeny: reader.list('SCAN_DENY').map((host) => host.toLowerCase().replace(/^\*?\./, '')),
+    scanConcurrency: reader.number('SCAN_CONCURRENCY', 1, 10_000) ?? 64,
+    contactUrl: reader.read('CONTACT_URL', contactUrl, 'write an http, https or mailto address'),
+  }
 }
 
-function readPort(text: string): number | null {
-  const port = Number(text)
-  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : null
+function serviceSettings(reader: ConfigReader) {
+  const port = reader.number('PORT', 0, 65_535) ?? 3000
+  const metricsPort = reader.number('METRICS_PORT', 0, 65_535)
+  if (metricsPort !== 0 && metricsPort === port) reader.refuse('METRICS_PORT', 'write another port than that of PORT')
+  const logLevel = (text: string) => LOG_LEVELS.find((level) => level === text) ?? null
+  return {
+    host: reader.read('HOST', matching(/^[\w.:%-]+$/), 'write an address or a name to listen on') ?? '127.0.0.1',
+    port,
+    metricsPort,
+    plans: readPlans(reader),
+    apiRevision: reader.number('API_REVISION', 1, 2) === 1 ? (1 as const) : (2 as const),
+    trustProxy: readTrust(reader),
+    corsOrigins: readOrigins(reader),
+    logLevel: reader.read('LOG_LEVEL', logLevel, `write one of ${LOG_LEVELS.join(', ')}`) ?? ('info' as const),
+  }
 }
 
-function listOf(value: string | undefined): string[] {
-  return (value ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
+function storeSettings(reader: ConfigReader) {
+  const dataDir = resolve(reader.text('DATA_DIR') ?? 'data')
+  if (kindOf(dataDir) === 'other') reader.refuse('DATA_DIR', 'name a folder, or one that can be made')
+  const wantedUrl = 'write mongodb://host:port/database or mongodb+srv://host/database'
+  const mongodbUrl = reader.read('MONGODB_URL', mongodbAddress, wantedUrl)
+  const keyPepper = reader.read(
+    'KEY_PEPPER',
+    pepper,
+    'write at least 32 characters: `openssl rand -base64 32` makes some',
+  )
+  if (reader.text('MONGODB_URL') !== null && reader.text('KEY_PEPPER') === null)
+    reader.refuse('KEY_PEPPER', 'must be set with MONGODB_URL: at least 32 characters, the same on every node')
+  const redisUrl = reader.read('REDIS_URL', redisAddress, 'write redis://host:port or rediss://host:port')
+  return { dataDir, mongodbUrl, keyPepper, redisUrl }
+}
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null)
+const contactUrl = matching(/^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/)
+const pepper = matching(/^.{32,}$/su)
+// It may name several hosts, which no URL of the platform's does.
+const mongodbAddress = matching(/^mongodb(?:\+srv)?:\/\/[^\s/?#]+(?:[/?]\S*)?$/)
+
+function redisAddress(text: string): string | null {
+  return /^rediss?:\/\//.test(text) && URL.canParse(text) && new URL(text).hostname !== '' ? text : null
+}
+
+function readPlans(reader: ConfigReader): ReadonlyMap<string, Plan> {
+  try {
+    return loadPlans(reader.text('PLANS_FILE') ?? undefined)
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    for (const fault of error.message.split('\n')) reader.refuse('PLANS_FILE', fault)
+    return new Map()
+  }
+}
+
+/** No proxy is the same as none that is named. */
+function readTrust(reader: ConfigReader): number | readonly string[] | null {
+  const hops = wholeNumber(0, 100)(reader.text('TRUST_PROXY') ?? '0')
+  if (hops !== null) return hops || null
+  const blocks = reader.readAll(
+    'TRUST_PROXY',
+    addressBlock,
+    'address[/bits], nor all of it a count of proxies up to 100',
+  )
+  return blocks.length > 0 ? blocks : null
+}
+
+/** A block of 0 bits is refused: everybody would be believed. */
+function addressBlock(text: string): string | null {
+  const [, literal = '', bits] = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const address = parseAddress(literal)
+  if (address === null) return null
+  return bits === undefined || wholeNumber(1, address.kind() === 'ipv4' ? 32 : 128)(bits) !== null ? text : null
+}
+
+function readOrigins(reader: ConfigReader): readonly string[] | '*' {
+  if (reader.text('CORS_ORIGINS') === '*') return '*'
+  return reader.readAll('CORS_ORIGINS', origin, 'origin such as https://app.example, nor all of it *')
+}
+
+/** An origin as browsers send it. */
+function origin(text: string): string | null {
+  return /^https?:\/\/[^/?#@\\]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text).origin : null
+}
+
+/** A path below a file, or one that may not be looked at, is neither a folder nor free. */
+function kindOf(path: string): 'folder' | 'other' | 'none' {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats === undefined ? 'none' : stats.isDirectory() ? 'folder' : 'other'
+  } catch {
+    return 'other'
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
-import { explain } from '../tools/command.ts'
 import { type Config, loadConfig } from './config.ts'
+import { explain } from './explain.ts'
 import { openService } from './service.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -22,7 +22,6 @@ try {
   )
   warn(config, log)
   const service = await openService({ config, log, version })
-  process.stdout.write(`${service.greeting}\n`)
   let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
@@ -37,6 +36,7 @@ try {
         },
       )
     })
+  process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)
   process.exit(2)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
@@ -62,7 +63,9 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
   })
   const address = await listening(config, 'PORT', () => host.app.listen({ host: config.host, port: config.port }))
   const metricsServer =
-    config.metricsPort === null ? null : await openMetrics(metrics, { ...config, port: config.metricsPort })
+    config.metricsPort === null
+      ? null
+      : await openMetrics(metrics, { host: config.host, port: config.metricsPort, log })
   const secret = config.mongodbUrl === null ? await makeFirstKey(store, pepper) : null
   return {
     greeting: greet(address, secret),
@@ -107,9 +110,13 @@ Try it:
   curl -s -H 'Authorization: Bearer ${secret}' '${address}/api/v1/scan?url=https://example.org'`
 }
 
-async function openMetrics(metrics: Metrics, at: Pick<Config, 'host' | 'port'>): Promise<Server> {
+async function openMetrics(
+  metrics: Metrics,
+  { host, port, log }: Pick<Config, 'host' | 'port'> & { readonly log: Logger },
+): Promise<Server> {
   const server = buildMetricsServer(metrics)
-  await listening(at, 'METRICS_PORT', () => once(server.listen(at.port, at.host), 'listening'))
+  await listening({ host, port }, 'METRICS_PORT', () => once(server.listen(port, host), 'listening'))
+  log.info({ port: (server.address() as AddressInfo).port }, 'metrics are served')
   return server
 }
 

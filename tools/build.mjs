@@ -1,18 +1,18 @@
-// Makes dist/: the compiled sources, then the built ruleset.
+// Makes dist/: the compiled sources and the plans beside them, then the built ruleset.
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 for (const part of ['src', 'plugins', 'tools', 'ruleset.json', 'conformance.json'])
   rmSync(new URL(`dist/${part}`, root), { recursive: true, force: true })
-for (const [command, ...args] of [
-  ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
-  [process.execPath, 'dist/tools/rules.js', 'build'],
+cpSync(new URL('src/plans.yaml', root), new URL('dist/src/plans.yaml', root))
+
+/** The ruleset is made of our own rules: what an operator has set, right or wrong, does not count. */
+const bare = { PATH: process.env.PATH }
+for (const [env, command, ...args] of [
+  [process.env, 'npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
+  [bare, process.execPath, 'dist/tools/rules.js', 'build'],
 ]) {
-  const { status } = spawnSync(command, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, RULES_DIRS: '', DETECTORS: '' },
-  })
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -1,7 +1,4 @@
-import { DetectorError } from '../plugins/load.ts'
-import { SetupError } from '../src/errors.ts'
-import { BuiltFileError } from '../src/rules/built.ts'
-import { formatFinding, RulesetError } from '../src/rules/findings.ts'
+import { explain } from '../src/explain.ts'
 
 /** Bad use of a command; `message` says what to do. */
 export class UsageError extends Error {}
@@ -28,7 +25,7 @@ export async function runCommand(help: string, run: (args: string[]) => Promise<
   try {
     process.exitCode = await run(args)
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`)
+    process.stderr.write(`${tell(error)}\n`)
     process.exitCode = EXIT.failed
   }
 }
@@ -39,21 +36,12 @@ export function checkAddress(url: string | undefined): void {
   throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
 }
 
-/** What an error says to whoever started the program. */
-export function explain(error: unknown): string {
-  if (error instanceof RulesetError)
-    return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
+function tell(error: unknown): string {
   if (error instanceof UsageError || isArgumentError(error))
     return `${(error as Error).message}\nAsk --help for how it is used.`
-  const isTold = [SetupError, DetectorError, BuiltFileError].some((Told) => error instanceof Told)
-  if (isTold || isSystemError(error)) return (error as Error).message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return explain(error)
 }
 
 function isArgumentError(error: unknown): boolean {
   return error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error
 }
