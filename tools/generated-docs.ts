@@ -9,6 +9,7 @@ import { findingTable } from '../src/rules/findings.ts'
 import { checkFolders } from '../src/rules/load.ts'
 import { ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, testSchema } from '../src/rules/schema.ts'
+import { serviceTables } from './service-tables.ts'
 
 /** A document that is made from the code, in whole or in part. */
 export interface GeneratedDoc {
@@ -35,9 +36,17 @@ export async function generatedDocs(root: string): Promise<GeneratedDoc[]> {
   })
   const places = placesTable([...detectors, FOUND])
   const findings = read('docs/findings.md')
+  const { errors, settings, plans } = serviceTables(read('README.md'))
+  const lists = closedLists()
   return [
-    fillParts('README.md', read('README.md'), { places, example: await exampleResult(root) }),
-    fillParts('docs/rules.md', read('docs/rules.md'), { places, ...closedLists() }),
+    fillParts('README.md', read('README.md'), { places, example: await exampleResult(root), errors, settings, plans }),
+    fillParts('docs/api.md', read('docs/api.md'), {
+      'builder-categories': lists['builder-categories'],
+      'site-types': lists['site-types'],
+      'error-sentences': serviceTables(read('docs/api.md'))['error-sentences'],
+      plans,
+    }),
+    fillParts('docs/rules.md', read('docs/rules.md'), { places, ...lists }),
     fillParts('docs/findings.md', findings, { findings: findingRows(findingTable, findings) }),
     fillParts('docs/fetching.md', read('docs/fetching.md'), { causes: causesTable() }),
     whole('rules/schema.json', buildRuleSchema([...detectors, FOUND])),
@@ -59,8 +68,8 @@ export function fillParts(file: string, text: string, parts: Parts): GeneratedDo
     },
   )
   for (const name of missing) faults.push(`${file}: there is no <!-- generated:${name} --> … <!-- /generated -->`)
-  for (const [, code] of wanted.matchAll(/^\| `([a-z-]+)` \|.*\| +\|$/gm))
-    faults.push(`${file}: nothing says how to mend ${code}`)
+  for (const [, code] of wanted.matchAll(/^\|[^`\n]*`([\w-]+)`.*\| +\|$/gm))
+    faults.push(`${file}: the last cell of ${code} is empty: write it by hand`)
   return { file, text, wanted, faults }
 }
 
@@ -99,7 +108,7 @@ function findingRows(table: typeof findingTable, text: string): string {
   return ['| code | level | sentence | how to mend it |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-function closedLists(): Parts {
+function closedLists() {
   const { categories, rules } = checkFolders({ folders: [ownFolder], detectors })
   const types = rules.filter(({ found }) => found.kind === 'site-type').map(({ found }) => found.slug)
   const line = (words: readonly string[]): string => `${words.map((word) => `\`${word}\``).join(', ')}.`
