@@ -6,7 +6,8 @@ import { EXIT, runCommand } from './command.ts'
 import { checkDocs, generatedDocs } from './generated-docs.ts'
 
 const HELP = `
-Keeps what is made from the code in step with it: tables of places and findings, closed lists, the example's result, the editor's schemas.
+Keeps what is made from the code in step with it: tables of places and findings, closed lists, settings,
+plans, errors, the example's result, the editor's schemas.
 
   npm run -s docs               Names what is out of step.
   npm run -s docs -- --write    Writes it anew.

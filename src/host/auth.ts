@@ -24,7 +24,7 @@ interface Held {
 }
 
 /** The secret that a request carries; undefined when it carries none, or one in a form that none has. */
-export function readSecret({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): string | undefined {
+function readSecret({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): string | undefined {
   const secret = authorization === undefined ? plain : /^Bearer +([^\s,]+) *$/i.exec(authorization)?.[1]
   return typeof secret === 'string' && isWellFormed(secret) ? secret : undefined
 }

@@ -16,7 +16,7 @@ export function revisionOf(key: Key, settings: HostSettings): Revision {
 }
 
 /** Requests a minute that a key may make. */
-export function limitOf(key: Key, settings: HostSettings): number {
+function limitOf(key: Key, settings: HostSettings): number {
   return revisionOf(key, settings) === 1 ? REVISION_1_A_MINUTE : planOf(settings.plans, key.plan).perMinute
 }
 

@@ -1,0 +1,117 @@
+import { nanoid } from 'nanoid'
+import type { Boarding, Outcome, SharedState, Take, Taken } from './types.ts'
+
+/** How long a call may wait for Redis. */
+const TIMEOUT_MS = 150
+/** How long Redis is left alone after a failure. */
+const REST_MS = 1000
+
+interface FallbackOptions {
+  readonly timeoutMs?: number
+  /** Told of every call: its name (`try`: whether Redis is back), how long it took, whether Redis answered it. */
+  readonly observe?: (operation: Operation, seconds: number, ok: boolean) => void
+}
+type Operation = keyof SharedState | 'try'
+
+/**
+ * Asks Redis as long as it answers in time, and this process while it does not: then each process counts on its own,
+ * nothing is cached, and whoever boards leads. No method but `close` rejects. After a failure Redis is left alone for a
+ * second, then tried on the side, so that callers do not wait for it. A call that ran out of time may still happen in Redis.
+ */
+export function withFallback(redis: SharedState, memory: SharedState, options: FallbackOptions = {}): SharedState {
+  return new Fallback(redis, memory, options)
+}
+
+const AWAY = Symbol('away')
+
+class Fallback implements SharedState {
+  readonly #redis: SharedState
+  readonly #memory: SharedState
+  readonly #timeoutMs: number
+  readonly #observe: FallbackOptions['observe']
+  /** A failure was seen, and no answer since. */
+  #isAway = false
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(redis: SharedState, memory: SharedState, { timeoutMs = TIMEOUT_MS, observe }: FallbackOptions) {
+    this.#redis = redis
+    this.#memory = memory
+    this.#timeoutMs = timeoutMs
+    this.#observe = observe
+  }
+
+  get isUp(): boolean {
+    return this.#redis.isUp && !this.#isAway
+  }
+
+  async take(take: Take): Promise<Taken> {
+    const taken = await this.#ask('take', () => this.#redis.take(take))
+    return taken === AWAY ? this.#memory.take({ counter: take.counter, now: take.now, cost: take.cost }) : taken
+  }
+
+  async board(entry: string, choice: { readonly fresh: boolean; readonly now: number }): Promise<Boarding> {
+    const boarding = await this.#ask('board', () => this.#redis.board(entry, choice))
+    return boarding === AWAY ? { role: 'lead', token: nanoid() } : boarding
+  }
+
+  async outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null> {
+    const outcome = await this.#ask('outcomeOf', () => this.#redis.outcomeOf(entry, token))
+    return outcome === AWAY ? 'gone' : outcome
+  }
+
+  async land(entry: string, token: string, end: Parameters<SharedState['land']>[2]): Promise<void> {
+    await this.#ask('land', () => this.#redis.land(entry, token, end))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await Promise.all([this.#redis.close(), this.#memory.close()])
+  }
+
+  async #ask<T>(operation: Operation, call: () => Promise<T>): Promise<T | typeof AWAY> {
+    const start = performance.now()
+    let answer: T | typeof AWAY = AWAY
+    try {
+      if (!this.#isAway) answer = await inTime(call(), this.#timeoutMs)
+    } catch {
+      this.#leaveAlone()
+    }
+    this.#observe?.(operation, (performance.now() - start) / 1000, answer !== AWAY)
+    return answer
+  }
+
+  // A breaker of its own, by a timer: cockatiel's goes by the clock of the machine, which may step back, and has callers
+  // do the trying.
+  #leaveAlone(): void {
+    this.#isAway = true
+    clearTimeout(this.#timer)
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#try(), REST_MS).unref()
+  }
+
+  /** Asks once, for as long as the connection lasts: asking again and again would keep a dead one from being noticed. */
+  async #try(): Promise<void> {
+    const start = performance.now()
+    let ok = false
+    try {
+      await this.#redis.outcomeOf('', '')
+      ok = performance.now() - start <= this.#timeoutMs
+      if (ok) this.#isAway = false
+      else if (!this.#isClosed) void this.#try() // It hung, and may be back, or be slow.
+    } catch {
+      this.#leaveAlone()
+    }
+    this.#observe?.('try', (performance.now() - start) / 1000, ok)
+  }
+}
+
+/** Settles as `answer` does, or rejects when time is up. Who comes second is not heard. */
+function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`no answer within ${timeoutMs} ms`))
+    // An answer that lies there already, because this thread was busy, still comes first.
+    const timer = setTimeout(() => setImmediate(late), timeoutMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
