@@ -82,8 +82,7 @@ class Fallback implements SharedState {
     return answer
   }
 
-  // A breaker of its own, by a timer: cockatiel's goes by the clock of the machine, which may step back, and has callers
-  // do the trying.
+  // By a timer, not by the clock of the machine, which may step back; and on the side, so that no caller does the trying.
   #leaveAlone(): void {
     this.#isAway = true
     clearTimeout(this.#timer)

@@ -1,0 +1,167 @@
+import { type Charge, type Key, type Store, StoreError, type Switches } from './types.ts'
+
+/** How a store is guarded. */
+export interface GuardOptions {
+  /** Milliseconds that a call may take; null for a store that answers in its own process: it can neither hang nor be away. */
+  readonly timeoutMs: number | null
+  /** Told of every call, refused ones too: the method, how long it took, and whether it succeeded. */
+  readonly observe?: (operation: keyof Store, seconds: number, ok: boolean) => void
+}
+
+/** A store that answers in time, or throws a StoreError. */
+export interface GuardedStore extends Store {
+  /** False from a failure until the store answers again: it is asked once a second, on the side. */
+  readonly isUp: boolean
+}
+
+/** Milliseconds between a failure and asking again. */
+const REST_MS = 1000
+
+/**
+ * Bounds the time of every call, and breaks the circuit: after one that ran out of time, or found no connection, calls
+ * fail at once until the store answers a ping. A call that ran out of time may have happened.
+ */
+export function guardStore(store: Store, options: GuardOptions): GuardedStore {
+  return new Guard(store, options)
+}
+
+class Guard implements GuardedStore {
+  readonly #store: Store
+  readonly #timeoutMs: number | null
+  readonly #observe: GuardOptions['observe']
+  /** A failure was seen, and no answer since. */
+  #isAway = false
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(store: Store, { timeoutMs, observe }: GuardOptions) {
+    this.#store = store
+    this.#timeoutMs = timeoutMs
+    this.#observe = observe
+  }
+
+  get isUp(): boolean {
+    return !this.#isAway
+  }
+
+  get isLocal(): boolean {
+    return this.#store.isLocal
+  }
+
+  findKey(hash: string): Promise<Key | null> {
+    return this.#call('findKey', (store) => store.findKey(hash))
+  }
+
+  getKey(id: string): Promise<Key | null> {
+    return this.#call('getKey', (store) => store.getKey(id))
+  }
+
+  listKeys(): Promise<readonly Key[]> {
+    return this.#call('listKeys', (store) => store.listKeys())
+  }
+
+  createKey(key: Key): Promise<void> {
+    return this.#call('createKey', (store) => store.createKey(key))
+  }
+
+  revokeKey(id: string, at: Date): Promise<boolean> {
+    return this.#call('revokeKey', (store) => store.revokeKey(id, at))
+  }
+
+  rotateKey(id: string, change: Parameters<Store['rotateKey']>[1]): Promise<boolean> {
+    return this.#call('rotateKey', (store) => store.rotateKey(id, change))
+  }
+
+  setPlan(id: string, plan: string): Promise<boolean> {
+    return this.#call('setPlan', (store) => store.setPlan(id, plan))
+  }
+
+  usedBy(key: string, month: string): Promise<number> {
+    return this.#call('usedBy', (store) => store.usedBy(key, month))
+  }
+
+  charge(charge: Charge): Promise<number | null> {
+    return this.#call('charge', (store) => store.charge(charge))
+  }
+
+  touch(use: Omit<Charge, 'quota'>): Promise<number> {
+    return this.#call('touch', (store) => store.touch(use))
+  }
+
+  lastUsed(key: string): Promise<Date | null> {
+    return this.#call('lastUsed', (store) => store.lastUsed(key))
+  }
+
+  switches(): Promise<Switches> {
+    return this.#call('switches', (store) => store.switches())
+  }
+
+  setSwitches(change: Partial<Switches>): Promise<void> {
+    return this.#call('setSwitches', (store) => store.setSwitches(change))
+  }
+
+  keepOnce(name: string, value: string): Promise<string> {
+    return this.#call('keepOnce', (store) => store.keepOnce(name, value))
+  }
+
+  ping(): Promise<void> {
+    return this.#call('ping', (store) => store.ping())
+  }
+
+  /** Not guarded: a store that is away has to be closed as well. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    return this.#store.close()
+  }
+
+  async #call<T>(operation: keyof Store, ask: (store: Store) => Promise<T>): Promise<T> {
+    const start = performance.now()
+    let ok = false
+    try {
+      const value = await this.#ask(() => ask(this.#store))
+      ok = true
+      return value
+    } finally {
+      this.#observe?.(operation, (performance.now() - start) / 1000, ok)
+    }
+  }
+
+  async #ask<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#timeoutMs === null) return ask()
+    if (this.#isAway) throw new StoreError('the store is away')
+    try {
+      return await inTime(ask(), this.#timeoutMs)
+    } catch (error) {
+      // A request that was wrong in itself throws another error, and says nothing about the store.
+      if (error instanceof StoreError) this.#leaveAlone(this.#timeoutMs)
+      throw error
+    }
+  }
+
+  // By a timer, not by the clock of the machine, which may step back; and on the side, so that no caller does the trying.
+  #leaveAlone(timeoutMs: number): void {
+    this.#isAway = true
+    clearTimeout(this.#timer)
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#try(timeoutMs), REST_MS).unref()
+  }
+
+  async #try(timeoutMs: number): Promise<void> {
+    try {
+      await inTime(this.#store.ping(), timeoutMs)
+      this.#isAway = false
+    } catch {
+      this.#leaveAlone(timeoutMs)
+    }
+  }
+}
+
+/** Settles as `answer` does; an answer that comes too late is not heard. */
+function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new StoreError(`no answer within ${timeoutMs} ms`))
+    // An answer that lies there already, because this thread was busy, still comes first.
+    const timer = setTimeout(() => setImmediate(late), timeoutMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

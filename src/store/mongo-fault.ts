@@ -1,0 +1,48 @@
+import { MongoError, MongoServerError, MongoServerSelectionError } from 'mongodb'
+import { SetupError } from '../errors.ts'
+import { StoreError } from './types.ts'
+
+const UNAUTHORIZED = 13
+const AUTHENTICATION_FAILED = 18
+const NAMESPACE_EXISTS = 48
+const DOCUMENT_INVALID = 121
+const DUPLICATE_KEY = 11000
+
+export function isDuplicate(error: unknown): boolean {
+  return hasCode(error, DUPLICATE_KEY)
+}
+
+export function isThereAlready(error: unknown): boolean {
+  return hasCode(error, NAMESPACE_EXISTS)
+}
+
+/** @returns the error itself where the request was wrong (a key that is there already), else a StoreError */
+export function storeFault(error: unknown): unknown {
+  if (!(error instanceof MongoError) || isDuplicate(error) || hasCode(error, DOCUMENT_INVALID)) return error
+  return new StoreError(`MongoDB could not be read or written: ${error.message}`, { cause: error })
+}
+
+/**
+ * Never names the URL, which may hold a password.
+ * @param hosts the servers' names, for people
+ * @returns what an operator has to set right before the store can be opened
+ */
+export function setupFault(error: unknown, hosts: string): SetupError {
+  if (error instanceof SetupError) return error
+  if (hasCode(error, AUTHENTICATION_FAILED))
+    return new SetupError(`MongoDB at ${hosts} refuses the user or password of MONGODB_URL: check both, and authSource`)
+  if (hasCode(error, UNAUTHORIZED))
+    return new SetupError(
+      `MongoDB at ${hosts} does not let the user of MONGODB_URL prepare the database: give it the roles readWrite and dbAdmin`,
+    )
+  const reason = error instanceof Error ? error.message : String(error)
+  if (error instanceof MongoServerError && !(error instanceof MongoServerSelectionError))
+    return new SetupError(`MongoDB at ${hosts} could not be prepared: ${reason}`)
+  return new SetupError(
+    `MongoDB at ${hosts} does not answer: check that it runs, that this machine may reach it, and MONGODB_URL (${reason})`,
+  )
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { openMongo } from '../../src/store/mongo.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { Store } from '../../src/store/types.ts'
+import { mongoUrl } from '../services.ts'
+
+/** A store of one kind, opened anew: twice on the same data, as two processes have it. */
+export interface StoreKind {
+  readonly name: string
+  readonly isMissing: boolean
+  readonly openBoth: () => Promise<readonly [Store, Store]>
+}
+
+/** Folders and stores of a test file, gone after it. */
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'siteprint-store-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Both kinds, for `describe.each`; each call has data of its own. */
+export function storeKinds(suite: string): readonly StoreKind[] {
+  const url = mongoUrl(suite)
+  const folder = join(newFolder(), 'data')
+  const isMissing = url === null
+  // Thousands of calls at once shall all be answered, however slow the machine.
+  const mongo = { url: url ?? '', queueMs: 60_000 }
+  return [
+    {
+      name: 'SQLite',
+      isMissing: false,
+      openBoth: async () => [await openSqlite({ folder, role: 'server' }), await openSqlite({ folder, role: 'tool' })],
+    },
+    // At once, as nodes do that start together.
+    {
+      name: 'MongoDB',
+      isMissing,
+      openBoth: () => Promise.all([openMongo(mongo), openMongo(mongo)]),
+    },
+  ]
+}

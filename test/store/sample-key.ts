@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import type { Key, KeySecret } from '../../src/store/types.ts'
+
+let made = 0
+
+/** A key that no test has seen, each created a millisecond after the one before. */
+export function sampleKey(change: Partial<Key> = {}): Key {
+  return {
+    id: `key_${randomBytes(8).toString('hex')}`,
+    name: 'Harbour Line',
+    email: 'dev@harbourline.example',
+    plan: 'free',
+    revision: null,
+    createdAt: new Date(Date.UTC(2026, 0, 1) + made++),
+    revokedAt: null,
+    secrets: [sampleSecret()],
+    ...change,
+  }
+}
+
+export function sampleSecret(expiresAt: Date | null = null): KeySecret {
+  return { hash: randomBytes(32).toString('hex'), lastFour: 'a1B2', expiresAt }
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectFolder } from '../../src/rules/built.ts'
+import { newFolder } from './open-stores.ts'
+
+/** A process with a store of its own. */
+export interface StoreProcess {
+  readonly child: ChildProcess
+  /** Lines that it has written until now. */
+  readonly lines: readonly string[]
+  /** Waits until it has written as many lines. */
+  wrote(lines: number): Promise<void>
+  /** Waits for its end. @throws when it failed */
+  ended(): Promise<void>
+  kill(): Promise<void>
+}
+
+/** Compiles the store as it is now: processes run no TypeScript. @returns a folder for `startStore` */
+export function buildStore(): string {
+  const root = projectFolder()
+  const folder = newFolder()
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options = ['--ignoreConfig', '--noCheck', '--rewriteRelativeImportExtensions', '--rootDir', 'src']
+  const files = ['src/store/sqlite.ts', '--outDir', folder, '--module', 'nodenext', '--target', 'es2022']
+  const { status, stdout } = spawnSync(process.execPath, [compiler, ...options, ...files], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`the store could not be built:\n${stdout}`)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  return folder
+}
+
+/** Starts a process that opens the store of `data`, as `store`, and runs `code`; `say(…)` writes a line. */
+export function startStore(built: string, options: { data: string; role: string; code: string }): StoreProcess {
+  const { data, role, code } = options
+  const program = `import { writeSync } from 'node:fs'
+    import { openSqlite } from './store/sqlite.js'
+    const say = (line) => writeSync(1, line + '\\n')
+    const store = await openSqlite(${JSON.stringify({ folder: data, role })})
+    ${code}`
+  const args = ['--input-type=module', '-e', program]
+  const child = spawn(process.execPath, args, { cwd: built, stdio: ['ignore', 'pipe', 'pipe'] })
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+    })
+  const closed = once(child, 'close')
+  const lines = (): string[] => texts.stdout.split('\n').slice(0, -1)
+  return {
+    child,
+    get lines() {
+      return lines()
+    },
+    async wrote(count) {
+      while (lines().length < count) {
+        if (child.exitCode !== null) throw new Error(texts.stderr)
+        await Promise.race([once(child.stdout, 'data'), closed])
+      }
+    },
+    async ended() {
+      const [exit] = await closed
+      if (exit !== 0) throw new Error(texts.stderr)
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
