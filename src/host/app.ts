@@ -15,7 +15,8 @@ import type { HostParts } from './host.ts'
 import { setRateHeaders, takeMinute, windowOf } from './limit.ts'
 import { noteAnswer, noteFailure } from './notes.ts'
 import { registerDocs } from './openapi.ts'
-import { corsOf, openServer } from './server.ts'
+import { checkHost, corsOf, openServer } from './server.ts'
+import { stopListening } from './stop-listening.ts'
 import { Switchboard } from './switchboard.ts'
 import { registerMe } from './v1/me.ts'
 import { registerScan } from './v1/scan.ts'
@@ -53,6 +54,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
     reply.header('x-request-id', request.call.requestId)
     state.underWay++
     reply.raw.once('close', () => state.underWay--)
+    checkHost(request.raw)
   })
   app.addHook('onSend', async (_, reply) => {
     if (state.isDraining) reply.header('connection', 'close')
@@ -61,11 +63,11 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } })
-  if (settings.corsOrigins.length > 0) await app.register(cors, corsOf(settings.corsOrigins))
   await registerDocs(app, parts)
   await registerHealth(app, { store, state })
   await app.register(
     async (v1) => {
+      if (settings.corsOrigins.length > 0) await v1.register(cors, corsOf(settings.corsOrigins))
       registerSteps(v1, { ...parts, switchboard })
       registerScan(v1, { ...parts, flights })
       registerMe(v1, parts)
@@ -87,6 +89,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
       state.isDraining = true
     },
     close: async () => {
+      await stopListening(app.server)
       const closed = app.close()
       const end = performance.now() + CLOSE_MS
       while (state.underWay > 0 && performance.now() < end) await wait(LOOK_MS)
@@ -114,7 +117,8 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
     const { read } = request.routeOptions.config
     const wanted = read?.(request, call) ?? {}
     await takeMinute(call, call.key, { settings, shared, wanted })
-    if (call.fault !== undefined) throw call.fault
+    // Where nothing is, or not with this method, nobody reads what is sent there.
+    if (read !== undefined && call.fault !== undefined) throw call.fault
   })
   v1.addHook('onSend', async (request, reply) => {
     const call = callOf(request)

@@ -1,3 +1,4 @@
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { API_ERRORS, ApiError, type ApiErrorCode, ScanError } from '../errors.ts'
@@ -11,8 +12,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ScanError) return new ApiError(error.code, { sentence: error.message, cause: error })
   if (error instanceof StoreError) return new ApiError('unavailable', { cause: error })
-  const { statusCode = 500, code } = error as Partial<FastifyError>
-  if (code === 'FST_ERR_BAD_URL') return invalid('The path of the request is not valid.')
+  const { statusCode = 500 } = error as Partial<FastifyError>
   if (statusCode >= 400 && statusCode < 500) return invalid('The request could not be read.')
   return new ApiError('internal', { cause: error })
 }
@@ -30,6 +30,18 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(JSON.stringify({ error: told.message, code: told.code, requestId: call.requestId }))
 }
 
+/** Connection → answers under way on it. */
+const underWay = new WeakMap<Socket, Set<ServerResponse>>()
+
+/** Remembers answers, so that what is said to a socket does not fall between them. */
+export function watchAnswers(server: Server): void {
+  server.prependListener('request', ({ socket }, response) => {
+    const answers = underWay.get(socket) ?? new Set()
+    underWay.set(socket, answers.add(response))
+    response.once('close', () => answers.delete(response))
+  })
+}
+
 /** What the socket says that no request came of. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
@@ -42,8 +54,9 @@ export function answerRawError(
   socket: Socket,
   { now, id }: { now: number; id: string },
 ): void {
-  // A client that is gone, or that was answered already, hears nothing.
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+  const isAnswering = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent)
+  // A client that is gone, or that reads an answer, hears nothing.
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()
     return
   }

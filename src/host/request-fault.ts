@@ -2,7 +2,8 @@ import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { invalid } from './body.ts'
 
-const LONGEST_NAME = 60
+// A longer one may be a key that somebody pasted.
+const LONGEST_NAME = 30
 
 /** What the schema found wrong, as an error that says what to do. */
 export function requestFault({ validation = [] }: Pick<FastifyError, 'validation'>): ApiError {
@@ -12,8 +13,12 @@ export function requestFault({ validation = [] }: Pick<FastifyError, 'validation
   const field = instancePath.split('/')[1] ?? ''
   if (keyword === 'required') return new ApiError('invalid_url', { sentence: 'url is missing.' })
   if (keyword === 'additionalProperties') {
-    const name = String(params.additionalProperty).slice(0, LONGEST_NAME)
-    return invalid(`There is no parameter ${JSON.stringify(name)} here. Leave it away.`)
+    const name = String(params.additionalProperty)
+    const told =
+      name.length <= LONGEST_NAME
+        ? `There is no parameter ${JSON.stringify(name)} here.`
+        : 'A parameter is not known here.'
+    return invalid(`${told} Leave it away.`)
   }
   if (field === '') return invalid('The body must be a JSON object such as {"url": "https://example.org"}.')
   return invalid(EXPECTED[field] ?? `${field} is not valid.`)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { METHODS } from 'node:http'
+import { type IncomingMessage, METHODS } from 'node:http'
+import type { Socket } from 'node:net'
 import type cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { MAX_BODY_BYTES } from './body.ts'
+import { invalid, MAX_BODY_BYTES } from './body.ts'
 import { Call, sanitizeId } from './call.ts'
-import { answerRawError, sendError } from './error-answers.ts'
+import { answerRawError, sendError, watchAnswers } from './error-answers.ts'
 import type { HostParts } from './host.ts'
 import { setRateHeaders, UNCOUNTED } from './limit.ts'
 
@@ -13,24 +14,51 @@ const REQUEST_MS = 10_000
 
 /** A Fastify whose every error path answers in our form. */
 export function openServer({ log, settings: { trustProxy }, clock }: HostParts): FastifyInstance {
+  const refuse = (error: Error, socket: Socket): void =>
+    answerRawError(error, socket, { now: clock(), id: randomUUID() })
   const app = Fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }), // notes.ts has a line of its own.
+    // notes.ts has a line of its own.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
     genReqId: () => randomUUID(),
-    requestIdLogLabel: 'id',
     trustProxy: trustOf(trustProxy),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,
-    http: { connectionsCheckingInterval: 1000 },
+    http: {
+      connectionsCheckingInterval: 1000,
+      headersTimeout: REQUEST_MS, // Node swaps the two when this one is the longer.
+      requireHostHeader: false, // Node's own answer has another form: checkHost.
+    },
+    rewriteUrl: ({ url = '/' }) => readablePath(url),
     exposeHeadRoutes: false, // A HEAD of a scan would scan and charge.
     return503OnClosing: false, // Fastify's own answer has another form.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
     frameworkErrors: (error, request, reply) => answerFrameworkError(error, request, reply, clock()),
-    clientErrorHandler: (error, socket) => answerRawError(error, socket, { now: clock(), id: randomUUID() }),
+    clientErrorHandler: refuse,
   }) as unknown as FastifyInstance
+  // Node's own answer, 417, has another form; nothing has to come of an expectation (RFC 9110, section 10.1.1).
+  app.server.on('checkExpectation', (...asked) => void app.server.emit('request', ...asked))
+  app.server.on('connect', (_, socket: Socket) => refuse(new Error('CONNECT'), socket)) // It would be left without an answer.
+  watchAnswers(app.server)
   // Every method that Node reads is known: a wrong one is 405, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   return app
+}
+
+/** A path that cannot be decoded, as one that can: it is nowhere, which is told after the key and the minute. */
+function readablePath(url: string): string {
+  const [path] = url.split('?', 1)
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length)
+  }
+}
+
+/** @throws ApiError when a request in HTTP/1.1 does not say whom it asks (RFC 9112, section 3.2) */
+export function checkHost({ headers, httpVersion }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === '1.1') throw invalid('The request has no Host header.')
 }
 
 function trustOf(
@@ -52,6 +80,9 @@ function answerFrameworkError(error: Error, request: FastifyRequest, reply: Fast
 export function corsOf(origins: HostParts['settings']['corsOrigins']): Parameters<typeof cors>[1] & object {
   return {
     origin: origins === '*' ? '*' : [...origins],
+    // Ours tell which methods there are, and answer in our form when nobody asks on behalf of a page.
+    preflightContinue: true,
+    strictPreflight: false,
     methods: ['GET', 'POST'],
     allowedHeaders: ['authorization', 'x-api-key', 'content-type', 'x-request-id'],
     exposedHeaders: [

@@ -9,7 +9,7 @@ import { answerOf, entryKeyOf } from '../entry.ts'
 import type { Flights } from '../flights.ts'
 import type { HostParts } from '../host.ts'
 import { revisionOf } from '../limit.ts'
-import { SCAN_BODY, SCAN_QUERY } from '../schemas.ts'
+import { NO_QUERY, SCAN_BODY, SCAN_QUERY } from '../schemas.ts'
 import { Usage } from '../usage.ts'
 import { allowOnly, holdFault, operation, type ReadRequest } from './route.ts'
 
@@ -71,7 +71,7 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
   const shared = { description: DESCRIPTION, ok: 'ScanResult' as const }
   const options = { attachValidation: true, config: { read } }
   const get = { ...shared, operationId: 'scanByQuery', summary: 'Scan a URL', querystring: SCAN_QUERY }
-  const post = { ...shared, operationId: 'scan', summary: 'Scan a URL', body: SCAN_BODY }
+  const post = { ...shared, operationId: 'scan', summary: 'Scan a URL', querystring: NO_QUERY, body: SCAN_BODY }
   v1.get('/scan', { ...options, schema: operation(get) }, scan)
   v1.post('/scan', { ...options, schema: operation(post) }, scan)
   allowOnly(v1, '/scan', ['GET', 'POST'])
