@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** The pepper's file in the folder of the embedded store. */
 export const PEPPER_FILE = 'pepper'
@@ -50,7 +51,7 @@ export function readPepper(file: string): string | null {
 /** Written whole under another name and linked: a crash leaves no half file, and of several processes one is first. */
 function makePepper(folder: string, file: string): string {
   const part = `${file}.${randomBytes(8).toString('hex')}`
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   try {
     writeThrough(part, randomBytes(32).toString('base64url'))
     linkSync(part, file)

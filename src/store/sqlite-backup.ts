@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../errors.ts'
+import { makeFolder } from './make-folder.ts'
 import { DATABASE_FILE, makeFile } from './sqlite-database.ts'
 import { setupFault } from './sqlite-fault.ts'
 
@@ -19,7 +20,7 @@ export async function backupSqlite(folder: string, target: string): Promise<void
   // Under the real name there is never half a copy.
   const part = `${to}.part`
   try {
-    mkdirSync(target, { recursive: true, mode: 0o700 })
+    makeFolder(target)
     rmSync(part, { force: true })
     makeFile(part)
   } catch (error) {

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../errors.ts'
+import { makeFolder } from './make-folder.ts'
 import { setupFault } from './sqlite-fault.ts'
 import { firstRow } from './sqlite-row.ts'
 import { migrate } from './sqlite-schema.ts'
@@ -36,7 +37,7 @@ export function openDatabase({ folder, role }: SqliteFolder): SqliteConnection {
   let lock: Database.Database | undefined
   let db: Database.Database | undefined
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     if (role === 'server') lock = lockFolder(folder)
     makeFile(file)
     db = new Database(file, { timeout: BUSY_MS[role] })

@@ -18,9 +18,25 @@ export class SqliteUsage {
     return firstRow<Used>(this.#sql.used, key, month)?.used ?? 0
   }
 
-  /** @returns null when the quota is used up, and nothing was charged */
-  charge({ key, month, quota, at }: Charge): number | null {
-    return firstRow<Used>(this.#sql.charge, key, month, at.getTime(), quota, quota)?.used ?? null
+  /**
+   * Charges as many as the quota lets through. Needs a transaction around it.
+   * @returns what was used before, the quota where that is not known and not less
+   */
+  add({ key, month, quota, at }: Charge, count: number): number {
+    const before = count === 1 ? undefined : this.usedBy(key, month)
+    const after = firstRow<Used>(
+      this.#sql.add,
+      key,
+      month,
+      count,
+      quota,
+      at.getTime(),
+      quota,
+      count,
+      quota,
+      quota,
+    )?.used
+    return before ?? (after === undefined ? quota : after - 1)
   }
 
   touch({ key, month, at }: Omit<Charge, 'quota'>): number {
@@ -36,10 +52,10 @@ export class SqliteUsage {
 function prepare(db: Database.Database) {
   return {
     used: db.prepare('SELECT used FROM usage WHERE key = ? AND month = ?'),
-    charge: db.prepare(
-      `INSERT INTO usage (key, month, used, last_used_at) SELECT ?, ?, 1, ? WHERE ? > 0
+    add: db.prepare(
+      `INSERT INTO usage (key, month, used, last_used_at) SELECT ?, ?, min(?, ?), ? WHERE ? > 0
        ON CONFLICT (key, month) DO UPDATE
-         SET used = used + 1, last_used_at = max(last_used_at, excluded.last_used_at) WHERE used < ?
+         SET used = min(used + ?, ?), last_used_at = max(last_used_at, excluded.last_used_at) WHERE used < ?
        RETURNING used`,
     ),
     touch: db.prepare(

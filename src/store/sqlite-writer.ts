@@ -7,10 +7,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Turns that work waits for more at most: fractions of a millisecond, but of a busy server some milliseconds. */
+const MANY_TURNS = 5
+
 /** Writes in transactions. */
 export class SqliteWriter {
   readonly #db: Database.Database
   #waiting: Waiting[] = []
+  #came = 0
 
   constructor(db: Database.Database) {
     this.#db = db
@@ -31,13 +35,26 @@ export class SqliteWriter {
   }
 
   /**
-   * Runs `work` in one transaction with all that this turn of the event loop brings: one wait for the disk instead of
-   * many. Settles after the commit; work that fails leaves that of others alone.
+   * Runs `work` in one transaction with all that comes in the same turns of the event loop: one wait for the disk instead
+   * of many. Settles after the commit; work that fails leaves that of others alone.
    */
   later<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ work, resolve, reject }) === 1) setImmediate(() => this.flush())
+      if (this.#waiting.push({ work, resolve, reject }) === 1) setImmediate(() => this.#flushWhenQuiet(0, MANY_TURNS))
+      this.#came++
     })
+  }
+
+  /** Work that waits has become more. */
+  noteMore(): void {
+    this.#came++
+  }
+
+  /** A commit costs as much as some requests do: it waits for a turn that brings nothing more. */
+  #flushWhenQuiet(known: number, turnsLeft: number): void {
+    const came = this.#came
+    if (came === known || turnsLeft === 0) this.flush()
+    else setImmediate(() => this.#flushWhenQuiet(came, turnsLeft - 1))
   }
 
   /** Writes at once what waits for the end of the turn. */

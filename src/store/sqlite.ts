@@ -1,5 +1,7 @@
+import { SqliteCharges } from './sqlite-charges.ts'
 import { openDatabase, type SqliteConnection, type SqliteFolder } from './sqlite-database.ts'
 import { setupFault, storeFault } from './sqlite-fault.ts'
+import { SqliteHeldKeys } from './sqlite-held-keys.ts'
 import { SqliteKeys } from './sqlite-keys.ts'
 import { SqliteSettings } from './sqlite-settings.ts'
 import { SqliteUsage } from './sqlite-usage.ts'
@@ -24,18 +26,22 @@ class SqliteStore implements Store {
   readonly isLocal = true
   readonly #connection: SqliteConnection
   readonly #keys: SqliteKeys
+  readonly #held: SqliteHeldKeys
   readonly #usage: SqliteUsage
+  readonly #charges: SqliteCharges
   readonly #settings: SqliteSettings
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
     this.#keys = new SqliteKeys(connection.db)
+    this.#held = new SqliteHeldKeys(connection.db, this.#keys)
     this.#usage = new SqliteUsage(connection.db)
+    this.#charges = new SqliteCharges(this.#usage, connection.writer)
     this.#settings = new SqliteSettings(connection.db)
   }
 
   findKey(hash: string): Promise<Key | null> {
-    return this.#answer(() => this.#keys.find(hash))
+    return this.#answer(() => this.#held.find(hash))
   }
 
   getKey(id: string): Promise<Key | null> {
@@ -67,7 +73,7 @@ class SqliteStore implements Store {
   }
 
   charge(charge: Charge): Promise<number | null> {
-    return this.#connection.writer.later(() => this.#usage.charge(charge))
+    return this.#charges.charge(charge)
   }
 
   touch(use: Omit<Charge, 'quota'>): Promise<number> {
@@ -100,6 +106,7 @@ class SqliteStore implements Store {
   }
 
   #write<T>(work: () => T): Promise<T> {
+    this.#held.forget() // A write of our own shows in no version.
     return this.#answer(() => this.#connection.writer.now(work))
   }
 

@@ -21,6 +21,10 @@ test('a pepper is made once, for its owner alone', () => {
   expect(loadPepper(writeFolder({}), mayMake)).not.toBe(pepper)
 })
 
+test('a folder that cannot be made is told, and not tried for ever', () => {
+  expect(() => loadPepper('/proc/none/deep', mayMake)).toThrow(SetupError)
+})
+
 test('one that is there is read without blanks', () => {
   expect(loadPepper(writeFolder({ pepper: `  ${PEPPER}\r\n` }), mayMake)).toBe(PEPPER)
 })
