@@ -12,6 +12,7 @@ const leafTest = 'src/engine/leaf-test.ts'
 const place = 'src/engine/place-index.ts'
 const hits = 'src/engine/hits.ts'
 const score = 'src/engine/score.ts'
+const cutter = 'src/engine/cutter.ts'
 const compile = 'src/engine/compile.ts'
 
 /** Faults that a look-up could have, and that no rule of ours need show. */
@@ -126,6 +127,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ['Kleene: headers were always seen', 'plugins/header.ts', 'page.headers !== null', 'page !== null'],
   ['Kleene: one seen word is enough', score, 'leaf.words.every(', 'leaf.words.some('],
   ['groups: one clause less negates', compile, 'parts.length - node.least + 1', 'parts.length - node.least'],
-  ['page: entities stay', 'src/engine/tape.ts', 'decodeEntities: true', 'decodeEntities: false'],
+  ['page: entities stay', cutter, 'this.#ampersand < end', 'this.#ampersand < start'],
+  ['page: entities of texts stay', cutter, '? decodeHTML(text) : text', '? text : text'],
+  ['page: entities of attributes stay', cutter, '? decodeHTMLAttribute(value) : value', '? value : value'],
   ['page: srcset keeps its descriptors', 'src/engine/page-urls.ts', '(?:,|[^,]*)', ''],
 ]

@@ -1,3 +1,5 @@
+import { NameTable } from './name-table.ts'
+
 /** What HTML says of a tag, as far as a flat reading of a page needs it. */
 export interface TagInfo {
   /** Lower case. */
@@ -10,6 +12,8 @@ export interface TagInfo {
   readonly isVoid: boolean
   /** Its text is no markup. */
   readonly isRaw: boolean
+  /** Its text has no entities either. */
+  readonly isLiteral: boolean
   /** May stand in a head without ending it. */
   readonly isHead: boolean
   /** SVG or MathML: `/>` closes in there. */
@@ -28,6 +32,7 @@ const VOID = words(
   'area base basefont bgsound br col command embed frame hr img input isindex keygen link meta param source track wbr',
 )
 const RAW = words('script style title textarea iframe noembed noframes xmp plaintext')
+const DECODED = words('title textarea')
 const HEAD = words('html head base basefont bgsound link meta title noscript noframes style script template')
 const FOREIGN = words('svg math')
 const OTHERS = words(
@@ -64,6 +69,7 @@ function infoOf(name: string): TagInfo {
     isHidden: HIDDEN.has(name),
     isVoid: VOID.has(name),
     isRaw: RAW.has(name),
+    isLiteral: RAW.has(name) && !DECODED.has(name),
     isHead: HEAD.has(name),
     isForeign: FOREIGN.has(name),
     closes: CLOSES.get(name) ?? null,
@@ -77,7 +83,9 @@ const KNOWN: ReadonlyMap<string, TagInfo> = new Map(
   ]),
 )
 
-/** @param name in lower case */
-export function tagInfo(name: string): TagInfo {
-  return KNOWN.get(name) ?? infoOf(name)
+const TAGS = new NameTable((name) => KNOWN.get(name) ?? infoOf(name))
+
+/** The tag whose name stands at a place of a document. */
+export function tagAt(html: string, start: number, end: number): TagInfo {
+  return TAGS.at(html, start, end)
 }

@@ -73,6 +73,9 @@ test.each<[string, string, Partial<Page>]>([
     { scripts: ['a', '{}'] },
   ],
   ['a script keeps its tags', '<script>if (a<b) "</p>"</script><p>c', { scripts: ['if (a<b) "</p>"'], text: 'c' }],
+  ['a script has no entities', '<script>a&amp;b</script><xmp>&lt;</xmp>', { scripts: ['a&amp;b'], text: '&lt;' }],
+  ['one in SVG has, and tags', '<svg><script>a&amp;b<i>c</script></svg>', { scripts: ['a&bc'] }],
+  ['so has a text area', '<textarea>&lt;p> & <b</textarea>', { text: '<p> & <b' }],
   ['style sheets', '<style>a{}</style><svg><style>b{}</style></svg>', { styles: ['a{}', 'b{}'] }],
   [
     'comments, trimmed',
@@ -167,6 +170,13 @@ test('what is absent or null was not looked at', () => {
 describe('attributes', () => {
   test.each<[string, string, string, (string | undefined)[]]>([
     ['names in lower case, entities read, the first of two', '<p DATA-A="x&amp;y" data-a=z>', 'p', ['x&y']],
+    [
+      'entities without an end, in and before a word',
+      '<p data-a="&amp &ampx &copy=1 &#65">',
+      'p',
+      ['& &ampx &copy=1 A'],
+    ],
+    ['an entity of another text', '<p data-a=1>&amp;<p data-a=x&y>&amp;<p data-a="&lt;">', 'p', ['1', 'x&y', '<']],
     ['without value', '<p data-a>', 'p', ['']],
     ['of a form in a form: on no other element', '<p><form data-a=1><form data-a=2><b>', 'form', ['1']],
     ['of a form in a form: not on the one before', '<form><b></b><form data-a=2><i data-b>', 'b', [undefined]],
