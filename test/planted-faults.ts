@@ -13,6 +13,7 @@ const place = 'src/engine/place-index.ts'
 const hits = 'src/engine/hits.ts'
 const score = 'src/engine/score.ts'
 const cutter = 'src/engine/cutter.ts'
+const quick = 'src/engine/quick-tokenizer.ts'
 const compile = 'src/engine/compile.ts'
 
 /** Faults that a look-up could have, and that no rule of ours need show. */
@@ -128,6 +129,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ['Kleene: one seen word is enough', score, 'leaf.words.every(', 'leaf.words.some('],
   ['groups: one clause less negates', compile, 'parts.length - node.least + 1', 'parts.length - node.least'],
   ['page: entities stay', cutter, 'this.#ampersand < end', 'this.#ampersand < start'],
+  ['page: a value of one letter does not end', quick, 'this.offset + 1', 'this.offset + 2'],
   ['page: entities of texts stay', cutter, '? decodeHTML(text) : text', '? text : text'],
   ['page: entities of attributes stay', cutter, '? decodeHTMLAttribute(value) : value', '? value : value'],
   ['page: srcset keeps its descriptors', 'src/engine/page-urls.ts', '(?:,|[^,]*)', ''],

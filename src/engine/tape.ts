@@ -1,7 +1,8 @@
-import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import type { TokenizerCallbacks } from 'htmlparser2'
 import { Cutter } from './cutter.ts'
 import { NameTable } from './name-table.ts'
 import { OpenElements } from './open-elements.ts'
+import { QuickTokenizer } from './quick-tokenizer.ts'
 import { tagAt } from './tags.ts'
 import { collapse, isBlank } from './text.ts'
 import type { Parsed, Tape } from './types.ts'
@@ -19,7 +20,7 @@ const MAX_ATTRIBUTES = 256
  */
 export function buildTape(html: string): Parsed {
   const recorder = new Recorder(html)
-  const tokenizer = new Tokenizer({ decodeEntities: false }, recorder)
+  const tokenizer = new QuickTokenizer({ decodeEntities: false }, recorder)
   tokenizer.write(html)
   tokenizer.end()
   return recorder.finish()

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { describe, expect, test } from 'vitest'
+import { QuickTokenizer } from '../../src/engine/quick-tokenizer.ts'
+
+/** Everything that a tokenizer tells of a document that comes in pieces. */
+function eventsOf(Reader: typeof Tokenizer, pieces: readonly string[], decodeEntities: boolean): unknown[] {
+  const events: unknown[] = []
+  const tell =
+    (name: string | symbol) =>
+    (...places: unknown[]) =>
+      void events.push([name, ...places])
+  const callbacks = new Proxy({}, { get: (_, name) => tell(name) }) as TokenizerCallbacks
+  const reader = new Reader({ decodeEntities }, callbacks)
+  for (const piece of pieces) reader.write(piece)
+  reader.end()
+  return events
+}
+
+describe('documents', () => {
+  const marks =
+    '< > / = " \' & - ! ? [ ] a b <p <p> </p> <a\tx=" <i\tx=\' <b\tx=y <!-- --> --!> <!--> <![CDATA[ ]]> <!doctype <? <script> </script> </script <style> </style> <title> </title> <textarea> </textarea> <xmp> <plaintext> é 中 &amp; &lt'
+  const piece = fc
+    .array(fc.constantFrom(' ', '\n', '\0', ...marks.split(' ')), { maxLength: 25 })
+    .map((all) => all.join(''))
+
+  test("are read as htmlparser2's own tokenizer reads them", () => {
+    const property = fc.property(fc.array(piece, { maxLength: 3 }), fc.boolean(), (pieces, decodeEntities) => {
+      expect(eventsOf(QuickTokenizer, pieces, decodeEntities)).toEqual(eventsOf(Tokenizer, pieces, decodeEntities))
+    })
+    fc.assert(property, { numRuns: 10_000 })
+  })
+
+  test('htmlparser2 still searches with the method that is made quicker', () => {
+    expect(Object.keys(Object.getOwnPropertyDescriptors(Tokenizer.prototype))).toContain('fastForwardTo')
+  })
+})
