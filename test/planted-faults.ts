@@ -94,7 +94,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     '(exact ? this.#exact : this.#folding)',
     'this.#folding',
   ],
-  ['scores: what a clause needs is asked of each part', 'src/engine/score.ts', '?? 0) >= least', '?? 0) > least'],
+  ['scores: what a clause needs is asked of each part', score, 'value < least', 'value <= least'],
+  ['scores: what a clause must not have is too little', score, 'value > most', 'value >= most'],
   ['tests: `is` is not folded', tests, 'append(this.#is, lower(value), item)', 'append(this.#is, value, item)'],
   ['tests: a letter that may be missing is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
   [

@@ -39,14 +39,17 @@ export const sum = (values: readonly Logic[]): Logic => (values.length === 1 ? v
 /** How many of the tests hold. */
 export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) => choose(test, 1, 0)))
 
-/** A variable, and the value that it must have at the least. */
-export type Need = readonly [id: string, least: number]
+/** A variable, and the values that it must have at the least and at the most. */
+export type Need = readonly [id: string, least: number, most: number]
 
-/** What must be there for an expression to be true, as far as it can be read off: most need no evaluation then. */
+/** What must be there, and what must not, for an expression to be true, as far as it can be read off: most need no evaluation then. */
 export function neededBy(logic: Logic): readonly Need[] {
   const [operation, args] = Object.entries(logic)[0] ?? []
   if (operation === 'and') return (args as readonly Logic[]).flatMap(neededBy)
-  if (operation !== '>=') return []
-  const [value, least] = args as readonly [{ var?: readonly [string, 0] }, number]
-  return value.var === undefined ? [] : [[value.var[0], least]]
+  const isNegated = operation === '!'
+  const [compares, sides] = Object.entries(isNegated ? (args as readonly Logic[])[0] : logic)[0] ?? []
+  if (compares !== '>=') return []
+  const [value, least] = sides as readonly [{ var?: readonly [string, 0] }, number]
+  if (value.var === undefined) return []
+  return [isNegated ? [value.var[0], 0, least - 1] : [value.var[0], least, Number.POSITIVE_INFINITY]]
 }

@@ -52,7 +52,12 @@ export class Standing {
 
   #mayHold(clause: Clause): boolean {
     const needs = this.#on?.ruleset.needs.get(clause)
-    return needs?.every(([id, least]) => (this.#data[id] ?? 0) >= least) ?? false
+    if (needs === undefined) return false
+    for (const [id, least, most] of needs) {
+      const value = this.#data[id] ?? 0
+      if (value < least || value > most) return false
+    }
+    return true
   }
 
   /** Number of families among them. */
