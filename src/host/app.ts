@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { Admission } from './admission.ts'
 import { KeyBook } from './auth.ts'
-import { registerBodies } from './body.ts'
+import { ignoreBodies, registerBodies } from './body.ts'
 import { Call, callOf, sanitizeId } from './call.ts'
 import { clientOf } from './client-address.ts'
 import { sendError, toApiError } from './error-answers.ts'
@@ -15,6 +14,7 @@ import type { HostParts } from './host.ts'
 import { setRateHeaders, takeMinute, windowOf } from './limit.ts'
 import { noteAnswer, noteFailure } from './notes.ts'
 import { registerDocs } from './openapi.ts'
+import { buildSecurityHeaders } from './security-headers.ts'
 import { checkHost, corsOf, openServer } from './server.ts'
 import { stopListening } from './stop-listening.ts'
 import { Switchboard } from './switchboard.ts'
@@ -47,11 +47,12 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   })
   const state = { isDraining: false, underWay: 0 }
   const app = openServer(parts)
+  const security = await buildSecurityHeaders()
 
   app.decorateRequest('call', null)
   app.addHook('onRequest', async (request, reply) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
-    reply.header('x-request-id', request.call.requestId)
+    reply.headers(security).header('x-request-id', request.call.requestId)
     state.underWay++
     reply.raw.once('close', () => state.underWay--)
     checkHost(request.raw)
@@ -62,7 +63,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply, metrics))
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
-  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } } })
+  ignoreBodies(app)
   await registerDocs(app, parts)
   await registerHealth(app, { store, state })
   await app.register(

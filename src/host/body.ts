@@ -61,6 +61,15 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   return undefined
 }
 
+/** Outside the API nobody reads bodies: what is nowhere is 404, whatever is sent there. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_, payload, done) => {
+    payload.resume()
+    done(null)
+  })
+}
+
 /** A request that is not as it should be. */
 export function invalid(sentence: string): ApiError {
   return new ApiError('invalid_request', { sentence })

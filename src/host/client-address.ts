@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js'
  * server has for itself. A text that is no address (a proxy may send any) counts as what it is, cut.
  */
 export function clientOf(address: string): string {
+  if (isIPv4(address)) return address
   const text = address.replace(/%.*$/s, '')
   if (!ipaddr.isValid(text)) return `?${text.slice(0, 64)}`
   const parsed = ipaddr.process(text)

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { ScanError } from '../errors.ts'
+import { ApiError, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { callOf } from './call.ts'
 import type { Metrics } from './metrics.ts'
@@ -39,5 +39,5 @@ export function noteFailure(log: FastifyBaseLogger, { host }: Target, error: unk
   const reason = error instanceof ScanError ? error.reason : (error as Error).message
   if (error instanceof ScanError && reason !== 'internal')
     log.info({ host, reason, why: error.cause instanceof Error ? error.cause.message : error.cause }, 'scan failed')
-  else log[error instanceof ScanError ? 'error' : 'warn']({ host, err: error }, 'scan failed')
+  else log[error instanceof ApiError ? 'warn' : 'error']({ host, err: error }, 'scan failed')
 }

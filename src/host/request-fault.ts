@@ -26,7 +26,6 @@ export function requestFault({ validation = [] }: Pick<FastifyError, 'validation
 
 const EXPECTED: Readonly<Record<string, string>> = {
   url: 'url must be one text.',
-  include:
-    'include takes evidence, versions, infrastructure, timing and warnings: a list with commas, or, in a body, an array.',
+  include: 'include takes evidence, versions, infrastructure, timing and warnings: a list with commas, or an array.',
   fresh: 'fresh must be true or false.',
 }

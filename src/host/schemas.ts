@@ -13,26 +13,32 @@ const url = {
   examples: ['https://example.org'],
 } as const
 
-const include = {
-  description: `What to add after the ten fields: ${LIVE_EXTRAS.join(', ')}.`,
-} as const
-const extra = { enum: LIVE_EXTRAS } as const
 /** `evidence,versions`: none twice is asked for by nobody, and nobody minds. */
 const extraList = { ...text, pattern: `^(?:${LIVE_EXTRAS.join('|')})(?:,(?:${LIVE_EXTRAS.join('|')}))*$` } as const
 
+const include = {
+  description: `What to add after the ten fields: ${LIVE_EXTRAS.join(', ')}. A list with commas, or an array.`,
+  anyOf: [extraList, { type: 'array', items: extraList }],
+} as const
+
 const fresh = { description: 'Scan again, whatever the cache holds, and keep the new result.' } as const
+
+/** What a query may ask for besides the URL. */
+const queryOptions = {
+  include: { ...include, examples: ['evidence,timing'] },
+  fresh: { ...fresh, enum: ['true', 'false'] },
+} as const
 
 /** Of `GET /scan`. */
 export const SCAN_QUERY = {
   type: 'object',
   required: ['url'],
   additionalProperties: false,
-  properties: {
-    url,
-    include: { ...include, ...extraList, examples: ['evidence,timing'] },
-    fresh: { ...fresh, enum: ['true', 'false'] },
-  },
+  properties: { url, ...queryOptions },
 } as const
+
+/** Of `POST /scan`: the URL stands in the body. */
+export const POST_QUERY = { type: 'object', additionalProperties: false, properties: queryOptions } as const
 
 /** Of `POST /scan`. */
 export const SCAN_BODY = {
@@ -41,7 +47,7 @@ export const SCAN_BODY = {
   additionalProperties: false,
   properties: {
     url,
-    include: { ...include, anyOf: [extraList, { type: 'array', items: extra }] },
+    include,
     fresh: { ...fresh, type: 'boolean' },
   },
   examples: [{ url: 'https://example.org' }],

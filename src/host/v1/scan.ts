@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ScanError } from '../../errors.ts'
 import { parseTarget } from '../../fetch/target.ts'
-import { LIVE_EXTRAS, type LiveExtra } from '../../scan/scanner.ts'
+import { LIVE_EXTRAS } from '../../scan/scanner.ts'
 import type { CacheEntry, Key } from '../../store/types.ts'
 import { invalid } from '../body.ts'
 import { type Call, callOf, type ScanOrder } from '../call.ts'
@@ -9,7 +9,7 @@ import { answerOf, entryKeyOf } from '../entry.ts'
 import type { Flights } from '../flights.ts'
 import type { HostParts } from '../host.ts'
 import { revisionOf } from '../limit.ts'
-import { NO_QUERY, SCAN_BODY, SCAN_QUERY } from '../schemas.ts'
+import { POST_QUERY, SCAN_BODY, SCAN_QUERY } from '../schemas.ts'
 import { Usage } from '../usage.ts'
 import { allowOnly, holdFault, operation, type ReadRequest } from './route.ts'
 
@@ -18,7 +18,7 @@ const WAIT_MS = 18_000
 
 interface Fields {
   readonly url: string
-  readonly include?: string | readonly LiveExtra[]
+  readonly include?: string | string[]
   readonly fresh?: boolean | 'true' | 'false'
 }
 
@@ -35,9 +35,10 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
   }
 
   function readOrder(request: FastifyRequest, call: Call): void {
-    const { url, include = [], fresh } = (request.method === 'GET' ? request.query : request.body) as Fields
+    // Where both say something, the body does.
+    const { url, include = [], fresh } = { ...(request.query as Fields), ...(request.body as Fields | undefined) }
     try {
-      const wanted = typeof include === 'string' ? include.split(',') : include
+      const wanted = [include].flat().flatMap((names) => names.split(','))
       call.order = {
         target: parseTarget(url, policy),
         include: LIVE_EXTRAS.filter((extra) => wanted.includes(extra)),
@@ -71,7 +72,7 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
   const shared = { description: DESCRIPTION, ok: 'ScanResult' as const }
   const options = { attachValidation: true, config: { read } }
   const get = { ...shared, operationId: 'scanByQuery', summary: 'Scan a URL', querystring: SCAN_QUERY }
-  const post = { ...shared, operationId: 'scan', summary: 'Scan a URL', querystring: NO_QUERY, body: SCAN_BODY }
+  const post = { ...shared, operationId: 'scan', summary: 'Scan a URL', querystring: POST_QUERY, body: SCAN_BODY }
   v1.get('/scan', { ...options, schema: operation(get) }, scan)
   v1.post('/scan', { ...options, schema: operation(post) }, scan)
   allowOnly(v1, '/scan', ['GET', 'POST'])

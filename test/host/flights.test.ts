@@ -1,0 +1,77 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { parseTarget } from '../../src/fetch/target.ts'
+import { buildEntry } from '../../src/host/entry.ts'
+import { Flights } from '../../src/host/flights.ts'
+import type { SharedState } from '../../src/store/types.ts'
+import { type HeldScan, heldScan } from './held-scan.ts'
+import { newSite } from './host-fixture.ts'
+import { hostKinds } from './host-kinds.ts'
+import { sampleScan } from './sample-scan.ts'
+import { until } from './until.ts'
+
+interface Airport {
+  readonly shared: SharedState
+  readonly flights: Flights
+  readonly held: HeldScan
+  readonly failures: unknown[]
+}
+
+const closing: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closing) await close()
+})
+
+describe.each(hostKinds('host: flights'))('flights on $name', ({ isMissing, open }) => {
+  async function openAirport(): Promise<Airport> {
+    const { store, shared } = await open()
+    closing.push(async () => {
+      await shared.close()
+      await store.close()
+    })
+    const held = heldScan()
+    const failures: unknown[] = []
+    const scan = ({ url }: { readonly url: URL }) => held.scan(url.href)
+    const onFailure = (_: unknown, error: unknown): void => void failures.push(error)
+    return { shared, held, failures, flights: new Flights({ shared, clock: Date.now, scan, onFailure }) }
+  }
+  const orderOf = (site: string, change: { fresh?: boolean; waitMs?: number } = {}) => {
+    const target = parseTarget(site, DEFAULT_POLICY)
+    return { entry: `rules ${site}`, target, fresh: false, waitMs: 5000, ...change }
+  }
+
+  test.skipIf(isMissing)('who waits long enough is told, and the flight goes on', async () => {
+    const { shared, flights, held } = await openAirport()
+    const site = newSite()
+    await expect(flights.join(orderOf(site, { waitMs: 100 }))).rejects.toMatchObject({ code: 'scan_timeout' })
+    expect([held.count(), flights.count]).toEqual([1, 1])
+    held.land()
+    await flights.settle()
+    expect(flights.count).toBe(0)
+    const { entry } = await shared.take({ counter: 'nobody', now: Date.now(), cost: 0, entry: `rules ${site}` })
+    expect(JSON.parse(entry?.result ?? '{}')).toMatchObject({ url: site, builder: 'Webflow' })
+  })
+
+  test.skipIf(isMissing)('fresh takes nothing that stood, not even from a flight that found it standing', async () => {
+    const { shared, flights, held } = await openAirport()
+    const site = newSite()
+    const old = buildEntry(sampleScan(site, { builder: 'Old' }), Date.now())
+    const boarding = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
+    const token = boarding.role === 'lead' ? boarding.token : ''
+    await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
+    const asked = [flights.join(orderOf(site)), flights.join(orderOf(site, { fresh: true }))]
+    expect(JSON.parse((await asked[0]).result).builder).toBe('Old')
+    await until(held.count, 1)
+    held.land()
+    expect(JSON.parse((await asked[1]).result).builder).toBe('Webflow')
+  })
+
+  test.skipIf(isMissing)('why a scan failed reaches who waits, and the log', async () => {
+    const { flights, held, failures } = await openAirport()
+    const asked = flights.join(orderOf(newSite()))
+    await until(held.count, 1)
+    held.fail()
+    await expect(asked).rejects.toMatchObject({ code: 'scan_failed', reason: 'tls_invalid' })
+    expect(failures).toMatchObject([{ reason: 'tls_invalid' }])
+  })
+})

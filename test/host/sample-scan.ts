@@ -1,0 +1,45 @@
+import type { RulesetInfo } from '../../src/scan/match-worker.ts'
+import type { LiveScan } from '../../src/scan/scanner.ts'
+
+/** What a host knows of rules, in the tests that load none. */
+export const SAMPLE_RULES: RulesetInfo = {
+  version: 'rules-of-the-tests',
+  wantedDns: [],
+  categories: { 'website-builder': 'visual-builder', cms: 'cms', ecommerce: 'ecommerce' },
+  siteTypes: ['marketing', 'blog', 'local-business'],
+}
+
+/** What a scan of a page might tell, with something under every extra. */
+export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {}): LiveScan {
+  return {
+    verdict: {
+      url,
+      builder: 'Webflow',
+      builderSlug: 'webflow',
+      confidence: 'high',
+      category: 'website-builder',
+      isAiNative: false,
+      technologies: ['Webflow', 'Google Fonts'],
+      hosting: null,
+      siteType: 'local-business',
+      versions: { Webflow: '1.2' },
+      evidence: [sampleEvidence],
+      warnings: ['the page was cut'],
+      cost: { textsTested: 1, rulesEvaluated: 1 },
+      ...change,
+    },
+    infrastructure: { cdn: null, dns: ['dns.example'], ip: '203.0.113.7', tlsIssuer: 'An Authority', server: null },
+    timing: { fetch: 12.5, evidence: 0, match: 1.5, total: 14 },
+  }
+}
+
+const sampleEvidence: LiveScan['verdict']['evidence'][number] = {
+  kind: 'builder',
+  slug: 'webflow',
+  name: 'Webflow',
+  level: 'high',
+  points: 3,
+  clauses: [{ clause: 'meta', places: ['meta'], weight: 'strong', family: 'declared', hits: 1, texts: ['Webflow'] }],
+  unseen: ['dns'],
+  chosen: true,
+}
