@@ -110,7 +110,7 @@ async function startServer(suite: string, kind: Kind): Promise<OwnServer | null>
   return {
     url: `${kind.scheme}://127.0.0.1:${port}`,
     kill,
-    pause: () => void child.kill('SIGSTOP'),
+    pause: () => hold(child),
     resume: () => void child.kill('SIGCONT'),
     async restart() {
       child = await run()
@@ -177,4 +177,11 @@ function without(suite: string, what: string): null {
   if (process.env.REQUIRE_SERVICES === '1') throw new Error(sentence)
   process.stderr.write(`SKIPPED ${sentence}\n`)
   return null
+}
+
+/** A signal takes effect a little later than it is sent: what is asked in between would be answered. */
+function hold(child: ChildProcess): void {
+  child.kill('SIGSTOP')
+  const end = performance.now() + 1000
+  while (performance.now() < end && !/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
 }

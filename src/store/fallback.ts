@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid'
+import { patience } from './patience.ts'
 import type { Boarding, Outcome, SharedState, Take, Taken } from './types.ts'
 
 /** How long a call may wait for Redis. */
@@ -10,6 +11,8 @@ interface FallbackOptions {
   readonly timeoutMs?: number
   /** Told of every call: its name (`try`: whether Redis is back), how long it took, whether Redis answered it. */
   readonly observe?: (operation: Operation, seconds: number, ok: boolean) => void
+  /** Told when Redis is left alone, with the reason, and when it is asked again. */
+  readonly onChange?: (isUp: boolean, why?: unknown) => void
 }
 type Operation = keyof SharedState | 'try'
 
@@ -29,16 +32,18 @@ class Fallback implements SharedState {
   readonly #memory: SharedState
   readonly #timeoutMs: number
   readonly #observe: FallbackOptions['observe']
+  readonly #onChange: FallbackOptions['onChange']
   /** A failure was seen, and no answer since. */
   #isAway = false
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(redis: SharedState, memory: SharedState, { timeoutMs = TIMEOUT_MS, observe }: FallbackOptions) {
+  constructor(redis: SharedState, memory: SharedState, { timeoutMs = TIMEOUT_MS, observe, onChange }: FallbackOptions) {
     this.#redis = redis
     this.#memory = memory
     this.#timeoutMs = timeoutMs
     this.#observe = observe
+    this.#onChange = onChange
   }
 
   get isUp(): boolean {
@@ -74,19 +79,25 @@ class Fallback implements SharedState {
     const start = performance.now()
     let answer: T | typeof AWAY = AWAY
     try {
-      if (!this.#isAway) answer = await inTime(call(), this.#timeoutMs)
-    } catch {
-      this.#leaveAlone()
+      if (!this.#isAway) answer = await patience.inTime(call(), this.#timeoutMs, () => new Error('no answer in time'))
+    } catch (error) {
+      this.#leaveAlone(error)
     }
     this.#observe?.(operation, (performance.now() - start) / 1000, answer !== AWAY)
     return answer
   }
 
   // By a timer, not by the clock of the machine, which may step back; and on the side, so that no caller does the trying.
-  #leaveAlone(): void {
-    this.#isAway = true
+  #leaveAlone(why: unknown): void {
+    this.#turn(true, why)
     clearTimeout(this.#timer)
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#try(), REST_MS).unref()
+  }
+
+  #turn(isAway: boolean, why?: unknown): void {
+    if (this.#isAway === isAway) return
+    this.#isAway = isAway
+    this.#onChange?.(!isAway, why)
   }
 
   /** Asks once, for as long as the connection lasts: asking again and again would keep a dead one from being noticed. */
@@ -96,21 +107,11 @@ class Fallback implements SharedState {
     try {
       await this.#redis.outcomeOf('', '')
       ok = performance.now() - start <= this.#timeoutMs
-      if (ok) this.#isAway = false
+      if (ok) this.#turn(false)
       else if (!this.#isClosed) void this.#try() // It hung, and may be back, or be slow.
-    } catch {
-      this.#leaveAlone()
+    } catch (error) {
+      this.#leaveAlone(error)
     }
     this.#observe?.('try', (performance.now() - start) / 1000, ok)
   }
-}
-
-/** Settles as `answer` does, or rejects when time is up. Who comes second is not heard. */
-function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new Error(`no answer within ${timeoutMs} ms`))
-    // An answer that lies there already, because this thread was busy, still comes first.
-    const timer = setTimeout(() => setImmediate(late), timeoutMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

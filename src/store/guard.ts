@@ -1,3 +1,4 @@
+import { patience } from './patience.ts'
 import { type Charge, type Key, type Store, StoreError, type Switches } from './types.ts'
 
 /** How a store is guarded. */
@@ -6,6 +7,8 @@ export interface GuardOptions {
   readonly timeoutMs: number | null
   /** Told of every call, refused ones too: the method, how long it took, and whether it succeeded. */
   readonly observe?: (operation: keyof Store, seconds: number, ok: boolean) => void
+  /** Told when the store is left alone, with the reason, and when it is asked again. */
+  readonly onChange?: (isUp: boolean, why?: unknown) => void
 }
 
 /** A store that answers in time, or throws a StoreError. */
@@ -29,15 +32,17 @@ class Guard implements GuardedStore {
   readonly #store: Store
   readonly #timeoutMs: number | null
   readonly #observe: GuardOptions['observe']
+  readonly #onChange: GuardOptions['onChange']
   /** A failure was seen, and no answer since. */
   #isAway = false
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(store: Store, { timeoutMs, observe }: GuardOptions) {
+  constructor(store: Store, { timeoutMs, observe, onChange }: GuardOptions) {
     this.#store = store
     this.#timeoutMs = timeoutMs
     this.#observe = observe
+    this.#onChange = onChange
   }
 
   get isUp(): boolean {
@@ -131,37 +136,37 @@ class Guard implements GuardedStore {
     if (this.#timeoutMs === null) return ask()
     if (this.#isAway) throw new StoreError('the store is away')
     try {
-      return await inTime(ask(), this.#timeoutMs)
+      return await this.#inTime(ask(), this.#timeoutMs)
     } catch (error) {
       // A request that was wrong in itself throws another error, and says nothing about the store.
-      if (error instanceof StoreError) this.#leaveAlone(this.#timeoutMs)
+      if (error instanceof StoreError) this.#leaveAlone(this.#timeoutMs, error)
       throw error
     }
   }
 
   // By a timer, not by the clock of the machine, which may step back; and on the side, so that no caller does the trying.
-  #leaveAlone(timeoutMs: number): void {
-    this.#isAway = true
+  #leaveAlone(timeoutMs: number, why: unknown): void {
+    this.#turn(true, why)
     clearTimeout(this.#timer)
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#try(timeoutMs), REST_MS).unref()
   }
 
+  #turn(isAway: boolean, why?: unknown): void {
+    if (this.#isAway === isAway) return
+    this.#isAway = isAway
+    this.#onChange?.(!isAway, why)
+  }
+
+  #inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+    return patience.inTime(answer, timeoutMs, () => new StoreError(`no answer within ${timeoutMs} ms`))
+  }
+
   async #try(timeoutMs: number): Promise<void> {
     try {
-      await inTime(this.#store.ping(), timeoutMs)
-      this.#isAway = false
-    } catch {
-      this.#leaveAlone(timeoutMs)
+      await this.#inTime(this.#store.ping(), timeoutMs)
+      this.#turn(false)
+    } catch (error) {
+      this.#leaveAlone(timeoutMs, error)
     }
   }
-}
-
-/** Settles as `answer` does; an answer that comes too late is not heard. */
-function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new StoreError(`no answer within ${timeoutMs} ms`))
-    // An answer that lies there already, because this thread was busy, still comes first.
-    const timer = setTimeout(() => setImmediate(late), timeoutMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -19,7 +19,7 @@ function tryMake(folder: string): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return true // If it is no folder, whoever opens a file in it is told.
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return true
     if (code !== 'ENOENT' || dirname(folder) === folder) throw error
     return false
   }

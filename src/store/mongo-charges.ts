@@ -1,11 +1,12 @@
 import type { Collection } from 'mongodb'
 import { isDuplicate } from './mongo-fault.ts'
 import type { UsageDocument } from './mongo-schema.ts'
+import { patience } from './patience.ts'
 import { type Charge, StoreError } from './types.ts'
 
 interface Waiting {
   readonly charge: Charge
-  /** On the clock of `performance.now()`. */
+  /** On the clock of `patience`. */
   readonly since: number
   readonly resolve: (count: number | null) => void
   readonly reject: (error: unknown) => void
@@ -32,7 +33,7 @@ export class MongoCharges {
   charge(charge: Charge): Promise<number | null> {
     const group = `${charge.quota} ${idOf(charge.key, charge.month)}`
     return new Promise((resolve, reject) => {
-      const one: Waiting = { charge, since: performance.now(), resolve, reject }
+      const one: Waiting = { charge, since: patience.now, resolve, reject }
       const others = this.#waiting.get(group)
       if (others !== undefined) return void others.push(one)
       this.#waiting.set(group, [one])
@@ -50,7 +51,7 @@ export class MongoCharges {
   }
 
   async #settle(all: readonly Waiting[]): Promise<void> {
-    const oldest = performance.now() - this.#queueMs
+    const oldest = patience.now - this.#queueMs
     for (const { reject } of all.filter(({ since }) => since < oldest))
       reject(new StoreError('a charge waited too long to be sent'))
     const batch = all.filter(({ since }) => since >= oldest)

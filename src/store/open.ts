@@ -23,6 +23,7 @@ export interface OpenOptions {
   /** The embedded store has one server at a time; tools run beside it. */
   readonly role: 'server' | 'tool'
   readonly observe?: GuardOptions['observe']
+  readonly onChange?: GuardOptions['onChange']
 }
 
 /** Milliseconds that a call to MongoDB may take. A client of the API waits for a server; of a tool much more may be asked. */
@@ -34,14 +35,14 @@ const TIMEOUT_MS = { server: 800, tool: 30_000 } as const
  */
 export async function openStore(
   { dataDir, mongodbUrl, keyPepper }: StoreSettings,
-  { role, observe }: OpenOptions,
+  { role, ...watchers }: OpenOptions,
 ): Promise<{ readonly store: GuardedStore; readonly pepper: string }> {
   const isEmbedded = mongodbUrl === null
   // The pepper is made before the database: where that is, another pepper would not fit its keys.
   const mayMake = !existsSync(join(dataDir, DATABASE_FILE))
   const pepper = keyPepper ?? loadPepper(dataDir, { mayMake })
   const bare = isEmbedded ? await openSqlite({ folder: dataDir, role }) : await openShared(mongodbUrl)
-  const store = guardStore(bare, { timeoutMs: isEmbedded ? null : TIMEOUT_MS[role], ...(observe && { observe }) })
+  const store = guardStore(bare, { timeoutMs: isEmbedded ? null : TIMEOUT_MS[role], ...watchers })
   try {
     await checkPepper(store, pepper, keyPepper === null ? join(dataDir, PEPPER_FILE) : 'KEY_PEPPER')
     return { store, pepper }

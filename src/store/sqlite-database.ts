@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../errors.ts'
 import { makeFolder } from './make-folder.ts'
+import { SqliteDisk } from './sqlite-disk.ts'
 import { setupFault } from './sqlite-fault.ts'
 import { firstRow } from './sqlite-row.ts'
 import { migrate } from './sqlite-schema.ts'
@@ -41,11 +42,12 @@ export function openDatabase({ folder, role }: SqliteFolder): SqliteConnection {
     if (role === 'server') lock = lockFolder(folder)
     makeFile(file)
     db = new Database(file, { timeout: BUSY_MS[role] })
-    const writer = new SqliteWriter(db)
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
+    const disk = new SqliteDisk(`${file}-wal`)
+    const writer = new SqliteWriter(db, disk)
     if (role === 'server') check(db)
     migrate(db, writer)
-    return { db, writer, close: buildClose(db, lock) }
+    return { db, writer, close: buildClose({ db, lock, disk }) }
   } catch (error) {
     db?.close()
     lock?.close()
@@ -84,8 +86,14 @@ function check(db: Database.Database): void {
   if (found?.quick_check !== 'ok') throw Object.assign(new Error('damaged'), { code: 'SQLITE_CORRUPT' })
 }
 
-/** @param lock of a server, which alone tidies up */
-function buildClose(db: Database.Database, lock: Database.Database | undefined): () => void {
+interface Closing {
+  readonly db: Database.Database
+  /** Of a server, which alone tidies up. */
+  readonly lock: Database.Database | undefined
+  readonly disk: SqliteDisk
+}
+
+function buildClose({ db, lock, disk }: Closing): () => void {
   return () => {
     if (!db.open) return
     try {
@@ -94,6 +102,7 @@ function buildClose(db: Database.Database, lock: Database.Database | undefined):
     } catch {
       // Nothing is lost without it.
     }
+    disk.close()
     db.close()
     lock?.close()
   }

@@ -1,4 +1,5 @@
 import type Database from 'libsql'
+import type { SqliteDisk } from './sqlite-disk.ts'
 import { storeFault } from './sqlite-fault.ts'
 
 interface Waiting {
@@ -13,15 +14,26 @@ const MANY_TURNS = 5
 /** Writes in transactions. */
 export class SqliteWriter {
   readonly #db: Database.Database
+  readonly #disk: SqliteDisk | null
   #waiting: Waiting[] = []
   #came = 0
+  /** Commits that are not on the disk yet: one, or two when the store ends. */
+  #underWay = 0
 
-  constructor(db: Database.Database) {
+  /** @param disk null where SQLite itself waits for the disk */
+  constructor(db: Database.Database, disk: SqliteDisk | null = null) {
     this.#db = db
+    this.#disk = disk
   }
 
-  /** Runs `work` in a transaction of its own, at once. */
+  /** Runs `work` in a transaction of its own, at once; it is on the disk then. */
   now<T>(work: () => T): T {
+    const value = this.#transact(work)
+    this.#disk?.now()
+    return value
+  }
+
+  #transact<T>(work: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
       const value = work()
@@ -36,11 +48,11 @@ export class SqliteWriter {
 
   /**
    * Runs `work` in one transaction with all that comes in the same turns of the event loop: one wait for the disk instead
-   * of many. Settles after the commit; work that fails leaves that of others alone.
+   * of many. Settles when it is on the disk; work that fails leaves that of others alone.
    */
   later<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ work, resolve, reject }) === 1) setImmediate(() => this.#flushWhenQuiet(0, MANY_TURNS))
+      if (this.#waiting.push({ work, resolve, reject }) === 1 && this.#underWay === 0) this.#flushSoon()
       this.#came++
     })
   }
@@ -50,24 +62,38 @@ export class SqliteWriter {
     this.#came++
   }
 
-  /** A commit costs as much as some requests do: it waits for a turn that brings nothing more. */
+  #flushSoon(): void {
+    setImmediate(() => this.#flushWhenQuiet(0, MANY_TURNS))
+  }
+
+  /** A commit costs as much as some requests do: it waits for a turn that brings nothing more, and for the one before. */
   #flushWhenQuiet(known: number, turnsLeft: number): void {
     const came = this.#came
-    if (came === known || turnsLeft === 0) this.flush()
+    if (came === known || turnsLeft === 0) void this.#flush()
     else setImmediate(() => this.#flushWhenQuiet(came, turnsLeft - 1))
   }
 
-  /** Writes at once what waits for the end of the turn. */
-  flush(): void {
+  /** Writes what waits, and waits until it is on the disk. */
+  async end(): Promise<void> {
+    await this.#flush()
+    await this.#disk?.later()
+  }
+
+  /** Never rejects: whoever waits is told. */
+  async #flush(): Promise<void> {
     const waiting = this.#waiting
     if (waiting.length === 0) return
     this.#waiting = []
+    this.#underWay++
     try {
-      const answers = this.now(() => waiting.map((one) => this.#run(one)))
+      const answers = this.#transact(() => waiting.map((one) => this.#run(one)))
+      await this.#disk?.later()
       for (const answer of answers) answer()
     } catch (error) {
       for (const { reject } of waiting) reject(storeFault(error))
     }
+    this.#underWay--
+    if (this.#waiting.length > 0) this.#flushSoon()
   }
 
   /** @returns what to call once the transaction is committed */

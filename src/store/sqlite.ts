@@ -101,7 +101,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#connection.writer.flush()
+    if (this.#connection.db.open) await this.#connection.writer.end()
     this.#connection.close()
   }
 

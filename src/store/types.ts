@@ -96,7 +96,7 @@ export class StoreError extends Error {}
 export interface CacheEntry {
   /** When the scan ended, in milliseconds since 1970. */
   readonly at: number
-  /** The fields of a result. */
+  /** The fields of a result, but whether it was cached. */
   readonly result: string
   /** All extras; absent where they were not asked for. */
   readonly extras?: string
