@@ -8,9 +8,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
+// The log goes to standard error: what people are to read and copy stands alone on standard output. A write for each line
+// would cost as much as looking up its key: lines wait for others, but not for long.
+const destination = pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 100 })
+
 try {
   const config = loadConfig()
-  // The log goes to standard error: what people are to read and copy stands alone on standard output.
   const log = pino(
     {
       level: config.logLevel,
@@ -18,7 +21,7 @@ try {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   )
   warn(config, log)
   const service = await openService({ config, log, version })
@@ -29,17 +32,23 @@ try {
       isStopping = true
       log.info({ signal }, 'stopping: requests under way are answered')
       service.close().then(
-        () => process.exit(0),
+        () => exit(0),
         (error: unknown) => {
           log.fatal({ err: error }, 'stopped with a fault')
-          process.exit(1)
+          exit(1)
         },
       )
     })
   process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)
-  process.exit(2)
+  exit(2)
+}
+
+/** Ends with all that was logged. */
+function exit(code: number): void {
+  destination.flushSync()
+  process.exit(code)
 }
 
 function warn(config: Config, log: pino.Logger): void {

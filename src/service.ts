@@ -44,7 +44,11 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
   const metrics = new Metrics()
   const policy = buildPolicy(config, version)
   const scanner = new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy })
-  const { store, pepper } = await openStore(config, { role: 'server', observe: metrics.observe('keys') })
+  const { store, pepper } = await openStore(config, {
+    role: 'server',
+    observe: metrics.observe('keys'),
+    onChange: tellOf(log, 'MongoDB', 'requests get 503 until it does'),
+  })
   const shared = await openShared(config, { log, metrics })
   const rules = await scanner.ready()
   const host = await buildHost({
@@ -84,12 +88,21 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
 async function openShared(config: Config, { log, metrics }: { log: Logger; metrics: Metrics }): Promise<SharedState> {
   const memory = openMemory({ maxBytes: CACHE_BYTES })
   if (config.redisUrl === null) return memory
-  const observe = metrics.observe('shared')
-  return withFallback(
-    await openRedis({ url: config.redisUrl, onError: (error) => log.warn({ err: error }, 'Redis') }),
-    memory,
-    { observe },
-  )
+  const tell = tellOf(log, 'Redis', 'until it does, this node counts for itself and keeps no results')
+  const redis = await openRedis({
+    url: config.redisUrl,
+    onError: ({ message }) => log.debug({ why: message }, 'Redis'),
+  })
+  if (!redis.isUp) tell(false)
+  return withFallback(redis, memory, { observe: metrics.observe('shared'), onChange: tell })
+}
+
+/** Says in the log that a server is away, and that it is back. */
+function tellOf(log: Logger, name: string, meaning: string): (isUp: boolean, why?: unknown) => void {
+  return (isUp, why) => {
+    if (isUp) log.info(`${name} answers again`)
+    else log.warn({ ...(why instanceof Error && { why: why.message }) }, `${name} does not answer: ${meaning}`)
+  }
 }
 
 /** Without keys nobody could try the service: the first start of the embedded store makes one. */

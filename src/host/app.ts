@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { Admission } from './admission.ts'
 import { KeyBook } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
-import { Call, callOf, sanitizeId } from './call.ts'
+import { Call, callOf, sanitizeId, type Window } from './call.ts'
 import { clientOf } from './client-address.ts'
 import { sendError, toApiError } from './error-answers.ts'
 import { Flights } from './flights.ts'
@@ -50,17 +50,23 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   const security = await buildSecurityHeaders()
 
   app.decorateRequest('call', null)
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks that wait for nothing take a callback: a promise for each would cost as much as what they do.
+  app.addHook('onRequest', (request, reply, done) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
     reply.headers(security).header('x-request-id', request.call.requestId)
     state.underWay++
     reply.raw.once('close', () => state.underWay--)
     checkHost(request.raw)
+    done()
   })
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (state.isDraining) reply.header('connection', 'close')
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply, metrics))
+  app.addHook('onResponse', (request, reply, done) => {
+    noteAnswer(request, reply, metrics)
+    done()
+  })
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   ignoreBodies(app)
@@ -121,11 +127,16 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
     // Where nothing is, or not with this method, nobody reads what is sent there.
     if (read !== undefined && call.fault !== undefined) throw call.fault
   })
-  v1.addHook('onSend', async (request, reply) => {
+  v1.addHook('onSend', (request, reply, payload, done) => {
     const call = callOf(request)
-    setRateHeaders(reply, call, call.window ?? (await windowOf(clientOf(request.ip), call.now, shared)))
-    reply.header('cache-control', 'no-store')
-    if (call.leavesBody) reply.header('connection', 'close')
+    const finish = (window: Window): void => {
+      setRateHeaders(reply, call, window)
+      reply.header('cache-control', 'no-store')
+      if (call.leavesBody) reply.header('connection', 'close')
+      done(null, payload)
+    }
+    if (call.window) finish(call.window)
+    else windowOf(clientOf(request.ip), call.now, shared).then(finish, done)
   })
   v1.setNotFoundHandler(() => {
     throw new ApiError('not_found')

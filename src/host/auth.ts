@@ -59,7 +59,8 @@ export class KeyBook {
       this.#good.set(hash, true)
       return key
     }
-    await this.#count(client, call, 1)
+    // One that was revoked is no guess: its former holder shuts out nobody.
+    if (key === null) await this.#count(client, call, 1)
     throw new ApiError('unauthorized')
   }
 

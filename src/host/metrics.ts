@@ -26,6 +26,12 @@ export class Metrics {
     'ok',
   ])
 
+  /** Counters by what they count: finding them by their labels costs more than a count. */
+  readonly #routes = new Map<
+    string,
+    { readonly count: Counter.Internal; readonly seconds: Histogram.Internal<'route'> }
+  >()
+
   constructor() {
     collectDefaultMetrics({ register: this.registry })
   }
@@ -52,9 +58,33 @@ export class Metrics {
       })
   }
 
+  /** Notes one answer. */
+  noteRequest(
+    labels: { readonly route: string; readonly method: string; readonly status: string },
+    seconds: number,
+  ): void {
+    const name = `${labels.route} ${labels.method} ${labels.status}`
+    let known = this.#routes.get(name)
+    if (known === undefined) {
+      known = { count: this.requests.labels(labels), seconds: this.requestSeconds.labels({ route: labels.route }) }
+      this.#routes.set(name, known)
+    }
+    known.count.inc()
+    known.seconds.observe(seconds)
+  }
+
   /** Notes one call to a store. */
   observe(store: 'keys' | 'shared'): (operation: string, seconds: number, ok: boolean) => void {
-    return (operation, seconds, ok) => this.storeSeconds.observe({ store, operation, ok: String(ok) }, seconds)
+    const known = new Map<string, ReturnType<typeof this.storeSeconds.labels>>()
+    return (operation, seconds, ok) => {
+      const name = ok ? operation : `${operation} failed`
+      let one = known.get(name)
+      if (one === undefined) {
+        one = this.storeSeconds.labels({ store, operation, ok: String(ok) })
+        known.set(name, one)
+      }
+      one.observe(seconds)
+    }
   }
 
   #counter<T extends string>(name: string, help: string, labelNames: T[]): Counter<T> {

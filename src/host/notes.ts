@@ -15,8 +15,7 @@ export function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics
   const { code, key, requestId } = callOf(request)
   const route = request.routeOptions.url ?? 'none'
   const labels = { route, method: request.method, status: String(reply.statusCode) }
-  metrics.requests.inc(labels)
-  metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000)
+  metrics.noteRequest(labels, reply.elapsedTime / 1000)
   const limit = LIMITS[code ?? '']?.(key !== undefined)
   if (limit !== undefined) metrics.refusals.inc({ limit })
   const level = reply.statusCode >= 500 ? 'warn' : 'info'
@@ -39,5 +38,6 @@ export function noteFailure(log: FastifyBaseLogger, { host }: Target, error: unk
   const reason = error instanceof ScanError ? error.reason : (error as Error).message
   if (error instanceof ScanError && reason !== 'internal')
     log.info({ host, reason, why: error.cause instanceof Error ? error.cause.message : error.cause }, 'scan failed')
-  else log[error instanceof ApiError ? 'warn' : 'error']({ host, err: error }, 'scan failed')
+  else if (error instanceof ApiError) log.info({ host, reason: error.message }, 'scan refused')
+  else log.error({ host, err: error }, 'scan failed')
 }

@@ -160,4 +160,7 @@ export const ERROR_BODY = {
     code: { enum: Object.keys(API_ERRORS) },
     requestId: { ...text, description: 'As in the header X-Request-Id.' },
   },
+  examples: [
+    { error: API_ERRORS.unauthorized[1], code: 'unauthorized', requestId: '3f0c7f5e-6c0b-4b7e-9d55-0a1b2c3d4e5f' },
+  ],
 } as const

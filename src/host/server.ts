@@ -5,23 +5,25 @@ import type cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { invalid, MAX_BODY_BYTES } from './body.ts'
 import { Call, sanitizeId } from './call.ts'
-import { answerRawError, sendError, watchAnswers } from './error-answers.ts'
+import { sendError } from './error-answers.ts'
 import type { HostParts } from './host.ts'
 import { setRateHeaders, UNCOUNTED } from './limit.ts'
+import { RawErrors } from './raw-errors.ts'
 
 /** A request has to be here within so long, its body included. */
 const REQUEST_MS = 10_000
 
 /** A Fastify whose every error path answers in our form. */
-export function openServer({ log, settings: { trustProxy }, clock }: HostParts): FastifyInstance {
-  const refuse = (error: Error, socket: Socket): void =>
-    answerRawError(error, socket, { now: clock(), id: randomUUID() })
+export function openServer(parts: HostParts): FastifyInstance {
+  const { log, settings, clock } = parts
+  const raw = new RawErrors(parts)
+  const refuse = (error: Error, socket: Socket): void => void raw.refuse(error, socket).catch(() => socket.destroy())
   const app = Fastify({
     loggerInstance: log,
     // notes.ts has a line of its own.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
     genReqId: () => randomUUID(),
-    trustProxy: trustOf(trustProxy),
+    trustProxy: trustOf(settings.trustProxy),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,
     http: {
@@ -39,7 +41,7 @@ export function openServer({ log, settings: { trustProxy }, clock }: HostParts):
   // Node's own answer, 417, has another form; nothing has to come of an expectation (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (...asked) => void app.server.emit('request', ...asked))
   app.server.on('connect', (_, socket: Socket) => refuse(new Error('CONNECT'), socket)) // It would be left without an answer.
-  watchAnswers(app.server)
+  raw.watch(app.server)
   // Every method that Node reads is known: a wrong one is 405, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   return app

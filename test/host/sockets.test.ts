@@ -53,6 +53,23 @@ describe('what Node cannot read is answered in our form, and the connection ends
     expect(isClosed).toBe(true)
   })
 
+  test('the rest of a request that was answered gets no answer of its own', async () => {
+    const { replies, isClosed } = await talk(`${post}Transfer-Encoding: chunked\r\n\r\n`, 'ZZ\r\n')
+    expect(replies.map(({ status }) => status)).toEqual([401])
+    expect(isClosed).toBe(true)
+  })
+
+  test('after the answers that are due', async () => {
+    const { replies, isClosed } = await talk(`${me}${auth}\r\n${me}${auth}\r\nhello\r\n\r\n`)
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 400])
+    expect(isClosed).toBe(true)
+  })
+
+  test('its id leads to a line of the log', async () => {
+    const { replies } = await talk('hello\r\n\r\n')
+    expect(host.log()).toContain(replies[0].body.requestId)
+  })
+
   test('HTTP/1.1 without a host', async () => {
     for (const key of ['', auth]) {
       const { replies } = await talk(`GET /api/v1/me HTTP/1.1\r\n${key}\r\n`)

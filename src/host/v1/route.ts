@@ -48,12 +48,19 @@ const RATE_HEADERS = {
   'X-RateLimit-Reset': { type: 'integer', description: 'When the next minute begins, in Unix seconds.' },
   'X-Request-Id': { type: 'string', description: 'The id that was sent, or one of ours.' },
 } as const
+const AGE = { Age: { type: 'integer', description: 'Of a cached result: the seconds since its scan.' } } as const
 const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds until a new try makes sense.' } } as const
+
+/** Headers of one status alone. */
+const MORE_HEADERS: Readonly<Record<string, object>> = {
+  405: { Allow: { type: 'string', description: 'The methods that are allowed here.' } },
+  429: RETRY_AFTER,
+}
 
 const FAILURES = {
   400: 'invalid_request, invalid_url or blocked_target: the request is not valid',
   401: 'unauthorized: the key is missing, invalid or revoked',
-  405: 'method_not_allowed',
+  405: 'method_not_allowed: Allow names the methods that are',
   429: 'rate_limited or quota_exceeded',
   500: 'scan_failed, scan_timeout or internal: a new try is appropriate',
   503: 'maintenance or unavailable',
@@ -65,13 +72,13 @@ export function operation({ ok, ...parts }: Operation): Record<string, unknown> 
     status,
     {
       description,
-      headers: { ...RATE_HEADERS, ...(status === '429' && RETRY_AFTER) },
+      headers: { ...RATE_HEADERS, ...MORE_HEADERS[status] },
       content: { 'application/json': { schema: { $ref: 'Error#' } } },
     },
   ])
   const success = {
     description: 'OK',
-    headers: RATE_HEADERS,
+    headers: { ...RATE_HEADERS, ...(ok === 'ScanResult' && AGE) },
     content: { 'application/json': { schema: { $ref: `${ok}#` } } },
   }
   return { tags: ['v1'], ...parts, response: { 200: success, ...Object.fromEntries(failures) } }

@@ -66,6 +66,7 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
     const cached = Boolean(call.entry)
     if (cached) reply.header('age', String(Math.max(0, Math.floor((call.now - entry.at) / 1000))))
     const revision = revisionOf(key, settings)
+    reply.type('application/json; charset=utf-8')
     return answerOf(entry, { cached, include: order.include, revision, categories: rules.categories })
   }
 

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { API_ERRORS, type ApiErrorCode } from '../errors.ts'
+import { clientOf } from './client-address.ts'
+import type { HostParts } from './host.ts'
+import { rateHeaders, windowOf } from './limit.ts'
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** What the socket says that no request came of. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+  HPE_HEADER_OVERFLOW: 'The headers of the request are too long.',
+}
+
+const CODE: ApiErrorCode = 'invalid_request'
+
+/** Answers what comes over a connection and is no request: it never has a route, and no hook sees it. */
+export class RawErrors {
+  readonly #parts: Pick<HostParts, 'shared' | 'clock' | 'log'>
+  /** Connection → requests on it that are not read, or not answered, to their end. */
+  readonly #open = new WeakMap<Socket, Set<Exchange>>()
+  readonly #refused = new WeakSet<Socket>()
+
+  constructor(parts: Pick<HostParts, 'shared' | 'clock' | 'log'>) {
+    this.#parts = parts
+  }
+
+  /** Remembers what is under way, so that nothing is said in between, or twice. */
+  watch(server: Server): void {
+    server.prependListener('request', (request, response) => {
+      const { socket } = request
+      const exchange = { request, response }
+      const exchanges = this.#open.get(socket) ?? new Set()
+      this.#open.set(socket, exchanges.add(exchange))
+      const forget = (): void => void exchanges.delete(exchange)
+      response.once('close', () => (request.complete ? forget() : request.once('close', forget)))
+    })
+  }
+
+  /** Ends the connection: after the answers that are due, with one of its own where one is due. */
+  async refuse(error: Error & { code?: string }, socket: Socket): Promise<void> {
+    if (this.#refused.has(socket)) return
+    this.#refused.add(socket)
+    const exchanges = [...(this.#open.get(socket) ?? [])]
+    const isAnswered = exchanges.some(({ request, response }) => response.headersSent && !request.complete)
+    // A client that is gone hears nothing; one whose answer is on its way gets no second one for the rest of its request.
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
+      socket.destroy()
+      return
+    }
+    const due = exchanges.filter(({ request, response }) => request.complete && !response.closed)
+    await Promise.all(due.map(({ response }) => once(response, 'close')))
+    if (socket.writable) await this.#answer(error, socket)
+  }
+
+  async #answer(error: { readonly code?: string }, socket: Socket): Promise<void> {
+    const { clock, shared, log } = this.#parts
+    const now = clock()
+    const id = randomUUID()
+    const client = clientOf(socket.remoteAddress ?? '')
+    const window = await windowOf(client, now, shared)
+    const [status] = API_ERRORS[CODE]
+    const why = error.code ?? 'none'
+    log.info({ id, status, client, code: CODE, why }, 'answered what was no request')
+    const body = JSON.stringify({
+      error: SENTENCES[why] ?? 'The request is not valid HTTP.',
+      code: CODE,
+      requestId: id,
+    })
+    const headers = {
+      ...rateHeaders(now, window),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': id,
+      connection: 'close',
+    }
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  }
+}
