@@ -14,6 +14,7 @@ import { EXIT, runCommand } from '../command.ts'
 import { generatedPages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
+import { measureHttp } from './http.ts'
 import { measureLiveScan } from './live.ts'
 import { syntheticRules } from './synthetic-rules.ts'
 
@@ -24,15 +25,19 @@ Measures page building and detection against bare extraction (htmlparser2 pushin
 
 Uses ../shared/pages/pages.jsonl.gz when it is there, else pages it generates. Prints JSON on stdout. Figures are medians over the rounds;
 the ratios compare passes that ran in turn. Then what a live scan of a local 180 kB page costs beyond a bare request for it, the
-main thread's worst delay while workers match hostile pages, and the memory before and after every hostile server.
+main thread's worst delay while workers match hostile pages, the memory before and after every hostile server, and the rate of
+cached scans over HTTP beside a bare route of Fastify (with Redis and MongoDB too, if tools/services.sh has started them).
+
+  npm run -s bench -- --http      that last one alone
 `
 
 await runCommand(HELP, async (args) => {
   const { values } = parseArgs({
     args,
-    options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' } },
+    options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' }, http: { type: 'boolean' } },
   })
   const rounds = Math.max(1, Number(values.rounds))
+  if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   const liveScan = await measureLiveScan(20 * rounds) // First: what comes later fills the memory of this process.
   const loadStarted = performance.now()
@@ -75,10 +80,15 @@ await runCommand(HELP, async (args) => {
     liveScan,
     mainLoopWhileHostilePagesMatch: { worstMs: round(loopDelay.worstMs) },
     hostileFetches: await measureHostileFetches(),
+    http: await measureHttp(rounds),
   }
+  return print(report)
+})
+
+function print(report: object): number {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   return EXIT.fine
-})
+}
 
 /** @param rounds milliseconds by round and page */
 function paceOf(rounds: readonly (readonly number[])[]): Record<string, number> {

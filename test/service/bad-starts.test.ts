@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject, type Outcome } from '../built-project.ts'
+import { makeFolder, type Settings, startService } from './start-service.ts'
+
+let project: BuiltProject
+beforeAll(() => {
+  project = buildProject()
+})
+
+const PEPPER = 'thirty-two characters, or more of them'
+
+async function start(settings: Settings): Promise<Outcome & { seconds: number }> {
+  const began = performance.now()
+  const outcome = await project.run('../src/main', [], { env: { DATA_DIR: makeFolder(), PORT: '0', ...settings } })
+  return { ...outcome, seconds: (performance.now() - began) / 1000 }
+}
+
+test('all bad settings are named at once, and no value is told', async () => {
+  const bad = { PORT: 'secret1', REDIS_URL: 'secret2', MONGODB_URL: 'secret3', API_REVISION: 'secret4' }
+  const { code, stdout, stderr } = await start({
+    ...bad,
+    SCAN_ALLOW: 'secret5',
+    PLANS_FILE: join(makeFolder(), 'none'),
+  })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  const names = stderr
+    .trim()
+    .split('\n')
+    .map((line) => line.split(':')[0])
+  const expected = ['SCAN_ALLOW', 'PORT', 'PLANS_FILE', 'API_REVISION', 'MONGODB_URL', 'KEY_PEPPER', 'REDIS_URL']
+  expect(names).toEqual(expected)
+  expect(stderr).not.toContain('secret')
+})
+
+test('a rule that is wrong is named with file, line and column', async () => {
+  const folder = makeFolder()
+  mkdirSync(join(folder, 'builders'))
+  writeFileSync(join(folder, 'builders', 'wrong.yaml'), 'name: Wrong\ncategory: nothing\n')
+  const { code, stdout, stderr } = await start({ RULES_DIRS: folder })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/wrong\.yaml:\d+:\d+/)
+  expect(stderr).not.toMatch(/^\s+at /m)
+})
+
+describe('MongoDB that is away', () => {
+  test.each([
+    ['nobody listens', 'mongodb://127.0.0.1:1/siteprint'],
+    ['a password is in the URL', 'mongodb://ann:hunter2@127.0.0.1:1/siteprint'],
+  ])('%s: ends in seconds, with a sentence', async (_, url) => {
+    const { code, stdout, stderr, seconds } = await start({ MONGODB_URL: url, KEY_PEPPER: PEPPER })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^MongoDB at 127\.0\.0\.1:1 does not answer: check .+\n$/)
+    expect(stderr).not.toContain('hunter2')
+    expect(seconds).toBeLessThan(8)
+  })
+})
+
+test('Redis that is away is told of, and missed by nobody', async () => {
+  const settings = { DATA_DIR: makeFolder(), REDIS_URL: 'redis://:hunter2@127.0.0.1:1' }
+  const { url, key, printed, child, ended } = await startService(project, settings)
+  const answer = await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+  expect({ status: answer.status, left: answer.headers.get('x-ratelimit-remaining') }).toEqual({
+    status: 200,
+    left: '9',
+  })
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+  await expect.poll(() => printed.stderr).toMatch(/"level":"warn".*Redis/)
+  expect(printed.stderr).not.toContain('hunter2')
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})

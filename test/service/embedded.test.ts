@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildProject } from '../built-project.ts'
+import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
+import { beginOfWindow, Nodes, scanOf } from './nodes.ts'
+import { makeFolder, type RunningService, startService, writePlans } from './start-service.ts'
+
+const LATER_MS = 5000
+const settings = {
+  DATA_DIR: makeFolder(),
+  PLANS_FILE: writePlans({ minute: [60, 1_000_000], month: [1_000_000, 1000], large: [1_000_000, 1_000_000] }),
+  SCAN_ALLOW: LOCAL_BLOCK,
+  LOG_LEVEL: 'warn',
+}
+let site: LocalSite
+let service: RunningService
+let node: Nodes
+beforeAll(async () => {
+  const project = buildProject()
+  site = await openSite()
+  service = await startService(project, settings)
+  node = new Nodes({ project, settings, urls: [service.url], connections: 500 })
+})
+afterAll(() => node?.close())
+
+test('5,000 requests at once against 60 a minute: exactly 60 pass', async () => {
+  const { key } = await node.makeKey('minute')
+  await beginOfWindow()
+  expect(await node.askMany(5000, '/api/v1/me', key)).toEqual({ '200 fine': 60, '429 rate_limited': 4940 })
+})
+
+test('3,000 cached scans at once against 1,000 a month: exactly 1,000 pass', async () => {
+  const path = scanOf(site.page(1))
+  expect(await node.ask(0, path, service.key)).toBe('200 cached false')
+  const { key, id } = await node.makeKey('month')
+  expect(await node.askMany(3000, path, key)).toEqual({ '200 cached true': 1000, '429 quota_exceeded': 2000 })
+  expect(await node.usedOf(id)).toBe(1000)
+})
+
+test('500 callers of one new URL: one fetch, each is charged once', async () => {
+  const { key, id } = await node.makeKey('large')
+  expect(await node.askMany(500, scanOf(site.page(2, '/slow')), key)).toEqual({ '200 cached false': 500 })
+  expect({ visits: site.visits.get('127.1.0.2 /slow'), used: await node.usedOf(id) }).toEqual({ visits: 1, used: 500 })
+})
+
+test('a key that is made, rotated and revoked beside the server is known there within 5 s', async () => {
+  const { key, id } = await node.makeKey('large')
+  expect(await node.untilAll('200 fine', '/api/v1/me', key)).toBeLessThan(LATER_MS)
+  const second = await node.command('keys', 'rotate', id, '--overlap', '0')
+  expect(await node.untilAll('401 unauthorized', '/api/v1/me', key)).toBeLessThan(LATER_MS)
+  expect(await node.ask(0, '/api/v1/me', second)).toBe('200 fine')
+  await node.command('keys', 'revoke', id)
+  expect(await node.untilAll('401 unauthorized', '/api/v1/me', second)).toBeLessThan(LATER_MS)
+})
+
+test('a switch that is turned beside the server holds within 5 s', async () => {
+  const { key } = await node.makeKey('large')
+  await node.command('service', 'maintenance', 'on')
+  expect(await node.untilAll('503 maintenance', '/api/v1/me', key)).toBeLessThan(LATER_MS)
+  await node.command('service', 'maintenance', 'off')
+  expect(await node.untilAll('200 fine', '/api/v1/me', key)).toBeLessThan(LATER_MS)
+})
+
+test('nothing was amiss', async () => {
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.printed.stderr).not.toMatch(/"level":"(?:error|fatal)"/)
+})

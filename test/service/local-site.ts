@@ -1,0 +1,39 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** What is scanned: a server on all addresses of this machine. Each address is a host of its own. */
+export interface LocalSite {
+  /** The URL of a page on the host of this number (0 to 65,000). `/slow` answers after a second and a half. */
+  page(host: number, path?: string): string
+  /** How often each page was asked for, robots.txt and the like left out: `address path` → times. */
+  readonly visits: ReadonlyMap<string, number>
+}
+
+/** For SCAN_ALLOW. */
+export const LOCAL_BLOCK = '127.0.0.0/8'
+const SLOW_MS = 1500
+
+const servers: Server[] = []
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+export async function openSite(): Promise<LocalSite> {
+  const visits = new Map<string, number>()
+  const server = createServer(({ url = '', headers: { host } }, answer) => {
+    if (/^\/(?:robots\.txt|favicon\.ico)$/.test(url)) return void answer.writeHead(404).end()
+    const page = `${host?.split(':')[0]} ${url}`
+    visits.set(page, (visits.get(page) ?? 0) + 1)
+    const send = (): unknown =>
+      answer.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1"><p>One page')
+    setTimeout(send, url.startsWith('/slow') ? SLOW_MS : 0)
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  const { port } = server.address() as AddressInfo
+  return { visits, page: (host, path = '/') => `http://127.1.${host >> 8}.${host & 255}:${port}${path}` }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import type { BuiltProject } from '../built-project.ts'
+import type { Settings } from './start-service.ts'
+
+/** How long a change is waited for; what is demanded is less. */
+const PATIENCE_MS = 15_000
+
+interface NodesParts {
+  readonly project: BuiltProject
+  readonly settings: Settings
+  readonly urls: readonly string[]
+  /** To each node. */
+  readonly connections?: number
+}
+
+/** Nodes of one service, as its callers and its operator meet them. */
+export class Nodes {
+  readonly #parts: NodesParts
+  readonly #pools: readonly Pool[]
+
+  constructor(parts: NodesParts) {
+    this.#parts = parts
+    this.#pools = parts.urls.map((url) => new Pool(url, { connections: parts.connections ?? 100 }))
+  }
+
+  /** Runs a command of the operator's. @throws Error with what it wrote on stderr */
+  async command(name: 'keys' | 'service', ...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#parts.project.run(name, args, { env: this.#parts.settings })
+    if (code !== 0) throw new Error(stderr)
+    return stdout.trim()
+  }
+
+  /** A new key of a plan: its secret, and its id. */
+  async makeKey(plan: string): Promise<{ readonly key: string; readonly id: string }> {
+    const key = await this.command('keys', 'create', '--name', plan, '--email', 'a@a.example', '--plan', plan)
+    const newest = (await this.command('keys', 'list', '--json')).split('\n').at(-1) ?? ''
+    return { key, id: JSON.parse(newest).id }
+  }
+
+  /** What a key was charged for in this month, as its operator sees it. */
+  async usedOf(id: string): Promise<number> {
+    return JSON.parse(await this.command('keys', 'show', id)).usage.used
+  }
+
+  /** Status and code of the answer of one node; of a scan whether it was cached. */
+  async ask(node: number, path: string, key: string): Promise<string> {
+    const { statusCode, body } = await this.#pools[node].request({ method: 'GET', path, headers: { 'x-api-key': key } })
+    const { code = 'fine', cached } = (await body.json()) as { code?: string; cached?: boolean }
+    return `${statusCode} ${cached === undefined ? code : `cached ${cached}`}`
+  }
+
+  /** Asks the nodes in turn, without waiting for an answer. What came of it, and how often. */
+  async askMany(count: number, path: string, key: string): Promise<Record<string, number>> {
+    const nodes = this.#pools.length
+    const outcomes = await Promise.all(Array.from({ length: count }, (_, i) => this.ask(i % nodes, path, key)))
+    const counts: Record<string, number> = {}
+    for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
+    return counts
+  }
+
+  /** Asks all nodes until each gives the answer. @returns milliseconds until the last did */
+  async untilAll(answer: string, path: string, key: string): Promise<number> {
+    const began = performance.now()
+    const isEverywhere = async (): Promise<boolean> =>
+      (await Promise.all(this.#pools.map((_, node) => this.ask(node, path, key)))).every((one) => one === answer)
+    while (!(await isEverywhere())) {
+      if (performance.now() - began > PATIENCE_MS) throw new Error(`not all nodes answer ${answer}`)
+      await sleep(50)
+    }
+    return performance.now() - began
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+  }
+}
+
+export function scanOf(page: string): string {
+  return `/api/v1/scan?url=${encodeURIComponent(page)}`
+}
+
+/** Waits for another minute where little is left of this one: what follows is to be counted in one window. */
+export async function beginOfWindow(): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000)
+  if (left < 20_000) await sleep(left)
+}

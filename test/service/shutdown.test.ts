@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject } from '../built-project.ts'
+import { load, type Tally } from './hammer.ts'
+import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
+import { makeFolder, type RunningService, type Settings, startService, writePlans } from './start-service.ts'
+
+let project: BuiltProject
+let site: LocalSite
+beforeAll(async () => {
+  project = buildProject()
+  site = await openSite()
+})
+
+const scanOf = (page: string): string => `/api/v1/scan?url=${encodeURIComponent(page)}`
+
+async function usedOf(settings: Settings): Promise<number> {
+  const { id } = JSON.parse((await project.run('keys', ['list', '--json'], { env: settings })).stdout)
+  return JSON.parse((await project.run('keys', ['show', id], { env: settings })).stdout).usage.used
+}
+
+async function start(): Promise<{ service: RunningService; settings: Settings }> {
+  const plans = writePlans({ free: [1_000_000, 1_000_000] })
+  const settings = { DATA_DIR: makeFolder(), SCAN_ALLOW: LOCAL_BLOCK, PLANS_FILE: plans }
+  return { service: await startService(project, settings), settings }
+}
+
+/** Asks once a moment, on a connection of its own, until nobody listens. */
+async function watchReadiness(url: string, onFailure: () => void): Promise<string[]> {
+  const seen: string[] = []
+  for (;;) {
+    const answer = await fetch(`${url}/health/ready`, { headers: { connection: 'close' } }).catch(() => null)
+    if (answer === null) return seen
+    const { why = 'ready' } = (await answer.json()) as { why?: string }
+    if (answer.status !== 200) onFailure()
+    if (seen.at(-1) !== why) seen.push(why)
+    await sleep(20)
+  }
+}
+
+describe('SIGTERM under load', () => {
+  test.each([
+    ['a balancer stops sending when it is not ready: none is dropped', { isBalanced: true, allowed: ['200'] }],
+    [
+      'nobody stops sending: what was taken in is answered',
+      { isBalanced: false, allowed: ['200', 'ECONNREFUSED', 'ECONNRESET'] },
+    ],
+  ])('%s', async (_, { isBalanced, allowed }) => {
+    const { service, settings } = await start()
+    const { url, key, child, ended } = service
+    const balancer = new AbortController()
+    const readiness = watchReadiness(url, () => isBalanced && balancer.abort())
+    const asking = (clients: number, page: (n: number) => string): Promise<Tally> =>
+      load(url, { clients, path: (n) => scanOf(page(n)), key, signal: balancer.signal })
+    const loads = [
+      asking(40, () => site.page(1)),
+      asking(8, (n) => site.page(1000 + n)),
+      asking(2, (n) => site.page(100 + n, '/slow')),
+    ]
+    await sleep(1500)
+    child.kill('SIGTERM')
+    await sleep(100)
+    child.kill('SIGTERM') // The second one is not heard.
+    const tallies = await Promise.all(loads)
+    expect(await readiness).toEqual(['ready', 'draining'])
+    expect(await ended).toBe(0)
+    const outcomes = tallies.map(({ counts }) => Object.keys(counts).filter((outcome) => !allowed.includes(outcome)))
+    expect(outcomes).toEqual([[], [], []])
+    const answered = tallies.map(({ counts }) => counts['200'])
+    expect(Math.min(...answered)).toBeGreaterThan(1)
+    expect(await usedOf(settings)).toBe(answered.reduce((sum, one) => sum + one))
+  })
+})
+
+test('a scan under way is answered, and sockets that say nothing hold nobody up', async () => {
+  const { service, settings } = await start()
+  const { port } = new URL(service.url)
+  const idle = connect(Number(port), '127.0.0.1')
+  await once(idle, 'connect')
+  const slow = ['/slow', '/slow2', '/slow3'].map((path, i) =>
+    fetch(service.url + scanOf(site.page(5 + i, path)), { headers: { 'x-api-key': service.key } }),
+  )
+  await sleep(300)
+  const began = performance.now()
+  service.child.kill('SIGTERM')
+  const answers = await Promise.all(slow)
+  expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual(
+    Array(3).fill([200, 'close']),
+  )
+  expect(await service.ended).toBe(0)
+  expect(performance.now() - began).toBeLessThan(5000)
+  expect(await usedOf(settings)).toBe(3)
+  idle.destroy()
+})

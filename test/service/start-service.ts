@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import type { BuiltProject } from '../built-project.ts'
+
+/** A service that runs as a process of its own. */
+export interface RunningService {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string
+  readonly child: ChildProcess
+  /** The secret that was printed; empty where none was. */
+  readonly key: string
+  /** What it has written so far. */
+  readonly printed: { readonly stdout: string; readonly stderr: string }
+  /** Its exit code, once it has ended and all it wrote is here; the signal's name where one ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+}
+
+export type Settings = Readonly<Record<string, string>>
+
+const children = new Set<ChildProcess>()
+const folders: string[] = []
+afterAll(async () => {
+  for (const child of children) {
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A new folder that goes when the tests of this file end. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'siteprint-service-'))
+  folders.push(folder)
+  return folder
+}
+
+/** A file of plans, for PLANS_FILE: `free` as asked, and nobody else in need of more. */
+export function writePlans(plans: Readonly<Record<string, readonly [perMinute: number, perMonth: number]>>): string {
+  const file = join(makeFolder(), 'plans.yaml')
+  const lines = Object.entries({ free: [10, 100], ...plans }).map(
+    ([name, [perMinute, perMonth]]) => `${name}: { perMinute: ${perMinute}, perMonth: ${perMonth} }\n`,
+  )
+  writeFileSync(file, lines.join(''))
+  return file
+}
+
+/** Starts the service on a free port, and waits until it says where it listens. @throws Error with what it wrote when it ends before that */
+export async function startService(project: BuiltProject, settings: Settings): Promise<RunningService> {
+  const service = spawnService(process.execPath, ['tools/start.mjs', '../src/main'], { project, settings })
+  return await service.listening
+}
+
+interface Spawning {
+  readonly project: BuiltProject
+  readonly settings: Settings
+}
+
+/** Runs a program that starts the service. */
+export function spawnService(
+  program: string,
+  args: readonly string[],
+  { project, settings }: Spawning,
+): { readonly child: ChildProcess; readonly listening: Promise<RunningService> } {
+  const env = { PATH: '', HOST: '127.0.0.1', PORT: '0', ...settings }
+  const child = spawn(program, args, { cwd: project.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.add(child)
+  const printed = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text
+    })
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('close', (code, signal) => {
+      children.delete(child)
+      resolve(code ?? (signal as NodeJS.Signals))
+    }),
+  )
+  const listening = new Promise<RunningService>((resolve, reject) => {
+    child.once('error', reject)
+    child.stdout.on('data', () => {
+      const url = /listens on (http:\S+) /.exec(printed.stdout)?.[1]
+      const key = /\bspk_live_\w+/.exec(printed.stdout)?.[0] ?? ''
+      if (url !== undefined) resolve({ url, child, key, printed, ended })
+    })
+    void ended.then((code) => reject(new Error(`the service ended with ${code}:\n${printed.stdout}${printed.stderr}`)))
+  })
+  return { child, listening }
+}

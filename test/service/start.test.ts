@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject } from '../built-project.ts'
+import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
+import { makeFolder, type RunningService, spawnService, startService } from './start-service.ts'
+
+const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
+const hasCurl = readdirSync('/usr/bin').includes('curl')
+
+let project: BuiltProject
+let site: LocalSite
+beforeAll(async () => {
+  project = buildProject()
+  site = await openSite()
+})
+
+async function stop({ child, ended }: RunningService): Promise<number | NodeJS.Signals> {
+  child.kill('SIGTERM')
+  return await ended
+}
+
+/** Runs a line of curl as a person would. */
+async function runLine(line: string): Promise<string> {
+  return (await promisify(execFile)('bash', ['-c', line])).stdout
+}
+
+describe('a first start', () => {
+  const folder = join(makeFolder(), 'data')
+  let first: RunningService
+
+  test('prints one key and a line that works', async ({ skip }) => {
+    first = await startService(project, { DATA_DIR: folder, SCAN_ALLOW: LOCAL_BLOCK })
+    const { stdout } = first.printed
+    expect(new Set(stdout.match(/spk_live_\w+/g))).toEqual(new Set([first.key]))
+    const line = stdout.split('\n').find((one) => one.trim().startsWith('curl')) ?? ''
+    if (!hasCurl) skip()
+    const answer = JSON.parse(await runLine(line.replace('https://example.org', site.page(1))))
+    expect(Object.keys(answer)).toEqual(FIELDS)
+    expect(answer).toMatchObject({ url: site.page(1), builderSlug: 'wordpress', cached: false })
+  })
+
+  test('keeps its data for its owner alone, and the key out of the log', async () => {
+    const modes = ['.', 'pepper', 'siteprint.db'].map((file) => statSync(join(folder, file)).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600, 0o600])
+    expect(first.printed.stderr).not.toContain(first.key.slice(0, 20))
+  })
+
+  test('warns of SCAN_ALLOW, and of nothing else', async () => {
+    const [warning, ...more] = first.printed.stderr.trim().split('\n')
+    expect(JSON.parse(warning)).toMatchObject({ level: 'warn', msg: expect.stringContaining('SCAN_ALLOW is set') })
+    expect(more.filter((line) => JSON.parse(line).level !== 'info')).toEqual([])
+  })
+
+  test('lets no second server at its folder', async () => {
+    const { code, stdout, stderr } = await project.run('../src/main', [], { env: { DATA_DIR: folder, PORT: '0' } })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^another server runs on .+: stop it, .+\n$/)
+  })
+
+  test('lets no second server at its port', async () => {
+    const { port } = new URL(first.url)
+    const env = { DATA_DIR: makeFolder(), PORT: port }
+    const { code, stderr } = await project.run('../src/main', [], { env })
+    const sentence = `PORT: cannot listen on 127.0.0.1 port ${port}: something listens there already. Choose another port.\n`
+    expect({ code, stderr }).toEqual({ code: 2, stderr: sentence })
+  })
+
+  test('is the only one that prints a key', async () => {
+    expect(await stop(first)).toBe(0)
+    const second = await startService(project, { DATA_DIR: folder })
+    expect(second.printed.stdout).toBe(`Siteprint listens on ${second.url} (docs: ${second.url}/docs).\n`)
+    expect(second.printed.stderr).not.toContain('SCAN_ALLOW')
+    const answer = await fetch(`${second.url}/api/v1/me`, { headers: { 'x-api-key': first.key } })
+    expect(await answer.json()).toMatchObject({ plan: 'free', requests_used: hasCurl ? 1 : 0 })
+    expect(await stop(second)).toBe(0)
+  })
+})
+
+test('no key is made beside one that was revoked', async () => {
+  const env = { DATA_DIR: makeFolder() }
+  const { code } = await project.run('keys', ['create', '--name', 'A', '--email', 'a@a.example', '--plan', 'pro'], {
+    env,
+  })
+  const id = JSON.parse((await project.run('keys', ['list', '--json'], { env })).stdout).id
+  await project.run('keys', ['revoke', id], { env })
+  const service = await startService(project, env)
+  expect({ code, key: service.key }).toEqual({ code: 0, key: '' })
+  await stop(service)
+})
+
+test('metrics have a port of their own', async () => {
+  const service = await startService(project, { DATA_DIR: makeFolder(), METRICS_PORT: '0' })
+  const found = (): string | undefined => /"port":(\d+),"msg":"metrics are served"/.exec(service.printed.stderr)?.[1]
+  const port = await expect.poll(found).toBeDefined().then(found)
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(text).toContain('siteprint_store_up 1')
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
+  await stop(service)
+})
+
+describe('npm start', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends with the npm that got %s', async (signal) => {
+    const settings = { DATA_DIR: makeFolder(), PATH: process.env.PATH ?? '', HOME: makeFolder() }
+    const { listening } = spawnService('npm', ['start', '--silent'], { project, settings })
+    const service = await listening
+    service.child.kill(signal)
+    expect(await service.ended).toBe(0)
+    await expect(fetch(service.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+})
