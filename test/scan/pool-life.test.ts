@@ -32,7 +32,10 @@ describe('ready', () => {
   test('tells of the rules', async () => {
     const pool = openPool({ worker, threads: 2 })
     const ruleset = await loadRuleset()
-    expect(await pool.ready).toEqual({ version: ruleset.version, wantedDns: ruleset.wanted('dns') })
+    const info = await pool.ready
+    expect(info).toMatchObject({ version: ruleset.version, wantedDns: ruleset.wanted('dns') })
+    expect(info.categories).toMatchObject({ 'website-builder': 'visual-builder', cms: 'cms' })
+    expect(info.siteTypes).toHaveLength(17)
     await pool.close()
   })
 
