@@ -15,9 +15,11 @@ const CLOSE_MS = 1000
 /** What an answer stands on must not be lost or old, whatever the URL says: beside a client's options it has a say too. */
 const DB_OPTIONS: DbOptions = { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' }
 
+/** The driver's clocks go on while this thread is busy with a burst: whoever asks has given up before. */
+const BURST_MS = 3000
+
 const OPTIONS: MongoClientOptions = {
   appName: 'siteprint',
-  serverSelectionTimeoutMS: 800,
   connectTimeoutMS: 800,
   heartbeatFrequencyMS: 1000,
   // Many requests at once, after a quiet time: two at a time, as the driver does by itself, would be opened too slowly.
@@ -29,7 +31,7 @@ const OPTIONS: MongoClientOptions = {
 export interface OpenMongo {
   /** A connection string. */
   readonly url: string
-  /** Milliseconds that a call may wait for a connection, or for the one before it; 800 by default: what nobody waits for any more is not sent. */
+  /** Milliseconds that a charge may wait for the one before it; 800 by default: what nobody waits for any more is not sent. More of them give a call more time for a connection, too. */
   readonly queueMs?: number
 }
 
@@ -53,8 +55,11 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
 }
 
 function buildClient(url: string, queueMs: number): MongoClient {
+  const waitMs = Math.max(queueMs, BURST_MS)
   try {
-    return new MongoClient(url, { ...OPTIONS, waitQueueTimeoutMS: queueMs })
+    // Both alike: with a longer wait for a connection than for a server, an update to one that was killed never ended
+    // (driver 7.9).
+    return new MongoClient(url, { ...OPTIONS, serverSelectionTimeoutMS: waitMs, waitQueueTimeoutMS: waitMs })
   } catch {
     // The driver's own words may quote the URL, and with it the password.
     throw new SetupError(
