@@ -23,7 +23,7 @@ export class MongoCharges {
   /** By document and quota; a list stands here as long as an update is due or under way. */
   readonly #waiting = new Map<string, Waiting[]>()
 
-  /** @param queueMs a charge that has waited longer is not sent any more: nobody waits for it */
+  /** @param queueMs a charge that has waited longer is not sent any more, and what was sent is given up then: nobody waits for it */
   constructor(usage: Collection<UsageDocument>, queueMs: number) {
     this.#usage = usage
     this.#queueMs = queueMs
@@ -58,7 +58,9 @@ export class MongoCharges {
     if (batch.length === 0) return
     try {
       const { quota } = batch[0].charge
-      const before = await this.#add(batch.map(({ charge }) => charge))
+      const added = this.#add(batch.map(({ charge }) => charge))
+      // The driver may not answer at all (see `mongo-link.ts`): the charges behind must not wait for that.
+      const before = await patience.inTime(added, this.#queueMs, () => new StoreError('a charge was not answered'))
       for (const [i, { resolve }] of batch.entries()) resolve(before + i < quota ? before + i + 1 : null)
     } catch (error) {
       for (const { reject } of batch) reject(error)

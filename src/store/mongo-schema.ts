@@ -66,7 +66,7 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
 }
 
 /** Makes what is missing, and brings up to date what an earlier version made; several nodes may do so at once. */
-export async function prepareDatabase(db: Db): Promise<Collections> {
+export async function prepareDatabase(db: Db): Promise<void> {
   const found = await db.listCollections<CollectionInfo>().toArray()
   const names = Object.keys(SCHEMAS) as (keyof Collections)[]
   await Promise.all(
@@ -80,6 +80,9 @@ export async function prepareDatabase(db: Db): Promise<Collections> {
       if (indexes !== undefined) await db.collection(name).createIndexes([...indexes])
     }),
   )
+}
+
+export function collectionsOf(db: Db): Collections {
   return { keys: db.collection('keys'), usage: db.collection('usage'), settings: db.collection('settings') }
 }
 

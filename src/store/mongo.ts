@@ -1,37 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Db, type DbOptions, MongoClient, type MongoClientOptions } from 'mongodb'
-import { SetupError } from '../errors.ts'
+import type { Db } from 'mongodb'
 import { setupFault, storeFault } from './mongo-fault.ts'
 import { MongoKeys } from './mongo-keys.ts'
-import { type Collections, prepareDatabase } from './mongo-schema.ts'
+import { MongoLink } from './mongo-link.ts'
+import { collectionsOf, prepareDatabase } from './mongo-schema.ts'
 import { MongoSettings } from './mongo-settings.ts'
 import { MongoUsage } from './mongo-usage.ts'
 import type { Charge, Key, Store, Switches } from './types.ts'
 
-/** Milliseconds in which the database has to be ready at start, and in which connections have to end. */
+/** Milliseconds in which the database has to be ready at start. */
 const OPEN_MS = 4000
-const CLOSE_MS = 1000
-
-/** What an answer stands on must not be lost or old, whatever the URL says: beside a client's options it has a say too. */
-const DB_OPTIONS: DbOptions = { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' }
 
 /** The driver's clocks go on while this thread is busy with a burst: whoever asks has given up before. */
 const BURST_MS = 3000
 
-const OPTIONS: MongoClientOptions = {
-  appName: 'siteprint',
-  connectTimeoutMS: 800,
-  heartbeatFrequencyMS: 1000,
-  // Many requests at once, after a quiet time: two at a time, as the driver does by itself, would be opened too slowly.
-  maxConnecting: 8,
-  // A connection to a server that hangs is given up then; callers have given up before.
-  socketTimeoutMS: 5000,
-}
-
 export interface OpenMongo {
   /** A connection string. */
   readonly url: string
-  /** Milliseconds that a charge may wait for the one before it; 800 by default: what nobody waits for any more is not sent. More of them give a call more time for a connection, too. */
+  /** Milliseconds that a charge may take, and may wait for the one before it; 800 by default: what nobody waits for any more is not sent. More of them give a call more time for a connection, too. */
   readonly queueMs?: number
 }
 
@@ -41,117 +27,102 @@ export interface OpenMongo {
  * @throws SetupError within a few seconds when MongoDB is away, or refuses
  */
 export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Store> {
-  const client = buildClient(url, queueMs)
-  const { srvHost, hosts } = client.options
-  try {
-    const late = sleep(OPEN_MS, null, { ref: false })
-    const collections = await Promise.race([prepareDatabase(databaseOf(client, url)), late])
-    if (collections === null) throw new Error(`no answer within ${OPEN_MS} ms`)
-    return new MongoStore({ client, collections, queueMs })
-  } catch (error) {
-    closeClient(client)
-    throw setupFault(error, srvHost ?? hosts.join(', '))
-  }
+  const store = new MongoStore(url, queueMs)
+  await store.prepare()
+  return store
 }
 
-function buildClient(url: string, queueMs: number): MongoClient {
-  const waitMs = Math.max(queueMs, BURST_MS)
-  try {
-    // Both alike: with a longer wait for a connection than for a server, an update to one that was killed never ended
-    // (driver 7.9).
-    return new MongoClient(url, { ...OPTIONS, serverSelectionTimeoutMS: waitMs, waitQueueTimeoutMS: waitMs })
-  } catch {
-    // The driver's own words may quote the URL, and with it the password.
-    throw new SetupError(
-      'MONGODB_URL is not a connection string of MongoDB: write mongodb://user:password@host:27017/siteprint, with special characters of the password as %XX',
-    )
-  }
+interface Parts {
+  readonly keys: MongoKeys
+  readonly usage: MongoUsage
+  readonly settings: MongoSettings
 }
 
-/** The driver does not tell a URL that names `test` from one that names no database. */
-function databaseOf(client: MongoClient, url: string): Db {
-  return client.db(/^[^/]+\/\/[^/]*\/[^?]/.test(url) ? undefined : 'siteprint', DB_OPTIONS)
-}
-
-/** A server that hangs does not answer goodbyes either. */
-async function closeClient(client: MongoClient): Promise<void> {
-  await Promise.race([client.close().catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })])
-}
-
-interface MongoParts {
-  readonly client: MongoClient
-  readonly collections: Collections
-  readonly queueMs: number
+function partsOf(db: Db, queueMs: number): Parts {
+  const { keys, usage, settings } = collectionsOf(db)
+  return { keys: new MongoKeys(keys), usage: new MongoUsage(usage, queueMs), settings: new MongoSettings(settings) }
 }
 
 class MongoStore implements Store {
   readonly isLocal = false
-  readonly #client: MongoClient
-  readonly #keys: MongoKeys
-  readonly #usage: MongoUsage
-  readonly #settings: MongoSettings
+  readonly #link: MongoLink
+  /** Replaced as a whole when the link is renewed. */
+  #parts: Parts
 
-  constructor({ client, collections, queueMs }: MongoParts) {
-    this.#client = client
-    this.#keys = new MongoKeys(collections.keys)
-    this.#usage = new MongoUsage(collections.usage, queueMs)
-    this.#settings = new MongoSettings(collections.settings)
+  constructor(url: string, queueMs: number) {
+    const waitMs = Math.max(queueMs, BURST_MS)
+    const onRenewed = (db: Db): void => {
+      this.#parts = partsOf(db, queueMs)
+    }
+    this.#link = new MongoLink({ url, waitMs, onRenewed })
+    this.#parts = partsOf(this.#link.db, queueMs)
+  }
+
+  async prepare(): Promise<void> {
+    try {
+      const isReady = prepareDatabase(this.#link.db).then(() => true)
+      const isLate = sleep(OPEN_MS, false, { ref: false })
+      if (!(await Promise.race([isReady, isLate]))) throw new Error(`no answer within ${OPEN_MS} ms`)
+    } catch (error) {
+      void this.#link.close()
+      throw setupFault(error, this.#link.hosts)
+    }
   }
 
   findKey(hash: string): Promise<Key | null> {
-    return answer(this.#keys.find(hash))
+    return answer(this.#parts.keys.find(hash))
   }
 
   getKey(id: string): Promise<Key | null> {
-    return answer(this.#keys.get(id))
+    return answer(this.#parts.keys.get(id))
   }
 
   listKeys(): Promise<readonly Key[]> {
-    return answer(this.#keys.list())
+    return answer(this.#parts.keys.list())
   }
 
   createKey(key: Key): Promise<void> {
-    return answer(this.#keys.create(key))
+    return answer(this.#parts.keys.create(key))
   }
 
   revokeKey(id: string, at: Date): Promise<boolean> {
-    return answer(this.#keys.revoke(id, at))
+    return answer(this.#parts.keys.revoke(id, at))
   }
 
   rotateKey(id: string, change: Parameters<Store['rotateKey']>[1]): Promise<boolean> {
-    return answer(this.#keys.rotate(id, change))
+    return answer(this.#parts.keys.rotate(id, change))
   }
 
   setPlan(id: string, plan: string): Promise<boolean> {
-    return answer(this.#keys.setPlan(id, plan))
+    return answer(this.#parts.keys.setPlan(id, plan))
   }
 
   usedBy(key: string, month: string): Promise<number> {
-    return answer(this.#usage.usedBy(key, month))
+    return answer(this.#parts.usage.usedBy(key, month))
   }
 
   charge(charge: Charge): Promise<number | null> {
-    return answer(this.#usage.charge(charge))
+    return answer(this.#parts.usage.charge(charge))
   }
 
   touch(use: Omit<Charge, 'quota'>): Promise<number> {
-    return answer(this.#usage.touch(use))
+    return answer(this.#parts.usage.touch(use))
   }
 
   lastUsed(key: string): Promise<Date | null> {
-    return answer(this.#usage.lastUsed(key))
+    return answer(this.#parts.usage.lastUsed(key))
   }
 
   switches(): Promise<Switches> {
-    return answer(this.#settings.switches())
+    return answer(this.#parts.settings.switches())
   }
 
   setSwitches(change: Partial<Switches>): Promise<void> {
-    return answer(this.#settings.setSwitches(change))
+    return answer(this.#parts.settings.setSwitches(change))
   }
 
   keepOnce(name: string, value: string): Promise<string> {
-    return answer(this.#settings.keepOnce(name, value))
+    return answer(this.#parts.settings.keepOnce(name, value))
   }
 
   async ping(): Promise<void> {
@@ -159,7 +130,7 @@ class MongoStore implements Store {
   }
 
   close(): Promise<void> {
-    return closeClient(this.#client)
+    return this.#link.close()
   }
 }
 
