@@ -8,6 +8,7 @@ import { ignoreBodies, registerBodies } from './body.ts'
 import { Call, callOf, sanitizeId, type Window } from './call.ts'
 import { clientOf } from './client-address.ts'
 import { sendError, toApiError } from './error-answers.ts'
+import { Exchanges } from './exchanges.ts'
 import { Flights } from './flights.ts'
 import { registerHealth } from './health.ts'
 import type { HostParts } from './host.ts'
@@ -45,8 +46,9 @@ export async function buildHost(parts: HostParts): Promise<Host> {
     scan: (target) => scanTimed(parts, admission, target.url),
     onFailure: (target, error) => noteFailure(parts.log, target, error),
   })
-  const state = { isDraining: false, underWay: 0 }
-  const app = openServer(parts)
+  const state = { isDraining: false }
+  const exchanges = new Exchanges()
+  const app = openServer(parts, exchanges)
   const security = await buildSecurityHeaders()
 
   app.decorateRequest('call', null)
@@ -54,8 +56,6 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.addHook('onRequest', (request, reply, done) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
     reply.headers(security).header('x-request-id', request.call.requestId)
-    state.underWay++
-    reply.raw.once('close', () => state.underWay--)
     checkHost(request.raw)
     done()
   })
@@ -99,7 +99,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
       await stopListening(app.server)
       const closed = app.close()
       const end = performance.now() + CLOSE_MS
-      while (state.underWay > 0 && performance.now() < end) await wait(LOOK_MS)
+      while (exchanges.due > 0 && performance.now() < end) await wait(LOOK_MS)
       app.server.closeAllConnections() // One that never asked for anything would keep the door open.
       await Promise.all([closed, flights.settle()])
       switchboard.close()
@@ -116,7 +116,7 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
     if (request.method === 'OPTIONS') return // A browser asks without a key, and costs nothing.
     const call = callOf(request)
     switchboard.check()
-    call.key = await keys.authenticate(request.headers, clientOf(request.ip), call)
+    call.key = await keys.authenticate(request.headers, request.ip, call)
   })
   v1.addHook('preHandler', async (request) => {
     const call = callOf(request)

@@ -5,6 +5,7 @@ import { hashSecret, isUsable, isWellFormed } from '../keys.ts'
 import type { Key, SharedState, Store } from '../store/types.ts'
 import { nextMinute, secondsUntil } from './calendar.ts'
 import type { Call } from './call.ts'
+import { clientOf } from './client-address.ts'
 
 /** Unknown keys that one address may try in a minute. */
 export const UNKNOWN_KEYS_A_MINUTE = 20
@@ -23,10 +24,10 @@ interface Held {
   readonly key: Promise<Key | null>
 }
 
-/** The secret that a request carries; undefined when it carries none, or one in a form that none has. */
+/** What a request carries as its secret; undefined when it carries nothing. */
 function readSecret({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): string | undefined {
   const secret = authorization === undefined ? plain : /^Bearer +([^\s,]+) *$/i.exec(authorization)?.[1]
-  return typeof secret === 'string' && isWellFormed(secret) ? secret : undefined
+  return typeof secret === 'string' ? secret : undefined
 }
 
 interface KeyBookParts {
@@ -39,34 +40,37 @@ interface KeyBookParts {
 export class KeyBook {
   readonly #parts: KeyBookParts
   readonly #held = new LRUCache<string, Held>({ max: MANY })
-  readonly #good = new LRUCache<string, true>({ max: MANY })
+  /** Secrets that have been good → their hashes, which cost as much as all else that is done with a key. */
+  readonly #good = new LRUCache<string, string>({ max: MANY })
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts
   }
 
   /**
-   * @param client what the caller's address is counted as
+   * @param address of the caller
    * @throws ApiError `unauthorized`; `rate_limited` for one more unknown key than an address may try; StoreError
    */
-  async authenticate(headers: IncomingHttpHeaders, client: string, call: Call): Promise<Key> {
-    const secret = readSecret(headers)
-    if (secret === undefined) throw new ApiError('unauthorized')
-    const hash = hashSecret(secret, this.#parts.pepper)
-    if (!this.#good.has(hash)) await this.#count(client, call, 0)
+  async authenticate(headers: IncomingHttpHeaders, address: string, call: Call): Promise<Key> {
+    const secret = readSecret(headers) ?? ''
+    const known = this.#good.get(secret)
+    if (known === undefined && !isWellFormed(secret)) throw new ApiError('unauthorized')
+    const hash = known ?? hashSecret(secret, this.#parts.pepper)
+    if (known === undefined) await this.#count(address, call, 0)
     const key = await this.#find(hash)
     if (key !== null && isUsable(key, hash, call.now)) {
-      this.#good.set(hash, true)
+      this.#good.set(secret, hash)
       return key
     }
     // One that was revoked is no guess: its former holder shuts out nobody.
-    if (key === null) await this.#count(client, call, 1)
+    if (key === null) await this.#count(address, call, 1)
     throw new ApiError('unauthorized')
   }
 
   /** Where an address stands with unknown keys. */
-  async #count(client: string, call: Call, cost: 0 | 1): Promise<void> {
-    const { count } = await this.#parts.shared.take({ counter: addressCounter(client), now: call.now, cost })
+  async #count(address: string, call: Call, cost: 0 | 1): Promise<void> {
+    const counter = addressCounter(clientOf(address))
+    const { count } = await this.#parts.shared.take({ counter, now: call.now, cost })
     call.window = { limit: UNKNOWN_KEYS_A_MINUTE, count }
     if (count < UNKNOWN_KEYS_A_MINUTE + cost) return
     throw new ApiError('rate_limited', { retryAfter: secondsUntil(nextMinute(call.now), call.now) })

@@ -16,8 +16,9 @@ export const MAX_BODY_BYTES = 16 * 1024
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   // Fastify refuses what it cannot read as a media type, or does not find, before the minute is counted.
-  app.addHook('preParsing', async ({ headers }) => {
+  app.addHook('preParsing', ({ headers }, _reply, payload, done) => {
     headers['content-type'] = JSON_TYPE.test(headers['content-type'] ?? '') ? 'application/json' : OTHER_TYPE
+    done(null, payload)
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     const bytes = await readBytes(request, payload)

@@ -2,7 +2,9 @@ const MINUTE_MS = 60_000
 
 /** The billing month of a moment: `YYYY-MM`, UTC. */
 export function monthOf(now: number): string {
-  return new Date(now).toISOString().slice(0, 7)
+  const date = new Date(now)
+  const month = date.getUTCMonth() + 1
+  return `${date.getUTCFullYear()}-${month < 10 ? '0' : ''}${month}`
 }
 
 /** When the next billing month begins: the 1st, 00:00 UTC, in milliseconds since 1970. */

@@ -19,7 +19,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const told = toApiError(error)
   const call = callOf(request)
   call.code = told.code
-  if (told.code === 'internal') request.log.error({ err: error, requestId: request.id }, 'not foreseen')
+  if (told.code === 'internal') request.log.error({ id: request.id, err: error }, 'not foreseen')
   if (told.retryAfter !== undefined) reply.header('retry-after', String(told.retryAfter))
   return reply
     .code(told.status)

@@ -13,24 +13,17 @@ const LIMITS: Readonly<Record<string, (hasKey: boolean) => string>> = {
 /** Notes an answer in log and metrics: never a key, never a query, no path that a caller made up. */
 export function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const { code, key, requestId } = callOf(request)
+  const { id, ip: client, method } = request
+  const { statusCode: status, elapsedTime } = reply
   const route = request.routeOptions.url ?? 'none'
-  const labels = { route, method: request.method, status: String(reply.statusCode) }
-  metrics.noteRequest(labels, reply.elapsedTime / 1000)
+  metrics.noteRequest({ route, method, status: String(status) }, elapsedTime / 1000)
   const limit = LIMITS[code ?? '']?.(key !== undefined)
   if (limit !== undefined) metrics.refusals.inc({ limit })
-  const level = reply.statusCode >= 500 ? 'warn' : 'info'
-  request.log[level](
-    {
-      ...(requestId !== request.id && { requestId }),
-      ...labels,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      client: request.ip,
-      ...(key && { key: key.id }),
-      ...(code && { code }),
-    },
-    'answered',
-  )
+  const line: Record<string, unknown> = { id, route, method, status, ms: Math.round(elapsedTime * 10) / 10, client }
+  if (requestId !== id) line.requestId = requestId
+  if (key !== undefined) line.key = key.id
+  if (code !== undefined) line.code = code
+  request.log[status >= 500 ? 'warn' : 'info'](line, 'answered')
 }
 
 /** Notes why a scan failed: the host alone of what was asked for, and the reason that callers are not told. */

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_ERRORS, type ApiErrorCode } from '../errors.ts'
 import { clientOf } from './client-address.ts'
+import type { Exchanges } from './exchanges.ts'
 import type { HostParts } from './host.ts'
 import { rateHeaders, windowOf } from './limit.ts'
-
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
 
 /** What the socket says that no request came of. */
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -23,31 +18,20 @@ const CODE: ApiErrorCode = 'invalid_request'
 /** Answers what comes over a connection and is no request: it never has a route, and no hook sees it. */
 export class RawErrors {
   readonly #parts: Pick<HostParts, 'shared' | 'clock' | 'log'>
-  /** Connection → requests on it that are not read, or not answered, to their end. */
-  readonly #open = new WeakMap<Socket, Set<Exchange>>()
+  /** So that nothing is said in between, or twice. */
+  readonly #exchanges: Exchanges
   readonly #refused = new WeakSet<Socket>()
 
-  constructor(parts: Pick<HostParts, 'shared' | 'clock' | 'log'>) {
+  constructor(parts: Pick<HostParts, 'shared' | 'clock' | 'log'>, exchanges: Exchanges) {
     this.#parts = parts
-  }
-
-  /** Remembers what is under way, so that nothing is said in between, or twice. */
-  watch(server: Server): void {
-    server.prependListener('request', (request, response) => {
-      const { socket } = request
-      const exchange = { request, response }
-      const exchanges = this.#open.get(socket) ?? new Set()
-      this.#open.set(socket, exchanges.add(exchange))
-      const forget = (): void => void exchanges.delete(exchange)
-      response.once('close', () => (request.complete ? forget() : request.once('close', forget)))
-    })
+    this.#exchanges = exchanges
   }
 
   /** Ends the connection: after the answers that are due, with one of its own where one is due. */
   async refuse(error: Error & { code?: string }, socket: Socket): Promise<void> {
     if (this.#refused.has(socket)) return
     this.#refused.add(socket)
-    const exchanges = [...(this.#open.get(socket) ?? [])]
+    const exchanges = this.#exchanges.of(socket)
     const isAnswered = exchanges.some(({ request, response }) => response.headersSent && !request.complete)
     // A client that is gone hears nothing; one whose answer is on its way gets no second one for the rest of its request.
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {

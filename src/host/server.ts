@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { invalid, MAX_BODY_BYTES } from './body.ts'
 import { Call, sanitizeId } from './call.ts'
 import { sendError } from './error-answers.ts'
+import type { Exchanges } from './exchanges.ts'
 import type { HostParts } from './host.ts'
 import { setRateHeaders, UNCOUNTED } from './limit.ts'
 import { RawErrors } from './raw-errors.ts'
@@ -14,14 +15,15 @@ import { RawErrors } from './raw-errors.ts'
 const REQUEST_MS = 10_000
 
 /** A Fastify whose every error path answers in our form. */
-export function openServer(parts: HostParts): FastifyInstance {
+export function openServer(parts: HostParts, exchanges: Exchanges): FastifyInstance {
   const { log, settings, clock } = parts
-  const raw = new RawErrors(parts)
+  const raw = new RawErrors(parts, exchanges)
   const refuse = (error: Error, socket: Socket): void => void raw.refuse(error, socket).catch(() => socket.destroy())
   const app = Fastify({
     loggerInstance: log,
     // notes.ts has a line of its own.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (logger) => logger, // One for each request would cost as much as its line: that names the id.
     genReqId: () => randomUUID(),
     trustProxy: trustOf(settings.trustProxy),
     bodyLimit: MAX_BODY_BYTES,
@@ -41,7 +43,7 @@ export function openServer(parts: HostParts): FastifyInstance {
   // Node's own answer, 417, has another form; nothing has to come of an expectation (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (...asked) => void app.server.emit('request', ...asked))
   app.server.on('connect', (_, socket: Socket) => refuse(new Error('CONNECT'), socket)) // It would be left without an answer.
-  raw.watch(app.server)
+  exchanges.watch(app.server)
   // Every method that Node reads is known: a wrong one is 405, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
   return app
@@ -49,6 +51,7 @@ export function openServer(parts: HostParts): FastifyInstance {
 
 /** A path that cannot be decoded, as one that can: it is nowhere, which is told after the key and the minute. */
 function readablePath(url: string): string {
+  if (!url.includes('%')) return url
   const [path] = url.split('?', 1)
   try {
     decodeURIComponent(path)

@@ -1,0 +1,46 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** What is under way on each connection: requests that are not read, or not answered, to their end. */
+export class Exchanges {
+  // Lists, not sets: a set leaves a chain of its former tables behind, and the collector keeps what they name for long.
+  readonly #open = new WeakMap<Socket, Exchange[]>()
+  #due = 0
+
+  /** Answers that are due, on all connections. */
+  get due(): number {
+    return this.#due
+  }
+
+  of(socket: Socket): readonly Exchange[] {
+    return [...(this.#open.get(socket) ?? [])]
+  }
+
+  watch(server: Server): void {
+    server.prependListener('request', (request, response) => {
+      const exchange = { request, response }
+      const all = this.#listOf(request.socket)
+      all.push(exchange)
+      this.#due++
+      const forget = (): void => void all.splice(all.indexOf(exchange), 1)
+      response.once('close', () => {
+        this.#due--
+        if (request.complete) forget()
+        else request.once('close', forget)
+      })
+    })
+  }
+
+  #listOf(socket: Socket): Exchange[] {
+    const known = this.#open.get(socket)
+    if (known !== undefined) return known
+    const made: Exchange[] = []
+    this.#open.set(socket, made)
+    return made
+  }
+}
