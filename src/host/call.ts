@@ -13,6 +13,8 @@ export interface Window {
 /** What a scan was asked for. */
 export interface ScanOrder {
   readonly target: Target
+  /** Under which the result is kept. */
+  readonly entry: string
   readonly include: readonly LiveExtra[]
   readonly fresh: boolean
 }

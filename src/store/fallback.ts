@@ -1,18 +1,16 @@
 import { nanoid } from 'nanoid'
+import { Breaker, type BreakerOptions } from './breaker.ts'
 import { patience } from './patience.ts'
 import type { Boarding, Outcome, SharedState, Take, Taken } from './types.ts'
 
 /** How long a call may wait for Redis. */
 const TIMEOUT_MS = 150
-/** How long Redis is left alone after a failure. */
-const REST_MS = 1000
 
 interface FallbackOptions {
   readonly timeoutMs?: number
   /** Told of every call: its name (`try`: whether Redis is back), how long it took, whether Redis answered it. */
   readonly observe?: (operation: Operation, seconds: number, ok: boolean) => void
-  /** Told when Redis is left alone, with the reason, and when it is asked again. */
-  readonly onChange?: (isUp: boolean, why?: unknown) => void
+  readonly onChange?: BreakerOptions['onChange']
 }
 type Operation = keyof SharedState | 'try'
 
@@ -32,22 +30,18 @@ class Fallback implements SharedState {
   readonly #memory: SharedState
   readonly #timeoutMs: number
   readonly #observe: FallbackOptions['observe']
-  readonly #onChange: FallbackOptions['onChange']
-  /** A failure was seen, and no answer since. */
-  #isAway = false
-  #timer: NodeJS.Timeout | undefined
-  #isClosed = false
+  readonly #breaker: Breaker
 
   constructor(redis: SharedState, memory: SharedState, { timeoutMs = TIMEOUT_MS, observe, onChange }: FallbackOptions) {
     this.#redis = redis
     this.#memory = memory
     this.#timeoutMs = timeoutMs
     this.#observe = observe
-    this.#onChange = onChange
+    this.#breaker = new Breaker({ probe: () => this.#try(), onChange })
   }
 
   get isUp(): boolean {
-    return this.#redis.isUp && !this.#isAway
+    return this.#redis.isUp && !this.#breaker.isOpen
   }
 
   async take(take: Take): Promise<Taken> {
@@ -70,8 +64,7 @@ class Fallback implements SharedState {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#breaker.end()
     await Promise.all([this.#redis.close(), this.#memory.close()])
   }
 
@@ -79,25 +72,13 @@ class Fallback implements SharedState {
     const start = performance.now()
     let answer: T | typeof AWAY = AWAY
     try {
-      if (!this.#isAway) answer = await patience.inTime(call(), this.#timeoutMs, () => new Error('no answer in time'))
+      if (!this.#breaker.isOpen)
+        answer = await patience.inTime(call(), this.#timeoutMs, () => new Error('no answer in time'))
     } catch (error) {
-      this.#leaveAlone(error)
+      this.#breaker.trip(error)
     }
     this.#observe?.(operation, (performance.now() - start) / 1000, answer !== AWAY)
     return answer
-  }
-
-  // By a timer, not by the clock of the machine, which may step back; and on the side, so that no caller does the trying.
-  #leaveAlone(why: unknown): void {
-    this.#turn(true, why)
-    clearTimeout(this.#timer)
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#try(), REST_MS).unref()
-  }
-
-  #turn(isAway: boolean, why?: unknown): void {
-    if (this.#isAway === isAway) return
-    this.#isAway = isAway
-    this.#onChange?.(!isAway, why)
   }
 
   /** Asks once, for as long as the connection lasts: asking again and again would keep a dead one from being noticed. */
@@ -107,10 +88,10 @@ class Fallback implements SharedState {
     try {
       await this.#redis.outcomeOf('', '')
       ok = performance.now() - start <= this.#timeoutMs
-      if (ok) this.#turn(false)
-      else if (!this.#isClosed) void this.#try() // It hung, and may be back, or be slow.
+      if (ok) this.#breaker.reset()
+      else if (!this.#breaker.hasEnded) void this.#try() // It hung, and may be back, or be slow.
     } catch (error) {
-      this.#leaveAlone(error)
+      this.#breaker.trip(error)
     }
     this.#observe?.('try', (performance.now() - start) / 1000, ok)
   }

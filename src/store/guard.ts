@@ -1,3 +1,4 @@
+import { Breaker, type BreakerOptions } from './breaker.ts'
 import { patience } from './patience.ts'
 import { type Charge, type Key, type Store, StoreError, type Switches } from './types.ts'
 
@@ -7,8 +8,7 @@ export interface GuardOptions {
   readonly timeoutMs: number | null
   /** Told of every call, refused ones too: the method, how long it took, and whether it succeeded. */
   readonly observe?: (operation: keyof Store, seconds: number, ok: boolean) => void
-  /** Told when the store is left alone, with the reason, and when it is asked again. */
-  readonly onChange?: (isUp: boolean, why?: unknown) => void
+  readonly onChange?: BreakerOptions['onChange']
 }
 
 /** A store that answers in time, or throws a StoreError. */
@@ -16,9 +16,6 @@ export interface GuardedStore extends Store {
   /** False from a failure until the store answers again: it is asked once a second, on the side. */
   readonly isUp: boolean
 }
-
-/** Milliseconds between a failure and asking again. */
-const REST_MS = 1000
 
 /**
  * Bounds the time of every call, and breaks the circuit: after one that ran out of time, or found no connection, calls
@@ -32,21 +29,17 @@ class Guard implements GuardedStore {
   readonly #store: Store
   readonly #timeoutMs: number | null
   readonly #observe: GuardOptions['observe']
-  readonly #onChange: GuardOptions['onChange']
-  /** A failure was seen, and no answer since. */
-  #isAway = false
-  #timer: NodeJS.Timeout | undefined
-  #isClosed = false
+  readonly #breaker: Breaker
 
   constructor(store: Store, { timeoutMs, observe, onChange }: GuardOptions) {
     this.#store = store
     this.#timeoutMs = timeoutMs
     this.#observe = observe
-    this.#onChange = onChange
+    this.#breaker = new Breaker({ probe: () => this.#try(), onChange })
   }
 
   get isUp(): boolean {
-    return !this.#isAway
+    return !this.#breaker.isOpen
   }
 
   get isLocal(): boolean {
@@ -115,8 +108,7 @@ class Guard implements GuardedStore {
 
   /** Not guarded: a store that is away has to be closed as well. */
   close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#breaker.end()
     return this.#store.close()
   }
 
@@ -134,39 +126,27 @@ class Guard implements GuardedStore {
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#timeoutMs === null) return ask()
-    if (this.#isAway) throw new StoreError('the store is away')
+    if (this.#breaker.isOpen) throw new StoreError('the store is away')
     try {
-      return await this.#inTime(ask(), this.#timeoutMs)
+      return await this.#inTime(ask())
     } catch (error) {
       // A request that was wrong in itself throws another error, and says nothing about the store.
-      if (error instanceof StoreError) this.#leaveAlone(this.#timeoutMs, error)
+      if (error instanceof StoreError) this.#breaker.trip(error)
       throw error
     }
   }
 
-  // By a timer, not by the clock of the machine, which may step back; and on the side, so that no caller does the trying.
-  #leaveAlone(timeoutMs: number, why: unknown): void {
-    this.#turn(true, why)
-    clearTimeout(this.#timer)
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#try(timeoutMs), REST_MS).unref()
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    const ms = this.#timeoutMs
+    return ms === null ? answer : patience.inTime(answer, ms, () => new StoreError(`no answer within ${ms} ms`))
   }
 
-  #turn(isAway: boolean, why?: unknown): void {
-    if (this.#isAway === isAway) return
-    this.#isAway = isAway
-    this.#onChange?.(!isAway, why)
-  }
-
-  #inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-    return patience.inTime(answer, timeoutMs, () => new StoreError(`no answer within ${timeoutMs} ms`))
-  }
-
-  async #try(timeoutMs: number): Promise<void> {
+  async #try(): Promise<void> {
     try {
-      await this.#inTime(this.#store.ping(), timeoutMs)
-      this.#turn(false)
+      await this.#inTime(this.#store.ping())
+      this.#breaker.reset()
     } catch (error) {
-      this.#leaveAlone(timeoutMs, error)
+      this.#breaker.trip(error)
     }
   }
 }

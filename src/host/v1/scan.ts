@@ -31,7 +31,7 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
     holdFault(request, call)
     if (call.fault === undefined) readOrder(request, call)
     if (call.order === undefined || call.order.fresh) return {}
-    return { entry: entryKeyOf(call.order.target.url, rules.version), extras: call.order.include.length > 0 }
+    return { entry: call.order.entry, extras: call.order.include.length > 0 }
   }
 
   function readOrder(request: FastifyRequest, call: Call): void {
@@ -39,8 +39,10 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
     const { url, include = [], fresh } = { ...(request.query as Fields), ...(request.body as Fields | undefined) }
     try {
       const wanted = [include].flat().flatMap((names) => names.split(','))
+      const target = parseTarget(url, policy)
       call.order = {
-        target: parseTarget(url, policy),
+        target,
+        entry: entryKeyOf(target.url, rules.version),
         include: LIVE_EXTRAS.filter((extra) => wanted.includes(extra)),
         fresh: fresh === true || fresh === 'true',
       }
@@ -50,11 +52,10 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
   }
 
   /** From the cache or from a flight: nobody is charged for what failed. */
-  async function findEntry(call: Call, key: Key, { target, fresh }: ScanOrder): Promise<CacheEntry> {
+  async function findEntry(call: Call, key: Key, { target, entry, fresh }: ScanOrder): Promise<CacheEntry> {
     metrics.cache.inc({ result: fresh ? 'fresh' : call.entry ? 'hit' : 'miss' })
     if (call.entry) return call.entry
     await usage.check(call, key)
-    const entry = entryKeyOf(target.url, rules.version)
     return await flights.join({ entry, target, fresh, waitMs: WAIT_MS })
   }
 
