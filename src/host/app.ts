@@ -6,7 +6,7 @@ import { Admission } from './admission.ts'
 import { KeyBook } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
 import { Call, callOf, sanitizeId, type Window } from './call.ts'
-import { clientOf } from './client-address.ts'
+import { addressOf, clientOf } from './client-address.ts'
 import { sendError, toApiError } from './error-answers.ts'
 import { Exchanges } from './exchanges.ts'
 import { Flights } from './flights.ts'
@@ -59,8 +59,9 @@ export async function buildHost(parts: HostParts): Promise<Host> {
     checkHost(request.raw)
     done()
   })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (state.isDraining) reply.header('connection', 'close')
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // With an earlier answer the connection would end before the later ones.
+    if (state.isDraining && exchanges.isLast(request.raw)) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -116,7 +117,7 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
     if (request.method === 'OPTIONS') return // A browser asks without a key, and costs nothing.
     const call = callOf(request)
     switchboard.check()
-    call.key = await keys.authenticate(request.headers, request.ip, call)
+    call.key = await keys.authenticate(request.headers, addressOf(request), call)
   })
   v1.addHook('preHandler', async (request) => {
     const call = callOf(request)
@@ -136,7 +137,7 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
       done(null, payload)
     }
     if (call.window) finish(call.window)
-    else windowOf(clientOf(request.ip), call.now, shared).then(finish, done)
+    else windowOf(clientOf(addressOf(request)), call.now, shared).then(finish, done)
   })
   v1.setNotFoundHandler(() => {
     throw new ApiError('not_found')

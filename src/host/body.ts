@@ -53,6 +53,8 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0) call.fault = invalid('The body is empty. Send {"url": "https://example.org"}.')
   else if (request.headers['content-type'] === OTHER_TYPE)
     call.fault = invalid('Send the body as JSON, with the header "Content-Type: application/json".')
+  else if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
+    call.fault = invalid('Send the body as it is, without Content-Encoding.')
   else
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiError, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
+import { PREFIX } from '../keys.ts'
 import type { LiveExtra } from '../scan/scanner.ts'
 import type { CacheEntry, Key } from '../store/types.ts'
 
@@ -45,9 +46,9 @@ export class Call {
 
 const SANE_ID = /^[\w.:+/=@-]{1,128}$/
 
-/** An id that a caller gives, if it is nothing but an id. */
+/** An id that a caller gives, if it is nothing but an id: it is logged, and a key must not be. */
 export function sanitizeId(given: unknown, own: string): string {
-  return typeof given === 'string' && SANE_ID.test(given) ? given : own
+  return typeof given === 'string' && SANE_ID.test(given) && !given.includes(PREFIX) ? given : own
 }
 
 /** What was noted of a request; one that no hook has seen is made up for. */

@@ -1,5 +1,13 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
+
+/** The caller's address: what trusted proxies say (some add a port) if it is one, else where the connection comes from. */
+export function addressOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  if (isIP(ip) !== 0) return ip
+  const bare = ip.replace(/^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2')
+  return isIP(bare) !== 0 ? bare : (socket.remoteAddress ?? '')
+}
 
 /**
  * What an address is counted as: IPv4 as it is, also where it comes as IPv6; IPv6 by its /64, which one household or

@@ -36,7 +36,7 @@ export async function registerDocs(app: FastifyInstance, { version, rules }: Hos
       tags: [{ name: 'v1', description: 'Version 1' }],
     },
   })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  app.get('/openapi.json', { exposeHeadRoute: true, schema: { hide: true } }, async () => app.swagger())
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_CSP,

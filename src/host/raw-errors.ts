@@ -51,7 +51,7 @@ export class RawErrors {
     const window = await windowOf(client, now, shared)
     const [status] = API_ERRORS[CODE]
     const why = error.code ?? 'none'
-    log.info({ id, status, client, code: CODE, why }, 'answered what was no request')
+    log.info({ id, route: 'none', status, client, code: CODE, why }, 'answered what was no request')
     const body = JSON.stringify({
       error: SENTENCES[why] ?? 'The request is not valid HTTP.',
       code: CODE,

@@ -18,7 +18,7 @@ export function isThereAlready(error: unknown): boolean {
 
 /** @returns the error itself where the request was wrong (a key that is there already), else a StoreError */
 export function storeFault(error: unknown): unknown {
-  if (!(error instanceof MongoError) || isDuplicate(error) || hasCode(error, DOCUMENT_INVALID)) return error
+  if (!isFromServer(error) || isDuplicate(error) || hasCode(error, DOCUMENT_INVALID)) return error
   return new StoreError(`MongoDB could not be read or written: ${error.message}`, { cause: error })
 }
 
@@ -41,6 +41,12 @@ export function setupFault(error: unknown, hosts: string): SetupError {
   return new SetupError(
     `MongoDB at ${hosts} does not answer: check that it runs, that this machine may reach it, and MONGODB_URL (${reason})`,
   )
+}
+
+/** Also what Node says of a connection that ends while it is written to: the driver hands that on as it is. */
+function isFromServer(error: unknown): error is Error {
+  if (error instanceof MongoError) return true
+  return error instanceof Error && 'code' in error && /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_\w+)$/.test(String(error.code))
 }
 
 function hasCode(error: unknown, code: number): boolean {

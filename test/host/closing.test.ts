@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { heldScan } from './held-scan.ts'
 import { newSite, openHost, scanOf } from './host-fixture.ts'
+import { readReplies, untilClosed } from './raw-talk.ts'
 import { until } from './until.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -52,3 +54,49 @@ test('closing: what is under way is answered and charged, what is idle ends, wha
   await expect(ask('/api/v1/me')).rejects.toThrow()
   agent.destroy()
 })
+
+test.each([
+  ['two scans', () => [newSite(), newSite()].map((url) => scanOf(url))],
+  ['a scan and a look at the key', () => [scanOf(newSite()), '/api/v1/me']],
+])('closing: of %s on one connection both are answered, in their order', async (_, paths) => {
+  const held = heldScan()
+  const host = await openHost({ scan: held.scan })
+  const { secret } = await host.newKey()
+  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((host.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+  const asked = paths()
+  socket.write(asked.map((path) => requestOf(path, secret)).join(''))
+  await until(held.count, asked.filter((path) => path.includes('/scan')).length)
+  host.host.drain()
+  const closed = host.host.close()
+  held.land()
+  const replies = readReplies(await untilClosed(socket))
+  expect(replies.map(({ status, body }) => [status, 'url' in body])).toEqual(
+    asked.map((path) => [200, path.includes('/scan')]),
+  )
+  const start = performance.now()
+  await closed
+  expect(performance.now() - start).toBeLessThan(5000)
+})
+
+test('closing does not wait for answers that nobody is there to read', async () => {
+  const held = heldScan()
+  const host = await openHost({ scan: held.scan })
+  const { secret } = await host.newKey()
+  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((host.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write([1, 2, 3].map(() => requestOf(scanOf(newSite()), secret)).join(''))
+  await until(held.count, 3)
+  socket.destroy()
+  await once(socket, 'close')
+  const start = performance.now()
+  host.host.drain()
+  const closed = host.host.close()
+  held.land()
+  await closed
+  expect(performance.now() - start).toBeLessThan(5000)
+})
+
+function requestOf(path: string, secret: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${secret}\r\n\r\n`
+}

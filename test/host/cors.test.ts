@@ -77,6 +77,7 @@ describe('the request id', () => {
     ['sane', 'abc-123_4.5:6+7/8=9@x', true],
     ['128 characters', 'a'.repeat(128), true],
     ['129 characters', 'a'.repeat(129), false],
+    ['a key', `spk_live_${'a'.repeat(38)}`, false],
     ['empty', '', false],
     ['space', 'a b', false],
     ['markup', '<script>', false],

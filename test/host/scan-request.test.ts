@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openHost, scanOf, type TestHost } from './host-fixture.ts'
 
@@ -140,6 +141,7 @@ describe('bodies', () => {
     ['16,384 bytes', padded(16_384)],
     ['a charset', fields({}), json('application/json; charset=utf-8')],
     ['capitals', fields({}), json('Application/JSON')],
+    ['no encoding', fields({}), { ...json('application/json'), 'content-encoding': 'identity' }],
     ['space before a parameter', fields({}), json('application/json ; charset="utf-8"')],
   ] as [string, string, Record<string, string>?][])('good: %s', async (_, body, headers) => {
     expect((await post(body, headers)).status).toBe(200)
@@ -174,6 +176,8 @@ describe('bodies', () => {
     ['a type that begins alike', fields({}), json('application/json5')],
     ['a type of JSON that is another', fields({}), json('application/ld+json')],
     ['a type that is none', fields({}), json(';;;')],
+    ['an encoding', gzipSync(fields({})), { ...json('application/json'), 'content-encoding': 'gzip' }],
+    ['an encoding that it has not', fields({}), { ...json('application/json'), 'content-encoding': 'br' }],
   ] as [string, string | Buffer, Record<string, string>?][])('bad: %s', async (_, body, headers) => {
     const answer = await post(body, headers)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])

@@ -84,15 +84,17 @@ describe('whose address counts', () => {
     ['a known block', ['10.0.0.0/8'], '203.0.113.1', '203.0.113.1'],
     ['a known block, two of it', ['10.0.0.0/8'], '192.0.2.1, 203.0.113.1, 10.9.9.9', '203.0.113.1'],
     ['another block', ['172.16.0.0/12'], '203.0.113.1', '10.0.0.1'],
-    ['text that is no address', 1, 'x'.repeat(200), undefined],
-  ] as [string, NonNullable<HostOptions['settings']>['trustProxy'], string, string | undefined][])(
+    ['an address with a port', 1, '203.0.113.1:4711', '203.0.113.1'],
+    ['IPv6 with a port', 1, '[2001:db8::1]:443', '2001:db8:0:0::/64'],
+    ['text that is no address', 1, 'x'.repeat(200), '10.0.0.1'],
+  ] as [string, NonNullable<HostOptions['settings']>['trustProxy'], string, string][])(
     '%s',
     async (_, trustProxy, forwarded, counted) => {
       const host = await openHost({ settings: { trustProxy } })
       const headers = { 'x-forwarded-for': forwarded, authorization: `Bearer ${makeSecret()}` }
       const answer = await host.call({ url: '/api/v1/me', address: '10.0.0.1', headers })
       expect(answer.headers['x-ratelimit-remaining']).toBe('19')
-      const counter = `address:${counted === undefined ? `?${'x'.repeat(64)}` : counted}`
+      const counter = `address:${counted}`
       expect((await host.shared.take({ counter, now: host.clock.now, cost: 0 })).count).toBe(1)
     },
   )

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openMongo } from '../../src/store/mongo.ts'
 import type { Charge } from '../../src/store/types.ts'
 import { mongoUrl } from '../services.ts'
@@ -36,10 +36,13 @@ function isLost(settled: PromiseSettledResult<unknown>): boolean {
   return settled.status === 'rejected' && /not answered|waited too long/.test(String(settled.reason))
 }
 
-describe.skipIf(url === null)('connections that end in the moment they are written to', async () => {
+describe.skipIf(url === null)('connections that end in the moment they are written to', () => {
   const own = new URL(url ?? 'mongodb://127.0.0.1')
-  const proxy = await startProxy(new URL(own))
-  own.port = `${proxy.port}`
+  let proxy: Awaited<ReturnType<typeof startProxy>>
+  beforeAll(async () => {
+    proxy = await startProxy(new URL(own))
+    own.port = `${proxy.port}`
+  })
   afterAll(() => proxy.stop())
 
   test('are not the end of the store, be they all it has', async () => {
@@ -47,14 +50,15 @@ describe.skipIf(url === null)('connections that end in the moment they are writt
     const pair = (name: string) => Promise.allSettled([0, 1].map((n) => store.charge(chargeOf(`${name}-${n}`))))
     // The moment is a phase of one turn of the event loop.
     let isAllOut = false
-    for (let round = 0; round < 50 && !isAllOut; round++) {
+    const end = performance.now() + 30_000
+    for (let round = 0; performance.now() < end && !isAllOut; round++) {
       proxy.cut()
       for (let turn = 0; turn < round % 5; turn++) await nextTurn()
       void pair(`at-${round}`)
       await sleep(100)
       isAllOut = (await pair(`after-${round}`)).every(isLost)
     }
-    expect(isAllOut).toBe(true)
+    expect(isAllOut, 'the driver loses no connection any more: mongo-link.ts need not renew it').toBe(true)
     await sleep(8000)
     for (let n = 0; n < 20; n++)
       expect(await pair(`later-${n}`)).toEqual(Array(2).fill({ status: 'fulfilled', value: 1 }))
