@@ -9,7 +9,6 @@ export interface Exchange {
 
 /** What is under way on each connection: requests that are not read, or not answered, to their end. */
 export class Exchanges {
-  // Lists, not sets: a set leaves a chain of its former tables behind, and the collector keeps what they name for long.
   readonly #open = new WeakMap<Socket, Exchange[]>()
   #due = 0
 
