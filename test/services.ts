@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectFolder } from '../src/rules/built.ts'
+import { servicesStatus } from '../tools/services-status.ts'
 
 /** A server that belongs to one suite. */
 export interface OwnServer {
@@ -60,7 +61,7 @@ const MONGODB: Kind = {
 
 /** URL of the running Redis, each time with another of its databases; null where there is none, which stderr is told. */
 export function redisUrl(suite: string): string | null {
-  const url = process.env.REDIS_URL || linesOf('status').REDIS_URL
+  const url = process.env.REDIS_URL || servicesStatus().REDIS_URL
   if (url === undefined) return without(suite, 'a running Redis')
   // Tests of several processes share the server, so that it is the one who deals out the numbers.
   const program = `const client = await (await import('redis')).createClient({ url: process.argv[1] }).connect()
@@ -77,7 +78,7 @@ export function redisUrl(suite: string): string | null {
 
 /** URL of the running MongoDB, each time with a database of another name; null where there is none, which stderr is told. */
 export function mongoUrl(suite: string): string | null {
-  const url = process.env.MONGODB_URL || linesOf('status').MONGODB_URL
+  const url = process.env.MONGODB_URL || servicesStatus().MONGODB_URL
   if (url === undefined) return without(suite, 'a running MongoDB')
   const database = `siteprint_test_${randomBytes(8).toString('hex')}`
   return url.replace(/^([^/]+\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`)
@@ -94,7 +95,7 @@ export function startMongo(suite: string): Promise<OwnServer | null> {
 }
 
 async function startServer(suite: string, kind: Kind): Promise<OwnServer | null> {
-  const file = linesOf('status', '--binaries')[kind.binary]
+  const file = servicesStatus('--binaries')[kind.binary]
   if (file === undefined) return without(suite, kind.name)
   const port = await freePort()
   const data = mkdtempSync(join(tmpdir(), 'siteprint-own-'))
@@ -163,13 +164,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number }
   await new Promise((resolve) => server.close(resolve))
   return port
-}
-
-/** What `services.sh` prints, as `{ NAME: value }`. */
-function linesOf(...words: readonly string[]): Record<string, string> {
-  const script = join(projectFolder(), 'tools', 'services.sh')
-  const { stdout } = spawnSync('bash', [script, ...words], { encoding: 'utf8' })
-  return Object.fromEntries([...(stdout ?? '').matchAll(/^(\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]))
 }
 
 function without(suite: string, what: string): null {

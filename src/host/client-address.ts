@@ -11,7 +11,7 @@ export function addressOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>)
 
 /**
  * What an address is counted as: IPv4 as it is, also where it comes as IPv6; IPv6 by its /64, which one household or
- * server has for itself. A text that is no address (a proxy may send any) counts as what it is, cut.
+ * server has for itself. A text that is no address counts as what it is, cut.
  */
 export function clientOf(address: string): string {
   if (isIPv4(address)) return address

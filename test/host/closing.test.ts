@@ -59,11 +59,7 @@ test.each([
   ['two scans', () => [newSite(), newSite()].map((url) => scanOf(url))],
   ['a scan and a look at the key', () => [scanOf(newSite()), '/api/v1/me']],
 ])('closing: of %s on one connection both are answered, in their order', async (_, paths) => {
-  const held = heldScan()
-  const host = await openHost({ scan: held.scan })
-  const { secret } = await host.newKey()
-  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
-  const socket = connect((host.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+  const { held, host, secret, socket } = await openConnection()
   const asked = paths()
   socket.write(asked.map((path) => requestOf(path, secret)).join(''))
   await until(held.count, asked.filter((path) => path.includes('/scan')).length)
@@ -80,11 +76,7 @@ test.each([
 })
 
 test('closing does not wait for answers that nobody is there to read', async () => {
-  const held = heldScan()
-  const host = await openHost({ scan: held.scan })
-  const { secret } = await host.newKey()
-  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
-  const socket = connect((host.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+  const { held, host, secret, socket } = await openConnection()
   socket.write([1, 2, 3].map(() => requestOf(scanOf(newSite()), secret)).join(''))
   await until(held.count, 3)
   socket.destroy()
@@ -99,4 +91,14 @@ test('closing does not wait for answers that nobody is there to read', async () 
 
 function requestOf(path: string, secret: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${secret}\r\n\r\n`
+}
+
+/** A host that holds its scans, and a connection to it. */
+async function openConnection() {
+  const held = heldScan()
+  const host = await openHost({ scan: held.scan })
+  const { secret } = await host.newKey()
+  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((host.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+  return { held, host, secret, socket }
 }

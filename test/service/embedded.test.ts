@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildProject } from '../built-project.ts'
-import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
-import { beginOfWindow, Nodes, scanOf } from './nodes.ts'
-import { makeFolder, type RunningService, startService, writePlans } from './start-service.ts'
+import type { LocalSite } from './local-site.ts'
+import { beginOfWindow, type Nodes, scanOf, startNode } from './nodes.ts'
+import { makeFolder, type RunningService, writePlans } from './start-service.ts'
 
 const LATER_MS = 5000
 const settings = {
   DATA_DIR: makeFolder(),
   PLANS_FILE: writePlans({ minute: [60, 1_000_000], month: [1_000_000, 1000], large: [1_000_000, 1_000_000] }),
-  SCAN_ALLOW: LOCAL_BLOCK,
   LOG_LEVEL: 'warn',
 }
 let site: LocalSite
 let service: RunningService
 let node: Nodes
 beforeAll(async () => {
-  const project = buildProject()
-  site = await openSite()
-  service = await startService(project, settings)
-  node = new Nodes({ project, settings, urls: [service.url], connections: 500 })
+  ;({ site, service, node } = await startNode(settings, 500))
 })
 afterAll(() => node?.close())
 

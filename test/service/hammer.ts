@@ -21,6 +21,19 @@ interface LoadOptions {
   readonly pauseMs?: number
 }
 
+/** A load that begins before something happens and ends after it. */
+export async function loadDuring(
+  url: string,
+  options: Omit<LoadOptions, 'signal'>,
+  event: () => Promise<unknown>,
+): Promise<Tally> {
+  const over = new AbortController()
+  const tally = load(url, { ...options, signal: over.signal })
+  await event()
+  over.abort()
+  return tally
+}
+
 /** Clients that ask again and again on connections they keep, until they are told to end or nobody listens any more. */
 export async function load(url: string, options: LoadOptions): Promise<Tally> {
   const { clients, path, key, signal, pauseMs = 0 } = options

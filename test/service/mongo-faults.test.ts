@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildProject } from '../built-project.ts'
 import { type OwnServer, redisUrl, startMongo } from '../services.ts'
-import { load, type Tally } from './hammer.ts'
-import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
-import { Nodes, scanOf } from './nodes.ts'
-import { type RunningService, startService, writePlans } from './start-service.ts'
+import { loadDuring } from './hammer.ts'
+import { scanOf, startNode } from './nodes.ts'
+import { writePlans } from './start-service.ts'
 
 const SUITE = 'service: faults of MongoDB'
 const redis = redisUrl(SUITE)
@@ -18,41 +16,29 @@ const MACHINE_MS = 500
 const CLIENTS = 8
 
 describe.skipIf(redis === null || mongo === null)('under load', () => {
-  let site: LocalSite
-  let service: RunningService
-  let node: Nodes
+  let started: Awaited<ReturnType<typeof startNode>>
   beforeAll(async () => {
-    const project = buildProject()
-    site = await openSite()
-    const settings = {
+    started = await startNode({
       REDIS_URL: String(redis),
       MONGODB_URL: `${mongo?.url}/faults`,
       KEY_PEPPER: 'thirty-two characters, or more of them',
       PLANS_FILE: writePlans({ large: [1_000_000, 1_000_000] }),
       LOG_LEVEL: 'error',
-    }
-    service = await startService(project, { ...settings, SCAN_ALLOW: LOCAL_BLOCK })
-    node = new Nodes({ project, settings, urls: [service.url] })
+    })
   })
-  afterAll(() => node?.close())
-
-  async function loadDuring(key: string, event: () => Promise<unknown>): Promise<Tally> {
-    const over = new AbortController()
-    const path = scanOf(site.page(1))
-    const tally = load(service.url, { clients: CLIENTS, path: () => path, key, signal: over.signal, pauseMs: 5 })
-    await event()
-    over.abort()
-    return tally
-  }
+  afterAll(() => started?.node.close())
 
   test.each<[string, () => Promise<unknown> | undefined]>([
     ['hangs', async () => mongo?.pause()],
     ['is killed', () => mongo?.kill()],
   ])('MongoDB that %s: 503 within a second, nothing is served that is not counted', async (name, fault) => {
+    const { site, service, node } = started
+    const path = scanOf(site.page(1))
     const { key, id } = await node.makeKey('large')
-    await node.untilAll(name === 'hangs' ? '200 cached false' : '200 cached true', scanOf(site.page(1)), key)
+    const scans = { clients: CLIENTS, path: () => path, key, pauseMs: 5 }
+    await node.untilAll(name === 'hangs' ? '200 cached false' : '200 cached true', path, key)
     const usedBefore = await node.usedOf(id)
-    const during = await loadDuring(key, async () => {
+    const during = await loadDuring(service.url, scans, async () => {
       await sleep(1000)
       await fault()
       await sleep(4000)
@@ -63,13 +49,13 @@ describe.skipIf(redis === null || mongo === null)('under load', () => {
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(503)
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200)
     await (name === 'hangs' ? mongo?.resume() : mongo?.restart())
-    const backMs = await node.untilAll('200 cached true', scanOf(site.page(1)), key)
+    const backMs = await node.untilAll('200 cached true', path, key)
     process.stderr.write(`MongoDB that ${name}: full service ${Math.round(backMs)} ms after its return\n`)
     expect(backMs).toBeLessThan(5000)
     const counted = (await node.usedOf(id)) - usedBefore - 1 // Without the one that told us so.
     expect(counted).toBeGreaterThanOrEqual(during.counts['200'])
     expect(counted).toBeLessThanOrEqual(during.counts['200'] + CLIENTS)
-    const after = await loadDuring(key, () => sleep(1000))
+    const after = await loadDuring(service.url, scans, () => sleep(1000))
     expect(Object.keys(after.counts)).toEqual(['200'])
   })
 })

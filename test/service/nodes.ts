@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import type { BuiltProject } from '../built-project.ts'
-import type { Settings } from './start-service.ts'
+import { type BuiltProject, buildProject } from '../built-project.ts'
+import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
+import { type RunningService, type Settings, startService } from './start-service.ts'
 
 /** How long a change is waited for; what is demanded is less. */
 const PATIENCE_MS = 15_000
@@ -74,6 +75,18 @@ export class Nodes {
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.destroy()))
   }
+}
+
+/** A service of one node, and a site that it may scan. @param connections to the node */
+export async function startNode(
+  settings: Settings,
+  connections?: number,
+): Promise<{ readonly site: LocalSite; readonly service: RunningService; readonly node: Nodes }> {
+  const project = buildProject()
+  const site = await openSite()
+  const service = await startService(project, { ...settings, SCAN_ALLOW: LOCAL_BLOCK })
+  const node = new Nodes({ project, settings, urls: [service.url], ...(connections && { connections }) })
+  return { site, service, node }
 }
 
 export function scanOf(page: string): string {

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildProject } from '../built-project.ts'
 import { type OwnServer, startRedis } from '../services.ts'
-import { load, type Tally } from './hammer.ts'
-import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
-import { Nodes, scanOf } from './nodes.ts'
-import { makeFolder, type RunningService, startService, writePlans } from './start-service.ts'
+import { loadDuring, type Tally } from './hammer.ts'
+import { scanOf, startNode } from './nodes.ts'
+import { makeFolder, writePlans } from './start-service.ts'
 
 const redis: OwnServer | null = await startRedis('service: faults of Redis')
 afterAll(() => redis?.stop())
@@ -14,42 +12,37 @@ afterAll(() => redis?.stop())
 const MORE_MS = 600
 
 describe.skipIf(redis === null)('under load', () => {
-  let site: LocalSite
-  let service: RunningService
-  let node: Nodes
+  let started: Awaited<ReturnType<typeof startNode>>
   beforeAll(async () => {
-    const project = buildProject()
-    site = await openSite()
     const plans = writePlans({ free: [1_000_000, 1_000_000] })
     const settings = { REDIS_URL: String(redis?.url), DATA_DIR: makeFolder(), PLANS_FILE: plans, LOG_LEVEL: 'error' }
-    service = await startService(project, { ...settings, SCAN_ALLOW: LOCAL_BLOCK })
-    node = new Nodes({ project, settings, urls: [service.url] })
-    await node.ask(0, scanOf(site.page(1)), service.key)
+    started = await startNode(settings)
+    await started.node.ask(0, scanOf(started.site.page(1)), started.service.key)
   })
-  afterAll(() => node?.close())
+  afterAll(() => started?.node.close())
 
   /** Asks for keys' details and a page, before and after something happens. */
-  async function loadDuring(event: () => Promise<void>): Promise<Tally> {
-    const over = new AbortController()
+  function tallyOf(event: () => Promise<void>): Promise<Tally> {
+    const { site, service } = started
     const paths = ['/api/v1/me', scanOf(site.page(1))]
     const options = { clients: 8, path: (n: number) => paths[n % 2], key: service.key, pauseMs: 10 }
-    const tally = load(service.url, { ...options, signal: over.signal })
-    await sleep(500)
-    await event()
-    over.abort()
-    return tally
+    return loadDuring(service.url, options, async () => {
+      await sleep(500)
+      await event()
+    })
   }
 
   test.each<[string, () => Promise<unknown> | undefined]>([
     ['hangs', async () => redis?.pause()],
     ['is killed', () => redis?.kill()],
   ])('Redis that %s: answers keep coming, and hardly later', async (name, fault) => {
-    const calm = await loadDuring(() => sleep(1000))
-    const during = await loadDuring(async () => {
+    const { site, service, node } = started
+    const calm = await tallyOf(() => sleep(1000))
+    const during = await tallyOf(async () => {
       await fault()
       await sleep(4000)
     })
-    const after = await loadDuring(async () => {
+    const after = await tallyOf(async () => {
       await (name === 'hangs' ? redis?.resume() : redis?.restart())
       await sleep(3000)
     })

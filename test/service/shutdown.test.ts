@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, buildProject } from '../built-project.ts'
 import { load, type Tally } from './hammer.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
+import { scanOf } from './nodes.ts'
 import { makeFolder, type RunningService, type Settings, startService, writePlans } from './start-service.ts'
 
 let project: BuiltProject
@@ -13,8 +14,6 @@ beforeAll(async () => {
   project = buildProject()
   site = await openSite()
 })
-
-const scanOf = (page: string): string => `/api/v1/scan?url=${encodeURIComponent(page)}`
 
 async function usedOf(settings: Settings): Promise<number> {
   const { id } = JSON.parse((await project.run('keys', ['list', '--json'], { env: settings })).stdout)

@@ -16,6 +16,7 @@ import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
 import { measureHttp } from './http.ts'
 import { measureLiveScan } from './live.ts'
+import { median, quantile } from './quantile.ts'
 import { syntheticRules } from './synthetic-rules.ts'
 
 const HELP = `
@@ -162,15 +163,6 @@ function measure(
 
 function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0)
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
 function round(value: number): number {

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { projectFolder } from '../../src/rules/built.ts'
+import { servicesStatus } from '../services-status.ts'
 import { generatedPages } from './generated-pages.ts'
+import { median } from './quantile.ts'
 
 const SECONDS = 3
 const PINS = ['/usr/bin/taskset', '/bin/taskset']
@@ -67,9 +68,8 @@ export async function measureHttp(rounds: number): Promise<HttpReport> {
 }
 
 function reportOf(rivals: Readonly<Record<'bare' | 'embedded' | 'servers', Rival | null>>): HttpReport {
-  const median = (rival: Rival | null): number | null =>
-    rival && [...rival.rates].sort((a, b) => a - b)[rival.rates.length >> 1]
-  const [bare, embedded, servers] = [rivals.bare, rivals.embedded, rivals.servers].map(median)
+  const rateOf = (rival: Rival | null): number | null => rival && median(rival.rates)
+  const [bare, embedded, servers] = [rivals.bare, rivals.embedded, rivals.servers].map(rateOf)
   const share = (rate: number | null): number | null => rate && bare && Math.round((rate / bare) * 1000) / 1000
   return { perSecond: { bare, embedded, servers }, shareOfBare: { embedded: share(embedded), servers: share(servers) } }
 }
@@ -92,9 +92,7 @@ async function startService(env: Env, page: string, key?: string): Promise<Rival
 
 /** @returns null where they do not run */
 async function startWithServers(env: Env, page: string): Promise<Rival | null> {
-  const { stdout } = spawnSync('bash', [join(projectFolder(), 'tools', 'services.sh'), 'status'], { encoding: 'utf8' })
-  const [, redis] = /^REDIS_URL=(.+)$/m.exec(stdout ?? '') ?? []
-  const [, mongo] = /^MONGODB_URL=(.+)$/m.exec(stdout ?? '') ?? []
+  const { REDIS_URL: redis, MONGODB_URL: mongo } = servicesStatus()
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
   const create = ['create', '--name', 'Bench', '--email', 'bench@a.example', '--plan', 'free']

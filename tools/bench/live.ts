@@ -5,6 +5,7 @@ import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
 import { generatedPages } from './generated-pages.ts'
+import { median } from './quantile.ts'
 
 const PAGE_BYTES = 180_000
 
@@ -34,7 +35,7 @@ export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' |
     server.closeAllConnections()
     server.close()
   }
-  const [bareMs, scanMs] = [bare, scans].map((times) => times.sort((a, b) => a - b)[times.length >> 1])
+  const [bareMs, scanMs] = [bare, scans].map(median)
   return { bareMs: round2(bareMs), scanMs: round2(scanMs), overheadMs: round2(scanMs - bareMs) }
 }
 
