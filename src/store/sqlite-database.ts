@@ -4,7 +4,7 @@ import Database from 'libsql'
 import { SetupError } from '../errors.ts'
 import { makeFolder } from './make-folder.ts'
 import { SqliteDisk } from './sqlite-disk.ts'
-import { setupFault } from './sqlite-fault.ts'
+import { isBusy, setupFault } from './sqlite-fault.ts'
 import { firstRow } from './sqlite-row.ts'
 import { migrate } from './sqlite-schema.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -26,6 +26,8 @@ export interface SqliteConnection {
 export const DATABASE_FILE = 'siteprint.db'
 const LOCK_FILE = 'server.lock'
 
+/** Milliseconds that opening waits for other processes. */
+const OPEN_MS = 5000
 /** Milliseconds that a write waits for another process: a server, whose event loop stands still meanwhile, waits less. */
 const BUSY_MS = { server: 500, tool: 5000 } as const
 
@@ -41,17 +43,36 @@ export function openDatabase({ folder, role }: SqliteFolder): SqliteConnection {
     makeFolder(folder)
     if (role === 'server') lock = lockFolder(folder)
     makeFile(file)
-    db = new Database(file, { timeout: BUSY_MS[role] })
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
+    db = new Database(file, { timeout: OPEN_MS })
+    switchToLog(db)
+    db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
     const disk = new SqliteDisk(`${file}-wal`)
     const writer = new SqliteWriter(db, disk)
     if (role === 'server') check(db)
     migrate(db, writer)
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS[role]}`)
     return { db, writer, close: buildClose({ db, lock, disk }) }
   } catch (error) {
     db?.close()
     lock?.close()
     throw setupFault(error, file)
+  }
+}
+
+/**
+ * Has the database write to a log (WAL), which its file keeps in mind. Of several processes that switch a new file at once,
+ * SQLite refuses all but one, and none of them waits, whatever the timeout: each would hold up the other.
+ */
+function switchToLog(db: Database.Database): void {
+  const until = performance.now() + OPEN_MS
+  for (;;) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + 20 * Math.random())
+    }
   }
 }
 
@@ -74,7 +95,7 @@ function lockFolder(folder: string): Database.Database {
     return lock
   } catch (error) {
     lock.close()
-    if ((error as { readonly code?: string }).code !== 'SQLITE_BUSY') throw setupFault(error, file)
+    if (!isBusy(error)) throw setupFault(error, file)
     throw new SetupError(
       `another server runs on ${folder}: stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store`,
     )

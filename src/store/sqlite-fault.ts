@@ -7,6 +7,11 @@ function codeOf(error: unknown): string {
   return code || message || 'unknown'
 }
 
+/** Another connection holds what this one needs. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY')
+}
+
 /** @returns the error itself where the request was wrong (a key that is there already), else a StoreError */
 export function storeFault(error: unknown): unknown {
   if (error instanceof StoreError || codeOf(error).startsWith('SQLITE_CONSTRAINT')) return error
@@ -19,8 +24,7 @@ export function setupFault(error: unknown, file: string): SetupError {
   const code = codeOf(error)
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code))
     return new SetupError(`${file} is damaged, or no database of Siteprint: put a backup in its place`)
-  if (code.startsWith('SQLITE_BUSY'))
-    return new SetupError(`${file} is held by another program: end that program, or try again`)
+  if (isBusy(error)) return new SetupError(`${file} is held by another program: end that program, or try again`)
   return new SetupError(
     `${file} cannot be opened: check that its folder can be made, that this user may read and write there, and that the disk is not full (${code})`,
   )

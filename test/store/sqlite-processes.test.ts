@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
+import { DATABASE_FILE } from '../../src/store/sqlite-database.ts'
 import { newFolder } from './open-stores.ts'
-import { buildStore, type StoreProcess, startStore } from './store-process.ts'
+import { buildStore, type StoreProcess, startCode, startStore } from './store-process.ts'
 
 const use = (quota: number) => ({ key: 'key', month: '2026-05', quota, at: new Date(0) })
 /** The same as source text. */
@@ -34,6 +35,27 @@ test('ten processes that make one database at once can all use it', async () => 
     expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 })
+
+test.each(['server', 'tool'] as const)(
+  'a %s waits for a process that is about to make the same tables',
+  async (role) => {
+    const folder = newFolder()
+    const holder = startCode(
+      built,
+      `import Database from 'libsql'
+     const db = new Database(${JSON.stringify(join(folder, DATABASE_FILE))})
+     db.exec('BEGIN IMMEDIATE; CREATE TABLE other (id)')
+     say('held')
+     setTimeout(() => { db.exec('COMMIT'); db.close() }, 800)`,
+    )
+    started.push(holder)
+    await holder.wrote(1)
+    const store = await openSqlite({ folder, role })
+    expect(await store.charge(use(1))).toBe(1)
+    await store.close()
+    await holder.ended()
+  },
+)
 
 test('two processes charge one key at once: the quota holds, and none is lost', async () => {
   const folder = newFolder()

@@ -34,13 +34,21 @@ export function buildStore(): string {
   return folder
 }
 
-/** Starts a process that opens the store of `data`, as `store`, and runs `code`; `say(…)` writes a line. */
+/** Starts a process that opens the store of `data`, as `store`, and runs `code` as `startCode` does. */
 export function startStore(built: string, options: { data: string; role: string; code: string }): StoreProcess {
   const { data, role, code } = options
-  const program = `import { writeSync } from 'node:fs'
-    import { openSqlite } from './store/sqlite.js'
-    const say = (line) => writeSync(1, line + '\\n')
+  return startCode(
+    built,
+    `import { openSqlite } from './store/sqlite.js'
     const store = await openSqlite(${JSON.stringify({ folder: data, role })})
+    ${code}`,
+  )
+}
+
+/** Starts a process that runs `code`, a module; in it, `say(…)` writes a line. */
+export function startCode(built: string, code: string): StoreProcess {
+  const program = `import { writeSync } from 'node:fs'
+    const say = (line) => writeSync(1, line + '\\n')
     ${code}`
   const args = ['--input-type=module', '-e', program]
   const child = spawn(process.execPath, args, { cwd: built, stdio: ['ignore', 'pipe', 'pipe'] })
