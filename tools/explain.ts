@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { FOUND } from '../src/engine/clause.ts'
 import { type PageHits, readHits } from '../src/engine/hits.ts'
 import { applyLogic } from '../src/engine/logic.ts'
@@ -8,14 +7,15 @@ import { hitsOf, isSeen, levelOf } from '../src/engine/score.ts'
 import type { CompiledRule, Leaf } from '../src/engine/types.ts'
 import { detect } from '../src/index.ts'
 import { hint } from '../src/rules/hint.ts'
-import { checkAddress, EXIT, UsageError } from './command.ts'
+import { EXIT, UsageError } from './command.ts'
+import { readSavedPage, type SavedPage } from './saved-page.ts'
 
 /** Prints, clause by clause, why the rules of a slug do or do not fire on a page. @returns the exit code */
-export function explainRule(
+export async function explainRule(
   ruleset: Ruleset,
   slugs: readonly string[],
-  { html, url }: { html?: string; url?: string },
-): number {
+  { html, ...rest }: Partial<SavedPage>,
+): Promise<number> {
   if (slugs.length !== 1 || html === undefined) throw new UsageError('explain takes one slug and --html FILE')
   const rules = ruleset.rules.filter(({ slug }) => slug === slugs[0])
   if (rules.length === 0)
@@ -25,8 +25,7 @@ export function explainRule(
         ruleset.rules.map(({ slug }) => slug),
       )}`,
     )
-  checkAddress(url)
-  const page = buildPage({ html: readFileSync(html), ...(url && { url }) })
+  const page = buildPage(await readSavedPage({ html, ...rest }))
   const hits = readHits(ruleset, page)
   const verdict = detect(ruleset, page)
   for (const warning of verdict.warnings) process.stderr.write(`${warning}\n`)

@@ -23,8 +23,9 @@ Works on fingerprint rules: ours, and those of RULES_DIRS.
   npm run -s rules -- test [slug…]      Runs every hit and miss (or those of some rules) against all rules.
   npm run -s rules -- build             Writes to dist/: the built ruleset of our rules, its conformance cases, and the editor's
                                         schemas with the places of DETECTORS.
-  npm run -s rules -- explain <slug> --html page.html [--url U]
-                                        Shows clause by clause why a rule does or does not fire on a page.
+  npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
+                                        Shows clause by clause why a rule does or does not fire on a page; --url and --headers
+                                        as scan takes them.
 
 Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, modules with detectors beside ours.
 Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
@@ -35,13 +36,13 @@ await runCommand(HELP, async (args) => {
   const { values, positionals } = parseArgs({
     args: rest,
     allowPositionals: true,
-    options: { html: { type: 'string' }, url: { type: 'string' } },
+    options: { html: { type: 'string' }, url: { type: 'string' }, headers: { type: 'string' } },
   })
   const { ruleFolders, detectorModules } = loadConfig()
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
   const folders = [ownFolder, ...ruleFolders]
-  if (verb !== 'explain' && (values.html !== undefined || values.url !== undefined))
-    throw new UsageError(`--html and --url go with explain`)
+  if (verb !== 'explain' && Object.keys(values).length > 0)
+    throw new UsageError('--html, --url and --headers go with explain')
   switch (verb) {
     case 'lint':
       return lint([...new Set([...folders, ...positionals.map(requireFolder)])], detectors)

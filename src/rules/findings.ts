@@ -29,6 +29,7 @@ const FINDINGS = {
   'bad-yaml': ['error', 'this is no YAML: {reason}'],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
   'dead-also': ['error', 'also: {value} does not fire on this page'],
+  'duplicate-clause': ['error', 'this clause stands in line {line} already: what it finds would count twice'],
   'duplicate-slug': ['error', 'the slug {slug} is taken by {other}'],
   'empty-rule': ['error', '{reason}'],
   'group-atleast': ['error', 'atLeast of a group goes with `of`: write { atLeast: {n}, of: [ … ] }'],

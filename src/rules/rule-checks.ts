@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Places } from '../engine/clause.ts'
 import { CompileError, compileRule } from '../engine/compile.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../engine/types.ts'
@@ -42,7 +43,7 @@ export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): C
     findings.push(...checkKeys({ found, file, data, categories: checks.categories, meant }))
     const faulty = faults.map(({ path }) => JSON.stringify(path))
     const checker = new ClauseChecker(found, file, { places: checks.places, faulty })
-    findings.push(...checkClauses(checker, data.detect))
+    findings.push(...checkClauses(checker, file, data.detect))
   }
   if (findings.length > 0) return refused
   const source = {
@@ -93,9 +94,18 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
   return findings
 }
 
-function checkClauses(checker: ClauseChecker, detect: unknown): Finding[] {
+function checkClauses(checker: ClauseChecker, file: SourceFile, detect: unknown): Finding[] {
   if (!Array.isArray(detect)) return []
-  for (const [i, clause] of (detect as ClauseSource[]).entries())
-    if (typeof clause === 'object') checker.check(clause, ['detect', i])
-  return checker.findings
+  const clauses = detect as ClauseSource[]
+  const copies: Finding[] = []
+  for (const [i, clause] of clauses.entries()) {
+    if (typeof clause !== 'object') continue
+    const first = clauses.findIndex((other) => isDeepStrictEqual(other, clause))
+    if (first === i) checker.check(clause, ['detect', i])
+    else {
+      const { line } = file.valueAt(['detect', first])
+      copies.push(finding('duplicate-clause', file.valueAt(['detect', i]), { line }))
+    }
+  }
+  return [...checker.findings, ...copies]
 }

@@ -42,6 +42,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, fault: string, 
   ['bad-yaml', 'open bracket', acme(builder('{ script: /a.js').replace('source', '§source'))],
   ['case-star', 'two letters', clause('header: [x-acme*, §x-*]')],
   ['dead-also', 'slug', { ...hit('confidence: high, also: [§beta] }'), ...beta('beta.com') }],
+  ['duplicate-clause', 'keys in another order', clause('{ meta: acme, has: x1 }\n  - §{ has: x1, meta: acme }')],
   ['duplicate-slug', 'builder and technology', { ...acme(builder()), ...tech('acme', `§${technology()}`) }],
   [
     'empty-rule',

@@ -17,6 +17,7 @@ beforeAll(() => {
     'faulty/builders/acme.test.yaml': TEST,
     'failing/builders/acme.yaml': builder(),
     'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
+    'headers.json': '{ "X-NF-Request-ID": "01J" }',
     'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',
   })
 })
@@ -103,7 +104,7 @@ describe('misuse is told in a sentence', () => {
     [['lint', '--fix'], "Unknown option '--fix'"],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],
-    [['lint', '--html', 'page.html'], '--html and --url go with explain'],
+    [['lint', '--html', 'page.html'], '--html, --url and --headers go with explain'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
     [['explain'], 'explain takes one slug and --html FILE'],
@@ -115,6 +116,7 @@ describe('misuse is told in a sentence', () => {
       ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
       '--url must be an absolute http or https URL',
     ],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is no JSON'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await rules(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -142,6 +144,15 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   expect(lines[2]).toBe('      meta generator: 1 hit: "Pagekiln 2.5"')
   expect(lines[3]).toMatch(/^ {2}✗ strong loaded: /)
   expect(lines.at(-2)).toBe('  6 points: high; part of the answer')
+})
+
+test.each([
+  ['without headers they are not looked at', [], /✗ strong .*\n {6}header x-nf-request-id: not looked at\n/],
+  ['with them they count', ['--headers', 'headers.json'], /✓ strong .*\n {6}header x-nf-request-id: 1 hit: "01J"\n/],
+])('explain: %s', async (_, headers, clause) => {
+  const { code, stdout } = await rules(['explain', 'netlify', '--html', 'page.html', ...headers])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(clause)
 })
 
 test('--help', async () => {
