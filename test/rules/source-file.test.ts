@@ -80,7 +80,7 @@ describe('how a file is written', () => {
       faulty.replace('category', '# 😀\ncategory'),
       ['4:11 bad-category'],
     ],
-    ['with an alias', builder('&a { script: /a.js }\n  - *a'), []],
+    ['with an alias', builder('{ script: &a [/a.js] }\n  - { style: *a }'), []],
   ])('%s', (_, rule, expected) => {
     expect(lint(rule)).toEqual(expected)
   })

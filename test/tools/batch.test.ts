@@ -179,7 +179,7 @@ describe('where answers go', () => {
   test('a reader that has seen enough is no fault', async () => {
     writeFileSync(join(cwd, 'many.jsonl'), `${good('a')}\n`.repeat(20_000))
     const args = [join(project.folder, 'tools', 'start.mjs'), 'scan', '--batch', 'many.jsonl']
-    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
     let stderr = ''
     child.stderr.on('data', (text) => {
       stderr += text
