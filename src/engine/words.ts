@@ -35,11 +35,15 @@ for (const [from, to] of [
   KINDS.fill(LETTER, from.charCodeAt(0), to.charCodeAt(0) + 1)
 KINDS.fill(DIGIT, 48, 58)
 KINDS.fill(PARTING, 0, 0x20) // Control characters.
+KINDS.fill(PARTING, 0x80, 0xa0) // The same, which UTF-8 that is taken for a Western charset is full of.
 KINDS.fill(PARTING, 0x2190, 0x2200) // Arrows.
 KINDS.fill(PARTING, 0x2500, 0x2600) // Lines and blocks.
 KINDS.fill(PARTING, 0x3008, 0x3021) // Brackets.
 for (const [kind, marks] of [
-  [PARTING, ' !"#$%&()*+-/<=>?@[]\\^`{|}~«»–—“”„•…©®×　、。〃！＂＃＄％＆（）＊＋－／＜＝＞？＠'],
+  [
+    PARTING,
+    ' !"#$%&()*+-/<=>?@[]\\^`{|}~¡¢£¤¥¦§¨©«¬®¯°±²³´¶¸¹»¼½¾¿×÷–—“”„‚†‡‰‹›•…€™　、。〃！＂＃＄％＆（）＊＋－／＜＝＞？＠',
+  ],
   [JOINS_BOTH, "'.’‘＇．"],
   [JOINS_DIGITS, ',;，；'],
 ] as const)
