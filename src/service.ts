@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -5,7 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
+import { HostGate } from './fetch/gate.ts'
 import { buildPolicy } from './fetch/policy.ts'
+import { SCANS_OF_A_HOST } from './host/admission.ts'
 import { buildHost } from './host/app.ts'
 import { Metrics } from './host/metrics.ts'
 import { buildMetricsServer } from './host/metrics-server.ts'
@@ -43,7 +46,8 @@ interface ServiceOptions {
 export async function openService({ config, log, version }: ServiceOptions): Promise<Service> {
   const metrics = new Metrics()
   const policy = buildPolicy(config, version)
-  const scanner = new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy })
+  const gate = new HostGate({ visitors: SCANS_OF_A_HOST, pauseMs: 0, stopsClock: false })
+  const scanner = new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy, gate })
   const { store, pepper } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
@@ -65,7 +69,11 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
     metrics,
     version,
   })
-  const address = await listening(config, 'PORT', () => host.app.listen({ host: config.host, port: config.port }))
+  const address = await listening(config, 'PORT', async () => {
+    // Of a name with two addresses Fastify would open a second server, which knows nothing of how this one answers and ends.
+    const { address } = await lookup(config.host)
+    return await host.app.listen({ host: address, port: config.port })
+  })
   const metricsServer =
     config.metricsPort === null
       ? null

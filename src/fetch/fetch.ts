@@ -37,7 +37,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined
   /** Opens sockets; tests bring their own. */
   readonly dial?: Dial
-  /** Is asked before each host that the page or a redirect names; waiting for it costs nothing of the deadline. */
+  /** Is asked before each host that the page or a redirect names. */
   readonly gate?: Gate | undefined
 }
 

@@ -4,41 +4,61 @@ import type { Session } from './session.ts'
 
 /** Whom to ask before a host is visited. */
 export interface Gate {
+  /** Whether waiting costs nothing of a scan's deadline. */
+  readonly stopsClock: boolean
   /**
    * Waits until the host may be visited.
-   * @returns what to call when it is left
+   * @returns what to call, once, when it is left
    * @throws the signal's reason once that aborts
    */
   enter(host: string, signal: AbortSignal): Promise<() => void>
 }
 
-/** Visits that are kept to know when the next may come, before those that are long over are forgotten. */
+interface GateOptions {
+  /** Visitors that a host has at a time. */
+  readonly visitors: number
+  /** Milliseconds from one visitor's leaving to the next one's coming. */
+  readonly pauseMs: number
+  readonly stopsClock: boolean
+}
+
+interface Door {
+  inside: number
+  leftAt: number
+  /** Who waits, the first first; a call hands over the place of one who leaves. */
+  readonly waiting: Set<() => void>
+}
+
+/** Hosts that are kept to know when the next visit may come, before those that are long left are forgotten. */
 const MANY = 1000
 
-/** Lets one visitor to a host at a time, in the order of their coming, with a pause between two. */
+/** Lets few visitors to a host at a time, in the order of their coming, with a pause between two. */
 export class HostGate implements Gate {
+  readonly stopsClock: boolean
+  readonly #visitors: number
   readonly #pauseMs: number
-  /** By host: its last visitor, and when that left. */
-  readonly #last = new Map<string, { readonly left: Promise<void>; leftAt: number }>()
+  readonly #doors = new Map<string, Door>()
 
-  constructor(pauseMs: number) {
+  constructor({ visitors, pauseMs, stopsClock }: GateOptions) {
+    this.#visitors = visitors
     this.#pauseMs = pauseMs
+    this.stopsClock = stopsClock
   }
 
   async enter(host: string, signal: AbortSignal): Promise<() => void> {
-    const before = this.#last.get(host)
-    let tell = (): void => {}
-    const visit = { left: new Promise<void>((resolve) => (tell = resolve)), leftAt: Number.POSITIVE_INFINITY }
+    signal.throwIfAborted()
+    const door = this.#doorOf(host)
+    if (door.inside < this.#visitors) door.inside++
+    else await turnOf(door, signal)
     const leave = (): void => {
-      visit.leftAt = performance.now()
-      tell()
+      door.leftAt = performance.now()
+      const [next] = door.waiting
+      if (next === undefined) door.inside--
+      else next()
     }
-    if (this.#last.size >= MANY) this.#forget()
-    this.#last.set(host, visit)
     try {
-      if (before === undefined) return leave
-      await race(before.left, signal)
-      const restMs = before.leftAt + this.#pauseMs - performance.now()
+      signal.throwIfAborted()
+      const restMs = door.leftAt + this.#pauseMs - performance.now()
       if (restMs > 0) await race(setTimeout(restMs, undefined, { signal }), signal)
       return leave
     } catch (error) {
@@ -47,10 +67,37 @@ export class HostGate implements Gate {
     }
   }
 
+  #doorOf(host: string): Door {
+    let door = this.#doors.get(host)
+    if (door === undefined) {
+      if (this.#doors.size >= MANY) this.#forget()
+      door = { inside: 0, leftAt: Number.NEGATIVE_INFINITY, waiting: new Set() }
+      this.#doors.set(host, door)
+    }
+    return door
+  }
+
   #forget(): void {
     const over = performance.now() - this.#pauseMs
-    for (const [host, { leftAt }] of this.#last) if (leftAt < over) this.#last.delete(host)
+    for (const [host, { inside, leftAt }] of this.#doors) if (inside === 0 && leftAt < over) this.#doors.delete(host)
   }
+}
+
+/** Waits for the place of one who leaves. */
+function turnOf({ waiting }: Door, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const take = (): void => {
+      waiting.delete(take)
+      signal.removeEventListener('abort', giveUp)
+      resolve()
+    }
+    const giveUp = (): void => {
+      waiting.delete(take)
+      reject(signal.reason)
+    }
+    waiting.add(take)
+    signal.addEventListener('abort', giveUp, { once: true })
+  })
 }
 
 /** The host that one scan visits: it holds no two at a time, so that no two scans wait for each other. */
@@ -68,12 +115,14 @@ export class Visit {
   async to(host: string): Promise<void> {
     if (this.#gate === undefined || host === this.#host) return
     this.end()
-    this.#leave = await this.#session.pause(this.#gate.enter(host, this.#session.signal))
+    const entering = this.#gate.enter(host, this.#session.signal)
+    this.#leave = this.#gate.stopsClock ? await this.#session.pause(entering) : await entering
     this.#host = host
   }
 
   end(): void {
     this.#leave()
+    this.#leave = () => {}
     this.#host = undefined
   }
 }

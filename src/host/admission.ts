@@ -1,5 +1,8 @@
 import { ApiError } from '../errors.ts'
 
+/** Scans of one host that run at once, also of one that redirects lead to. */
+export const SCANS_OF_A_HOST = 2
+
 interface Bounds {
   /** Scans at once. */
   readonly running: number
@@ -24,7 +27,7 @@ export class Admission {
   #count = 0
 
   constructor(bounds: Pick<Bounds, 'running'> & Partial<Bounds>) {
-    this.#bounds = { perHost: 2, waiting: 128, waitMs: 2000, ...bounds }
+    this.#bounds = { perHost: SCANS_OF_A_HOST, waiting: 128, waitMs: 2000, ...bounds }
   }
 
   get waiting(): number {

@@ -35,7 +35,7 @@ export interface FlightOrder {
 /** Scans each URL once at a time, in this process and across nodes: whoever asks meanwhile gets the same outcome. */
 export class Flights {
   readonly #parts: FlightParts
-  readonly #flying = new Map<string, Promise<Landing>>()
+  readonly #flying = new Map<string, Promise<Landing | null>>()
 
   constructor(parts: FlightParts) {
     this.#parts = parts
@@ -47,13 +47,16 @@ export class Flights {
    */
   async join(order: FlightOrder): Promise<CacheEntry> {
     const { entry } = order
+    const end = performance.now() + order.waitMs
     let flight = this.#flying.get(entry)
     if (flight === undefined) {
       flight = this.#fly(order).finally(() => this.#flying.delete(entry))
       this.#flying.set(entry, flight)
     }
     const landing = await withDeadline(flight, order.waitMs)
-    if ('entry' in landing) return landing.stood && order.fresh ? await this.join(order) : landing.entry
+    const rest = { ...order, waitMs: end - performance.now() }
+    if (landing === null) return await this.join(rest)
+    if ('entry' in landing) return landing.stood && order.fresh ? await this.join(rest) : landing.entry
     if ('cause' in landing) throw new ScanError(landing.cause)
     throw new ApiError(landing.code, { sentence: landing.sentence })
   }
@@ -67,7 +70,8 @@ export class Flights {
     return this.#flying.size
   }
 
-  async #fly(order: FlightOrder): Promise<Landing> {
+  /** @returns null when the time of its first caller is up while another node flies: others may wait on */
+  async #fly(order: FlightOrder): Promise<Landing | null> {
     const { shared, clock } = this.#parts
     const end = performance.now() + order.waitMs
     while (performance.now() < end) {
@@ -77,7 +81,7 @@ export class Flights {
       const outcome = await this.#watch(order.entry, boarding.token, end)
       if (outcome !== null) return outcome
     }
-    return { cause: 'deadline' }
+    return null
   }
 
   /** @returns null when nobody flies any more, or time is up */
@@ -111,9 +115,9 @@ export class Flights {
 }
 
 /** Waits for a flight, but no longer than the caller does. */
-async function withDeadline(flight: Promise<Landing>, waitMs: number): Promise<Landing> {
+async function withDeadline(flight: Promise<Landing | null>, waitMs: number): Promise<Landing | null> {
   const late = new AbortController()
-  const timer = wait<Landing>(waitMs, { cause: 'deadline' }, { signal: late.signal })
+  const timer = wait<Landing>(Math.max(0, waitMs), { cause: 'deadline' }, { signal: late.signal })
   timer.catch(() => {}) // The flight was there first.
   try {
     return await Promise.race([flight, timer])

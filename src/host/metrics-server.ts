@@ -8,7 +8,11 @@ export function buildMetricsServer({ registry }: Metrics): Server {
       response.writeHead(404).end()
       return
     }
-    const text = await registry.metrics()
-    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    try {
+      const text = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    } catch {
+      response.writeHead(500).end()
+    }
   })
 }

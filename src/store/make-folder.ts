@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 export function makeFolder(folder: string): void {
   if (tryMake(folder)) return
   makeFolder(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
+  tryMake(folder) // Another process may have been faster.
 }
 
 /** @returns false when the parent is missing */

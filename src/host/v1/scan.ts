@@ -63,12 +63,13 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
     const call = callOf(request)
     const { key, order } = call as { key: Key; order: ScanOrder }
     const entry = await findEntry(call, key, order)
-    await usage.charge(call, key)
     const cached = Boolean(call.entry)
-    if (cached) reply.header('age', String(Math.max(0, Math.floor((call.now - entry.at) / 1000))))
     const revision = revisionOf(key, settings)
+    const answer = answerOf(entry, { cached, include: order.include, revision, categories: rules.categories })
+    await usage.charge(call, key) // Last: what cannot be answered is not charged.
+    if (cached) reply.header('age', String(Math.max(0, Math.floor((call.now - entry.at) / 1000))))
     reply.type('application/json; charset=utf-8')
-    return answerOf(entry, { cached, include: order.include, revision, categories: rules.categories })
+    return answer
   }
 
   const shared = { description: DESCRIPTION, ok: 'ScanResult' as const }
