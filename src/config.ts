@@ -72,7 +72,11 @@ function scanSettings(reader: ConfigReader) {
     detectorModules: reader.list('DETECTORS'),
     scanAllow,
     scanPorts: ports.length > 0 ? ports : [80, 443],
-    scanDeny: reader.list('SCAN_DENY').map((host) => host.toLowerCase().replace(/^\*?\./, '')),
+    scanDeny: reader.readAll(
+      'SCAN_DENY',
+      deniedHost,
+      'host such as example.org or 192.0.2.7, without scheme, port and path',
+    ),
     scanConcurrency: reader.number('SCAN_CONCURRENCY', 1, 10_000) ?? 64,
     contactUrl: reader.read('CONTACT_URL', contactUrl, 'write an http, https or mailto address'),
   }
@@ -117,8 +121,27 @@ const pepper = matching(/^.{32,}$/su)
 // It may name several hosts, which no URL of the platform's does.
 const mongodbAddress = matching(/^mongodb(?:\+srv)?:\/\/[^\s/?#]+(?:[/?]\S*)?$/)
 
+/** What the driver takes: of a number that is none, and of a password that cannot be decoded, it would tell by a stack. */
 function redisAddress(text: string): string | null {
-  return /^rediss?:\/\//.test(text) && URL.canParse(text) && new URL(text).hostname !== '' ? text : null
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return null
+  const { hostname, pathname, username, password } = new URL(text)
+  return hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && canDecode(username) && canDecode(password) ? text : null
+}
+
+function canDecode(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null
+  } catch {
+    return false
+  }
+}
+
+/** A host as scans see it: lower case, punycode, an address in its one spelling, without brackets and a dot at its end. */
+function deniedHost(text: string): string | null {
+  const host = text.replace(/^\*?\./, '').replace(/^\[(.+)\]$/, '$1')
+  const written = parseAddress(host)?.kind() === 'ipv6' ? `[${host}]` : host
+  if (!/^(?:\[[\da-f:.]+\]|[^\s/?#@\\:*[\]]+)$/i.test(written) || !URL.canParse(`http://${written}`)) return null
+  return new URL(`http://${written}`).hostname.replace(/^\[|\]$|\.$/g, '')
 }
 
 function readPlans(reader: ConfigReader): ReadonlyMap<string, Plan> {

@@ -101,7 +101,6 @@ async function openShared(config: Config, { log, metrics }: { log: Logger; metri
     url: config.redisUrl,
     onError: ({ message }) => log.debug({ why: message }, 'Redis'),
   })
-  if (!redis.isUp) tell(false)
   return withFallback(redis, memory, { observe: metrics.observe('shared'), onChange: tell })
 }
 

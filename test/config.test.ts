@@ -91,6 +91,11 @@ describe('what is set is read', () => {
       { corsOrigins: ['http://a.example:8080', 'https://b.example'] },
     ],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    [
+      'SCAN_DENY',
+      'Example.org., *.b\u00fccher.example, 2001:db8:0::1, [2001:DB8::2], 010.0.0.1',
+      { scanDeny: ['example.org', 'xn--bcher-kva.example', '2001:db8::1', '2001:db8::2', '8.0.0.1'] },
+    ],
     ['SCAN_PORTS', '8080,80', { scanPorts: [8080, 80] }],
     [
       'PLANS_FILE',
@@ -112,6 +117,7 @@ describe('what is set is read', () => {
 
 describe('what is wrong is told in a sentence', () => {
   const origin = 'is no origin such as https://app.example, nor all of it *'
+  const host = 'is no host such as example.org or 192.0.2.7, without scheme, port and path'
   const proxies = 'is no address[/bits], nor all of it a count of proxies up to 100'
   test.each<[string, string, string]>([
     ['HOST', 'http://x', 'write an address or a name to listen on'],
@@ -126,6 +132,8 @@ describe('what is wrong is told in a sentence', () => {
     ['REDIS_URL', 'http://a.example', 'write redis://host:port or rediss://host:port'],
     ['REDIS_URL', 'redis://', 'write redis://host:port or rediss://host:port'],
     ['REDIS_URL', 'redis://a.example:x', 'write redis://host:port or rediss://host:port'],
+    ['REDIS_URL', 'redis://a.example/abc', 'write redis://host:port or rediss://host:port'],
+    ['REDIS_URL', 'redis://me:pw%@a.example', 'write redis://host:port or rediss://host:port'],
     ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
     ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
     ['API_REVISION', '3', 'write a number from 1 to 2'],
@@ -143,6 +151,11 @@ describe('what is wrong is told in a sentence', () => {
     ['CORS_ORIGINS', 'https://me:pw@a.example', `entry 1 ${origin}`],
     ['CORS_ORIGINS', 'a.example', `entry 1 ${origin}`],
     ['CORS_ORIGINS', 'null', `entry 1 ${origin}`],
+    ['SCAN_DENY', 'a.example,https://b.example', `entry 2 ${host}`],
+    ['SCAN_DENY', 'b.example:443', `entry 1 ${host}`],
+    ['SCAN_DENY', 'b.example/path', `entry 1 ${host}`],
+    ['SCAN_DENY', 'a b', `entry 1 ${host}`],
+    ['SCAN_DENY', '*', `entry 1 ${host}`],
     ['LOG_LEVEL', 'INFO', 'write one of silent, fatal, error, warn, info, debug, trace'],
     ['PLANS_FILE', join(folder, 'none.yaml'), `${join(folder, 'none.yaml')}: the plans cannot be read: ENOENT`],
   ])('%s=%s', (name, value, sentence) => {

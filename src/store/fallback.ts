@@ -18,6 +18,7 @@ type Operation = keyof SharedState | 'try'
  * Asks Redis as long as it answers in time, and this process while it does not: then each process counts on its own,
  * nothing is cached, and whoever boards leads. No method but `close` rejects. After a failure Redis is left alone for a
  * second, then tried on the side, so that callers do not wait for it. A call that ran out of time may still happen in Redis.
+ * What lands meanwhile is landed there as soon as it is back: others may wait for a flight that it still knows of.
  */
 export function withFallback(redis: SharedState, memory: SharedState, options: FallbackOptions = {}): SharedState {
   return new Fallback(redis, memory, options)
@@ -25,12 +26,23 @@ export function withFallback(redis: SharedState, memory: SharedState, options: F
 
 const AWAY = Symbol('away')
 
+/** How long a landing is of use to those who wait for its flight: its lock is gone by then. */
+const OWED_MS = 20_000
+/** Landings that are remembered at most. */
+const OWED_MOST = 500
+
+interface Owed {
+  readonly since: number
+  readonly land: () => Promise<void>
+}
+
 class Fallback implements SharedState {
   readonly #redis: SharedState
   readonly #memory: SharedState
   readonly #timeoutMs: number
   readonly #observe: FallbackOptions['observe']
   readonly #breaker: Breaker
+  #owed: readonly Owed[] = []
 
   constructor(redis: SharedState, memory: SharedState, { timeoutMs = TIMEOUT_MS, observe, onChange }: FallbackOptions) {
     this.#redis = redis
@@ -38,6 +50,7 @@ class Fallback implements SharedState {
     this.#timeoutMs = timeoutMs
     this.#observe = observe
     this.#breaker = new Breaker({ probe: () => this.#try(), onChange })
+    if (!redis.isUp) void this.#try() // Says why, before the first caller asks.
   }
 
   get isUp(): boolean {
@@ -60,7 +73,9 @@ class Fallback implements SharedState {
   }
 
   async land(entry: string, token: string, end: Parameters<SharedState['land']>[2]): Promise<void> {
-    await this.#ask('land', () => this.#redis.land(entry, token, end))
+    const land = (): Promise<void> => this.#redis.land(entry, token, end)
+    if ((await this.#ask('land', land)) === AWAY)
+      this.#owed = [...this.#owed, { since: performance.now(), land }].slice(-OWED_MOST)
   }
 
   async close(): Promise<void> {
@@ -81,18 +96,27 @@ class Fallback implements SharedState {
     return answer
   }
 
-  /** Asks once, for as long as the connection lasts: asking again and again would keep a dead one from being noticed. */
+  /**
+   * Asks once, for as long as the connection lasts: asking again and again would keep a dead one from being noticed. It
+   * writes: a server that is full, or follows another, reads as ever.
+   */
   async #try(): Promise<void> {
     const start = performance.now()
     let ok = false
     try {
-      await this.#redis.outcomeOf('', '')
-      ok = performance.now() - start <= this.#timeoutMs
+      ok = (await patience.measure(this.#redis.land('', 'probe', { outcome: '', result: null }))) <= this.#timeoutMs
+      if (ok) await this.#landOwed()
       if (ok) this.#breaker.reset()
       else if (!this.#breaker.hasEnded) void this.#try() // It hung, and may be back, or be slow.
     } catch (error) {
       this.#breaker.trip(error)
     }
     this.#observe?.('try', (performance.now() - start) / 1000, ok)
+  }
+
+  async #landOwed(): Promise<void> {
+    const owed = this.#owed.filter(({ since }) => performance.now() - since < OWED_MS)
+    await Promise.all(owed.map(({ land }) => land()))
+    this.#owed = []
   }
 }

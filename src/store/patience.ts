@@ -32,6 +32,19 @@ class Patience {
     })
   }
 
+  /** Waits for an answer as long as it takes. @returns the milliseconds in which it would have been heard */
+  async measure(answer: Promise<unknown>): Promise<number> {
+    const start = this.#begin()
+    const one = { end: Number.POSITIVE_INFINITY, giveUp: () => {} }
+    this.#waiting.add(one)
+    try {
+      await answer
+    } finally {
+      this.#waiting.delete(one)
+    }
+    return this.now - start
+  }
+
   #begin(): number {
     if (this.#timer === undefined) {
       this.#last = performance.now()

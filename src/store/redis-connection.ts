@@ -35,7 +35,10 @@ const SILENT_MS = 3000
 export async function openConnection({ url, onError }: ConnectionOptions): Promise<Connection> {
   const client = buildClient(url)
   let isClosed = false
+  let lastError: Error | undefined
+  client.on('ready', () => (lastError = undefined))
   client.on('error', (error: Error) => {
+    lastError = error
     if (!isClosed) onError?.(error)
   })
   const connected = client.connect().then(
@@ -48,6 +51,8 @@ export async function openConnection({ url, onError }: ConnectionOptions): Promi
       return client.isReady
     },
     run: async (script, keys, words) => {
+      // Of a client that is offline the driver says no more than that.
+      if (!client.isReady && lastError) throw lastError
       const values = { keys: [...keys], arguments: [...words] }
       try {
         return (await client.evalSha(script.sha, values)) as Reply

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nanoid } from 'nanoid'
+import { createClient } from 'redis'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { withFallback } from '../../src/store/fallback.ts'
 import { openMemory } from '../../src/store/memory.ts'
@@ -89,7 +90,7 @@ describe.skipIf(server === null)('Redis that fails', () => {
     expect(told).toContain('try true')
   })
 
-  test('hung: flights are led here, results are not kept, and nothing rejects', async () => {
+  test('hung: flights are led here, results are kept once it is back, and nothing rejects', async () => {
     const state = await open()
     const entry = nanoid()
     const now = Date.now()
@@ -104,7 +105,41 @@ describe.skipIf(server === null)('Redis that fails', () => {
     expect(await state.take({ counter: entry, now, cost: 1, entry })).toEqual({ count: 1, entry: null })
     server?.resume()
     await untilUp(state)
-    expect((await state.take({ counter: entry, now, cost: 1, entry })).entry).toBeNull()
+    expect((await state.take({ counter: entry, now, cost: 1, entry })).entry).toEqual(end.result)
+  })
+
+  test('hung while a flight ends that it knows of: nobody waits for that flight any more', async () => {
+    const [state, other] = [await open(), await open()]
+    const [entry, now] = [nanoid(), Date.now()]
+    const { token } = (await state.board(entry, { fresh: true, now })) as { token: string }
+    expect(await other.board(entry, { fresh: true, now })).toEqual({ role: 'wait', token })
+    server?.pause()
+    await state.land(entry, token, { outcome: '{"cause":"internal"}', result: null })
+    server?.resume()
+    await untilUp(state)
+    expect(await other.outcomeOf(entry, token)).toBe('{"cause":"internal"}')
+    expect((await state.board(entry, { fresh: true, now })).role).toBe('lead')
+  })
+
+  test('full: it is not taken for well while it refuses to write', async () => {
+    const told: unknown[] = []
+    const options = { onChange: (isUp: boolean, why?: unknown) => told.push([isUp, `${why}`.replace(/\..*/, '')]) }
+    const state = withFallback(await openRedis({ url }), openMemory({ maxBytes: 1_000_000 }), options)
+    opened.push(state)
+    const client = await createClient({ url }).connect()
+    await client.configSet('maxmemory', '1')
+    for (let i = 0; i < 3; i++) {
+      await countAt(state, nanoid(), 0)
+      await sleep(1100)
+    }
+    expect(state.isUp).toBe(false)
+    await client.configSet('maxmemory', '0')
+    await client.close()
+    expect(await untilUp(state)).toBeLessThan(RETURN_MS)
+    expect(told).toEqual([
+      [false, expect.stringContaining("OOM command not allowed when used memory > 'maxmemory'")],
+      [true, 'undefined'],
+    ])
   })
 
   test('killed and restarted under load: nobody waits long, and counts go on', async () => {
