@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
@@ -22,7 +23,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-describe.each(hostKinds('host: flights'))('flights on $name', ({ isMissing, open }) => {
+describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing, open }) => {
   async function openAirport(): Promise<Airport> {
     const { store, shared } = await open()
     closing.push(async () => {
@@ -65,6 +66,24 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ isMissing, open
     held.land()
     expect(JSON.parse((await asked[1]).result).builder).toBe('Webflow')
   })
+
+  // Of its own process a node knows all flights.
+  test.skipIf(isMissing || name === 'memory and SQLite')(
+    'another node flies: who joins late waits as long as who came first',
+    async () => {
+      const { shared, flights, held } = await openAirport()
+      const site = newSite()
+      const boarding = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
+      const token = boarding.role === 'lead' ? boarding.token : ''
+      const first = flights.join(orderOf(site, { waitMs: 100 }))
+      const second = flights.join(orderOf(site))
+      await Promise.all([expect(first).rejects.toMatchObject({ code: 'scan_timeout' }), sleep(200)])
+      const result = buildEntry(sampleScan(site), Date.now())
+      await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
+      expect(JSON.parse((await second).result)).toMatchObject({ url: site })
+      expect(held.count()).toBe(0)
+    },
+  )
 
   test.skipIf(isMissing)('why a scan failed reaches who waits, and the log', async () => {
     const { flights, held, failures } = await openAirport()
