@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { type Config, loadConfig } from './config.ts'
 import { explain } from './explain.ts'
-import { openService } from './service.ts'
+import { openService, type Service } from './service.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -14,10 +14,21 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 setFlagsFromString('--no-allocation-site-pretenuring')
 
 // The log goes to standard error: what people are to read and copy stands alone on standard output. A write for each line
-// would cost as much as looking up its key: lines wait for others, but not for long.
-const destination = pino.destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 100 })
+// would cost as much as looking up its key: lines wait for others, but not for long. Where nobody reads them they are lost:
+// the service goes on, and ends.
+const destination = pino.destination({
+  dest: 2,
+  sync: false,
+  minLength: 16_000,
+  periodicFlush: 100,
+  maxLength: 4_000_000,
+})
+/** Milliseconds that the last lines may take. */
+const LAST_LINES_MS = 1000
 
 let stamp = { at: 0, text: '' }
+let service: Service | undefined
+let isStopping = false
 
 try {
   const config = loadConfig()
@@ -30,22 +41,10 @@ try {
     },
     destination,
   )
+  // At once: the first process of a container is told of no signal that it does not wait for.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, log))
   warn(config, log)
-  const service = await openService({ config, log, version })
-  let isStopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      if (isStopping) return // npm passes on what the terminal has sent already.
-      isStopping = true
-      log.info({ signal }, 'stopping: requests under way are answered')
-      service.close().then(
-        () => exit(0),
-        (error: unknown) => {
-          log.fatal({ err: error }, 'stopped with a fault')
-          exit(1)
-        },
-      )
-    })
+  service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`)
@@ -59,10 +58,30 @@ function isoTime(): string {
   return stamp.text
 }
 
-/** Ends with all that was logged. */
+function stop(signal: string, log: pino.Logger): void {
+  if (isStopping) return // npm passes on what the terminal has sent already.
+  isStopping = true
+  if (service === undefined) {
+    exit(0) // Nobody was answered yet.
+    return
+  }
+  log.info({ signal }, 'stopping: requests under way are answered')
+  service.close().then(
+    () => exit(0),
+    (error: unknown) => {
+      log.fatal({ err: error }, 'stopped with a fault')
+      exit(1)
+    },
+  )
+}
+
+/** Ends with all that was logged. Where nobody reads it, a write never ends, and an exit would wait for it: then by force. */
 function exit(code: number): void {
-  destination.flushSync()
-  process.exit(code)
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINES_MS)
+  destination.flush(() => {
+    destination.flushSync() // What came while the last write was under way.
+    process.exit(code)
+  })
 }
 
 function warn(config: Config, log: pino.Logger): void {

@@ -1,12 +1,19 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, buildProject } from '../built-project.ts'
 import { load, type Tally } from './hammer.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
-import { makeFolder, type RunningService, type Settings, startService, writePlans } from './start-service.ts'
+import {
+  makeFolder,
+  type RunningService,
+  type Settings,
+  spawnService,
+  startService,
+  writePlans,
+} from './start-service.ts'
 
 let project: BuiltProject
 let site: LocalSite
@@ -92,4 +99,35 @@ test('a scan under way is answered, and sockets that say nothing hold nobody up'
   expect(performance.now() - began).toBeLessThan(5000)
   expect(await usedOf(settings)).toBe(3)
   idle.destroy()
+})
+
+test('a log that nobody reads holds up no answer and not the end', async () => {
+  const { service, settings } = await start()
+  const { url, key, child, ended } = service
+  child.stderr?.pause()
+  const enough = new AbortController()
+  const path = (n: number): string => {
+    if (n === 4000) enough.abort() // Some hundred kilobytes of log, more than a pipe holds.
+    return '/api/v1/me'
+  }
+  const { counts } = await load(url, { clients: 20, path, key, signal: enough.signal })
+  expect(Object.keys(counts)).toEqual(['200'])
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  child.stderr?.resume()
+  await ended
+  expect(await usedOf(settings)).toBe(0)
+})
+
+test('told to end before it listens, it ends', async () => {
+  const silent = createServer((socket) => socket.on('error', () => {}))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const settings = { MONGODB_URL: `mongodb://127.0.0.1:${port}/siteprint`, KEY_PEPPER: 'p'.repeat(32) }
+  const { child, listening } = spawnService(process.execPath, ['dist/src/main.js'], { project, settings })
+  listening.catch(() => {})
+  await once(silent, 'connection')
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  silent.close()
 })
