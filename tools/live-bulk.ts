@@ -33,7 +33,11 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
   if (total === 0) throw new UsageError(`there is no URL in ${options.urls}: write one a line`)
   // Nobody waits at the other end: a page may wait for its worker as long as it takes.
   const pool = { maxWaiting: concurrency, maxWaitMs: 3_600_000 }
-  const scanner = openScanner(options, { policy: { connections: 1 }, pool, gate: new HostGate({ visitors: 1, pauseMs: PAUSE_MS, stopsClock: true }) })
+  const scanner = openScanner(options, {
+    policy: { connections: 1 },
+    pool,
+    gate: new HostGate({ visitors: 1, pauseMs: PAUSE_MS, stopsClock: true }),
+  })
   const stop = new AbortController()
   const onStop = (): void => stop.abort()
   const bar = openBar('{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is ours.
