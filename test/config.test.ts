@@ -91,11 +91,8 @@ describe('what is set is read', () => {
       { corsOrigins: ['http://a.example:8080', 'https://b.example'] },
     ],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
-    [
-      'SCAN_DENY',
-      'Example.org., *.b\u00fccher.example, 2001:db8:0::1, [2001:DB8::2], 010.0.0.1',
-      { scanDeny: ['example.org', 'xn--bcher-kva.example', '2001:db8::1', '2001:db8::2', '8.0.0.1'] },
-    ],
+    ['SCAN_DENY', 'A.example., *.b\u00fccher.de', { scanDeny: ['a.example', 'xn--bcher-kva.de'] }],
+    ['SCAN_DENY', '2001:db8:0::1, [2001:DB8::2], 010.0.0.1', { scanDeny: ['2001:db8::1', '2001:db8::2', '8.0.0.1'] }],
     ['SCAN_PORTS', '8080,80', { scanPorts: [8080, 80] }],
     [
       'PLANS_FILE',
@@ -153,8 +150,6 @@ describe('what is wrong is told in a sentence', () => {
     ['CORS_ORIGINS', 'null', `entry 1 ${origin}`],
     ['SCAN_DENY', 'a.example,https://b.example', `entry 2 ${host}`],
     ['SCAN_DENY', 'b.example:443', `entry 1 ${host}`],
-    ['SCAN_DENY', 'b.example/path', `entry 1 ${host}`],
-    ['SCAN_DENY', 'a b', `entry 1 ${host}`],
     ['SCAN_DENY', '*', `entry 1 ${host}`],
     ['LOG_LEVEL', 'INFO', 'write one of silent, fatal, error, warn, info, debug, trace'],
     ['PLANS_FILE', join(folder, 'none.yaml'), `${join(folder, 'none.yaml')}: the plans cannot be read: ENOENT`],
