@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RuleKind } from '../engine/types.ts'
 import { type Finding, finding } from './findings.ts'
@@ -43,7 +43,7 @@ export function discoverRules(root: string): FoundFolder {
   for (const entry of top) {
     const path = join(root, entry.name)
     const kind = KINDS.get(entry.name)
-    if (entry.name.startsWith('.') || (entry.isFile() && BESIDES.has(entry.name))) continue
+    if (entry.name.startsWith('.') || (BESIDES.has(entry.name) && isRegular(path))) continue
     if (!entry.isDirectory() || kind === undefined) stray(path, `a rule folder holds ${[...KINDS.keys()].join(', ')}`)
     else if (kind !== 'technology') rules.push(...rulesIn(path, kind, undefined, stray))
     else
@@ -53,15 +53,23 @@ export function discoverRules(root: string): FoundFolder {
         else stray(below, 'a technology lies in the folder of its category')
       }
   }
-  const categoriesFile = top.some(({ name }) => name === 'categories.yaml')
-    ? nameOf(join(root, 'categories.yaml'))
-    : null
+  const categories = join(root, 'categories.yaml')
+  const categoriesFile = isRegular(categories) ? nameOf(categories) : null
   return { root, rules, categoriesFile, findings }
 }
 
 function nameOf(path: string): string {
   const name = relative('.', path)
   return name.startsWith('../../..') ? path : name
+}
+
+/** Whether a file, or what a link leads to, can be read to its end: a pipe cannot. */
+function isRegular(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 function rulesIn(
@@ -73,7 +81,13 @@ function rulesIn(
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
   for (const { name } of entries.filter((entry) => entry.isDirectory()))
     stray(join(folder, name), 'rules lie side by side here, not in folders')
-  const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort()
+  const names: string[] = []
+  for (const entry of entries.filter((entry) => !entry.isDirectory())) {
+    const path = join(folder, entry.name)
+    if (isRegular(path)) names.push(entry.name)
+    else stray(path, 'it is no regular file, or a link that leads to none')
+  }
+  names.sort()
   const known = new Set(names)
   const rules: FoundRule[] = []
   for (const name of names) {

@@ -24,7 +24,13 @@ class PatternJudge {
     if (this.#safe.has(key)) return null
     // The build without Java and worker: pure JavaScript, a megabyte, loaded when the first new pattern asks for it.
     const { checkSync: check } = require('recheck/lib/browser.js') as { checkSync: typeof checkSync }
-    const verdict = check(pattern, flags, { timeout: TIMEOUT_MS })
+    let verdict: ReturnType<typeof check>
+    try {
+      verdict = check(pattern, flags, { timeout: TIMEOUT_MS })
+    } catch (error) {
+      if (error instanceof RangeError) return 'nobody can tell: its groups are nested too deep'
+      throw error
+    }
     if (verdict.status === 'vulnerable') return `${verdict.complexity.type} time`
     if (verdict.status === 'unknown') return `nobody can tell: ${verdict.error.kind}`
     this.#safe.add(key)

@@ -17,6 +17,9 @@ import { type Finding, finding, type Place } from './findings.ts'
 
 export type Path = readonly (string | number)[]
 
+/** Lists and mappings in each other: no file needs nearly as many, and what reads them goes down step by step. */
+const MAX_DEPTH = 64
+
 /** What the parser says to programmers, said to authors. */
 const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
   ['DUPLICATE_KEY', 'this key stands here twice'],
@@ -49,6 +52,11 @@ export class SourceFile {
       data = isReadable ? (this.#document.toJS() ?? '') : null
     } catch (error) {
       findings.push(finding('bad-yaml', this.#at(this.#lostAlias()), { reason: (error as Error).message }))
+    }
+    const deep = tooDeep(data)
+    if (deep !== null) {
+      findings.push(finding('bad-yaml', this.valueAt(deep.path), { reason: deep.reason }))
+      data = null
     }
     this.data = data
     this.findings = findings
@@ -118,6 +126,25 @@ export class SourceFile {
     }
     return this.#at(at)
   }
+}
+
+/** Where data goes down too far, or without end: an alias may name what it stands in. */
+function tooDeep(data: unknown): { path: Path; reason: string } | null {
+  const deepest = new Map<object, number>()
+  const walk = (value: unknown, path: Path, around: readonly object[]): { path: Path; reason: string } | null => {
+    if (typeof value !== 'object' || value === null) return null
+    if (around.includes(value)) return { path, reason: 'this alias names what it stands in' }
+    if (around.length === MAX_DEPTH)
+      return { path, reason: `lists and mappings are nested more than ${MAX_DEPTH} deep here` }
+    if ((deepest.get(value) ?? -1) >= around.length) return null
+    deepest.set(value, around.length)
+    for (const [key, inner] of Object.entries(value)) {
+      const found = walk(inner, [...path, key], [...around, value])
+      if (found !== null) return found
+    }
+    return null
+  }
+  return walk(data, [], [])
 }
 
 function offsetOf(node: unknown): number | undefined {

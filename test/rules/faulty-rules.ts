@@ -89,6 +89,11 @@ export const faultyRules: readonly (readonly [code: FindingCode, fault: string, 
     },
   ],
   ['unsafe-pattern', 'exponential', clause("{ meta: generator, match: §'^(a+)+$' }")],
+  [
+    'unsafe-pattern',
+    'too deep to judge',
+    clause(`{ meta: generator, match: §'^${'('.repeat(300)}a${')'.repeat(300)}' }`),
+  ],
   ['version-group', 'second of one', clause("{ meta: generator, match: '^acme (1|2)', version: §2 }")],
   ['wide-pattern', 'any beginning', clause("{ meta: generator, match: §'.*acme (1|2)' }")],
 ]

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findingTable } from '../../src/rules/findings.ts'
 import { builder, CATEGORIES, findingsOf, placeOf, TEST, technology, writeFolder } from '../rule-folder.ts'
@@ -21,6 +23,16 @@ describe('one finding a fault, at its line and column', () => {
   test('a sound folder has none', () => {
     const files = { 'builders/acme.yaml': builder('meta: acme'), 'builders/acme.test.yaml': TEST }
     expect(findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))).toEqual([])
+  })
+
+  test.each([
+    ['a link to nothing', 'gone'],
+    ['a device', '/dev/null'],
+  ])('%s is no file', (_, target) => {
+    const root = writeFolder({ 'categories.yaml': CATEGORIES, 'builders/acme.yaml': builder('{ scirpt: /a.js }') })
+    symlinkSync(target, join(root, 'builders/odd.yaml'))
+    const told = ['builders/odd.yaml:1:1 stray-file', 'builders/acme.yaml:7:7 unknown-key']
+    expect(findingsOf(root).map(placeOf)).toEqual([...told, 'builders/acme.yaml:1:1 missing-test'])
   })
 
   test('ten faults in one file are ten findings', () => {

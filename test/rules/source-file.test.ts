@@ -39,6 +39,9 @@ describe('YAML that is none, or no rule', () => {
     ['a tag', RULE.replace('Acme', '!!js/function Acme'), ['1:7 bad-yaml']],
     ['an alias of nothing', RULE.replace('Acme', '*acme'), ['1:7 bad-yaml']],
     ['aliases that multiply', BOMB, ['1:1 bad-yaml']],
+    ['an alias of the list around it', builder('&a { all: [*a, { script: /a.js }] }'), ['7:16 bad-yaml']],
+    ['an alias of the clause around it', builder('&a { not: *a }'), ['7:15 bad-yaml']],
+    ['groups without end', builder(`${'all: [{ '.repeat(300)}script: /a.js${' }]'.repeat(300)}`), ['7:251 bad-yaml']],
     [
       'keys of every object',
       `${RULE}__proto__: { name: x }\nconstructor: x\n`,
