@@ -30,9 +30,9 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 const text = { type: 'string', minLength: 1 }
 const oneOrMore = (item: JsonSchema, description?: string): JsonSchema => ({
+  ...item,
   ...(description && { description }),
   type: [item.type, 'array'].flat(),
-  ...(item.minLength !== undefined && { minLength: item.minLength }),
   items: item,
   minItems: 1,
 })
@@ -43,7 +43,7 @@ const slug = {
   pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   title: 'a slug: lower-case letters, digits, hyphens',
 }
-const slugs = { ...slug, type: ['string', 'array'], items: slug, minItems: 1 }
+const slugs = oneOrMore(slug)
 const flag = { type: 'boolean', const: true }
 const positive = { type: 'integer', minimum: 1 }
 const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an http or https URL' }
