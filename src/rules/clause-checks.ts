@@ -9,17 +9,17 @@ import {
   positiveOf,
   readClause,
 } from '../engine/clause.ts'
-import { LocatorError, parseLocator } from '../engine/locator.ts'
-import { parseSelector, SelectorError } from '../engine/selector.ts'
 import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
 import type { FoundRule } from './discover.ts'
 import { type Finding, type FindingCode, finding } from './findings.ts'
-import { hint } from './hint.ts'
 import { checkPattern } from './pattern-checks.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
 import type { Path, SourceFile } from './source-file.ts'
+import { checkLocator, checkWord, type WordFault } from './word-checks.ts'
 
-const SHORTEST = 3
+const SIZE = 'size'
+const OF_URLS = 'a clause whose values are URLs or hosts'
+const OF_MORE = 'a clause whose word is not the whole value'
 
 /** Checks what no schema can say of one clause. What the schema has complained of is passed over: its fault is told. */
 export class ClauseChecker {
@@ -111,15 +111,9 @@ export class ClauseChecker {
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
     const before = this.findings.length
     const place = this.#places.get(key) as Detector
-    this.#each(source, key, path, (word, at) => this.#checkWord(word, place, at))
-    this.#each(source, 'under', path, (locator, at) => this.#checkLocator(locator, at))
-    if ('attr' in source && place.word !== 'selector')
-      this.#add(
-        'misplaced-key',
-        [...path, 'attr'],
-        { key: 'attr', owner: 'a clause with a selector', kind: `one of ${key}` },
-        true,
-      )
+    this.#each(source, key, path, (word) => checkWord(word, place))
+    this.#each(source, 'under', path, checkLocator)
+    this.#checkTests(source, place, path)
     if (this.#isFaulty([...path, 'match']) || this.#isFaulty([...path, 'version'])) return false
     if ('match' in source) {
       const match = String(source.match)
@@ -128,43 +122,27 @@ export class ClauseChecker {
     return this.findings.length === before
   }
 
-  #each(source: ClauseSource, key: string, path: Path, check: (text: string, at: Path) => void): void {
+  #each(source: ClauseSource, key: string, path: Path, check: (text: string) => WordFault | null): void {
     if (!(key in source) || this.#isFaulty([...path, key])) return
     const isList = Array.isArray(source[key])
     for (const [i, text] of listOf<unknown>(source[key]).entries()) {
       const at = isList ? [...path, key, i] : [...path, key]
-      if (!this.#isFaulty(at)) check(String(text), at)
+      const fault = this.#isFaulty(at) ? null : check(String(text))
+      if (fault !== null) this.#add(fault.code, at, fault.details)
     }
   }
 
-  #checkWord(word: string, place: Detector, at: Path): void {
-    if (place.word === 'locator') this.#checkLocator(word, at)
-    else if (place.word === 'literal' && word.length < SHORTEST) this.#add('short-literal', at, { value: word })
-    else if (place.word === 'selector') this.#try(() => parseSelector(word), SelectorError, 'bad-selector', at)
-    else if (place.names) {
-      const [name, label] = word.toLowerCase().split(' ')
-      const isKnown = place.names.includes(name) && (label === undefined || place.labels === true)
-      if (!isKnown)
-        this.#add('bad-detector-word', at, {
-          value: word,
-          place: place.key,
-          hint: hint(name, place.names),
-          list: place.names.join(', '),
-        })
-    } else if (word.endsWith('*') && word.length <= SHORTEST) this.#add('case-star', at, { value: word })
-  }
-
-  #checkLocator(locator: string, at: Path): void {
-    this.#try(() => parseLocator(locator), LocatorError, 'bad-locator', at)
-  }
-
-  #try(parse: () => unknown, Expected: typeof LocatorError | typeof SelectorError, code: FindingCode, at: Path): void {
-    try {
-      parse()
-    } catch (error) {
-      if (!(error instanceof Expected)) throw error
-      this.#add(code, at, { reason: error.message })
+  /** Tests that could never hold here, or always do. */
+  #checkTests(source: ClauseSource, { key: place, word }: Detector, path: Path): void {
+    const owners = {
+      ...(word !== 'selector' && { attr: 'a clause with a selector' }),
+      ...((word === 'literal' || place === SIZE) && { under: OF_URLS, from: OF_URLS }),
+      ...(word === 'value' && { is: OF_MORE, has: OF_MORE, under: OF_MORE, from: OF_MORE, match: OF_MORE }),
     }
+    for (const [key, owner] of Object.entries(owners))
+      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `one of ${place}` }, true)
+    if (place === SIZE && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
+      this.#add('missing-key', path, { key: 'atLeast', where: ` beside ${SIZE}: any page has some` })
   }
 
   /** An `any` whose clauses are of several families would count as one of them. */

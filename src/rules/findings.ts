@@ -23,6 +23,7 @@ const FINDINGS = {
   'bad-fixture-page': ['error', 'this page cannot be built: {reason}'],
   'bad-locator': ['error', '{reason}'],
   'bad-pattern': ['error', 'the pattern is no regular expression: {reason}'],
+  'bad-relation': ['error', 'excludes: {value} cannot be: {reason}'],
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name is the slug: "{value}" must be lower-case letters, digits and hyphens'],
   'bad-value': ['error', '{key} must be {wanted}{hint}'],

@@ -1,4 +1,5 @@
-import type { Detector, WordKind } from '../engine/types.ts'
+import type { Detector } from '../engine/types.ts'
+import { wordOf } from './word-forms.ts'
 
 /** A JSON Schema (draft 7). */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -48,15 +49,6 @@ const flag = { type: 'boolean', const: true }
 const positive = { type: 'integer', minimum: 1 }
 const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an http or https URL' }
 
-const WORD: Readonly<Record<WordKind, string>> = {
-  name: 'a name, or the beginning of one with * at its end',
-  value: 'a value',
-  locator: 'a locator: x.y, .x.y, docs.*, x.y/p, /p, with * at the end for however it goes on',
-  literal: 'a literal of at least three characters',
-  selector: 'a CSS selector',
-  path: 'Type, or Type.field.field',
-}
-
 /**
  * The schema of a rule file, put together from what the detectors declare. One flat schema for a clause:
  * of a choice of schemas ajv would report every branch for one fault.
@@ -92,9 +84,11 @@ export function buildRuleSchema(detectors: readonly Detector[]): JsonSchema {
 
 function clauseSchema(detectors: readonly Detector[]): JsonSchema {
   const clauses = { type: 'array', minItems: 1, items: { $ref: '#/definitions/clause' } }
-  const places = detectors.map(({ key, about, word }) => {
-    const item = word === 'value' ? { type: ['string', 'integer'], minLength: 1 } : text
-    return [key, oneOrMore(item, `${about}. ${WORD[word][0].toUpperCase()}${WORD[word].slice(1)}`)]
+  const places = detectors.map((detector) => {
+    const { says, pattern } = wordOf(detector)
+    const type = detector.word === 'value' ? ['string', 'integer'] : 'string'
+    const item = { type, minLength: 1, ...(pattern && { pattern, title: says }) }
+    return [detector.key, oneOrMore(item, `${detector.about}. ${says[0].toUpperCase()}${says.slice(1)}`)]
   })
   return {
     type: 'object',

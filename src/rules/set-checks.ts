@@ -32,6 +32,7 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
           finding('unknown-slug', rule.file.valueAt(path), { value: slug, kind: space, hint: hint(slug, known) }),
         )
     }
+    findings.push(...checkExcludes(rule))
     for (const key of ['implies', 'requires'] as const) {
       const circle = circleFrom(rule, key, spaces.get(spaceOf(rule.found.kind)) ?? new Map())
       if (circle) findings.push(finding('relation-cycle', rule.file.keyAt([key]), { key, path: circle.join(' → ') }))
@@ -40,9 +41,24 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
   return findings
 }
 
+/** What a rule needs, and the rule itself, it cannot exclude. */
+function checkExcludes({ found, file }: CheckedRule): Finding[] {
+  const data = recordOf(file.data)
+  return listOf<unknown>(data.excludes).flatMap((value, i) => {
+    const key = (['implies', 'requires'] as const).find((other) => listOf(data[other]).includes(value))
+    if (key === undefined && value !== found.slug) return []
+    const reason = key === undefined ? 'it is this rule itself' : `${key} names it as well`
+    const path = Array.isArray(data.excludes) ? ['excludes', i] : ['excludes']
+    return [finding('bad-relation', file.valueAt(path), { value: String(value), reason })]
+  })
+}
+
+function recordOf(data: unknown): Readonly<Record<string, unknown>> {
+  return typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {}
+}
+
 function* namedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; space: string; path: Path }> {
-  const data = (typeof file.data === 'object' ? file.data : null) as Readonly<Record<string, unknown>> | null
-  if (data === null) return
+  const data = recordOf(file.data)
   for (const key of RELATIONS)
     for (const [i, slug] of listOf<string>(data[key]).entries())
       if (typeof slug === 'string')
@@ -73,8 +89,8 @@ function circleFrom(
   const seen = new Set<string>()
   const queue: string[][] = [[start]]
   for (const way of queue) {
-    const data = space.get(way[way.length - 1])?.file.data as Readonly<Record<string, unknown>> | null | undefined
-    for (const next of listOf<string>(typeof data === 'object' ? data?.[key] : undefined)) {
+    const data = recordOf(space.get(way[way.length - 1])?.file.data)
+    for (const next of listOf<string>(data[key])) {
       if (next === start) return way.every((slug) => slug >= start) ? [...way, next] : null
       if (seen.has(next)) continue
       seen.add(next)
