@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Places } from '../engine/clause.ts'
 import { CompileError, compileRule } from '../engine/compile.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../engine/types.ts'
 import { ClauseChecker } from './clause-checks.ts'
 import type { FoundRule } from './discover.ts'
+import { checkDuplicates } from './duplicate-checks.ts'
 import { type Finding, finding } from './findings.ts'
 import { hint } from './hint.ts'
 import { RULE_KEYS } from './schema.ts'
@@ -43,7 +43,9 @@ export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): C
     findings.push(...checkKeys({ found, file, data, categories: checks.categories, meant }))
     const faulty = faults.map(({ path }) => JSON.stringify(path))
     const checker = new ClauseChecker(found, file, { places: checks.places, faulty })
-    findings.push(...checkClauses(checker, file, data.detect))
+    for (const [i, clause] of (Array.isArray(data.detect) ? (data.detect as ClauseSource[]) : []).entries())
+      if (typeof clause === 'object') checker.check(clause, ['detect', i])
+    findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
   }
   if (findings.length > 0) return refused
   const source = {
@@ -92,20 +94,4 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
     findings.push(finding('bad-category', at, { value: category, list, hint: hint(category, known) }))
   }
   return findings
-}
-
-function checkClauses(checker: ClauseChecker, file: SourceFile, detect: unknown): Finding[] {
-  if (!Array.isArray(detect)) return []
-  const clauses = detect as ClauseSource[]
-  const copies: Finding[] = []
-  for (const [i, clause] of clauses.entries()) {
-    if (typeof clause !== 'object') continue
-    const first = clauses.findIndex((other) => isDeepStrictEqual(other, clause))
-    if (first === i) checker.check(clause, ['detect', i])
-    else {
-      const { line } = file.valueAt(['detect', first])
-      copies.push(finding('duplicate-clause', file.valueAt(['detect', i]), { line }))
-    }
-  }
-  return [...checker.findings, ...copies]
 }

@@ -21,7 +21,8 @@ describe('one finding a fault, at its line and column', () => {
   })
 
   test('a sound folder has none', () => {
-    const files = { 'builders/acme.yaml': builder('meta: acme'), 'builders/acme.test.yaml': TEST }
+    const clauses = '{ inline: Acme, case: exact }\n  - { inline: acme, case: exact }'
+    const files = { 'builders/acme.yaml': builder(clauses), 'builders/acme.test.yaml': TEST }
     expect(findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))).toEqual([])
   })
 
