@@ -6,7 +6,7 @@ import type { FoundRule } from './discover.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
 import { type Finding, finding } from './findings.ts'
 import { hint } from './hint.ts'
-import { RULE_KEYS } from './schema.ts'
+import { isMisplaced, RULE_KEYS, SLUG } from './schema.ts'
 import type { SourceFile } from './source-file.ts'
 import type { Validator } from './validate.ts'
 
@@ -33,9 +33,10 @@ export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): C
   const findings = [...file.findings]
   const refused = { found, file, findings, source: null, compiled: null }
   const at = { file: found.file, line: 1, column: 1 }
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(found.slug)) findings.push(finding('bad-slug', at, { value: found.slug }))
+  if (!SLUG.test(found.slug)) findings.push(finding('bad-slug', at, { value: found.slug }))
   if (file.data === null) return refused
-  const faults = checks.validator.check(file)
+  // What is wrong with a key that must go is of no interest.
+  const faults = checks.validator.check(file).filter(({ path }) => !isMisplaced(String(path[0]), found.kind))
   findings.push(...faults.map(({ finding }) => finding))
   const data = file.data as Readonly<Record<string, unknown>>
   if (typeof data === 'object' && !Array.isArray(data)) {
@@ -75,7 +76,7 @@ interface KeysToCheck {
 function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Finding[] {
   const findings: Finding[] = []
   for (const [key, kinds] of Object.entries(RULE_KEYS)) {
-    if (!(key in data) || kinds.length === 0 || kinds.includes(found.kind)) continue
+    if (!(key in data) || !isMisplaced(key, found.kind)) continue
     const owner = `a ${kinds.join(' or ')} rule`
     findings.push(finding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
   }

@@ -1,4 +1,4 @@
-import type { Detector } from '../engine/types.ts'
+import type { Detector, RuleKind } from '../engine/types.ts'
 import { wordOf } from './word-forms.ts'
 
 /** A JSON Schema (draft 7). */
@@ -29,6 +29,15 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   thin: ['site-type'],
 }
 
+/** Whether a key belongs to other kinds of rules alone. */
+export function isMisplaced(key: string, kind: RuleKind): boolean {
+  const kinds = Object.hasOwn(RULE_KEYS, key) ? RULE_KEYS[key] : []
+  return kinds.length > 0 && !kinds.includes(kind)
+}
+
+/** How every slug is written. */
+export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
 const text = { type: 'string', minLength: 1 }
 const oneOrMore = (item: JsonSchema, description?: string): JsonSchema => ({
   ...item,
@@ -41,7 +50,7 @@ const oneOrMore = (item: JsonSchema, description?: string): JsonSchema => ({
 const only = (properties: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: false, properties })
 const slug = {
   type: 'string',
-  pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  pattern: SLUG.source,
   title: 'a slug: lower-case letters, digits, hyphens',
 }
 const slugs = oneOrMore(slug)

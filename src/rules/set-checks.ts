@@ -3,6 +3,7 @@ import type { ClauseSource, RuleKind } from '../engine/types.ts'
 import { type Finding, finding } from './findings.ts'
 import { hint } from './hint.ts'
 import type { CheckedRule } from './rule-checks.ts'
+import { isMisplaced, SLUG } from './schema.ts'
 import type { Path } from './source-file.ts'
 
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
@@ -59,11 +60,11 @@ function recordOf(data: unknown): Readonly<Record<string, unknown>> {
 
 function* namedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; space: string; path: Path }> {
   const data = recordOf(file.data)
-  for (const key of RELATIONS)
-    for (const [i, slug] of listOf<string>(data[key]).entries())
-      if (typeof slug === 'string')
+  for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
+    for (const [i, slug] of listOf<unknown>(data[key]).entries())
+      if (typeof slug === 'string' && SLUG.test(slug))
         yield { slug, space: spaceOf(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
-  if (typeof data.hosting === 'string' && data.hosting !== '')
+  if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
   if (found.kind === 'site-type') yield* foundSlugs(data.detect, ['detect'])
 }
@@ -74,8 +75,9 @@ function* foundSlugs(value: unknown, path: Path): Generator<{ slug: string; spac
     const here = [...path, Array.isArray(value) ? Number(key) : key]
     if (key === FOUND.key)
       for (const [i, slug] of listOf<string>(inner).entries())
-        yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
-    else yield* foundSlugs(inner, here)
+        if (slug !== '')
+          yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
+        else yield* foundSlugs(inner, here)
   }
 }
 

@@ -19,10 +19,15 @@ export type Path = readonly (string | number)[]
 
 /** Lists and mappings in each other: no file needs nearly as many, and what reads them goes down step by step. */
 const MAX_DEPTH = 64
+/** Characters of the parser's own messages. */
+const LONGEST = 100
 
+const PAIR = 'key: value stands where it cannot: put a text with a colon into quotes, or mend the indentation'
 /** What the parser says to programmers, said to authors. */
 const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
   ['DUPLICATE_KEY', 'this key stands here twice'],
+  ['BLOCK_AS_IMPLICIT_KEY', PAIR],
+  ['BLOCK_IN_FLOW', PAIR],
   ['MULTIPLE_DOCS', 'a file holds one document, without --- in it'],
 ])
 
@@ -44,8 +49,8 @@ export class SourceFile {
     // An editor shows no byte order mark, so no column counts it.
     this.#document = parseDocument(text.replace(/^\ufeff/, ''), { ...options, lineCounter: this.#lines })
     const faults = [...this.#document.errors, ...this.#document.warnings]
-    const findings = this.#tell(faults)
     const isReadable = faults.every(({ code }) => code === 'DUPLICATE_KEY')
+    const findings = [...this.#tell(faults), ...(isReadable ? this.#keepPlainKeys() : [])]
     let data: unknown = null
     try {
       // An empty file has a value too, of the wrong type: else nobody would tell of it.
@@ -62,16 +67,34 @@ export class SourceFile {
     this.findings = findings
   }
 
-  /** One slip makes the parser stumble on: of a line, the first fault of its syntax is told. */
+  /** One slip makes the parser stumble on: of the syntax the first fault is told. */
   #tell(faults: readonly YAMLError[]): Finding[] {
-    const seen = new Set<number>()
-    return faults.flatMap(({ pos, code, message }) => {
-      const at = this.#at(pos[0])
-      const isAlone = code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
-      if (!isAlone && seen.has(at.line)) return []
-      if (!isAlone) seen.add(at.line)
-      return [finding('bad-yaml', at, { reason: REASONS.get(code) ?? message })]
+    const isAlone = ({ code }: YAMLError) => code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
+    const [first] = faults.filter((fault) => !isAlone(fault)).sort((a, b) => a.pos[0] - b.pos[0])
+    return faults
+      .filter((fault) => fault === first || isAlone(fault))
+      .map(({ pos, code, message }) =>
+        finding('bad-yaml', this.#at(pos[0]), { reason: REASONS.get(code) ?? shorten(message) }),
+      )
+  }
+
+  /** Takes away what no path leads to: a key that is no text, and one that stands there already, which is told. */
+  #keepPlainKeys(): Finding[] {
+    const findings: Finding[] = []
+    visit(this.#document, {
+      Map: (_, map) => {
+        const seen = new Set<string>()
+        map.items = map.items.filter(({ key }) => {
+          const name = isScalar(key) ? String(key.value) : null
+          if (name === null)
+            findings.push(finding('bad-yaml', this.#at(offsetOf(key) ?? 0), { reason: 'a key is a plain text' }))
+          if (name === null || seen.has(name)) return false
+          seen.add(name)
+          return true
+        })
+      },
     })
+    return findings
   }
 
   /** Where the first alias stands that no anchor comes before; 0 when there is none. */
@@ -145,6 +168,12 @@ function tooDeep(data: unknown): { path: Path; reason: string } | null {
     return null
   }
   return walk(data, [], [])
+}
+
+/** The parser quotes what it does not understand, whole pages too. */
+function shorten(message: string): string {
+  const line = message.replace(/\s+/g, ' ')
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }
 
 function offsetOf(node: unknown): number | undefined {

@@ -38,13 +38,20 @@ export class Validator {
       ({ keyword, instancePath, params }) =>
         keyword !== 'required' || !misspelt.has(`${instancePath}/${params.missingProperty}`),
     )
-    return told.map((error) => {
+    // Of a value the last fault is the narrowest: of one that is no text and none of a list, the list.
+    const values = new Map(told.map((error) => [pointerOf(error), error]))
+    return [...values.values()].map((error) => {
       const path = readPointer(error.instancePath)
       const key = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
       const meant = meantBy(error)
       return { path: [...path, ...key], finding: toFinding(error, file), ...(meant && { meant }) }
     })
   }
+}
+
+/** What a fault is about: a value, an unknown key or a missing one. */
+function pointerOf({ instancePath, params }: ErrorObject): string {
+  return `${instancePath}/${params.additionalProperty ?? params.missingProperty ?? ''}`
 }
 
 /** Pointer of the key that an unknown one may stand for. */

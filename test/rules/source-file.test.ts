@@ -35,6 +35,14 @@ describe('YAML that is none, or no rule', () => {
     ['two keys twice', `${RULE}name: Beta\nsource: https://acme.com\n`, ['9:1 bad-yaml', '10:1 bad-yaml']],
     ['a key twice, and another fault', `${RULE}name: Beta\nrank: 2\n`, ['9:1 bad-yaml', '10:1 misplaced-key']],
     ['a tab for an indent', RULE.replace('  - url', '\t- url'), ['6:1 bad-yaml']],
+    [
+      'a colon and a space in a bare pattern',
+      builder('{ meta: generator, match: ^Acme(?: ([\\d.]+))?, version: 1 }'),
+      ['7:31 bad-yaml'],
+    ],
+    ['curly quotes', RULE.replace('Acme', '“Acme: it”'), ['1:7 bad-yaml']],
+    ['a key that is a list', `${RULE}? [a]\n: b\n`, ['9:3 bad-yaml']],
+    ['a fault in what stands twice', `${RULE}name:\n`, ['9:1 bad-yaml']],
     ['an open quote', RULE.replace('Acme', "'Acme"), ['9:1 bad-yaml']],
     ['a tag', RULE.replace('Acme', '!!js/function Acme'), ['1:7 bad-yaml']],
     ['an alias of nothing', RULE.replace('Acme', '*acme'), ['1:7 bad-yaml']],
@@ -63,10 +71,18 @@ describe('YAML that is none, or no rule', () => {
   })
 
   test.each([
-    ['empty', ''],
-    ['a list', '- hits\n'],
-  ])('a test file: %s', (_, tests) => {
-    expect(lint(RULE, tests)).toEqual(['1:1 bad-value'])
+    ['empty', '', ['1:1 bad-value']],
+    ['a list', '- hits\n', ['1:1 bad-value']],
+    ['misses twice, the second empty', `${TEST}misses:\n`, ['5:1 bad-yaml']],
+    ['a tab in a page', `hits:\n  - page:\n      html: |\n\t<p>\n\t<p>\n\t<p>\n${TEST}`, ['4:1 bad-yaml']],
+    ['a line too far in', TEST.replace('  - { page: { url: https://ex', '      - { page: {}}\n$&'), ['5:1 bad-yaml']],
+  ])('a test file: %s', (_, tests, expected) => {
+    expect(lint(RULE, tests)).toEqual(expected)
+  })
+
+  test('what the parser quotes is cut', () => {
+    const root = writeFolder({ 'builders/acme.yaml': `name: |${'<p>Acme</p>'.repeat(99)}\n` })
+    expect(findingsOf(root)[0].sentence).toHaveLength('this is no YAML: '.length + 101)
   })
 })
 
