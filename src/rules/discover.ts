@@ -59,7 +59,7 @@ export function discoverRules(root: string): FoundFolder {
 }
 
 function nameOf(path: string): string {
-  const name = relative('.', path)
+  const name = relative('.', path) || '.'
   return name.startsWith('../../..') ? path : name
 }
 

@@ -56,7 +56,7 @@ const FINDINGS = {
   'stray-file': ['error', 'nothing reads this file: {reason}'],
   'two-places': ['error', 'a clause looks at one place, this one at {list}: make it two, or a group'],
   'unknown-key': ['error', 'the key "{key}" is unknown{hint}'],
-  'unknown-slug': ['error', '"{value}" is no slug of a {kind}{hint}'],
+  'unknown-slug': ['error', '"{value}" is no {what} of a {kind}{hint}'],
   'unrelated-hit': ['error', '{slug} fires on this page as well ({level}): relate the two rules, or list it in `also`'],
   'unsafe-pattern': [
     'error',

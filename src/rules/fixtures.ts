@@ -4,9 +4,10 @@ import { buildPage, type PageInput } from '../engine/page.ts'
 import { impliedBy } from '../engine/relations.ts'
 import type { Ruleset } from '../engine/ruleset.ts'
 import { levelOf } from '../engine/score.ts'
-import type { CompiledRule, Level, Page, Verdict } from '../engine/types.ts'
+import type { CompiledRule, Level, Page, RuleKind, Verdict } from '../engine/types.ts'
 import type { FoundRule } from './discover.ts'
 import { type Finding, finding } from './findings.ts'
+import { hint } from './hint.ts'
 import { testSchema } from './schema.ts'
 import { type Path, SourceFile } from './source-file.ts'
 import { Validator } from './validate.ts'
@@ -69,6 +70,8 @@ export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
   const lines = (input.html as string | undefined)?.trim().split('\n').length
   if (lines !== undefined && lines < SHORTEST_PAGE)
     return [finding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
+  const unknown = checkNames(fixture, ruleset)
+  if (unknown.length > 0) return unknown
   let page: Page
   try {
     page = buildPage(input)
@@ -77,6 +80,20 @@ export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
   }
   const verdict = detect(ruleset, page)
   return [...checkOwn(fixture, verdict), ...checkOthers(fixture, verdict, ruleset)]
+}
+
+/** What no rule is called cannot be on a page. */
+function checkNames({ file, path, hit, also }: Fixture, { rules }: Ruleset): Finding[] {
+  const check = (value: string, below: Path, what: 'slug' | 'name', kinds: readonly RuleKind[]): Finding[] => {
+    const known = rules.filter(({ kind }) => kinds.includes(kind)).map((rule) => rule[what])
+    const details = { value, what, kind: kinds.join(' or '), hint: hint(value, known) }
+    return known.includes(value) ? [] : [finding('unknown-slug', file.valueAt([...path, ...below]), details)]
+  }
+  return [
+    ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting'])),
+    ...(hit?.hosting ? check(hit.hosting, ['hosting'], 'name', ['hosting']) : []),
+    ...(hit?.siteType ? check(hit.siteType, ['siteType'], 'slug', ['site-type']) : []),
+  ]
 }
 
 function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding[] {

@@ -16,9 +16,11 @@ const WIDE = /^(?:\(\?:)?(?:\.|\\[sSwWdD]|\[\^?[^\]]*\])(?:[*+]|\{\d*,\d*\})/
 export function checkPattern(match: string, source: ClauseSource): PatternFault[] {
   let groups: number
   try {
+    new RegExp(match) // First as it stands: its fault is told without what finds out its groups.
     groups = (new RegExp(`${match}|`).exec('')?.length ?? 1) - 1
   } catch (error) {
-    return [{ code: 'bad-pattern', key: 'match', details: { reason: (error as Error).message } }]
+    const reason = (error as Error).message.replace(`Invalid regular expression: /${match}/: `, '')
+    return [{ code: 'bad-pattern', key: 'match', details: { reason } }]
   }
   const instead = sayOtherwise(match)
   if (instead !== null) return [{ code: 'needless-pattern', key: 'match', details: { instead } }]

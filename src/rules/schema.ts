@@ -1,4 +1,4 @@
-import type { Detector, RuleKind } from '../engine/types.ts'
+import type { Detector } from '../engine/types.ts'
 import { wordOf } from './word-forms.ts'
 
 /** A JSON Schema (draft 7). */
@@ -8,32 +8,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export const GROUPS = ['all', 'any', 'not', 'of'] as const
 export const TESTS = ['is', 'has', 'under', 'match', 'version', 'from', 'attr', 'case'] as const
 export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight']
-
-/** Keys of a rule, and the kinds that may have them; those without kinds belong to all. */
-export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
-  name: [],
-  website: [],
-  description: [],
-  detect: [],
-  source: [],
-  verified: [],
-  category: ['builder'],
-  aiNative: ['builder'],
-  hosting: ['builder'],
-  role: ['hosting'],
-  implies: ['builder', 'technology', 'hosting'],
-  requires: ['builder', 'technology', 'hosting'],
-  excludes: ['builder', 'technology', 'hosting'],
-  rank: ['site-type'],
-  fallback: ['site-type'],
-  thin: ['site-type'],
-}
-
-/** Whether a key belongs to other kinds of rules alone. */
-export function isMisplaced(key: string, kind: RuleKind): boolean {
-  const kinds = Object.hasOwn(RULE_KEYS, key) ? RULE_KEYS[key] : []
-  return kinds.length > 0 && !kinds.includes(kind)
-}
 
 /** How every slug is written. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
@@ -46,6 +20,11 @@ const oneOrMore = (item: JsonSchema, description?: string): JsonSchema => ({
   items: item,
   minItems: 1,
 })
+const name = {
+  type: 'string',
+  pattern: '^[^\\s\\x00-\\x1f\\x7f]([^\\x00-\\x1f\\x7f]*[^\\s\\x00-\\x1f\\x7f])?$',
+  title: 'a name: one line of text, without space around it',
+}
 /** An object with these keys alone. */
 const only = (properties: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: false, properties })
 const slug = {
@@ -70,7 +49,7 @@ export function buildRuleSchema(detectors: readonly Detector[]): JsonSchema {
     additionalProperties: false,
     required: ['name', 'detect', 'source', 'verified'],
     properties: {
-      name: { ...text, description: 'What people call it' },
+      name: { ...name, description: 'What people call it' },
       website: url,
       description: text,
       category: { ...text, description: 'Builders: a key of `builders` in categories.yaml' },

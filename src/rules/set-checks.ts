@@ -3,7 +3,8 @@ import type { ClauseSource, RuleKind } from '../engine/types.ts'
 import { type Finding, finding } from './findings.ts'
 import { hint } from './hint.ts'
 import type { CheckedRule } from './rule-checks.ts'
-import { isMisplaced, SLUG } from './schema.ts'
+import { isMisplaced } from './rule-keys.ts'
+import { SLUG } from './schema.ts'
 import type { Path } from './source-file.ts'
 
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
@@ -30,7 +31,12 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
       const known = [...(spaces.get(space)?.keys() ?? [])]
       if (!known.includes(slug))
         findings.push(
-          finding('unknown-slug', rule.file.valueAt(path), { value: slug, kind: space, hint: hint(slug, known) }),
+          finding('unknown-slug', rule.file.valueAt(path), {
+            value: slug,
+            what: 'slug',
+            kind: space,
+            hint: hint(slug, known),
+          }),
         )
     }
     findings.push(...checkExcludes(rule))

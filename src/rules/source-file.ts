@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import {
   type Document,
@@ -41,13 +42,19 @@ export class SourceFile {
   readonly #document: Document
   readonly #lines = new LineCounter()
 
-  /** @param text the file's content; read from `file` when absent */
-  constructor(file: string, text: string = readFileSync(file, 'utf8')) {
+  /** @param content of the file; read when absent */
+  constructor(file: string, content: Uint8Array = readFileSync(file)) {
     this.file = file
+    const text = new TextDecoder().decode(content) // It takes away a byte order mark: an editor shows none, so no column counts it.
     // Failsafe: 8.10 stays 8.10 and no stays no; the JSON Schema knows the types.
     const options = { schema: 'failsafe', prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const
-    // An editor shows no byte order mark, so no column counts it.
-    this.#document = parseDocument(text.replace(/^\ufeff/, ''), { ...options, lineCounter: this.#lines })
+    this.#document = parseDocument(text, { ...options, lineCounter: this.#lines })
+    const odd = firstOdd(text, isUtf8(content))
+    if (odd !== null) {
+      this.data = null
+      this.findings = [finding('bad-yaml', this.#at(odd.at), { reason: odd.reason })]
+      return
+    }
     const faults = [...this.#document.errors, ...this.#document.warnings]
     const isReadable = faults.every(({ code }) => code === 'DUPLICATE_KEY')
     const findings = [...this.#tell(faults), ...(isReadable ? this.#keepPlainKeys() : [])]
@@ -149,6 +156,14 @@ export class SourceFile {
     }
     return this.#at(at)
   }
+}
+
+/** Where a file stops to be text; null when it does not. */
+function firstOdd(text: string, isUtf8: boolean): { at: number; reason: string } | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  const at = text.search(isUtf8 ? /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/ : /\ufffd/)
+  if (at < 0) return null
+  return { at, reason: isUtf8 ? 'a control character stands here' : 'the file is not in UTF-8: save it so' }
 }
 
 /** Where data goes down too far, or without end: an alias may name what it stands in. */

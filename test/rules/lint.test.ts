@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { discoverRules } from '../../src/rules/discover.ts'
 import { findingTable } from '../../src/rules/findings.ts'
 import { builder, CATEGORIES, findingsOf, placeOf, TEST, technology, writeFolder } from '../rule-folder.ts'
 import { faultyRules } from './faulty-rules.ts'
@@ -70,6 +71,20 @@ verified: yesterday
       '13:11 bad-value',
     ])
   })
+})
+
+test.each([
+  ['open group', "'^a('", 'Unterminated group'],
+  ['flag of another dialect', "'(?i)^acme (1|2)'", 'Invalid group'],
+])('a pattern is told of without a pattern nobody wrote: %s', (_, match, reason) => {
+  const files = { 'builders/acme.yaml': builder(`{ meta: acme, match: ${match} }`), 'builders/acme.test.yaml': TEST }
+  const [told] = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
+  expect(told.sentence).toBe(`the pattern is no regular expression: ${reason}`)
+})
+
+test('a folder that is no rule folder is named where the command runs', () => {
+  const told = discoverRules('..').findings.map(({ file }) => file)
+  expect(told).toContain('.')
 })
 
 describe('what was meant', () => {

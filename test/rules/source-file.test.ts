@@ -29,7 +29,10 @@ describe('YAML that is none, or no rule', () => {
     ['comments alone', '# nothing yet\n', ['1:1 bad-value']],
     ['a list', '- name: Acme\n', ['1:1 bad-value']],
     ['a text', 'Acme\n', ['1:1 bad-value']],
-    ['bytes', '\u0000\u0001\ufffd', ['1:1 bad-value']],
+    ['bytes', '\u0000\u0001\ufffd', ['1:1 bad-yaml']],
+    ['a control character', RULE.replace('cms', 'c\u0007ms'), ['3:12 bad-yaml']],
+    ['a NUL in a name', RULE.replace('Acme', '"Ac\\0me"'), ['1:7 bad-value']],
+    ['spaces for a name', RULE.replace('Acme', "' '"), ['1:7 bad-value']],
     ['two documents', `${RULE}---\n${RULE}`, ['9:1 bad-yaml']],
     ['a key twice', `${RULE}name: Beta\n`, ['9:1 bad-yaml']],
     ['two keys twice', `${RULE}name: Beta\nsource: https://acme.com\n`, ['9:1 bad-yaml', '10:1 bad-yaml']],
@@ -80,6 +83,15 @@ describe('YAML that is none, or no rule', () => {
     expect(lint(RULE, tests)).toEqual(expected)
   })
 
+  test.each<[name: string, encoding: BufferEncoding, expected: string]>([
+    ['Latin-1', 'latin1', '1:10 bad-yaml'],
+    ['UTF-16 with its mark', 'utf16le', '1:1 bad-yaml'],
+  ])('a file in %s', (_, encoding, expected) => {
+    const text = `${encoding === 'utf16le' ? '\ufeff' : ''}${RULE.replace('Acme', 'Acmé')}`
+    const [told, ...others] = new SourceFile('x.yaml', Buffer.from(text, encoding)).findings
+    expect([placeOf(told), others]).toEqual([`x.yaml:${expected}`, []])
+  })
+
   test('what the parser quotes is cut', () => {
     const root = writeFolder({ 'builders/acme.yaml': `name: |${'<p>Acme</p>'.repeat(99)}\n` })
     expect(findingsOf(root)[0].sentence).toHaveLength('this is no YAML: '.length + 101)
@@ -115,7 +127,7 @@ describe('failsafe: text stays as it is written until the schema says a type', (
     ['~', '~'],
     ['null', 'null'],
   ])('%s', (written, read) => {
-    expect(new SourceFile('x.yaml', `is: ${written}`).data).toEqual({ is: read })
+    expect(new SourceFile('x.yaml', Buffer.from(`is: ${written}`)).data).toEqual({ is: read })
   })
 
   test.each([

@@ -1,0 +1,27 @@
+import type { RuleKind } from '../engine/types.ts'
+
+/** Keys of a rule, and the kinds that may have them; those without kinds belong to all. */
+export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
+  name: [],
+  website: [],
+  description: [],
+  detect: [],
+  source: [],
+  verified: [],
+  category: ['builder'],
+  aiNative: ['builder'],
+  hosting: ['builder'],
+  role: ['hosting'],
+  implies: ['builder', 'technology', 'hosting'],
+  requires: ['builder', 'technology', 'hosting'],
+  excludes: ['builder', 'technology', 'hosting'],
+  rank: ['site-type'],
+  fallback: ['site-type'],
+  thin: ['site-type'],
+}
+
+/** Whether a key belongs to other kinds of rules alone. */
+export function isMisplaced(key: string, kind: RuleKind): boolean {
+  const kinds = Object.hasOwn(RULE_KEYS, key) ? RULE_KEYS[key] : []
+  return kinds.length > 0 && !kinds.includes(kind)
+}
