@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadConfig } from '../src/config.ts'
 import { EXTRAS } from '../src/engine/result.ts'
@@ -6,6 +5,7 @@ import { EVIDENCE } from '../src/fetch/beside.ts'
 import { loadRuleset } from '../src/index.ts'
 import { LIVE_EXTRAS } from '../src/scan/scanner.ts'
 import { scanBatch } from './batch.ts'
+import { checkFiles } from './check-files.ts'
 import { EXIT, runCommand, UsageError } from './command.ts'
 import { scanOne } from './live.ts'
 import { scanBulk } from './live-bulk.ts'
@@ -72,6 +72,7 @@ type Mode = keyof typeof MODES
 await runCommand(HELP, async (args) => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS })
   const mode = modeOf(values, positionals)
+  await checkFiles(values)
   const config = loadConfig()
   if (mode === 'live' || mode === 'urls') {
     const live = {
@@ -111,13 +112,6 @@ function modeOf(values: Values, positionals: readonly string[]): Mode {
   for (const key of Object.keys(values))
     if (key !== mode && !(MODES[mode] as readonly string[]).includes(key))
       throw new UsageError(`--${key} does not go with ${mode === 'live' ? 'one URL' : `--${mode}`}`)
-  for (const input of ['batch', 'warc', 'urls'] as const)
-    if (
-      values.out !== undefined &&
-      values[input] !== undefined &&
-      resolve(String(values.out)) === resolve(String(values[input]))
-    )
-      throw new UsageError(`--out would overwrite the file that --${input} reads`)
   if ((mode === 'batch' || mode === 'warc') && /\.csv$/i.test(String(values.out)))
     throw new UsageError(`--${mode} writes lines of JSON: give --out another name than .csv`)
   if (values.resume && values.out === undefined)

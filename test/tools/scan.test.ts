@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, buildProject, type Outcome } from '../built-project.ts'
@@ -25,6 +25,8 @@ beforeAll(() => {
     'rules/technologies/analytics/acme.test.yaml': TEST,
   })
   mkdirSync(join(cwd, 'folder'))
+  symlinkSync('page.html', join(cwd, 'link.html'))
+  linkSync(join(cwd, 'page.html'), join(cwd, 'hard.html'))
 })
 
 const scan = (...args: string[]): Promise<Outcome> => project.run('scan', args, { cwd })
@@ -123,6 +125,10 @@ describe('misuse is told in a sentence', () => {
     [['--batch', 'page.html', '--url', 'https://acme.com/'], '--url does not go with --batch'],
     [['--batch', 'page.html', '--headers', 'pairs.json'], '--headers does not go with --batch'],
     [['--batch', 'page.html', '--out', './page.html'], '--out would overwrite the file that --batch reads'],
+    [['--batch', 'page.html', '--out', 'link.html'], '--out would overwrite the file that --batch reads'],
+    [['--batch', 'link.html', '--out', 'page.html'], '--out would overwrite the file that --batch reads'],
+    [['--warc', 'page.html', '--out', 'hard.html'], '--out would overwrite the file that --warc reads'],
+    [['--urls', 'link.html', '--out', 'hard.html'], '--out would overwrite the file that --urls reads'],
     [['--batch', 'page.html', '--out', 'none/x'], "no such file or directory, open 'none/x'"],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await scan(...args)
