@@ -20,11 +20,14 @@ const FAMILIES: readonly Family[] = [
 ]
 const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'selector', 'path']
 
+/** A module that awaits at its top what never comes would else end the process without a word, or keep it waiting. */
+const LOAD_MS = 10_000
+
 /**
  * Loads the modules an operator names, beside our own detectors. A module's default export is a detector or a list of them.
  * @param specifiers paths (from `folder`) or package names
  * @param reserved keys that no detector may take: those of a clause
- * @throws DetectorError for a module that cannot be loaded or is no detector
+ * @throws DetectorError with a line for each module that cannot be loaded or is no detector
  */
 export async function loadDetectors(
   specifiers: readonly string[],
@@ -32,44 +35,70 @@ export async function loadDetectors(
   folder = process.cwd(),
 ): Promise<readonly Detector[]> {
   const all: Detector[] = [...own]
-  for (const specifier of specifiers) {
-    for (const detector of [await load(specifier, folder)].flat()) {
-      check(detector, specifier)
-      if (reserved.includes(detector.key))
-        throw new DetectorError(`${specifier}: the key "${detector.key}" is reserved: it means something in a clause`)
-      if (all.some(({ key }) => key === detector.key))
-        throw new DetectorError(`${specifier}: there is a detector "${detector.key}" already`)
-      all.push(detector)
+  const faults: string[] = []
+  const modules = await Promise.allSettled(specifiers.map((specifier) => load(specifier, folder)))
+  for (const [i, module] of modules.entries()) {
+    try {
+      if (module.status === 'rejected') throw module.reason
+      for (const detector of module.value) {
+        check(detector)
+        if (reserved.includes(detector.key))
+          throw new DetectorError(`the key "${detector.key}" is reserved: it means something in a clause`)
+        if (all.some(({ key }) => key === detector.key))
+          throw new DetectorError(`there is a detector "${detector.key}" already`)
+        all.push(detector)
+      }
+    } catch (error) {
+      const sentence = error instanceof DetectorError ? error.message : `a detector cannot be read: ${reasonOf(error)}`
+      faults.push(`${specifiers[i]}: ${sentence}`)
     }
   }
+  if (faults.length > 0) throw new DetectorError(faults.join('\n'))
   return all
 }
 
-async function load(specifier: string, folder: string): Promise<Detector | Detector[]> {
+async function load(specifier: string, folder: string): Promise<Detector[]> {
   let module: { default?: Detector | Detector[] }
   try {
     const isPath = specifier.startsWith('.') || isAbsolute(specifier)
     const from = pathToFileURL(join(folder, 'detectors.js')).href
-    module = await import(
-      isPath
-        ? new URL(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier, from).href
-        : resolve(specifier, from)
+    module = await inTime(
+      import(
+        isPath
+          ? new URL(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier, from).href
+          : resolve(specifier, from)
+      ),
     )
   } catch (error) {
-    throw new DetectorError(
-      `${specifier}: the module could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new DetectorError(`the module could not be loaded: ${reasonOf(error)}`)
   }
   if (module.default === undefined)
-    throw new DetectorError(`${specifier}: the module has no default export; export a detector or a list of them`)
+    throw new DetectorError('the module has no default export; export a detector or a list of them')
   if (Array.isArray(module.default) && module.default.length === 0)
-    throw new DetectorError(`${specifier}: there is no detector in its list`)
-  return module.default
+    throw new DetectorError('there is no detector in its list')
+  return [module.default].flat()
 }
 
-function check(detector: Partial<Detector> | null, specifier: string): void {
+async function inTime<T>(loading: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`it was not ready in ${LOAD_MS / 1000} s; look for an await at its top that never ends`)
+    timer = setTimeout(() => reject(error), LOAD_MS)
+  })
+  try {
+    return await Promise.race([loading, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function check(detector: Partial<Detector> | null): void {
   const complain = (what: string): never => {
-    throw new DetectorError(`${specifier}: ${what}`)
+    throw new DetectorError(what)
   }
   if (typeof detector !== 'object' || detector === null) complain('a detector is an object')
   const { key, about, family, word, read, seen, names } = detector as Partial<Detector>

@@ -4,11 +4,13 @@ import { parseArgs } from 'node:util'
 import { loadDetectors } from '../plugins/load.ts'
 import { loadConfig } from '../src/config.ts'
 import { FOUND } from '../src/engine/clause.ts'
+import type { Ruleset } from '../src/engine/ruleset.ts'
 import type { Detector } from '../src/engine/types.ts'
+import { buildPage, detect } from '../src/index.ts'
 import { buildFile, fingerprint } from '../src/rules/built.ts'
 import { buildConformance } from '../src/rules/conformance.ts'
 import { type Finding, formatFinding, sortFindings } from '../src/rules/findings.ts'
-import { readFixtures, runFixture } from '../src/rules/fixtures.ts'
+import { type Fixture, readFixtures, runFixture } from '../src/rules/fixtures.ts'
 import { checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
@@ -99,7 +101,18 @@ function test(folders: readonly string[], detectors: readonly Detector[], slugs:
     ...read.flatMap((one) => one.findings),
     ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset)),
   ]
+  for (const warning of new Set(fixtures.flatMap((fixture) => warningsOf(fixture, ruleset))))
+    process.stderr.write(`${warning}\n`)
   return report(findings, `${several(rules.length, 'rule')}, ${several(fixtures.length, 'page')}`)
+}
+
+/** Of the page of a fixture; one that cannot be built is told as a finding. */
+function warningsOf({ input }: Fixture, ruleset: Ruleset): readonly string[] {
+  try {
+    return detect(ruleset, buildPage(input)).warnings
+  } catch {
+    return []
+  }
 }
 
 /** The built file is of our own rules, for our own detectors: what a start without further settings loads. */

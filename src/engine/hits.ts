@@ -48,7 +48,10 @@ export class PageHits {
   /** Reads one place. A detector that throws costs its own place and nothing else. */
   read(place: PlaceIndex): void {
     try {
-      for (const found of place.detector.read(this.page, place)) this.take(place, found)
+      const finds: Iterable<Found> | undefined = place.detector.read(this.page, place)
+      if (typeof finds?.[Symbol.iterator] !== 'function')
+        throw new TypeError('`read` must return a list of finds or be a generator, not async')
+      for (const found of finds) this.take(place, found)
     } catch (error) {
       this.warnings.push(
         `the detector "${place.detector.key}" failed: ${error instanceof Error ? error.message : String(error)}`,

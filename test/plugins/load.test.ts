@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { detectors as own } from '../../plugins/index.ts'
 import { DetectorError, loadDetectors } from '../../plugins/load.ts'
 import { FOUND } from '../../src/engine/clause.ts'
@@ -66,6 +66,8 @@ describe('a bad module is refused', () => {
     ['whose seen is none', exporting({ seen: 'true' }), /`seen` of detector "tide" must be a function/],
     ['whose names are none', exporting({ names: "'high'" }), /`names` of detector "tide" must be a list/],
     ['whose second detector is bad', `export default [${detector({})}, {}]`, /needs a `key`/],
+    ['whose key throws', 'export default { get key() { throw new Error("no water") } }', /cannot be read: no water/],
+    ['of a promise that never ends', 'export default new Promise(() => {})', /needs a `key`/],
     ['with a key of ours', exporting({ key: "'meta'" }), /there is a detector "meta" already/],
     ['with one key twice', `export default [${detector({})}, ${detector({})}]`, /there is a detector "tide" already/],
     ...reserved.map((key): [string, string, RegExp] => [
@@ -90,14 +92,33 @@ describe('a bad module is refused', () => {
     await expect(loading).rejects.toThrow(`${specifier}: the module could not be loaded`)
   })
 
+  test('that never ends to load', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const root = writeFolder({ 'tide.mjs': 'await new Promise(() => {})' })
+    const told = expect(loadDetectors(['./tide.mjs'], RESERVED, root)).rejects.toThrow(/not ready in 10 s/)
+    await vi.advanceTimersByTimeAsync(10_000).finally(() => vi.useRealTimers())
+    await told
+  })
+
+  test('with every other one that is bad', async () => {
+    const root = writeFolder({ 'ebb.mjs': 'export default null', 'tide.mjs': 'export default []' })
+    await expect(loadDetectors(['./ebb.mjs', './tide.mjs'], RESERVED, root)).rejects.toThrow(
+      './ebb.mjs: a detector is an object\n./tide.mjs: there is no detector in its list',
+    )
+  })
+
   test('by the library too, named from the working folder', async () => {
     await expect(loadRuleset({ detectors: ['./no-such-tide.mjs'] })).rejects.toThrow(DetectorError)
   })
 })
 
-test('a detector that throws while reading costs its own place, and a warning says so', async () => {
-  const bad =
-    "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('low water') } }"
+test.each([
+  ['throws', "*read() { throw new Error('low water') }", 'low water'],
+  ['returns a number', 'read: () => 5', '`read` must return a list of finds or be a generator, not async'],
+  ['returns nothing', 'read() {}', '`read` must return a list of finds or be a generator, not async'],
+  ['is async', 'async *read() {}', '`read` must return a list of finds or be a generator, not async'],
+])('a detector whose read %s costs its own place, and a warning says so', async (_, read, reason) => {
+  const bad = `export default { key: 'tide', about: 'x', family: 'side', word: 'literal', ${read} }`
   const rule = {
     'technologies/analytics/acme.yaml': technology('tide: high'),
     'technologies/analytics/acme.test.yaml': TEST,
@@ -110,6 +131,6 @@ test('a detector that throws while reading costs its own place, and a warning sa
   const ruleset = openRuleset({ folders: [join(root, 'rules')], detectors })
   const page = buildPage({ url: 'https://acme.com/', html: '<meta name="generator" content="WordPress 6.6">' })
   const verdict = detect(ruleset, page)
-  expect(verdict).toMatchObject({ builderSlug: 'wordpress', warnings: ['the detector "tide" failed: low water'] })
+  expect(verdict).toMatchObject({ builderSlug: 'wordpress', warnings: [`the detector "tide" failed: ${reason}`] })
   expect(verdict.technologies).toContain('Acme')
 })

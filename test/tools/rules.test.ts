@@ -17,6 +17,10 @@ beforeAll(() => {
     'faulty/builders/acme.test.yaml': TEST,
     'failing/builders/acme.yaml': builder(),
     'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
+    'dry.mjs':
+      "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
+    'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
+    'tidal/builders/acme.test.yaml': TEST,
     'headers.json': '{ "X-NF-Request-ID": "01J" }',
     'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',
   })
@@ -71,6 +75,12 @@ describe('test', () => {
     expect(stdout).toBe(
       'failing/builders/acme.test.yaml:2:53  error  this page gives confidence high, the hit says low  hit-differs\n',
     )
+  })
+
+  test('tells of a detector that failed, once', async () => {
+    const how = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
+    const told = 'the detector "tide" failed: no water\n1 rule, 2 pages: nothing to complain of\n'
+    expect(await project.run('rules', ['test', 'acme'], how)).toEqual({ code: 0, stdout: '', stderr: told })
   })
 })
 
