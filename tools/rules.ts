@@ -14,6 +14,7 @@ import { type Fixture, readFixtures, runFixture } from '../src/rules/fixtures.ts
 import { checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
+import { checkFiles } from './check-files.ts'
 import { EXIT, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
 
@@ -54,6 +55,7 @@ await runCommand(HELP, async (args) => {
       if (positionals.length > 0) throw new UsageError('build takes no argument')
       return build(detectors)
     case 'explain':
+      await checkFiles(values)
       return explainRule(openRuleset({ folders: ruleFolders, detectors }), positionals, values)
     default:
       throw new UsageError(

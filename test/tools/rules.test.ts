@@ -121,7 +121,8 @@ describe('misuse is told in a sentence', () => {
     [['explain', 'wix'], 'explain takes one slug and --html FILE'],
     [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes one slug and --html FILE'],
     [['explain', 'wixx', '--html', 'page.html'], 'there is no rule "wixx"; did you mean "wix"?'],
-    [['explain', 'wix', '--html', 'none.html'], "no such file or directory, open 'none.html'"],
+    [['explain', 'wix', '--html', 'none.html'], '--html: there is no file "none.html"'],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder: name a file'],
     [
       ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
       '--url must be an absolute http or https URL',
