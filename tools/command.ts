@@ -1,3 +1,4 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { explain } from '../src/explain.ts'
 
 /** Bad use of a command; `message` says what to do. */
@@ -28,6 +29,19 @@ export async function runCommand(help: string, run: (args: string[]) => Promise<
     process.stderr.write(`${tell(error)}\n`)
     process.exitCode = EXIT.failed
   }
+}
+
+/**
+ * What the words of a command line say. Of two values for one option, the first would be lost without a word.
+ * @throws UsageError for an option that is given twice and is no list; what `parseArgs` throws
+ */
+export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  const seen = new Set<string>()
+  for (const token of parseArgs({ ...(config as ParseArgsConfig), tokens: true }).tokens) {
+    if (token.kind !== 'option' || config.options?.[token.name]?.multiple) continue
+    if (seen.size === seen.add(token.name).size) throw new UsageError(`--${token.name} is given twice: give it once`)
+  }
+  return parseArgs(config)
 }
 
 /** @throws UsageError when a page cannot come from this address */

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { projectFolder } from '../src/rules/built.ts'
-import { EXIT, runCommand } from './command.ts'
+import { EXIT, readArgs, runCommand } from './command.ts'
 import { checkDocs, generatedDocs } from './generated-docs.ts'
 
 const HELP = `
@@ -16,7 +15,7 @@ Exit code: 0 in step, 1 out of step, 2 bad use or nothing could be done.
 `
 
 await runCommand(HELP, async (args) => {
-  const { values } = parseArgs({ args, options: { write: { type: 'boolean', default: false } } })
+  const { values } = readArgs({ args, options: { write: { type: 'boolean', default: false } } })
   const root = projectFolder()
   const docs = await generatedDocs(root)
   const stale = docs.filter(({ text, wanted }) => text !== wanted)

@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util'
 import { loadConfig } from '../src/config.ts'
 import { SetupError } from '../src/errors.ts'
 import { buildKey, buildSecret } from '../src/keys.ts'
 import { type Plan, planOf } from '../src/plans.ts'
 import type { Key } from '../src/store/types.ts'
-import { EXIT, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
 import { readEmail, readName, readRevision, readSpan, requirePlan } from './key-input.ts'
 import { maskSecret, tableOf, viewKey } from './key-view.ts'
 import { type Opened, withStore } from './with-store.ts'
@@ -65,7 +64,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 }
 
 await runCommand(HELP, async (args) => {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS })
+  const { values, positionals } = readArgs({ args, allowPositionals: true, options: OPTIONS })
   const [name, ...words] = positionals
   const verb = Object.hasOwn(VERBS, name ?? '') ? VERBS[name] : undefined
   const verbs = Object.keys(VERBS).join(', ')

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { loadDetectors } from '../plugins/load.ts'
 import { loadConfig } from '../src/config.ts'
 import { FOUND } from '../src/engine/clause.ts'
@@ -15,7 +14,7 @@ import { checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { checkFiles } from './check-files.ts'
-import { EXIT, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
 
 const HELP = `
@@ -36,7 +35,7 @@ Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
 
 await runCommand(HELP, async (args) => {
   const [verb, ...rest] = args
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readArgs({
     args: rest,
     allowPositionals: true,
     options: { html: { type: 'string' }, url: { type: 'string' }, headers: { type: 'string' } },

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { loadConfig } from '../src/config.ts'
 import { EXTRAS } from '../src/engine/result.ts'
 import { EVIDENCE } from '../src/fetch/beside.ts'
@@ -6,7 +5,7 @@ import { loadRuleset } from '../src/index.ts'
 import { LIVE_EXTRAS } from '../src/scan/scanner.ts'
 import { scanBatch } from './batch.ts'
 import { checkFiles } from './check-files.ts'
-import { EXIT, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
 import { scanOne } from './live.ts'
 import { scanBulk } from './live-bulk.ts'
 import { scanSaved } from './saved.ts'
@@ -70,7 +69,7 @@ const MODES = {
 type Mode = keyof typeof MODES
 
 await runCommand(HELP, async (args) => {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS })
+  const { values, positionals } = readArgs({ args, allowPositionals: true, options: OPTIONS })
   const mode = modeOf(values, positionals)
   await checkFiles(values)
   const config = loadConfig()
@@ -114,6 +113,7 @@ function modeOf(values: Values, positionals: readonly string[]): Mode {
       throw new UsageError(`--${key} does not go with ${mode === 'live' ? 'one URL' : `--${mode}`}`)
   if ((mode === 'batch' || mode === 'warc') && /\.csv$/i.test(String(values.out)))
     throw new UsageError(`--${mode} writes lines of JSON: give --out another name than .csv`)
+  if (/\.gz$/i.test(String(values.out))) throw new UsageError('--out is written as plain text: leave .gz off its name')
   if (values.resume && values.out === undefined)
     throw new UsageError('--resume goes on with a file: name it with --out')
   return mode

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { loadConfig } from '../src/config.ts'
 import { backupStore } from '../src/store/open.ts'
 import type { Switches } from '../src/store/types.ts'
-import { EXIT, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
 import { withStore } from './with-store.ts'
 
 const HELP = `
@@ -28,7 +27,7 @@ const SWITCHES: Readonly<Record<string, Readonly<Record<string, Partial<Switches
 }
 
 await runCommand(HELP, async (args) => {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} })
+  const { positionals } = readArgs({ args, allowPositionals: true, options: {} })
   const [verb, word, ...more] = positionals
   const isSwitch = Object.hasOwn(SWITCHES, verb ?? '')
   if (!isSwitch && verb !== 'backup')

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { detectors } from '../../plugins/index.ts'
@@ -10,7 +9,7 @@ import { Ruleset } from '../../src/engine/ruleset.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { openPool } from '../../src/scan/pool.ts'
-import { EXIT, runCommand } from '../command.ts'
+import { EXIT, readArgs, runCommand } from '../command.ts'
 import { generatedPages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
@@ -33,7 +32,7 @@ cached scans over HTTP beside a bare route of Fastify (with Redis and MongoDB to
 `
 
 await runCommand(HELP, async (args) => {
-  const { values } = parseArgs({
+  const { values } = readArgs({
     args,
     options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' }, http: { type: 'boolean' } },
   })
