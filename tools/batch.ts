@@ -1,16 +1,20 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
+import { AsyncIterReader } from 'warcio'
 import { SetupError } from '../src/errors.ts'
 import { buildPage, detect, type Extra, type PageInput, type Ruleset, toResult } from '../src/index.ts'
+import { GzipMembers } from './gzip-members.ts'
 import { type Line, readLines } from './lines.ts'
 import { openBar } from './progress.ts'
+import { BrokenData } from './seek.ts'
 import { readWarc } from './warc.ts'
 
 /** A line holds a page of at most 4 MiB, escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
+/** Bytes that are read at once: packed a thousandfold, they still fit into memory. */
+const CHUNK_BYTES = 16 * 1024
 
 /** What a batch run came to. */
 export interface BatchOutcome {
@@ -41,13 +45,18 @@ export async function scanBatch({ input, format, output, include, ruleset }: Bat
   }
   const answers =
     format === 'warc' ? scanWarc(input, ruleset, { include, onBytes }) : scanLines(input, ruleset, { include, onBytes })
+  const faults: unknown[] = []
   const lines = async function* (): AsyncGenerator<string> {
-    for await (const answer of answers) {
-      outcome.pages++
-      if ('error' in answer) outcome.failed++
-      const seconds = (performance.now() - started) / 1000
-      bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
-      yield `${JSON.stringify(answer)}\n`
+    try {
+      for await (const answer of answers) {
+        outcome.pages++
+        if ('error' in answer) outcome.failed++
+        const seconds = (performance.now() - started) / 1000
+        bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
+        yield `${JSON.stringify(answer)}\n`
+      }
+    } catch (error) {
+      faults.push(error) // Thrown here, it would cost the answers that are not written yet.
     }
   }
   try {
@@ -55,6 +64,7 @@ export async function scanBatch({ input, format, output, include, ruleset }: Bat
   } finally {
     bar.stop()
   }
+  if (faults.length > 0) throw faults[0]
   return outcome
 }
 
@@ -69,8 +79,9 @@ async function* scanLines(
   ruleset: Ruleset,
   { include, onBytes }: Reading,
 ): AsyncGenerator<Record<string, unknown>> {
-  const raw = createReadStream(input)
-  for await (const line of readLines(unzipped(raw, input), MAX_LINE_BYTES)) {
+  const raw = createReadStream(input, { highWaterMark: CHUNK_BYTES })
+  const bytes = /\.gz$/i.test(input) ? unzip(raw, input) : raw
+  for await (const line of readLines(bytes, MAX_LINE_BYTES)) {
     onBytes(raw.bytesRead)
     if (line.text?.trim() !== '') yield scanLine(line, ruleset, include)
   }
@@ -91,18 +102,12 @@ async function* scanWarc(
   }
 }
 
-async function* unzipped(raw: Readable, input: string): AsyncGenerator<Uint8Array> {
-  if (!/\.gz$/i.test(input)) {
-    yield* raw
-    return
-  }
-  const gunzip = createGunzip()
-  raw.on('error', (error) => gunzip.destroy(error))
+async function* unzip(raw: ReadStream, input: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* raw.pipe(gunzip)
+    yield* new GzipMembers(new AsyncIterReader(raw, null))
+    if (raw.bytesRead === 0) throw new BrokenData('the file is empty')
   } catch (error) {
-    const isBroken = error instanceof Error && String((error as NodeJS.ErrnoException).code).startsWith('Z_')
-    throw isBroken ? new SetupError(`${input} cannot be unzipped: ${error.message}`) : error
+    throw error instanceof BrokenData ? new SetupError(`${input} cannot be unzipped: ${error.message}`) : error
   }
 }
 
@@ -117,13 +122,14 @@ async function writeAll(lines: AsyncIterable<string>, output: string | undefined
 
 /** Scans one line: `{id, result}`, or `{id or line, error, code}`. */
 export function scanLine(
-  { number, text }: Pick<Line, 'number' | 'text'>,
+  { number, text, isUtf8 }: Pick<Line, 'number' | 'text' | 'isUtf8'>,
   ruleset: Ruleset,
   include: readonly Extra[],
 ): Record<string, unknown> {
   let id: unknown
   try {
     if (text === null) throw new TypeError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
+    if (!isUtf8) throw new TypeError('the line is not valid UTF-8: write it in UTF-8')
     const line: unknown = JSON.parse(text)
     if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new TypeError('a line is a JSON object')
     ;({ id } = line as { id?: unknown })

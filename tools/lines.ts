@@ -1,8 +1,12 @@
+import { isUtf8 } from 'node:buffer'
+
 /** One line of a stream of bytes; `text` is null where it is longer than was allowed. */
 export interface Line {
   /** From 1. */
   readonly number: number
   readonly text: string | null
+  /** Whether that is what stands there: bytes that are no UTF-8 are U+FFFD in the text. */
+  readonly isUtf8: boolean
   /** Bytes in the stream, line end included. */
   readonly bytes: number
   /** Whether it has a line end: the last line of a file that was cut off has none. */
@@ -20,12 +24,13 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     else parts = []
   }
   const line = (isWhole: boolean): Line => {
-    const text = bytes > maxBytes ? null : Buffer.concat(parts).toString('utf8')
+    const kept = Buffer.concat(parts)
+    const text = bytes > maxBytes ? null : kept.toString('utf8').replace(number === 0 ? /^\ufeff/ : '', '')
     const length = isWhole ? bytes + 1 : bytes
     parts = []
     bytes = 0
     number++
-    return { number, text: number === 1 ? (text?.replace(/^\ufeff/, '') ?? null) : text, bytes: length, isWhole }
+    return { number, text, isUtf8: isUtf8(kept), bytes: length, isWhole }
   }
   for await (const chunk of chunks) {
     let from = 0

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, buildProject, type Outcome } from '../built-project.ts'
 import { writeFolder } from '../rule-folder.ts'
@@ -97,15 +97,25 @@ describe('gzip', () => {
   })
 
   const long = gzipSync(Array.from({ length: 2000 }, (_, i) => `${good(`${i} ${Math.sin(i)}`)}\n`).join(''))
-  test.each<[string, Uint8Array, string]>([
-    ['cut off', long.subarray(0, long.length / 2), 'unexpected end of file'],
-    ['none', Buffer.from(good('a')), 'incorrect header check'],
-    ['of no bytes', new Uint8Array(), 'unexpected end of file'],
-  ])('%s: what could be read is answered, then a sentence', async (name, bytes, sentence) => {
+  const half = long.subarray(0, long.length / 2)
+  const ofHalf = gunzipSync(half, { finishFlush: constants.Z_SYNC_FLUSH }).toString().split('\n').length - 1
+  test.each<[string, Uint8Array, number, string]>([
+    [
+      'followed by something else',
+      Buffer.concat([long, Buffer.from('no gzip')]),
+      2000,
+      'the file holds bytes that are no gzip data',
+    ],
+    ['cut off', half, ofHalf, 'the gzip data ends in the middle'],
+    ['none', Buffer.from(good('a')), 0, 'the file holds bytes that are no gzip data'],
+    ['of no bytes', new Uint8Array(), 0, 'the file is empty'],
+  ])('%s: what could be unzipped is answered, then a sentence', async (_, bytes, count, sentence) => {
     const { code, answers, stderr } = await batch(bytes, 'in.jsonl.gz')
     expect({ code, stderr }).toEqual({ code: 2, stderr: `in.jsonl.gz cannot be unzipped: ${sentence}\n` })
-    expect(answers.length > 0).toBe(name === 'cut off')
-    expect(answers.every(({ result }) => result !== undefined)).toBe(true)
+    expect(answers.map(({ id }) => Number(id?.split(' ')[0]))).toEqual(Array.from({ length: count }, (_, i) => i))
+    const written = await batch(bytes, 'in.jsonl.gz', '--out', 'unzipped.jsonl')
+    expect(written).toMatchObject({ code, stdout: '', stderr })
+    expect(readFileSync(join(cwd, 'unzipped.jsonl'), 'utf8').split('\n')).toHaveLength(count + 1)
   })
 })
 

@@ -26,6 +26,11 @@ describe('lines of a stream', () => {
     expect(lines.map(({ number }) => number)).toEqual(expected.map((_, i) => i + 1))
   })
 
+  test('that are no UTF-8 are known', async () => {
+    const lines = await linesOf(['ä\n', Buffer.from('ä\n', 'latin1'), Buffer.from('ä').subarray(0, 1)])
+    expect(lines.map(({ isUtf8 }) => isUtf8)).toEqual([true, false, false])
+  })
+
   test('are the same wherever the stream is cut, inside of a letter too', async () => {
     const bytes = Buffer.from('\ufeffä€\r\n\n😀b\nc')
     const whole = await linesOf([bytes])

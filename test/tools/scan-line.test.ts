@@ -36,9 +36,10 @@ describe('a bad line is told with its id, or with its number', () => {
       'headers must be a list of [name, value] or',
     ],
     ['a list for a page', '{"id":"a","html":["x"]}', { id: 'a' }, 'html must be a string or null'],
+    ['bytes that are no UTF-8', '{"id":"\ufffd"}', { line: 7 }, 'the line is not valid UTF-8'],
     ['a line over the limit', null, { line: 7 }, 'the line is longer than '],
   ])('%s', (_, text, about, sentence) => {
-    const answer = scanLine({ number: 7, text }, ruleset, [])
+    const answer = scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, ruleset, [])
     expect(answer).toEqual({ ...about, error: expect.stringContaining(sentence), code: 'invalid_request' })
   })
 })
