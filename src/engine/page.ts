@@ -1,42 +1,28 @@
 import { decodeHtml } from './charset.ts'
 import { parseJsonLd } from './jsonld.ts'
+import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
 import { collectUrls } from './page-urls.ts'
 import { attributeOf, textOf } from './selector.ts'
 import { buildTape } from './tape.ts'
-import { collapse, lower } from './text.ts'
+import { collapse } from './text.ts'
 import type { Page, Tape } from './types.ts'
-import { buildBase, parseUrl, UrlResolver } from './url.ts'
+import { buildBase, UrlResolver } from './url.ts'
 import { countWords } from './words.ts'
+
+export type { PageInput }
 
 /** Characters of a document that are looked at. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
-const MAX_HEADERS = 200
-
-/** What is known of an answer. What is absent or null was not looked at. */
-export interface PageInput {
-  /** The final URL, http or https. */
-  readonly url?: string | null
-  readonly status?: number | null
-  readonly headers?:
-    | Readonly<Record<string, string | readonly string[]>>
-    | readonly (readonly [string, string])[]
-    | null
-  /** The body; bytes are decoded by byte order mark, header, meta. */
-  readonly html?: string | Uint8Array | null
-  readonly dns?: Readonly<Record<string, readonly string[]>> | null
-  readonly tls?: { readonly issuer?: string | null; readonly names?: readonly string[] } | null
-  readonly robots?: string | null
-  readonly favicon?: number | null
-}
 
 /**
  * Parses what is known of one answer into a page: once, without I/O, whatever the body holds.
- * @throws TypeError when `url` is not an absolute http or https URL
+ * @throws TypeError with a sentence when something is not what `PageInput` says, or `url` is not an absolute http or https URL
  */
 export function buildPage(input: PageInput): Page {
   const warnings: string[] = []
-  const address = readAddress(input.url ?? null)
-  const headers = readHeaders(input.headers ?? null, warnings)
+  checkInput(input)
+  const address = readAddress(input.url)
+  const headers = readHeaders(input.headers, warnings)
   const html = readHtml(input.html ?? '', headers, warnings)
   const { tape, comments, text, warnings: cuts } = buildTape(html)
   const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
@@ -54,35 +40,12 @@ export function buildPage(input: PageInput): Page {
     text,
     words: countWords(text),
     ...collectBlocks(tape),
-    dns: readDns(input.dns ?? null),
+    dns: readDns(input.dns),
     tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
     robots: input.robots ?? null,
     favicon: input.favicon ?? null,
     warnings: [...warnings, ...cuts],
   }
-}
-
-function readAddress(url: string | null): string | null {
-  if (url === null) return null
-  const parsed = parseUrl(url)
-  if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw new TypeError('url must be an absolute http or https URL')
-  parsed.hash = ''
-  return parsed.href
-}
-
-function readHeaders(headers: PageInput['headers'], warnings: string[]): Page['headers'] {
-  if (headers === null || headers === undefined) return null
-  const pairs = isPairs(headers)
-    ? headers
-    : Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
-  if (pairs.length > MAX_HEADERS)
-    warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were looked at`)
-  return pairs.slice(0, MAX_HEADERS).map(([name, value]) => [lower(name), value.trim()] as const)
-}
-
-function isPairs(headers: NonNullable<PageInput['headers']>): headers is readonly (readonly [string, string])[] {
-  return Array.isArray(headers)
 }
 
 function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
@@ -91,13 +54,6 @@ function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings:
   if (source.length <= MAX_CHARACTERS) return source
   warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were looked at`)
   return source.slice(0, MAX_CHARACTERS)
-}
-
-function readDns(dns: PageInput['dns']): Page['dns'] {
-  if (!dns) return null
-  return Object.fromEntries(
-    Object.entries(dns).map(([type, records]) => [lower(type), records.map((record) => record.trim())]),
-  )
 }
 
 /** Of the first element that has it: a `<base target>` before the `<base href>` says nothing. */

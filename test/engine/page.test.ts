@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildPage, type PageInput } from '../../src/engine/page.ts'
+import { buildPage } from '../../src/engine/page.ts'
 import { attributeOf } from '../../src/engine/selector.ts'
 import type { Page } from '../../src/engine/types.ts'
 
@@ -118,53 +118,6 @@ test.each<[string, number]>([
   ['中文 abc', 2],
 ])('words of %j: %i', (text, words) => {
   expect(pageOf(text).words).toBe(words)
-})
-
-test.each<[string, PageInput['headers'], Page['headers']]>([
-  ['not looked at', undefined, null],
-  ['none', {}, []],
-  [
-    'names and values',
-    { Server: ' nginx ', 'X-A': '' },
-    [
-      ['server', 'nginx'],
-      ['x-a', ''],
-    ],
-  ],
-  [
-    'lists of values',
-    { 'Set-Cookie': ['a=1', 'b=2'] },
-    [
-      ['set-cookie', 'a=1'],
-      ['set-cookie', 'b=2'],
-    ],
-  ],
-  [
-    'pairs',
-    [
-      ['Set-Cookie', 'a=1'],
-      ['set-cookie', 'b=2'],
-    ],
-    [
-      ['set-cookie', 'a=1'],
-      ['set-cookie', 'b=2'],
-    ],
-  ],
-])('headers: %s', (_, headers, expected) => {
-  expect(buildPage({ ...(headers !== undefined && { headers }) }).headers).toEqual(expected)
-})
-
-test('what is absent or null was not looked at', () => {
-  const nothing = { url: null, status: null, headers: null, dns: null, tls: null, robots: null, favicon: null }
-  expect(buildPage({})).toMatchObject(nothing)
-  expect(buildPage({ ...nothing, html: null })).toMatchObject({
-    ...nothing,
-    html: '',
-    text: '',
-    words: 0,
-    title: null,
-    warnings: [],
-  })
 })
 
 describe('attributes', () => {

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { buildPage, type PageInput } from '../../src/engine/page.ts'
+import type { Page } from '../../src/engine/types.ts'
+
+test.each<[string, PageInput['headers'], Page['headers']]>([
+  ['not looked at', undefined, null],
+  ['none', {}, []],
+  [
+    'names and values',
+    { Server: ' nginx ', 'X-A': '' },
+    [
+      ['server', 'nginx'],
+      ['x-a', ''],
+    ],
+  ],
+  [
+    'lists of values',
+    { 'Set-Cookie': ['a=1', 'b=2'] },
+    [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+  ],
+  [
+    'pairs',
+    [
+      ['Set-Cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+    [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+  ],
+  [
+    'a map',
+    new Map<string, string | string[]>([['A', ['1', ' 2']]]),
+    [
+      ['a', '1'],
+      ['a', '2'],
+    ],
+  ],
+  ['Headers', new Headers({ 'X-A': '1' }), [['x-a', '1']]],
+])('headers: %s', (_, headers, expected) => {
+  expect(buildPage({ ...(headers !== undefined && { headers }) }).headers).toEqual(expected)
+})
+
+test.each<[key: string, values: unknown[]]>([
+  ['url', [5, '', {}]],
+  ['status', ['200', 200.5, NaN, {}]],
+  ['headers', ['x', 5, { a: 5 }, { a: [5] }, { a: null }, ['a'], [['a']], [['a', 5]], [[5, 'a']], new Map([['a', 5]])]],
+  ['html', [5, {}, ['x'], new ArrayBuffer(1)]],
+  ['dns', ['x', 5, { a: '1.2.3.4' }, { a: [5] }, { a: null }, ['a']]],
+  ['tls', ['x', 5, true, { issuer: 5 }, { names: 'a.com' }, { names: [5] }]],
+  ['robots', [5, {}]],
+  ['favicon', ['5', {}]],
+])('%s of another kind is refused', (key, values) => {
+  for (const value of values) expect(() => buildPage({ [key]: value })).toThrow(new RegExp(`^${key} must be `))
+})
+
+test('what is absent or null was not looked at', () => {
+  const nothing = { url: null, status: null, headers: null, dns: null, tls: null, robots: null, favicon: null }
+  expect(buildPage({})).toMatchObject(nothing)
+  expect(buildPage({ ...nothing, html: null })).toMatchObject({
+    ...nothing,
+    html: '',
+    text: '',
+    words: 0,
+    title: null,
+    warnings: [],
+  })
+})
