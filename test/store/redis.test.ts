@@ -3,20 +3,23 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRedis } from '../../src/store/redis.ts'
 import { CACHE_MS, type SharedState } from '../../src/store/types.ts'
-import { redisUrl } from '../services.ts'
+import { startRedis } from '../services.ts'
 
-const url = redisUrl('what stands in Redis')
+// Of its own: scripts and statistics belong to a server as a whole.
+const server = await startRedis('what stands in Redis')
 
-describe.skipIf(url === null)('what stands in Redis', () => {
-  const raw = createClient({ url: url ?? '' })
+describe.skipIf(server === null)('what stands in Redis', () => {
+  const url = server?.url ?? ''
+  const raw = createClient({ url })
   let state: SharedState
   beforeAll(async () => {
     await raw.connect()
-    state = await openRedis({ url: url ?? '' })
+    state = await openRedis({ url })
   })
   afterAll(async () => {
     await state.close()
     raw.destroy()
+    await server?.stop()
   })
 
   const keysLike = (pattern: string): Promise<string[]> => raw.keys(pattern)
@@ -69,13 +72,14 @@ describe.skipIf(url === null)('what stands in Redis', () => {
 
   test('a server that has forgotten the scripts is told them again, counting nothing twice', async () => {
     const counter = nanoid()
-    const take = () => state.take({ counter, now: Date.now(), cost: 1 })
+    const now = Date.now()
+    const take = () => state.take({ counter, now, cost: 1 })
     await take()
     await raw.scriptFlush()
     const counts = await Promise.all(Array.from({ length: 1200 }, take))
     expect(Math.max(...counts.map(({ count }) => count))).toBe(1201)
     await raw.scriptFlush()
-    expect((await state.board(nanoid(), { fresh: false, now: Date.now() })).role).toBe('lead')
+    expect((await state.board(nanoid(), { fresh: false, now })).role).toBe('lead')
   })
 
   test('all takes of one turn are one command, more than 500 are several', async () => {
