@@ -20,7 +20,7 @@ function open(zone: Zone = {}): Resolver {
 
 const asked = (): string[] => [...answerer.questions].sort()
 const questionsCome = (count: number): Promise<void> =>
-  vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { interval: 5 })
+  vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { timeout: 10_000, interval: 5 })
 
 describe('records that rules want', () => {
   const lookUp = (host: string, wanted: string[], zone: Zone = {}): ReturnType<typeof lookUpDns> =>

@@ -19,7 +19,7 @@ function open(zone: Zone = {}, options: { timeoutMs?: number; ttlMs?: number } =
 
 const asked = (): string[] => [...answerer.questions].sort()
 const questionsCome = (count: number): Promise<void> =>
-  vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { interval: 5 })
+  vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { timeout: 10_000, interval: 5 })
 
 describe('a signal that aborts', () => {
   const silent: Zone = { [`${HOST} A`]: 'silent', [`${HOST} AAAA`]: 'silent', [`${HOST} TXT`]: 'silent' }

@@ -53,7 +53,8 @@ describe('MongoDB that is away', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^MongoDB at 127\.0\.0\.1:1 does not answer: check .+\n$/)
     expect(stderr).not.toContain('hunter2')
-    expect(seconds).toBeLessThan(8)
+    // What this machine takes to start anything is none of the waiting.
+    expect(seconds - (await start({ PORT: 'none' })).seconds).toBeLessThan(8)
   })
 })
 
@@ -66,7 +67,7 @@ test('Redis that is away is told of, and missed by nobody', async () => {
     left: '9',
   })
   expect((await fetch(`${url}/health/ready`)).status).toBe(200)
-  await expect.poll(() => printed.stderr).toMatch(/"level":"warn".*Redis/)
+  await expect.poll(() => printed.stderr, { timeout: 10_000 }).toMatch(/"level":"warn".*Redis/)
   expect(printed.stderr).not.toContain('hunter2')
   child.kill('SIGTERM')
   expect(await ended).toBe(0)
