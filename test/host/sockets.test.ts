@@ -19,7 +19,8 @@ beforeAll(async () => {
 const head = (line: string, ...headers: string[]): string => `${[line, 'Host: a', ...headers].join('\r\n')}\r\n`
 const me = head('GET /api/v1/me HTTP/1.1')
 const post = head('POST /api/v1/scan HTTP/1.1', 'Content-Type: application/json')
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const openConnections = (): Promise<number> =>
+  new Promise((resolve) => host.host.app.server.getConnections((_, count) => resolve(count)))
 const talk = (...texts: (string | Buffer)[]) => talkTo(port, ...texts)
 
 describe('what Node cannot read is answered in our form, and the connection ends', () => {
@@ -157,12 +158,14 @@ describe('connections', () => {
 
   test('who leaves ends nothing: the scan goes on, and others get its result', async () => {
     const site = newSite()
+    const before = host.answered('usedBy')
     const socket = connect(port, '127.0.0.1')
     socket.write(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     await until(held.count, 1)
     const other = talk(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     socket.destroy()
-    await pause(100)
+    await until(() => host.answered('usedBy') - before, 2)
+    await until(openConnections, 1)
     held.land()
     expect((await other).replies.map(({ status, body }) => [status, body.cached])).toEqual([[200, false]])
     expect(host.scanned.filter((url) => url === site)).toHaveLength(1)
