@@ -71,6 +71,14 @@ test.each([
 const first = redisUrl('databases of one Redis')
 describe.skipIf(first === null)('databases of one Redis', () => {
   test('each call gives another', () => expect(redisUrl('databases')).not.toBe(first))
+
+  test('a server that has few is refused', async () => {
+    const small = await startRedis('a Redis of 16 databases')
+    if (small === null) return
+    vi.stubEnv('REDIS_URL', small.url)
+    expect(() => redisUrl('databases')).toThrow(/^Redis has 16 databases: start it with --databases 100 or more$/)
+    await small.stop()
+  })
 })
 
 async function keepsWord({ url }: OwnServer): Promise<string> {

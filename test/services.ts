@@ -59,20 +59,29 @@ const MONGODB: Kind = {
   answer: 'HTTP/1.',
 }
 
-/** URL of the running Redis, each time with another of its databases; null where there is none, which stderr is told. */
+/** One run of the tests takes fewer. */
+const LEAST_DATABASES = 100
+
+/**
+ * URL of the running Redis, each time with another of its databases; null where there is none, which stderr is told.
+ * @throws Error when it has so few that suites would share them
+ */
 export function redisUrl(suite: string): string | null {
   const url = process.env.REDIS_URL || servicesStatus().REDIS_URL
   if (url === undefined) return without(suite, 'a running Redis')
   // Tests of several processes share the server, so that it is the one who deals out the numbers.
   const program = `const client = await (await import('redis')).createClient({ url: process.argv[1] }).connect()
     const { databases } = await client.configGet('databases')
-    console.log(1 + (await client.incr('siteprint:test:databases')) % (databases - 1))
+    console.log(databases, 1 + (await client.incr('siteprint:test:databases')) % (databases - 1))
     client.destroy()`
   const options = { cwd: projectFolder(), encoding: 'utf8', timeout: 10_000 } as const
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, url], options)
-  if (!/^\d+\n$/.test(stdout)) throw new Error(`Redis gave no database: ${stderr}`)
+  const [, databases, database] = /^(\d+) (\w+)\n$/.exec(stdout) ?? []
+  if (database === undefined) throw new Error(`Redis gave no database: ${stderr}`)
+  if (Number(databases) < LEAST_DATABASES)
+    throw new Error(`Redis has ${databases} databases: start it with --databases ${LEAST_DATABASES} or more`)
   const own = new URL(url)
-  own.pathname = stdout.trim()
+  own.pathname = database
   return own.href
 }
 
