@@ -47,15 +47,8 @@ describe('a batch', () => {
   })
 
   test('takes what is known of a page; null is the same as absent, and further fields are nothing', async () => {
-    const full = {
-      id: 'full',
-      url: 'https://acme.com/',
-      status: 200,
-      headers: [['server', 'Vercel']],
-      html: '',
-      label: 'x',
-      dns: 5,
-    }
+    const seen = { url: 'https://acme.com/', status: 200, headers: [['server', 'Vercel']], html: '' }
+    const full = { id: 'full', ...seen, label: 'x', dns: 5 }
     const empty = { id: 'empty', url: null, status: null, headers: null, html: null }
     const { code, answers } = await batch([full, empty, { id: '' }].map((line) => JSON.stringify(line)).join('\n'))
     expect(code).toBe(0)
