@@ -5,7 +5,7 @@ import { buildPage } from '../src/engine/page.ts'
 import type { Ruleset } from '../src/engine/ruleset.ts'
 import { hitsOf, isSeen, levelOf } from '../src/engine/score.ts'
 import type { CompiledRule, Leaf } from '../src/engine/types.ts'
-import { detect } from '../src/index.ts'
+import { detect, type Verdict } from '../src/index.ts'
 import { hint } from '../src/rules/hint.ts'
 import { EXIT, UsageError } from './command.ts'
 import { readSavedPage, type SavedPage } from './saved-page.ts'
@@ -43,10 +43,16 @@ export async function explainRule(
     const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
     const note = own?.note ? ` (${own.note})` : ''
     process.stdout.write(
-      `  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : 'not part of the answer'}\n`,
+      `  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : `not part of the answer${insteadOf(rule, verdict)}`}\n`,
     )
   }
   return EXIT.fine
+}
+
+/** Whom the answer names where it can name one alone. */
+function insteadOf({ kind }: CompiledRule, verdict: Verdict): string {
+  const names = { builder: verdict.builder, hosting: verdict.hosting, 'site-type': verdict.siteType, technology: null }
+  return names[kind] === null ? '' : `, which names ${names[kind]}`
 }
 
 function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): void {

@@ -21,6 +21,7 @@ beforeAll(() => {
       "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
     'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
     'tidal/builders/acme.test.yaml': TEST,
+    'wordpress.html': '<meta name="generator" content="WordPress 6.6">',
     'headers.json': '{ "X-NF-Request-ID": "01J" }',
     'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',
   })
@@ -164,6 +165,13 @@ test.each([
   const { code, stdout } = await rules(['explain', 'netlify', '--html', 'page.html', ...headers])
   expect(code).toBe(0)
   expect(stdout).toMatch(clause)
+})
+
+test('explain says whom the answer names instead', async () => {
+  const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'])
+  expect(stdout.trim().split('\n').at(-1)).toBe(
+    '  0 points: below low, nothing; not part of the answer, which names WordPress',
+  )
 })
 
 test('--help', async () => {
