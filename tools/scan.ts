@@ -71,7 +71,6 @@ type Mode = keyof typeof MODES
 await runCommand(HELP, async (args) => {
   const { values, positionals } = readArgs({ args, allowPositionals: true, options: OPTIONS })
   const mode = modeOf(values, positionals)
-  await checkFiles(values)
   const config = loadConfig()
   if (mode === 'live' || mode === 'urls') {
     const live = {
@@ -83,9 +82,11 @@ await runCommand(HELP, async (args) => {
     if (mode === 'live') return scanOne(positionals[0], live)
     const { concurrency = '8', urls, out, resume = false } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
+    await checkFiles(values)
     return scanBulk({ ...live, positionals, urls, out, resume, concurrency: Number(concurrency) })
   }
   const include = readList('include', values.include, EXTRAS)
+  await checkFiles(values)
   const ruleset = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })
   if (mode === 'html' || mode === 'har') return scanSaved({ ...values, include, ruleset })
   const { pages, failed } = await scanBatch({

@@ -18,6 +18,7 @@ const JOINS_DIGITS = 4
 const PARTING = 5
 const OTHER = 6
 const COLON = 58
+const QUOTE = 34
 const KINDS = new Uint8Array(0x10000).fill(OTHER)
 for (const [from, to] of [
   'AZ',
@@ -42,7 +43,7 @@ KINDS.fill(PARTING, 0x3008, 0x3021) // Brackets.
 for (const [kind, marks] of [
   [
     PARTING,
-    ' !"#$%&()*+-/<=>?@[]\\^`{|}~¡¢£¤¥¦§¨©«¬®¯°±²³´¶¸¹»¼½¾¿×÷–—“”„‚†‡‰‹›•…€™　、。〃！＂＃＄％＆（）＊＋－／＜＝＞？＠',
+    ' !"#$%&()*+-/<=>?@[]\\^`{|}~¡¢£¤¥¦§¨©«¬®¯°±²³´¶¹»¼½¾¿×÷–—“”„‚†‡‰‹›•…€™　、。〃！＂＃＄％＆（）＊＋－／＜＝＞？＠',
   ],
   [JOINS_BOTH, "'.’‘＇．"],
   [JOINS_DIGITS, ',;，；'],
@@ -115,12 +116,12 @@ export function countWords(text: string): number {
   return words + countSegments(rest)
 }
 
-/** What the character at `i` is to a word. A colon may join letters, and nothing else. */
+/** What the character at `i` is to a word. A colon may join letters, a quotation mark letters of Hebrew, and nothing else. */
 function kindAt(text: string, i: number): number {
   const code = text.charCodeAt(i)
-  if (code !== COLON) return KINDS[code]
+  if (code !== COLON && code !== QUOTE) return KINDS[code]
   const next = i + 1 < text.length ? KINDS[text.charCodeAt(i + 1)] : PARTING
-  return next === LETTER || next === OTHER ? OTHER : PARTING
+  return next === OTHER || (next === LETTER && code === COLON) ? OTHER : PARTING
 }
 
 /** Words of scripts without spaces in a run. */

@@ -159,10 +159,12 @@ describe('words', () => {
     '::',
     '，',
     '：',
+    '¸',
+    'א"א',
     '。',
     '（',
   )
-  const dense = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+  const dense = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]/u
   const texts = fc.oneof(
     fc.array(pieces, { maxLength: 40, size: 'max' }).map((all) => all.join('')),
     fc.string({ unit: 'grapheme', maxLength: 60 }),
