@@ -47,6 +47,7 @@ export class Flights {
    */
   async join(order: FlightOrder): Promise<CacheEntry> {
     const { entry } = order
+    if (order.waitMs <= 0) throw new ScanError('deadline')
     const end = performance.now() + order.waitMs
     let flight = this.#flying.get(entry)
     if (flight === undefined) {
@@ -117,7 +118,7 @@ export class Flights {
 /** Waits for a flight, but no longer than the caller does. */
 async function withDeadline(flight: Promise<Landing | null>, waitMs: number): Promise<Landing | null> {
   const late = new AbortController()
-  const timer = wait<Landing>(Math.max(0, waitMs), { cause: 'deadline' }, { signal: late.signal })
+  const timer = wait<Landing>(waitMs, { cause: 'deadline' }, { signal: late.signal })
   timer.catch(() => {}) // The flight was there first.
   try {
     return await Promise.race([flight, timer])

@@ -79,11 +79,13 @@ function* foundSlugs(value: unknown, path: Path): Generator<{ slug: string; spac
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value as ClauseSource)) {
     const here = [...path, Array.isArray(value) ? Number(key) : key]
-    if (key === FOUND.key)
-      for (const [i, slug] of listOf<string>(inner).entries())
-        if (slug !== '')
-          yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
-        else yield* foundSlugs(inner, here)
+    if (key !== FOUND.key) {
+      yield* foundSlugs(inner, here)
+      continue
+    }
+    for (const [i, slug] of listOf<string>(inner).entries())
+      if (slug !== '')
+        yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
   }
 }
 

@@ -105,7 +105,7 @@ class Fallback implements SharedState {
     let ok = false
     try {
       ok = (await patience.measure(this.#redis.land('', 'probe', { outcome: '', result: null }))) <= this.#timeoutMs
-      if (ok) await this.#landOwed()
+      while (ok && this.#owed.length > 0) await this.#landOwed()
       if (ok) this.#breaker.reset()
       else if (!this.#breaker.hasEnded) void this.#try() // It hung, and may be back, or be slow.
     } catch (error) {
@@ -115,8 +115,8 @@ class Fallback implements SharedState {
   }
 
   async #landOwed(): Promise<void> {
-    const owed = this.#owed.filter(({ since }) => performance.now() - since < OWED_MS)
-    await Promise.all(owed.map(({ land }) => land()))
-    this.#owed = []
+    const owed = this.#owed
+    await Promise.all(owed.map(({ since, land }) => performance.now() - since < OWED_MS && land()))
+    this.#owed = this.#owed.filter((one) => !owed.includes(one)) // Others may have come meanwhile.
   }
 }

@@ -85,6 +85,13 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
       expect(held.count()).toBe(0)
     })
 
+  test.skipIf(isMissing)('who has no time left is told at once', async () => {
+    const { flights, held } = await openAirport()
+    const asked = flights.join(orderOf(newSite(), { waitMs: 0 }))
+    await expect(asked).rejects.toMatchObject({ code: 'scan_timeout' })
+    expect([held.count(), flights.count]).toEqual([0, 0])
+  })
+
   test.skipIf(isMissing)('why a scan failed reaches who waits, and the log', async () => {
     const { flights, held, failures } = await openAirport()
     const asked = flights.join(orderOf(newSite()))
