@@ -24,7 +24,7 @@ function* nodes(data: unknown, wanted: Wanted, depth: number): Generator<Found> 
   const node = data as Node
   const types = [node['@type']]
     .flat()
-    .map((type) => (typeof type === 'string' ? (/[^/:#]*$/.exec(type.trim())?.[0] ?? '') : ''))
+    .map((type) => (typeof type === 'string' ? type.trim().replace(/^.*[/:#]/s, '') : ''))
   for (const name of new Set(types)) if (name !== '' && wanted.has(name)) yield* values(node, name, wanted, depth)
   for (const value of Object.values(node)) yield* nodes(value, wanted, depth + 1)
 }

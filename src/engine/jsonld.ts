@@ -1,6 +1,6 @@
 // A comment, or CDATA that may stand in a script comment, around the data.
 const OPENING = /^(?:<!--|(?:\/\/|\/\*)?\s*<!\[CDATA\[(?:\s*\*\/)?)/
-const CLOSING = /(?:-->|(?:\/\/|\/\*)?\s*\]\]>(?:\s*\*\/)?)$/
+const CLOSING = /(?:-->|(?:(?:\/\/|\/\*)\s*)?\]\]>(?:\s*\*\/)?)$/
 /** Characters that a closing wrapper may take: the pattern reads no more, for it would cost by the square of white space. */
 const TAIL = 64
 

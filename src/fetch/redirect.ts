@@ -1,14 +1,11 @@
-import { attributeOf } from '../engine/selector.ts'
-import { buildTape } from '../engine/tape.ts'
 import { ScanError } from '../errors.ts'
+import { findMetaRefreshes } from './meta-refresh.ts'
 import type { Policy } from './policy.ts'
 import type { Answer } from './session.ts'
 import { checkTarget, MAX_LENGTH, type Target } from './target.ts'
 
 /** Statuses that lead on where there is a `Location` (RFC 9110, 15.4). */
 export const REDIRECTS: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308])
-/** Characters of a page in which a refresh is looked for: it stands in the head. */
-const HEAD_CHARACTERS = 65_536
 /** What a refresh with delay 0 says: `0; url=…`, quotes or not (HTML standard, shared declarative refresh steps). */
 const REFRESH = /^\s*(?:0+|(?=\.))(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is
 
@@ -31,7 +28,7 @@ export function followLocation(answer: Answer, from: Target, policy: Policy): Ta
 
 /** Where a `Refresh` header or `<meta http-equiv=refresh>` with delay 0 leads; null when nowhere, or nowhere allowed. */
 export function followRefresh(answer: Answer, html: Uint8Array, from: Target, policy: Policy): Target | null {
-  const contents = [...headersOf(answer, 'refresh'), ...metaRefreshes(html)]
+  const contents = [...headersOf(answer, 'refresh'), ...findMetaRefreshes(html)]
   for (const content of contents) {
     const [, double, single, plain] = REFRESH.exec(content) ?? []
     const leadsTo = (double ?? single ?? plain ?? '').trim()
@@ -53,17 +50,4 @@ function resolveHop(text: string, from: Target, policy: Policy): Target {
   } catch (cause) {
     throw new ScanError('redirect_refused', { cause })
   }
-}
-
-/** Contents of refreshes that a browser with scripts obeys. The names are ASCII in every charset that browsers take. */
-function metaRefreshes(html: Uint8Array): string[] {
-  const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, HEAD_CHARACTERS)).toString('latin1')
-  if (!/http-equiv\s*=\s*["']?\s*refresh/i.test(head)) return []
-  const { tape } = buildTape(head)
-  return tape.tags.flatMap((tag, at) => {
-    if (tag !== 'meta' || attributeOf(tape, at, 'http-equiv')?.trim().toLowerCase() !== 'refresh') return []
-    for (let up = tape.parents[at]; up >= 0; up = tape.parents[up])
-      if (tape.tags[up] === 'noscript' || tape.tags[up] === 'template') return []
-    return attributeOf(tape, at, 'content') ?? []
-  })
 }

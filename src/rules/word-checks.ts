@@ -34,7 +34,7 @@ export function checkLocator(locator: string): WordFault | null {
 
 function checkSelector(selector: string): WordFault | null {
   // The parser takes the second of two marks for a part of the name.
-  const bare = selector.replace(/\\.|"[^"]*"|'[^']*'/g, 'x').replace(/\[[^\]]*\]/g, '')
+  const bare = selector.replace(/\\.|"[^"]*"|'[^']*'/g, 'x').replace(/\[[^[\]]*\]/g, '')
   if (/[.#][.#]/.test(bare))
     return { code: 'bad-selector', details: { reason: `"${selector}" has a . or # without a name behind it` } }
   return faultOf(() => parseSelector(selector), SelectorError, 'bad-selector')

@@ -1,0 +1,63 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import type { check } from 'recheck'
+import { projectFolder } from '../src/rules/built.ts'
+import { findPatterns, type SourcePattern } from './patterns/find-patterns.ts'
+import type { PumpText } from './patterns/pump-texts.ts'
+import type { PumpTask, SuperLinear } from './patterns/pump-worker.ts'
+
+/** Milliseconds for all texts of one pattern: beyond them it is not linear, whatever the growth. */
+const PATTERN_MS = 30_000
+
+const require = createRequire(import.meta.url)
+
+/** Runs every regular expression of `src/` and `plugins/` on pumped texts, in a worker that can be stopped. */
+async function main(): Promise<number> {
+  const { known } = findPatterns(projectFolder(), ['src', 'plugins'])
+  const worker = new Worker(new URL('./patterns/pump-worker.js', import.meta.url))
+  const faults: string[] = []
+  for (const found of known) {
+    const fault = await tryPattern(worker, found)
+    if (fault !== null) faults.push(fault)
+    if (fault?.endsWith(STOPPED)) break // The worker is gone.
+  }
+  await worker.terminate()
+  for (const fault of faults) console.error(fault)
+  console.log(`${known.length} regular expressions on pumped texts: ${faults.length} super-linear`)
+  return faults.length === 0 ? 0 : 1
+}
+
+const STOPPED = `stopped after ${PATTERN_MS / 1000} s`
+
+async function tryPattern(worker: Worker, { place, pattern, flags }: SourcePattern): Promise<string | null> {
+  const task: PumpTask = { pattern, flags, more: attackTexts(pattern, flags) }
+  const result = await new Promise<SuperLinear | null | undefined>((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), PATTERN_MS)
+    worker.once('error', reject)
+    worker.once('message', (message) => {
+      worker.removeListener('error', reject)
+      clearTimeout(timer)
+      resolve(message)
+    })
+    worker.postMessage(task)
+  })
+  if (result === null) return null
+  const name = `${place}: /${pattern}/${flags}`
+  if (result === undefined) return `${name}: ${STOPPED}`
+  const { text, length, ms, msBefore } = result
+  const shown = [text.head, text.pump, text.tail].map((part) => JSON.stringify(part.slice(0, 40)))
+  const times = `${ms.toFixed(1)} ms at ${length} characters, at most ${msBefore.toFixed(1)} ms at an eighth`
+  return `${name}: ${times}, on ${shown[0]} + ${shown[1]} × n + ${shown[2]}`
+}
+
+/** The attack strings that recheck knows for a pattern. */
+function attackTexts(pattern: string, flags: string): PumpText[] {
+  // The build without Java and worker: pure JavaScript.
+  const { checkSync } = require('recheck/lib/browser.js') as typeof import('recheck')
+  const verdict: Awaited<ReturnType<typeof check>> = checkSync(pattern, flags, { timeout: 10_000 })
+  if (verdict.status !== 'vulnerable') return []
+  const { pumps, suffix } = verdict.attack
+  return pumps.map(({ prefix, pump }) => ({ head: prefix, pump, tail: suffix }))
+}
+
+process.exitCode = await main()

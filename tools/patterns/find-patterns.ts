@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { type Program, parseSync } from 'oxc-parser'
+
+/** A regular expression that the source code contains. */
+export interface SourcePattern {
+  /** File and line, from the project's folder. */
+  readonly place: string
+  readonly pattern: string
+  readonly flags: string
+}
+
+/** A regular expression that is built at run time, from what the source code does not show. */
+interface DynamicPattern {
+  readonly place: string
+  readonly file: string
+  /** The expression that builds it. */
+  readonly code: string
+}
+
+export interface FoundPatterns {
+  readonly known: readonly SourcePattern[]
+  readonly dynamic: readonly DynamicPattern[]
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [key: string]: unknown
+}
+
+/** Flags with which Ajv compiles the `pattern` of a schema. */
+const SCHEMA_FLAGS = 'u'
+/** Methods of a string that compile a text they are given. */
+const COMPILING_METHODS = new Set(['match', 'matchAll', 'search'])
+
+/**
+ * Finds the regular expressions of all TypeScript files in folders of the project: literals, `RegExp` built from texts that
+ * the file shows, and `pattern` of JSON schemas. What else builds one is reported as dynamic.
+ * @param root the project's folder
+ */
+export function findPatterns(root: string, folders: readonly string[]): FoundPatterns {
+  const found = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .sort()
+      .map((file) => findInSource(file, readFileSync(join(root, file), 'utf8'))),
+  )
+  return { known: found.flatMap(({ known }) => known), dynamic: found.flatMap(({ dynamic }) => dynamic) }
+}
+
+/** Finds the regular expressions of one source file. */
+export function findInSource(file: string, source: string): FoundPatterns {
+  const { program, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new SyntaxError(`${file}: ${errors[0].message}`)
+  const constants = textConstants(program)
+  const known: SourcePattern[] = []
+  const dynamic: DynamicPattern[] = []
+  for (const node of nodesOf(program as unknown as Node)) {
+    const place = `${file}:${source.slice(0, node.start).split('\n').length}`
+    const literal = node.type === 'Literal' ? (node.regex as { pattern: string; flags: string } | undefined) : undefined
+    if (literal) known.push({ place, pattern: literal.pattern, flags: literal.flags })
+    const asked = compiledText(node)
+    if (asked === null) continue
+    const [pattern, flags] = [staticText(asked.pattern, constants), staticText(asked.flags, constants)]
+    if (pattern !== null && flags !== null) known.push({ place, pattern, flags })
+    else dynamic.push({ place, file, code: source.slice(node.start, node.end) })
+  }
+  return { known, dynamic }
+}
+
+function* nodesOf(node: Node): Generator<Node> {
+  yield node
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value])
+      if (typeof child === 'object' && child !== null && typeof child.type === 'string') yield* nodesOf(child as Node)
+}
+
+/** What a node compiles to a regular expression; null for nearly all nodes. Absent flags are none. */
+function compiledText(node: Node): { readonly pattern: unknown; readonly flags: unknown } | null {
+  const [first, second] = (node.arguments ?? []) as readonly Node[]
+  const callee = node.callee as Node | undefined
+  if ((node.type === 'NewExpression' || node.type === 'CallExpression') && callee?.name === 'RegExp')
+    return { pattern: first, flags: second ?? '' }
+  const method = (callee?.property as Node | undefined)?.name
+  if (node.type === 'CallExpression' && COMPILING_METHODS.has(String(method)) && isText(first))
+    return { pattern: first, flags: method === 'matchAll' ? 'g' : '' }
+  const isSchema = node.type === 'Property' && (node.key as Node).name === 'pattern' && isText(node.value as Node)
+  return isSchema ? { pattern: node.value, flags: SCHEMA_FLAGS } : null
+}
+
+function isText(node: Node | undefined): boolean {
+  return node?.type === 'TemplateLiteral' || (node?.type === 'Literal' && typeof node.value === 'string')
+}
+
+/** Constants of a file that are plain texts. */
+function textConstants(program: Program): ReadonlyMap<string, string> {
+  const constants = new Map<string, string>()
+  for (const node of nodesOf(program as unknown as Node)) {
+    if (node.type !== 'VariableDeclaration' || node.kind !== 'const') continue
+    for (const { id, init } of node.declarations as readonly { id: Node; init: Node | null }[]) {
+      const text = init === null ? null : staticText(init, constants)
+      if (text !== null && typeof id.name === 'string') constants.set(id.name, text)
+    }
+  }
+  return constants
+}
+
+/** The text of an expression as far as the file shows it; null when it does not. */
+function staticText(value: unknown, constants: ReadonlyMap<string, string>): string | null {
+  if (typeof value === 'string') return value
+  const node = value as Node | undefined
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node?.type === 'Identifier') return constants.get(String(node.name)) ?? null
+  if (node?.type !== 'TemplateLiteral') return null
+  const texts = (node.quasis as readonly { value: { cooked: string } }[]).map((quasi) => quasi.value.cooked)
+  const inner = (node.expressions as readonly Node[]).map((expression) => staticText(expression, constants))
+  return inner.includes(null) ? null : texts.map((text, i) => text + (inner[i] ?? '')).join('')
+}

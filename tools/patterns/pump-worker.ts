@@ -1,0 +1,72 @@
+import { parentPort } from 'node:worker_threads'
+import { type PumpText, pumpTextsOf, pumpTo } from './pump-texts.ts'
+
+/** A pattern to try, and texts beyond those that its structure gives. */
+export interface PumpTask {
+  readonly pattern: string
+  readonly flags: string
+  readonly more: readonly PumpText[]
+}
+
+/** A text on which a pattern takes more than linear time. */
+export interface SuperLinear {
+  readonly text: PumpText
+  readonly length: number
+  readonly ms: number
+  /** At an eighth of the length. */
+  readonly msBefore: number
+}
+
+const LENGTHS = [1024, 8 * 1024, 64 * 1024] as const
+const RUNS = 5
+/** Faster runs are noise of the clock and the compiler. */
+const COUNTED_MS = 0.2
+const MAX_GROWTH = 1.5
+/** Times that a text has to show it. */
+const PROOFS = 3
+
+parentPort?.on('message', (task: PumpTask) => parentPort?.postMessage(findSuperLinear(task)))
+
+/** Tries a pattern on its pump texts; null when its time grows at most 1.5 times as fast as the length. */
+export function findSuperLinear({ pattern, flags, more }: PumpTask): SuperLinear | null {
+  const compiled = new RegExp(pattern, flags)
+  for (const text of [...pumpTextsOf(pattern, flags), ...more]) {
+    let found = climb(compiled, text)
+    // A busy machine looks the same once or twice.
+    for (let again = 1; found !== null && again < PROOFS; again++) found = climb(compiled, text)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Runs a pattern on ever longer texts, until one takes too long compared with the one before. */
+function climb(pattern: RegExp, text: PumpText): SuperLinear | null {
+  let [before, lengthBefore] = [Number.POSITIVE_INFINITY, 1]
+  for (const length of LENGTHS) {
+    const pumped = pumpTo(text, length)
+    const ms = bestTime(pattern, pumped)
+    if (ms > Math.max(COUNTED_MS, MAX_GROWTH * (pumped.length / lengthBefore) * before))
+      return { text, length, ms, msBefore: before }
+    before = Math.max(ms, COUNTED_MS)
+    lengthBefore = pumped.length
+  }
+  return null
+}
+
+/** The best of five runs; one that is too fast to count ends them. */
+function bestTime(pattern: RegExp, text: string): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let run = 0; run < RUNS && best > COUNTED_MS; run++) {
+    const started = performance.now()
+    apply(pattern, text)
+    best = Math.min(best, performance.now() - started)
+  }
+  return best
+}
+
+/** A global pattern goes over the whole text, as `replace` and `matchAll` do. */
+function apply(pattern: RegExp, text: string): void {
+  pattern.lastIndex = 0
+  if (pattern.global) text.replace(pattern, '')
+  else pattern.test(text)
+}
