@@ -1,6 +1,7 @@
 import { readBody } from './body.ts'
 import { lookUpDns } from './dns.ts'
 import { faviconHash } from './favicon.ts'
+import type { Visit } from './gate.ts'
 import { followLocation, headersOf } from './redirect.ts'
 import type { Answer, Session } from './session.ts'
 import { checkTarget, type Target } from './target.ts'
@@ -18,6 +19,7 @@ export interface BesidePage {
 
 interface BesideOptions {
   readonly session: Session
+  readonly visit: Visit
   readonly kinds: readonly EvidenceKind[]
   /** DNS records that rules ask for. */
   readonly wantedDns: readonly string[]
@@ -39,12 +41,19 @@ export class Beside {
     this.#options = options
   }
 
+  /** Ends all requests for another host than this one: the scan gives up its place there. */
+  leaveFor(host: string): void {
+    if (host === this.#host) return
+    this.#restart()
+    this.#host = ''
+    this.#origin = ''
+  }
+
   /** Asks for the records of a host; what is asked of another is dropped. */
   lookUp({ host, isLiteral }: Target): void {
     if (host === this.#host) return
-    this.#restart()
+    this.leaveFor(host)
     this.#host = host
-    this.#origin = ''
     const { kinds, session, wantedDns } = this.#options
     if (isLiteral || !kinds.includes('dns')) return
     const found = this.#found
@@ -119,16 +128,28 @@ export class Beside {
     const { session } = this.#options
     let target: Target = checkTarget(new URL(path, from.url), session.policy)
     for (let hop = 0; hop <= session.policy.maxRedirects; hop++) {
-      const answer = await session.get(target, '*/*', signal)
+      const { next, file } = await this.#request(target, { maxBytes, signal })
+      if (next === null) return file
+      target = next
+    }
+    return null
+  }
+
+  /** One request, while it holds a place at its host: where it is redirected to, or the file. */
+  async #request(target: Target, options: ReadOptions): Promise<{ next: Target | null; file: File | null }> {
+    const { session, visit } = this.#options
+    const leave = await visit.aside(target.host, options.signal)
+    try {
+      const answer = await session.get(target, '*/*', options.signal)
       try {
         const next = followLocation(answer, target, session.policy)
-        if (next === null) return isFile(answer) ? await this.#file(answer, { maxBytes, signal }) : null
-        target = next
+        return { next, file: next === null && isFile(answer) ? await this.#file(answer, options) : null }
       } finally {
         answer.body.destroy()
       }
+    } finally {
+      leave()
     }
-    return null
   }
 
   async #file(answer: Answer, { maxBytes, signal }: ReadOptions): Promise<File> {

@@ -28,6 +28,9 @@ export function openDial(): Dial {
   }) as unknown as Dial
 }
 
+/** Addresses of one DNS answer; the largest public sites have 8. */
+const MAX_ADDRESSES = 16
+
 interface ConnectorOptions {
   readonly policy: Policy
   readonly resolver: Resolver
@@ -96,6 +99,9 @@ export class CheckedConnector {
     }
     const addresses = await race(resolver.addresses(host, signal), signal)
     if (addresses.length === 0) throw new ScanError('name_not_found')
+    const ofIpv6 = addresses.filter((address) => address.includes(':')).length
+    if (Math.max(ofIpv6, addresses.length - ofIpv6) > MAX_ADDRESSES)
+      throw new ScanError('address_refused', { cause: `${host} has ${addresses.length} addresses` })
     for (const address of addresses) {
       const why = refusalOf(address)
       if (why !== null) throw new ScanError('address_refused', { cause: `${host} is ${address}: ${why}` })

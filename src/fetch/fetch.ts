@@ -37,7 +37,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined
   /** Opens sockets; tests bring their own. */
   readonly dial?: Dial
-  /** Is asked before each host that the page or a redirect names. */
+  /** Is asked before each host that the page, a redirect or side evidence leads to. */
   readonly gate?: Gate | undefined
 }
 
@@ -53,8 +53,8 @@ export async function fetchSite(text: string, options: FetchOptions): Promise<Si
   const started = performance.now()
   const first = parseTarget(text, policy)
   const session = new Session({ policy, resolver, signal, dial: options.dial ?? openDial() })
-  const beside = new Beside({ session, kinds: evidence, wantedDns })
   const visit = new Visit(options.gate, session)
+  const beside = new Beside({ session, visit, kinds: evidence, wantedDns })
   try {
     const page = await followAll(first, { session, beside, visit })
     const fetched = performance.now()
@@ -105,6 +105,7 @@ async function followAll(first: Target, way: Way): Promise<Fetched> {
   let inHand: Fetched | null = null
   for (let hop = 0; ; hop++) {
     try {
+      beside.leaveFor(target.host)
       await visit.to(target.host)
       beside.lookUp(target)
       const { page, next } = await follow(target, way)

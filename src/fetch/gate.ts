@@ -100,7 +100,11 @@ function turnOf({ waiting }: Door, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The host that one scan visits: it holds no two at a time, so that no two scans wait for each other. */
+/**
+ * The places that one scan holds: one at the host of its page, where all its requests belong to it, and one for each request
+ * of side evidence that a redirect sends to another host. Side evidence waits only as long as its own time lasts, so two
+ * scans never wait for each other forever.
+ */
 export class Visit {
   readonly #gate: Gate | undefined
   readonly #session: Session
@@ -112,12 +116,23 @@ export class Visit {
     this.#session = session
   }
 
+  /** Leaves the host of the last page and waits for a place at the next one. */
   async to(host: string): Promise<void> {
     if (this.#gate === undefined || host === this.#host) return
     this.end()
     const entering = this.#gate.enter(host, this.#session.signal)
     this.#leave = this.#gate.stopsClock ? await this.#session.pause(entering) : await entering
     this.#host = host
+  }
+
+  /**
+   * Waits for a place for one request that is not the page's.
+   * @returns what to call, once, when the request has ended
+   * @throws the signal's reason once that aborts
+   */
+  async aside(host: string, signal: AbortSignal): Promise<() => void> {
+    if (this.#gate === undefined || host === this.#host) return () => {}
+    return await this.#gate.enter(host, signal)
   }
 
   end(): void {

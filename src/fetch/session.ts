@@ -26,6 +26,9 @@ interface SessionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** How long an idle connection stays open: robots.txt and the favicon are asked for as soon as the page is there. */
+const IDLE_MS = 1000
+
 /** All that one scan opens: one agent, its sockets, one deadline. `close` leaves nothing of it. */
 export class Session {
   readonly policy: Policy
@@ -59,6 +62,9 @@ export class Session {
       // One deadline stands over everything; undici's own timers would outlive it.
       headersTimeout: 0,
       bodyTimeout: 0,
+      // A host that the scan has left keeps no idle connections, whatever its `Keep-Alive` header asks for.
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
       allowH2: false,
     })
     signal?.addEventListener('abort', this.#onCaller, { once: true })

@@ -74,6 +74,75 @@ test('many sites that lead to one do not visit it all at once', async () => {
 })
 
 test.each([
+  ['robots.txt', ['robots'], 2],
+  ['the favicon', ['favicon'], 2],
+  ['both', ['robots', 'favicon'], 2],
+] as const)('sites that redirect %s to one host do not visit it all at once', async (_, evidence, bound) => {
+  let [inside, most, came] = [0, 0, 0]
+  const { dial, close } = await openScene((url, response) => {
+    if (url.startsWith('http://victim.example.com/')) {
+      most = Math.max(most, ++inside)
+      came++
+      return setTimeout(() => {
+        inside--
+        response.writeHead(404, { 'content-length': 0 }).end()
+      }, 20)
+    }
+    if (/robots|favicon/.test(url))
+      return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
+    return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
+  })
+  const gate = new HostGate({ visitors: 2, pauseMs: 0, stopsClock: false })
+  const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 1500 }
+  const options = { resolver: resolverOf(), policy, evidence, gate, ...(dial && { dial }) }
+  await Promise.all(Array.from({ length: 15 }, (_, i) => fetchSite(`http://a${i}.example.org/`, options)))
+  await close()
+  expect(most).toBe(bound)
+  expect(came).toBeGreaterThan(10)
+})
+
+test('side evidence that waits for a place leaves nothing behind, and gives up with its time', async () => {
+  const { dial, requests, close } = await openScene((url, response) => {
+    if (/robots/.test(url))
+      return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
+    return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
+  })
+  const gate = new HostGate({ visitors: 1, pauseMs: 0, stopsClock: false })
+  const leave = await gate.enter('victim.example.com', signal)
+  const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 50 }
+  const options = { resolver: resolverOf(), policy, evidence: ['robots'] as const, gate, ...(dial && { dial }) }
+  const site = await fetchSite('http://a.example.org/', options)
+  leave()
+  await close()
+  ;(await gate.enter('victim.example.com', signal))() // The place is free: nothing waits for it any more.
+  expect({ robots: site.robots, requests }).toEqual({
+    robots: null,
+    requests: ['http://a.example.org/', 'http://a.example.org/robots.txt'],
+  })
+})
+
+test('a scan that moves on to another host has ended its requests for the first one', async () => {
+  const open = new Map<string, number>()
+  let overlap = 0
+  const { dial, close } = await openScene((url, response, request) => {
+    const { host } = new URL(url)
+    open.set(host, (open.get(host) ?? 0) + 1)
+    request.socket.once('close', () => open.set(host, 0))
+    if (/robots/.test(url)) return undefined // It never answers.
+    if (host === 'b.example.org') overlap = open.get('a.example.org') ?? 0
+    const body = host === 'a.example.org' ? '<meta http-equiv=refresh content="0;url=http://b.example.org/">' : '<p>'
+    return setTimeout(() => response.writeHead(200, { 'content-type': 'text/html' }).end(body), 30)
+  })
+  const gate = new HostGate({ visitors: 1, pauseMs: 0, stopsClock: false })
+  const leave = await gate.enter('b.example.org', signal)
+  setTimeout(leave, 300)
+  const options = { resolver: resolverOf(), policy: DEFAULT_POLICY, gate, ...(dial && { dial }) }
+  const site = await fetchSite('http://a.example.org/', { ...options, evidence: ['robots'] })
+  await close()
+  expect({ url: site.url, overlap }).toEqual({ url: 'http://b.example.org/', overlap: 0 })
+})
+
+test.each([
   ['a scan whose clock stands', true, 'http://a.example.org/'],
   ['a scan whose clock runs', false, 'deadline'],
 ])('a host that is never left: %s', async (_, stopsClock, outcome) => {
