@@ -50,7 +50,12 @@ export function checkTarget(parsed: URL, policy: Policy): Target {
   const url = new URL(parsed)
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') throw new ScanError('not_a_url')
   url.hash = ''
-  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  if (url.hostname.endsWith('.')) {
+    const bare = url.hostname.slice(0, -1)
+    url.hostname = bare
+    // Without its first dot at the end, `8.8.8.8..` would be read once more, as an address.
+    if (url.hostname !== bare) throw new ScanError('not_a_url', { cause: 'several dots at the end of the host' })
+  }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   const isLiteral = parseAddress(host) !== null

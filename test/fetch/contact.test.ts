@@ -99,6 +99,9 @@ describe('a name', () => {
     ['of a public and a private one', [PUBLIC, '127.0.0.1'], 'address_refused'],
     ['of a private and a public one', ['127.0.0.1', PUBLIC], 'address_refused'],
     ['of two families, one private', [PUBLIC, '::1'], 'address_refused'],
+    ['of 17 addresses', Array.from({ length: 17 }, (_, i) => `8.8.8.${i}`), 'address_refused'],
+    ['of 17 IPv6 addresses', [PUBLIC, ...Array.from({ length: 17 }, (_, i) => `2606:4700::${i}`)], 'address_refused'],
+    ['of 1,000 addresses', Array.from({ length: 1000 }, (_, i) => `8.8.${i >> 8}.${i & 255}`), 'address_refused'],
     ['of what is no address', [PUBLIC, 'localhost'], 'address_refused'],
     ['of an opened address: literals alone are opened', ['127.0.0.1'], 'address_refused'],
   ])('%s is refused before anything is contacted', async (_, addresses, reason) => {
@@ -112,6 +115,12 @@ describe('a name', () => {
     expect(error?.reason).toBe(reason)
     expect(contacts).toEqual([])
     expect(hits).toBe(0)
+  })
+
+  test('of 16 addresses of each family is scanned', async () => {
+    const addresses = Array.from({ length: 15 }, (_, i) => [`8.8.8.${i}`, `2606:4700::${i}`]).flat()
+    const resolver = resolverOf(() => [PUBLIC, ...addresses, '2606:4700::f'])
+    expect((await scan(page, { resolver, evidence: [] })).site).toMatchObject({ status: 200, address: PUBLIC })
   })
 
   test('is looked up once for a connection, and that answer is connected to', async () => {
