@@ -6,7 +6,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
-import { HostGate } from './fetch/gate.ts'
 import { buildPolicy } from './fetch/policy.ts'
 import { SCANS_OF_A_HOST } from './host/admission.ts'
 import { buildHost } from './host/app.ts'
@@ -46,8 +45,9 @@ interface ServiceOptions {
 export async function openService({ config, log, version }: ServiceOptions): Promise<Service> {
   const metrics = new Metrics()
   const policy = buildPolicy(config, version)
-  const gate = new HostGate({ visitors: SCANS_OF_A_HOST, pauseMs: 0, stopsClock: false })
-  const scanner = new Scanner({ folders: config.ruleFolders, detectors: config.detectorModules, policy, gate })
+  const gate = { visitors: SCANS_OF_A_HOST, pauseMs: 0, stopsClock: false }
+  const rulesOf = { folders: config.ruleFolders, detectors: config.detectorModules }
+  const scanner = new Scanner({ ...rulesOf, policy, fetchThread: { gate } })
   const { store, pepper } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),

@@ -95,6 +95,12 @@ export function parseAllowed(text: string): AllowedAddress | null {
   return { block: [address, length], ...(port !== undefined && { port: Number(port) }) }
 }
 
+/** An entry of `SCAN_ALLOW` as text: what `parseAllowed` reads. */
+export function formatAllowed({ block: [address, bits], port }: AllowedAddress): string {
+  const text = address instanceof ipaddr.IPv6 ? `[${address}]` : `${address}`
+  return `${text}/${bits}${port === undefined ? '' : `:${port}`}`
+}
+
 /** Whether an operator has opened a literal address on a port. */
 export function isAllowed(allow: readonly AllowedAddress[], address: string, port: number): boolean {
   const parsed = parseAddress(address)

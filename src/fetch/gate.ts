@@ -14,7 +14,8 @@ export interface Gate {
   enter(host: string, signal: AbortSignal): Promise<() => void>
 }
 
-interface GateOptions {
+/** Plain data, so that it can be sent to a thread. */
+export interface GateOptions {
   /** Visitors that a host has at a time. */
   readonly visitors: number
   /** Milliseconds from one visitor's leaving to the next one's coming. */

@@ -4,10 +4,11 @@ import { ScanError } from '../errors.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/beside.ts'
 import type { Dial } from '../fetch/connector.ts'
 import { fetchSite, type Site } from '../fetch/fetch.ts'
-import type { Gate } from '../fetch/gate.ts'
+import type { Gate, GateOptions } from '../fetch/gate.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import type { Verdict } from '../index.ts'
+import { FetchThread } from './fetch-thread.ts'
 import type { RulesetInfo } from './match-worker.ts'
 import { type MatchPool, openPool, type PoolOptions } from './pool.ts'
 
@@ -59,16 +60,21 @@ export interface ScannerOptions extends PoolOptions {
   readonly dial?: Dial
   /** Is asked before each host that a scan visits. */
   readonly gate?: Gate
+  /** Fetches on a thread of its own, with this gate; resolver, dial and gate of these options are not used then. */
+  readonly fetchThread?: { readonly gate: GateOptions | null; readonly file?: string }
 }
 
-/** Scans live sites: fetching on this thread, matching on others. */
+/** Scans live sites: matching on other threads, and fetching too where other clients must not wait for it. */
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #pool: MatchPool
   readonly #resolver: Resolver
+  readonly #thread: FetchThread | undefined
 
   constructor(options: ScannerOptions = {}) {
     this.#options = options
+    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, fetchThread } = options
+    if (fetchThread) this.#thread = new FetchThread({ policy, evidence, ...fetchThread })
     this.#pool = openPool(options)
     this.#resolver = options.resolver ?? openResolver()
   }
@@ -91,9 +97,7 @@ export class Scanner {
   async scan(text: string, signal?: AbortSignal): Promise<LiveScan> {
     const started = performance.now()
     const { wantedDns } = await this.#pool.ready
-    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, gate } = this.#options
-    const resolver = this.#resolver
-    const site = await fetchSite(text, { resolver, policy, wantedDns, evidence, signal, gate, ...(dial && { dial }) })
+    const site = await this.#fetch(text, { wantedDns, signal })
     const fetched = performance.now()
     const { verdict } = await this.#match(site, signal)
     const total = performance.now() - started
@@ -105,13 +109,19 @@ export class Scanner {
     }
   }
 
+  #fetch(text: string, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
+    if (this.#thread) return this.#thread.fetch(text, call)
+    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, gate } = this.#options
+    return fetchSite(text, { resolver: this.#resolver, policy, evidence, gate, ...call, ...(dial && { dial }) })
+  }
+
   #match(site: Site, signal: AbortSignal | undefined): ReturnType<MatchPool['match']> {
     const { url, status, headers, html, dns, tls, robots, favicon } = site
     return this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, signal ? { signal } : {})
   }
 
   async close(): Promise<void> {
-    await this.#pool.close()
+    await Promise.all([this.#pool.close(), this.#thread?.close()])
   }
 }
 

@@ -152,7 +152,7 @@ const REFUSED = [
     'a.com%23',
     'a%00.com',
   ],
-  ...[`${letters(64)}.com`, `${`${letters(63)}.`.repeat(4)}com`, '\u2100.com', 'a\uff0f.com', 'example.c0m', ,],
+  ...[`${letters(64)}.com`, `${`${letters(63)}.`.repeat(4)}com`, '\u2100.com', 'a\uff0f.com', 'example.c0m'],
   // Ports.
   ...['example.com:0', 'example.com:81', 'example.com:8080', 'example.com:65536', 'example.com:080a', 'example.com:-1'],
   ...[

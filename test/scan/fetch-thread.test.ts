@@ -1,0 +1,158 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ScanError } from '../../src/errors.ts'
+import { formatAllowed, parseAllowed } from '../../src/fetch/address.ts'
+import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
+import { openResolver } from '../../src/fetch/resolver.ts'
+import { FetchThread } from '../../src/scan/fetch-thread.ts'
+import { buildWorker } from './built-worker.ts'
+
+const opened = parseAllowed('127.0.0.0/8')
+const policy: Policy = { ...DEFAULT_POLICY, allow: opened === null ? [] : [opened], deny: ['denied.example.org'] }
+const call = { wantedDns: [] }
+
+let file = ''
+let origin = ''
+let [inside, most] = [0, 0]
+const server = http.createServer((request, response) => {
+  if (request.url?.startsWith('/slow')) return
+  if (request.headers.host?.startsWith('127.0.1.1')) {
+    most = Math.max(most, ++inside)
+    response.once('close', () => inside--)
+    setTimeout(() => response.end('Disallow: /'), 30)
+    return
+  }
+  if (request.url === '/robots.txt') {
+    response.writeHead(302, { location: `http://127.0.1.1:${(server.address() as AddressInfo).port}/` }).end()
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/html', 'x-a': 'b' }).end('<title>Tide tables</title>')
+})
+const threads: FetchThread[] = []
+function openThread(changes: Partial<ConstructorParameters<typeof FetchThread>[0]> = {}): FetchThread {
+  const gate = { visitors: 2, pauseMs: 0, stopsClock: false }
+  const thread = new FetchThread({ policy, evidence: [], gate, file, ...changes })
+  threads.push(thread)
+  return thread
+}
+
+beforeAll(async () => {
+  file = join(dirname(buildWorker()), 'fetch-worker.js')
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  origin = `127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await Promise.all(threads.map((thread) => thread.close()))
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const untimed = ({ timing: _, headers, html, ...site }: Site): object => ({
+  ...site,
+  headers: headers.filter(([name]) => name !== 'date'),
+  html: Buffer.from(html).toString(),
+})
+
+describe('a site that is fetched on another thread', () => {
+  test('is what it is on this one', async () => {
+    const here = await fetchSite(`http://${origin}/`, { resolver: openResolver(), policy, evidence: [] })
+    const there = await openThread().fetch(`http://${origin}/`, call)
+    expect(untimed(there)).toEqual(untimed(here))
+    expect(there.html.buffer.byteLength).toBe(there.html.byteLength) // It is moved on without a copy.
+  })
+
+  test.each([
+    ['example', 'not_a_url'],
+    ['http://localhost/', 'not_public'],
+    ['https://denied.example.org/', 'denied'],
+    ['http://127.0.0.1:1/', 'connection_refused'],
+  ])('fails alike: %s', async (text, reason) => {
+    const error = await openThread()
+      .fetch(text, call)
+      .catch((error) => error)
+    expect(error).toBeInstanceOf(ScanError)
+    expect(error.reason).toBe(reason)
+  })
+
+  test('ends with the reason of the signal', async () => {
+    const abort = new AbortController()
+    const fetching = openThread().fetch(`http://${origin}/slow`, { ...call, signal: abort.signal })
+    setTimeout(() => abort.abort(new Error('enough')), 300)
+    await expect(fetching).rejects.toThrow('enough')
+  })
+
+  test('passes the per-host gate there', async () => {
+    const thread = openThread({ evidence: ['robots'] })
+    const [, port] = origin.split(':')
+    const sites = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => thread.fetch(`http://127.0.2.${i}:${port}/`, call)),
+    )
+    expect(sites.some(({ robots }) => robots === 'Disallow: /')).toBe(true)
+    expect(most).toBe(2)
+  })
+
+  test('ends at its deadline', async () => {
+    const thread = openThread({ policy: { ...policy, deadlineMs: 300 } })
+    await expect(thread.fetch(`http://${origin}/slow`, call)).rejects.toMatchObject({ reason: 'deadline' })
+  })
+})
+
+describe('a thread', () => {
+  /** A file for a thread that does what it is told: hangs, ends, or gives the text back. */
+  const trap = join(mkdtempSync(join(tmpdir(), 'fetch-thread-')), 'trap.mjs')
+  writeFileSync(
+    trap,
+    `import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ type, id, text }) => {
+      if (type === 'ping') parentPort.postMessage({ type: 'pong' })
+      if (type !== 'fetch') return
+      if (text === 'hang') for (;;);
+      if (text === 'end') process.exit(0)
+      if (text === 'throw') throw new Error('broken')
+      if (text !== 'silence') parentPort.postMessage({ type: 'site', id, site: { url: text } })
+    })`,
+  )
+  const short = { file: trap, policy: { ...policy, deadlineMs: 200 }, graceMs: 500 }
+
+  test('that hangs cannot hold up a scan, and is replaced', async () => {
+    const thread = openThread(short)
+    await expect(thread.fetch('hang', call)).rejects.toMatchObject({ reason: 'deadline' })
+    await expect(thread.fetch('a', call)).rejects.toMatchObject({ reason: 'internal' }) // When the thread is ended.
+    expect(await thread.fetch('b', call)).toEqual({ url: 'b' })
+  })
+
+  test('that only lost one scan goes on', async () => {
+    const thread = openThread(short)
+    await expect(thread.fetch('silence', call)).rejects.toMatchObject({ reason: 'deadline' })
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(await thread.fetch('a', call)).toEqual({ url: 'a' })
+  })
+
+  test.each(['end', 'throw'])('is replaced after %s', async (text) => {
+    const thread = openThread(short)
+    await expect(thread.fetch(text, call)).rejects.toMatchObject({ reason: 'internal' })
+    expect(await thread.fetch('a', call)).toEqual({ url: 'a' })
+  })
+
+  test('that is closed fetches nothing', async () => {
+    const thread = openThread(short)
+    const pending = thread.fetch('silence', call)
+    pending.catch(() => {})
+    await thread.close()
+    await expect(pending).rejects.toMatchObject({ reason: 'internal' })
+    await expect(thread.fetch('a', call)).rejects.toMatchObject({ reason: 'internal' })
+  })
+})
+
+test.each(['127.0.0.1/32', '10.0.0.0/8', '127.0.0.1/32:3000', '[::1]/128', '[fd00::]/8:80'])(
+  'an opened address goes there and back as text: %s',
+  (text) => {
+    const entry = parseAllowed(text)
+    expect(entry && formatAllowed(entry)).toBe(text)
+  },
+)
