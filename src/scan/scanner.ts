@@ -7,9 +7,11 @@ import { fetchSite, type Site } from '../fetch/fetch.ts'
 import type { Gate } from '../fetch/gate.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
+import { parseTarget } from '../fetch/target.ts'
 import type { Verdict } from '../index.ts'
 import type { RulesetInfo } from './match-worker.ts'
-import { type MatchPool, openPool, type PoolOptions } from './pool.ts'
+import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from './pool.ts'
+import { RecentKills } from './recent-kills.ts'
 
 /** What a live answer may hold beside the ten fields. */
 export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings'] as const
@@ -61,11 +63,19 @@ export interface ScannerOptions extends PoolOptions {
   readonly gate?: Gate
 }
 
+export interface ScanOptions {
+  /** Ends the scan; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** On whose behalf the site is scanned, for example a key's id. Workers are shared fairly between clients. */
+  readonly client?: string
+}
+
 /** Scans live sites: fetching on this thread, matching on others. */
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #pool: MatchPool
   readonly #resolver: Resolver
+  readonly #kills = new RecentKills()
 
   constructor(options: ScannerOptions = {}) {
     this.#options = options
@@ -86,16 +96,19 @@ export class Scanner {
   /**
    * Scans one site.
    * @param text the URL as somebody typed it
-   * @throws ScanError; the signal's reason when that aborts
+   * @throws ScanError, `killer_site` within a minute of a page of that site killing a worker; the signal's reason when that
+   *   aborts
    */
-  async scan(text: string, signal?: AbortSignal): Promise<LiveScan> {
+  async scan(text: string, { signal, client }: ScanOptions = {}): Promise<LiveScan> {
     const started = performance.now()
     const { wantedDns } = await this.#pool.ready
     const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, gate } = this.#options
+    this.#checkSite(parseTarget(text, policy).url.href)
     const resolver = this.#resolver
     const site = await fetchSite(text, { resolver, policy, wantedDns, evidence, signal, gate, ...(dial && { dial }) })
     const fetched = performance.now()
-    const { verdict } = await this.#match(site, signal)
+    this.#checkSite(site.url) // Redirects may have led to another site.
+    const { verdict } = await this.#match(site, { ...(signal && { signal }), ...(client !== undefined && { client }) })
     const total = performance.now() - started
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
@@ -105,9 +118,18 @@ export class Scanner {
     }
   }
 
-  #match(site: Site, signal: AbortSignal | undefined): ReturnType<MatchPool['match']> {
+  #checkSite(url: string): void {
+    if (this.#kills.has(url)) throw new ScanError('killer_site')
+  }
+
+  async #match(site: Site, options: MatchOptions): ReturnType<MatchPool['match']> {
     const { url, status, headers, html, dns, tls, robots, favicon } = site
-    return this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, signal ? { signal } : {})
+    try {
+      return await this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, options)
+    } catch (error) {
+      if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(url)
+      throw error
+    }
   }
 
   async close(): Promise<void> {
