@@ -218,7 +218,8 @@ class Recorder implements TokenizerCallbacks {
         `only the first ${this.#end} of ${this.#html.length} characters were parsed: the page has more than ${MAX_TOKENS} tags, attributes, texts and comments`,
       )
     const length = this.#visible.length + this.#unseen
-    if (length > MAX_TEXT) warnings.push(`only the first ${MAX_TEXT} of ${length} characters of visible text were looked at`)
+    if (length > MAX_TEXT)
+      warnings.push(`only the first ${MAX_TEXT} of ${length} characters of visible text were looked at`)
     return { tape, comments: this.#comments, text: collapse(this.#visible.slice(0, MAX_TEXT)), warnings }
   }
 }

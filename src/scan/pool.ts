@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { ScanError, SetupError } from '../errors.ts'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
-import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { MatchQueue, type QueuedMatch } from './match-queue.ts'
+import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { ownBytes } from './own-bytes.ts'
 import { Stop } from './stop.ts'
 
@@ -69,7 +69,13 @@ const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 class WorkerPool implements MatchPool {
   readonly ready: Promise<RulesetInfo>
   readonly #rules: LoadOptions
-  readonly #limits: { readonly threads: number; workers: number; matchMs: number; maxWaiting: number; maxWaitMs: number }
+  readonly #limits: {
+    readonly threads: number
+    workers: number
+    matchMs: number
+    maxWaiting: number
+    maxWaitMs: number
+  }
   readonly #workers: Piscina
   readonly #queue = new MatchQueue()
   readonly #waiting = new Set<Stop>()
@@ -218,8 +224,7 @@ class WorkerPool implements MatchPool {
 
   async #end(cause: unknown): Promise<void> {
     const ended = this.#workers.destroy() // First, lest the workers of stopped pages are replaced.
-    for (const stop of [...this.#waiting, ...this.#running.values()])
-      stop.now(new ScanError('internal', { cause }))
+    for (const stop of [...this.#waiting, ...this.#running.values()]) stop.now(new ScanError('internal', { cause }))
     await ended
   }
 }
