@@ -1,3 +1,4 @@
+import { cutLine, cutText, MAX_VERSION } from './bounds.ts'
 import { matchLocator, parseLocator } from './locator.ts'
 import { attributeOf, textOf } from './selector.ts'
 import { collapse, lower } from './text.ts'
@@ -57,9 +58,9 @@ export class Value {
   /** The beginning of the text, for people. */
   excerpt(characters: number): string {
     const { text, at = -1 } = this.found
-    if (text !== undefined) return text.slice(0, characters)
+    if (text !== undefined) return cutText(text, characters)
     const { tape } = this.#reader.page
-    return collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)).slice(0, characters)
+    return cutText(collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
   }
 
   /** The text as a URL or host. */
@@ -121,8 +122,9 @@ export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
     words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
 }
 
-/** The version that a value shows a leaf. */
+/** The version that a value shows a leaf: one line of at most `MAX_VERSION` characters. */
 export function versionOf(leaf: Leaf, value: Value): string | undefined {
   if (leaf.match === undefined || leaf.version === undefined) return undefined
-  return new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
+  const version = new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
+  return version && cutLine(version, MAX_VERSION)
 }

@@ -1,4 +1,5 @@
 import { getDomain } from 'tldts'
+import { boundWarnings, cutLine } from '../engine/bounds.ts'
 import { type Result, toResult } from '../engine/result.ts'
 import { ScanError } from '../errors.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/beside.ts'
@@ -112,7 +113,7 @@ export class Scanner {
     const total = performance.now() - started
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
-      verdict: { ...verdict, warnings: [...site.warnings, ...verdict.warnings] },
+      verdict: { ...verdict, warnings: boundWarnings([...site.warnings, ...verdict.warnings]) },
       infrastructure: infrastructureOf(site, verdict),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
     }
@@ -144,15 +145,23 @@ function mapValues<K extends string>(values: Record<K, number>, change: (value: 
   >
 }
 
+/** Characters of a string of `infrastructure`, and domains of name servers that it lists. */
+const MAX_NAME = 256
+const MAX_DNS = 16
+
+function lineOf(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : cutLine(text, MAX_NAME)
+}
+
 function infrastructureOf({ dns, address, tls, headers }: Site, verdict: Verdict): Infrastructure {
   const isCdn = ({ kind, name, chosen }: Verdict['evidence'][number]): boolean =>
     kind === 'hosting' && chosen && name !== verdict.hosting
   return {
     cdn: verdict.evidence.find(isCdn)?.name ?? null,
-    dns: [...new Set((dns?.ns ?? []).map((name) => getDomain(name) ?? name))],
+    dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME)))].slice(0, MAX_DNS),
     ip: address,
-    tlsIssuer: tls?.issuer ?? null,
-    server: headers.find(([name]) => name === 'server')?.[1] ?? null,
+    tlsIssuer: lineOf(tls?.issuer),
+    server: lineOf(headers.find(([name]) => name === 'server')?.[1]),
   }
 }
 
