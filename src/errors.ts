@@ -32,6 +32,10 @@ export const SCAN_CAUSES = {
   protocol_error: ['scan_failed', 'The site did not answer in valid HTTP. Try again later.'],
   header_overflow: ['scan_failed', 'The site sent more headers than are read. Try another of its pages.'],
   worker_killed: ['scan_failed', 'The page took too long to analyse. Try another page of the site.'],
+  killer_site: [
+    'scan_failed',
+    'A page of this site took too long to analyse less than a minute ago. Try again in a minute, with another page.',
+  ],
   internal: ['scan_failed', 'The scan failed. Try again later.'],
   deadline: ['scan_timeout', 'The site did not answer in time. Try again later.'],
   busy: ['scan_timeout', 'Too many scans are running. Try again in a moment.'],

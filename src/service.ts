@@ -60,7 +60,7 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
     store,
     shared,
     pepper,
-    scan: (url) => scanner.scan(url),
+    scan: (url, client) => scanner.scan(url, { client }),
     workers: () => scanner.queue,
     policy,
     rules,

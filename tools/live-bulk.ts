@@ -51,7 +51,7 @@ export async function scanBulk(options: BulkOptions): Promise<number> {
     bar.start(total, answers.done.size, { rate: '–' })
     const started = performance.now()
     const run = async (url: string): Promise<void> => {
-      const scan = await scanner.scan(url, stop.signal).catch((error: unknown) => ({ error }))
+      const scan = await scanner.scan(url, { signal: stop.signal }).catch((error: unknown) => ({ error }))
       if (stop.signal.aborted && 'error' in scan) return // Not done: it is scanned when the run goes on.
       await answers.write(
         'error' in scan ? { url, ...toErrorBody(scan.error) } : { url, result: toLiveResult(scan, include) },

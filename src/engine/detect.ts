@@ -1,3 +1,4 @@
+import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from './bounds.ts'
 import {
   candidatesOf,
   chooseBuilder,
@@ -40,13 +41,14 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const builder = chooseBuilder(standings, ruleset)
   if (builder) settleConflict(builder, contenders, candidatesOf(standings, ruleset))
   const origin = chooseHosting(hosts, ruleset)
-  const technologies = listTechnologies(standings, hosts, builder, ruleset)
+  const found = listTechnologies(standings, hosts, builder, ruleset)
+  const technologies = found.slice(0, MAX_TECHNOLOGIES)
   const types = scoreTypes(ruleset, hits, technologies)
   const siteType = isTypable(page) ? chooseSiteType(types, page) : null
   const chosen = new Set<Standing | null | undefined>([builder, origin, siteType, ...technologies])
   const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
   const fields = {
-    url: page.url?.href ?? null,
+    url: page.url && cutText(page.url.href, MAX_URL),
     builder: builder?.rule.name ?? null,
     builderSlug: builder?.rule.slug ?? null,
     confidence: builder?.level ?? null,
@@ -56,10 +58,10 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     hosting: origin === undefined ? null : (origin?.rule.name ?? hostingOf(builder, ruleset)),
     siteType: siteType?.rule.slug ?? null,
     versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
-    warnings: [...page.warnings, ...hits.warnings],
+    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...cutsOf(found, scoring)]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
   }
-  return new Explained(fields, () => scoring.map((one) => evidenceOf(one, chosen.has(one)))) as unknown as Verdict
+  return new Explained(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
 }
 
 /** A verdict whose evidence is made when somebody asks for it. An accessor in a literal would cost more than evidence does. */
@@ -107,6 +109,35 @@ function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly Standing
 function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
   if (builder?.level !== 'high' || builder.rule.hosting === undefined) return null
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
+}
+
+/** One sentence for each list of the result that is cut. */
+function cutsOf(technologies: readonly Standing[], scoring: readonly Standing[]): string[] {
+  const cuts: string[] = []
+  if (technologies.length > MAX_TECHNOLOGIES)
+    cuts.push(`only ${MAX_TECHNOLOGIES} of ${technologies.length} technologies are listed`)
+  if (scoring.length > MAX_EVIDENCE) cuts.push(`evidence is listed for ${MAX_EVIDENCE} of ${scoring.length} rules`)
+  return cuts
+}
+
+type Chosen = ReadonlySet<Standing | null | undefined>
+
+/** The evidence, within its bounds. */
+function explainAll(scoring: readonly Standing[], chosen: Chosen): Evidence[] {
+  const first = scoring.toSorted((a, b) => Number(chosen.has(b)) - Number(chosen.has(a)) || b.points - a.points)
+  const shown = new Set(first.slice(0, MAX_EVIDENCE))
+  let left = MAX_EVIDENCE_TEXT
+  const takeText = (text: string): boolean => {
+    left -= text.length
+    return left >= 0
+  }
+  return scoring
+    .filter((one) => shown.has(one))
+    .map((one) => {
+      const evidence = evidenceOf(one, chosen.has(one))
+      const clauses = evidence.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) }))
+      return { ...evidence, clauses }
+    })
 }
 
 function evidenceOf(standing: Standing, chosen: boolean): Evidence {

@@ -1,8 +1,7 @@
-import { type Value, versionOf } from './leaf-test.ts'
+import { PageReader, type Value, versionOf } from './leaf-test.ts'
 import type { LiveLeaf, PlaceIndex } from './place-index.ts'
 import type { Ruleset } from './ruleset.ts'
 import type { CompiledRule, Found, Leaf, Page } from './types.ts'
-import { UrlResolver } from './url.ts'
 
 /** Values of one leaf that are kept as evidence. */
 const MAX_VALUES = 3
@@ -23,17 +22,21 @@ export interface LeafHits {
 /** The hits of all leaves on one page. */
 export class PageHits {
   readonly page: Page
-  readonly warnings: string[] = []
+  readonly #warnings: string[] = []
   textsTested = 0
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
-  readonly #resolver: UrlResolver
+  readonly #reader: PageReader
   #place: PlaceIndex | undefined
   #serial = NO_ELEMENT
 
   constructor(page: Page) {
     this.page = page
-    this.#resolver = new UrlResolver(page.base)
+    this.#reader = new PageReader(page)
+  }
+
+  get warnings(): string[] {
+    return [...this.#warnings, ...this.#reader.warnings]
   }
 
   /** Rules with a hit that can lift them: the others score nothing. */
@@ -52,8 +55,9 @@ export class PageHits {
       if (typeof finds?.[Symbol.iterator] !== 'function')
         throw new TypeError('`read` must return a list of finds or be a generator, not async')
       for (const found of finds) this.take(place, found)
+      if (place.detector.word === 'selector') this.#warnings.push(...place.warnings)
     } catch (error) {
-      this.warnings.push(
+      this.#warnings.push(
         `the detector "${place.detector.key}" failed: ${error instanceof Error ? error.message : String(error)}`,
       )
     }
@@ -63,7 +67,7 @@ export class PageHits {
   take(place: PlaceIndex, found: Found): void {
     this.#serial++
     this.#place = place
-    place.visit(found, this.page, this.#resolver, this)
+    place.visit(found, this.#reader, this)
   }
 
   /** Called by the index for each leaf that a value may hit. */

@@ -1,53 +1,81 @@
+import { cutLine, cutText, MAX_VERSION } from './bounds.ts'
 import { matchLocator, parseLocator } from './locator.ts'
 import { attributeOf, textOf } from './selector.ts'
 import { collapse, lower } from './text.ts'
 import type { Found, Leaf, Page, PageUrl, WordKind } from './types.ts'
-import { readUrlOrHost, type UrlResolver } from './url.ts'
+import { readUrlOrHost, UrlResolver } from './url.ts'
+
+/** Characters of elements' texts that are read for one page: elements nest, and each holds the text of all in it. */
+const MAX_ELEMENT_TEXT = 8 * 1024 * 1024
+
+/** Reads texts and URLs of one page for its values, and stops where a page would cost too much. */
+export class PageReader {
+  readonly page: Page
+  readonly resolver: UrlResolver
+  #characters = 0
+
+  constructor(page: Page) {
+    this.page = page
+    this.resolver = new UrlResolver(page.base)
+  }
+
+  /** One sentence for each bound that the page reached. */
+  get warnings(): string[] {
+    const texts =
+      this.#characters < MAX_ELEMENT_TEXT ? [] : [`texts of elements were read up to ${MAX_ELEMENT_TEXT} characters`]
+    return [...texts, ...this.resolver.warnings]
+  }
+
+  /** Text of an element with white space collapsed; '' beyond the bound. */
+  textOf(at: number): string {
+    if (this.#characters >= MAX_ELEMENT_TEXT) return ''
+    const text = textOf(this.page.tape, at)
+    this.#characters += text.length
+    return collapse(text)
+  }
+}
 
 /** One value that a leaf may hold on; what it takes to read it is done once, and only when asked for. */
 export class Value {
   readonly found: Found
-  readonly page: Page
-  readonly #resolver: UrlResolver
+  readonly #reader: PageReader
   #text: string | undefined
   #url: PageUrl | null | undefined
 
-  constructor(found: Found, page: Page, resolver: UrlResolver) {
+  constructor(found: Found, reader: PageReader) {
     this.found = found
-    this.page = page
-    this.#resolver = resolver
+    this.#reader = reader
   }
 
   /** The text that tests look at: what was found, or the text of the element. */
   get text(): string {
     if (this.#text !== undefined) return this.#text
-    const { tape } = this.page
     const { text, at = -1 } = this.found
-    this.#text = text ?? collapse(textOf(tape, at))
+    this.#text = text ?? this.#reader.textOf(at)
     return this.#text
   }
 
   /** The beginning of the text, for people. */
   excerpt(characters: number): string {
     const { text, at = -1 } = this.found
-    if (text !== undefined) return text.slice(0, characters)
-    const { tape } = this.page
-    return collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)).slice(0, characters)
+    if (text !== undefined) return cutText(text, characters)
+    const { tape } = this.#reader.page
+    return cutText(collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
   }
 
   /** The text as a URL or host. */
   get url(): PageUrl | null {
-    if (this.#url === undefined) this.#url = this.found.url ?? readUrlOrHost(this.text, this.#resolver, false)
+    if (this.#url === undefined) this.#url = this.found.url ?? readUrlOrHost(this.text, this.#reader.resolver, false)
     return this.#url
   }
 
   /** The same find, seen through an attribute of its element; null when it has none of that name. */
   through(attribute: string): Value | null {
     const { name, at = -1 } = this.found
-    const text = attributeOf(this.page.tape, at, attribute)
+    const text = attributeOf(this.#reader.page.tape, at, attribute)
     if (text === undefined) return null
-    const value = new Value({ name, text: text.trim(), at }, this.page, this.#resolver)
-    value.#url = readUrlOrHost(text, this.#resolver, true)
+    const value = new Value({ name, text: text.trim(), at }, this.#reader)
+    value.#url = readUrlOrHost(text, this.#reader.resolver, true)
     return value
   }
 }
@@ -94,8 +122,9 @@ export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
     words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
 }
 
-/** The version that a value shows a leaf. */
+/** The version that a value shows a leaf: one line of at most `MAX_VERSION` characters. */
 export function versionOf(leaf: Leaf, value: Value): string | undefined {
   if (leaf.match === undefined || leaf.version === undefined) return undefined
-  return new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
+  const version = new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
+  return version && cutLine(version, MAX_VERSION)
 }

@@ -53,6 +53,9 @@ export class LocatorIndex<T> {
     below: new Map<string, Node<T>>(),
     start: new Map<string, Node<T>>(),
   }
+  /** Longest key of `below` and `start`: longer parts of a host need no lookup. A host may have 127 labels. */
+  #longestBelow = 0
+  #longestStart = 0
   readonly #anywhere = new Node<T>()
   readonly #root: T[] = []
   /** Filled and emptied by each look-up: most find nothing. */
@@ -66,6 +69,8 @@ export class LocatorIndex<T> {
       this.#root.push(item)
       return
     }
+    if (locator.hosts === 'below') this.#longestBelow = Math.max(this.#longestBelow, locator.host.length)
+    if (locator.hosts === 'start') this.#longestStart = Math.max(this.#longestStart, locator.host.length)
     let node = locator.hosts === 'any' ? this.#anywhere : nodeAt(this.#hosts[locator.hosts], locator.host)
     const segments = locator.segments.map(lower)
     const beginning = locator.open ? segments.pop() : undefined
@@ -90,8 +95,10 @@ export class LocatorIndex<T> {
   #nodesOf(host: string): readonly Node<T>[] {
     if (host === this.#lastHost) return this.#lastNodes
     const nodes = [this.#hosts.exact.get(host)]
-    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
-      nodes.push(this.#hosts.below.get(host.slice(dot + 1)), this.#hosts.start.get(host.slice(0, dot)))
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      if (host.length - dot - 1 <= this.#longestBelow) nodes.push(this.#hosts.below.get(host.slice(dot + 1)))
+      if (dot <= this.#longestStart) nodes.push(this.#hosts.start.get(host.slice(0, dot)))
+    }
     this.#lastHost = host
     this.#lastNodes = nodes.filter((node) => node !== undefined)
     return this.#lastNodes

@@ -7,6 +7,7 @@ export class OpenElements {
   #hidden = 0
   #foreign = 0
   #forms = 0
+  #literals = 0
 
   get depth(): number {
     return this.#indices.length
@@ -27,6 +28,11 @@ export class OpenElements {
 
   get isForm(): boolean {
     return this.#forms > 0
+  }
+
+  /** Whether a script, a style sheet or the like is open. Around another one it can only be in SVG. */
+  get isInLiteral(): boolean {
+    return this.#literals > 0
   }
 
   /** Scripts and the like have no entities, except in SVG, where they are elements as any other. */
@@ -51,6 +57,7 @@ export class OpenElements {
     this.#infos.push(info)
     if (info.isHidden) this.#hidden++
     if (info.isForeign) this.#foreign++
+    if (info.isLiteral) this.#literals++
     if (info.name === 'form') this.#forms++
   }
 
@@ -60,6 +67,7 @@ export class OpenElements {
     const info = this.#infos.pop() as TagInfo
     if (info.isHidden) this.#hidden--
     if (info.isForeign) this.#foreign--
+    if (info.isLiteral) this.#literals--
     if (info.name === 'form') this.#forms--
     return info
   }

@@ -1,5 +1,5 @@
 import { decodeHtml } from './charset.ts'
-import { parseJsonLd } from './jsonld.ts'
+import { JsonLdParser } from './jsonld.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
 import { collectUrls } from './page-urls.ts'
 import { attributeOf, textOf } from './selector.ts'
@@ -13,6 +13,8 @@ export type { PageInput }
 
 /** Characters of a document that are looked at. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
+/** Characters of visible text whose words are counted: Intl.Segmenter takes 1 µs for each of some scripts, and for emoji. */
+const MAX_COUNTED = 128 * 1024
 
 /**
  * Parses what is known of one answer into a page: once, without I/O, whatever the body holds.
@@ -27,7 +29,10 @@ export function buildPage(input: PageInput): Page {
   const { tape, comments, text, warnings: cuts } = buildTape(html)
   const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
-  const urls = collectUrls(tape, resolver)
+  const found: string[] = []
+  const urls = collectUrls(tape, resolver, found)
+  const blocks = collectBlocks(tape, found)
+  const words = countWordsOf(text, found)
   return {
     url: address === null ? null : resolver.resolve(address),
     base,
@@ -38,14 +43,20 @@ export function buildPage(input: PageInput): Page {
     urls,
     comments,
     text,
-    words: countWords(text),
-    ...collectBlocks(tape),
+    words,
+    ...blocks,
     dns: readDns(input.dns),
     tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
     robots: input.robots ?? null,
     favicon: input.favicon ?? null,
-    warnings: [...warnings, ...cuts],
+    warnings: [...warnings, ...cuts, ...found],
   }
+}
+
+function countWordsOf(text: string, warnings: string[]): number {
+  if (text.length <= MAX_COUNTED) return countWords(text)
+  warnings.push(`words were counted in the first ${MAX_COUNTED} of ${text.length} characters of visible text`)
+  return countWords(text.slice(0, MAX_COUNTED))
 }
 
 function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
@@ -69,13 +80,13 @@ function firstAttribute(tape: Tape, tag: string, name: string): string | undefin
 const DOCUMENT = new Set<string | undefined>(['head', 'html', 'body', undefined])
 
 /** Title, inline scripts, style sheets and JSON-LD: elements whose whole text is one thing. */
-function collectBlocks(tape: Tape): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
+function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
   const blocks = {
     title: null as string | null,
     scripts: [] as string[],
     styles: [] as string[],
-    jsonld: [] as unknown[],
   }
+  const jsonld = new JsonLdParser()
   for (let at = 0; at < tape.tags.length; at++) {
     const tag = tape.tags[at]
     if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(textOf(tape, at))
@@ -83,11 +94,9 @@ function collectBlocks(tape: Tape): Pick<Page, 'title' | 'scripts' | 'styles' | 
     else if (tag === 'script' && attributeOf(tape, at, 'src') === undefined) {
       if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? ''))
         blocks.scripts.push(textOf(tape, at))
-      else {
-        const data = parseJsonLd(textOf(tape, at))
-        if (data !== null) blocks.jsonld.push(data)
-      }
+      else jsonld.add(textOf(tape, at))
     }
   }
-  return blocks
+  warnings.push(...jsonld.warnings)
+  return { ...blocks, jsonld: jsonld.blocks }
 }

@@ -1,4 +1,4 @@
-import { buildExactWord, buildTests, type Test, Value } from './leaf-test.ts'
+import { buildExactWord, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LiteralIndex } from './literal-index.ts'
 import { parseLocator } from './locator.ts'
 import { LocatorIndex } from './locator-index.ts'
@@ -6,7 +6,6 @@ import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 import { lower } from './text.ts'
 import type { CompiledRule, Detector, Found, Leaf, Page, PageUrl, Wanted, WordKind } from './types.ts'
-import type { UrlResolver } from './url.ts'
 
 /** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
 export interface LiveLeaf {
@@ -71,15 +70,20 @@ export class PlaceIndex implements Wanted {
     return this.words.has(name) || this.#steps.has(name) || this.#begun(name).length > 0
   }
 
+  /** One sentence when the last page cost too much to match all its selectors. */
+  get warnings(): readonly string[] {
+    return this.#selectors?.warnings ?? []
+  }
+
   selectors(page: Page, at: number): readonly string[] {
     this.#selectors ??= new SelectorIndex(this.words.keys())
     return this.#selectors.match(page.tape, at)
   }
 
   /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
-  visit(found: Found, page: Page, resolver: UrlResolver, visitor: Visitor<LiveLeaf>): void {
+  visit(found: Found, reader: PageReader, visitor: Visitor<LiveLeaf>): void {
     if (found.url && this.#isUnderNone(found.url)) return // Most URLs: they need no value.
-    const value = new Value(found, page, resolver)
+    const value = new Value(found, reader)
     switch (this.detector.word) {
       case 'locator':
         if (value.url !== null) for (const entry of this.#locators.find(value.url)) entry.visit(value, visitor)

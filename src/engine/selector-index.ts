@@ -1,7 +1,7 @@
 import { append } from './lists.ts'
 import { alternatives, LiteralIndex } from './literal-index.ts'
 import { type Compound, type Part, parseSelector } from './selector.ts'
-import { SelectorMatcher } from './selector-matcher.ts'
+import { MAX_COMPARED, SelectorMatcher } from './selector-matcher.ts'
 import { SparseMap } from './sparse-map.ts'
 import { lower } from './text.ts'
 import type { Tape } from './types.ts'
@@ -107,6 +107,13 @@ export class SelectorIndex {
     else if (spot !== undefined && value.length >= (spot === 'any' ? SHORTEST_PART : 1))
       append(rows.parts[spot], value, row)
     else rows.named.push(row)
+  }
+
+  /** One sentence when the last page cost too much to match all its selectors. */
+  get warnings(): readonly string[] {
+    return this.#folding.isCut || this.#exact.isCut
+      ? [`values of attributes were compared up to ${MAX_COMPARED} characters`]
+      : NONE
   }
 
   /** The selectors that the element `at` fits; one with several alternatives may come more than once. Cheapest in document order. */

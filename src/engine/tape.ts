@@ -11,6 +11,13 @@ import type { Parsed, Tape } from './types.ts'
 const MAX_DEPTH = 512
 /** Attributes of one tag that are kept. */
 const MAX_ATTRIBUTES = 256
+/**
+ * Tags, attributes, texts and comments of a document that are read: a page costs by their number, up to 1 µs each. The
+ * largest of 711 real pages has 20,000.
+ */
+const MAX_TOKENS = 250_000
+/** Characters of visible text that are kept, before white space is collapsed. The largest of 711 real pages has 83,000. */
+const MAX_TEXT = 1024 * 1024
 
 /**
  * Parses a document once, into flat arrays. Never throws, whatever the document holds.
@@ -21,8 +28,10 @@ const MAX_ATTRIBUTES = 256
 export function buildTape(html: string): Parsed {
   const recorder = new Recorder(html)
   const tokenizer = new QuickTokenizer({ decodeEntities: false }, recorder)
+  recorder.stop = () => tokenizer.pause()
   tokenizer.write(html)
-  tokenizer.end()
+  if (recorder.isCut) recorder.onend()
+  else tokenizer.end()
   return recorder.finish()
 }
 
@@ -48,17 +57,34 @@ class Recorder implements TokenizerCallbacks {
   #name = ''
   #value = ''
   #visible = ''
+  /** Characters of visible text beyond the bound. */
+  #unseen = 0
   #isSpaced = false
   #inHead = false
   #deep = 0
   #crowded = 0
+  #tokens = 0
+  /** Where the last token ends; characters after it were not read when the document was cut. */
+  #end = 0
+  /** Makes the tokenizer stop after the token at hand. */
+  stop: () => void = () => {}
 
   constructor(html: string) {
     this.#html = html
     this.#cutter = new Cutter(html)
   }
 
+  get isCut(): boolean {
+    return this.#tokens >= MAX_TOKENS
+  }
+
+  #count(end: number): void {
+    this.#end = end
+    if (++this.#tokens === MAX_TOKENS) this.stop()
+  }
+
   onopentagname(start: number, end: number): void {
+    this.#count(end)
     const info = tagAt(this.#html, start, end)
     const open = this.#open
     this.#current = -1
@@ -80,13 +106,16 @@ class Recorder implements TokenizerCallbacks {
 
   /** Closes the innermost open element. */
   #close(): void {
-    this.#textTo[this.#open.innermost] = this.#texts.length
+    const at = this.#open.innermost
     const info = this.#open.pop()
+    // A script in a script (only in SVG) has no text of its own: a thousand nested ones would have a thousand times the page.
+    if (!info.isLiteral || !this.#open.isInLiteral) this.#textTo[at] = this.#texts.length
     if (info.name === 'head') this.#inHead = false
     if (info.isBlock) this.#text(' ')
   }
 
   onclosetag(start: number, end: number): void {
+    this.#count(end)
     const { name } = tagAt(this.#html, start, end)
     const deep = this.#deepOpen.size > 0 ? (this.#deepOpen.get(name) ?? 0) : 0
     if (deep > 0) {
@@ -112,7 +141,8 @@ class Recorder implements TokenizerCallbacks {
     this.#value = this.#cutter.attribute(start, end)
   }
 
-  onattribend(): void {
+  onattribend(_quote: unknown, end: number): void {
+    this.#count(end)
     if (this.#current < 0) return
     if (this.#names.length - this.#attributes[this.#current] >= MAX_ATTRIBUTES) {
       this.#crowded++
@@ -123,16 +153,19 @@ class Recorder implements TokenizerCallbacks {
   }
 
   ontext(start: number, end: number): void {
+    this.#count(end)
     if (isBlank(this.#html, start, end)) this.#text(' ')
     else this.#text(this.#open.isLiteral ? this.#html.slice(start, end) : this.#cutter.text(start, end))
   }
 
   oncdata(start: number, end: number, offset: number): void {
+    this.#count(end)
     if (this.#open.isForeign) this.#text(this.#html.slice(start, end - offset))
     else this.#comments.push(`[CDATA[${this.#html.slice(start, end - offset)}]]`)
   }
 
   oncomment(start: number, end: number, offset: number): void {
+    this.#count(end)
     this.#comments.push(this.#html.slice(start, end - offset).trim())
   }
 
@@ -146,15 +179,20 @@ class Recorder implements TokenizerCallbacks {
 
   onattribentity(): void {}
   ontextentity(): void {}
-  ondeclaration(): void {}
+  ondeclaration(_start: number, end: number): void {
+    this.#count(end)
+  }
   onopentagend(): void {}
-  onprocessinginstruction(): void {}
+  onprocessinginstruction(_start: number, end: number): void {
+    this.#count(end)
+  }
 
   /** A space after a space adds nothing. */
   #text(text: string): void {
     if (text !== ' ' || this.#texts[this.#texts.length - 1] !== ' ') this.#texts.push(text)
     if (this.#open.isHidden || this.#inHead || (text === ' ' && this.#isSpaced)) return
-    this.#visible += text
+    if (this.#visible.length >= MAX_TEXT) this.#unseen += text.length
+    else this.#visible += text
     this.#isSpaced = text === ' '
   }
 
@@ -175,6 +213,13 @@ class Recorder implements TokenizerCallbacks {
       warnings.push(`${this.#deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
     if (this.#crowded > 0)
       warnings.push(`${this.#crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
-    return { tape, comments: this.#comments, text: collapse(this.#visible), warnings }
+    if (this.isCut)
+      warnings.push(
+        `only the first ${this.#end} of ${this.#html.length} characters were parsed: the page has more than ${MAX_TOKENS} tags, attributes, texts and comments`,
+      )
+    const length = this.#visible.length + this.#unseen
+    if (length > MAX_TEXT)
+      warnings.push(`only the first ${MAX_TEXT} of ${length} characters of visible text were looked at`)
+    return { tape, comments: this.#comments, text: collapse(this.#visible.slice(0, MAX_TEXT)), warnings }
   }
 }

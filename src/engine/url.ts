@@ -49,7 +49,12 @@ function hasDots(path: string): boolean {
   return (path.includes('/.') || path.includes('%')) && DOTS.test(path)
 }
 
-/** Resolves URLs as they are written in one page; remembers what it has seen. */
+/** Different URLs that are resolved: one costs up to 10 µs. The most of 711 real pages are 593. */
+const MAX_URLS = 20_000
+/** Characters of all resolved URLs together: with a `<base>` of 60 kB, 20,000 short links would take 1.2 GB. */
+const MAX_CHARACTERS = 8 * 1024 * 1024
+
+/** Resolves URLs as they are written in one page, up to the bounds above; remembers what it has seen. */
 export class UrlResolver {
   readonly #href: string
   readonly #protocol: string
@@ -58,6 +63,8 @@ export class UrlResolver {
   readonly #pageSite: string | null
   readonly #seen = new Map<string, PageUrl | null>()
   readonly #sites = new Map<string, string>()
+  #characters = 0
+  #left = 0
 
   constructor(base: UrlBase) {
     const { href, protocol, origin, hostname } = new URL(base.href)
@@ -68,13 +75,27 @@ export class UrlResolver {
     this.#pageSite = base.pageHost === null ? null : siteOf(base.pageHost)
   }
 
-  /** @returns null for what is not http or https, is empty or a fragment alone. */
+  /** One sentence when URLs were left out. */
+  get warnings(): string[] {
+    return this.#left === 0
+      ? []
+      : [
+          `${this.#left} URLs were not looked at: only ${MAX_URLS} different ones of ${MAX_CHARACTERS} characters together are`,
+        ]
+  }
+
+  /** @returns null for what is not http or https, is empty or a fragment alone, and for URLs beyond the bound. */
   resolve(written: string): PageUrl | null {
     const known = this.#seen.get(written)
     if (known !== undefined) return known
+    if (this.#seen.size >= MAX_URLS || this.#characters >= MAX_CHARACTERS) {
+      this.#left++
+      return null
+    }
     const trimmed = written.trim()
     const url = this.#quick(trimmed) ?? (FOREIGN.test(trimmed) ? null : this.#parse(trimmed))
     this.#seen.set(written, url)
+    this.#characters += url?.href.length ?? 0
     return url
   }
 

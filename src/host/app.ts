@@ -43,7 +43,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   const admission = new Admission({ running: settings.scanConcurrency })
   const flights = new Flights({
     ...parts,
-    scan: (target) => scanTimed(parts, admission, target.url),
+    scan: ({ url }, client) => scanTimed(parts, admission, { url, client }),
     onFailure: (target, error) => noteFailure(parts.log, target, error),
   })
   const state = { isDraining: false }
@@ -144,11 +144,15 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
   })
 }
 
-async function scanTimed({ scan, metrics }: HostParts, admission: Admission, url: URL): ReturnType<HostParts['scan']> {
+async function scanTimed(
+  { scan, metrics }: HostParts,
+  admission: Admission,
+  { url, client }: { readonly url: URL; readonly client: string },
+): ReturnType<HostParts['scan']> {
   return await admission.run(url.hostname, async () => {
     const stop = metrics.scanSeconds.startTimer()
     try {
-      const result = await scan(url.href)
+      const result = await scan(url.href, client)
       metrics.scans.inc({ outcome: 'ok' })
       return result
     } catch (error) {

@@ -18,7 +18,7 @@ interface FlightParts {
   readonly shared: SharedState
   readonly clock: () => number
   /** Scans a target, when there is room. */
-  readonly scan: (target: Target) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string) => Promise<LiveScan>
   /** Is told why a scan came to nothing, with what callers are not told. */
   readonly onFailure: (target: Target, error: unknown) => void
 }
@@ -28,6 +28,8 @@ export interface FlightOrder {
   readonly entry: string
   readonly target: Target
   readonly fresh: boolean
+  /** Id of the key that asks. A scan that several keys wait for counts for the key that started it. */
+  readonly client: string
   /** Milliseconds that the caller waits. */
   readonly waitMs: number
 }
@@ -97,15 +99,15 @@ export class Flights {
   }
 
   async #lead(order: FlightOrder, token: string): Promise<Landing> {
-    const landing = await this.#scan(order.target)
+    const landing = await this.#scan(order)
     const result = 'entry' in landing ? landing.entry : null
     await this.#parts.shared.land(order.entry, token, { outcome: JSON.stringify(landing), result })
     return landing
   }
 
-  async #scan(target: Target): Promise<Landing> {
+  async #scan({ target, client }: FlightOrder): Promise<Landing> {
     try {
-      const scan = await this.#parts.scan(target)
+      const scan = await this.#parts.scan(target, client)
       return { entry: buildEntry(scan, this.#parts.clock()) }
     } catch (error) {
       this.#parts.onFailure(target, error)

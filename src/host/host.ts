@@ -27,8 +27,8 @@ export interface HostParts {
   readonly shared: SharedState
   /** What keys are hashed with. */
   readonly pepper: string
-  /** Scans a site. @throws ScanError */
-  readonly scan: (url: string) => Promise<LiveScan>
+  /** Scans a site on behalf of a client: the id of the key that started the scan. @throws ScanError */
+  readonly scan: (url: string, client: string) => Promise<LiveScan>
   /** Pages that wait for a worker, and pages that have one. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
   readonly policy: Policy

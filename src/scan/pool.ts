@@ -3,14 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { ScanError, SetupError } from '../errors.ts'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
+import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { ownBytes } from './own-bytes.ts'
 import { Stop } from './stop.ts'
 
 /** How pages are matched; the rules are those of `loadRuleset`. */
 export interface PoolOptions extends LoadOptions {
-  /** Workers; by default one core is left to the main thread, and 4 are the most. */
+  /** Pages matched at once; by default one core is left to the main thread, and 4 are the most. */
   readonly threads?: number
+  /**
+   * Workers beyond `threads` that have loaded the rules and wait; 1 by default. One takes the place of a killed worker at
+   * once; otherwise each kill would cost the other pages the time to load the rules.
+   */
+  readonly spares?: number
   /** Milliseconds that a page may take in a worker that has its rules; 1000 by default. */
   readonly matchMs?: number
   /** Pages that may wait for a worker; 128 by default. */
@@ -25,6 +31,13 @@ export interface PoolOptions extends LoadOptions {
   readonly worker?: string
 }
 
+export interface MatchOptions {
+  /** Ends the match; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** On whose behalf the page is matched, for example a key's id. Workers are shared fairly between clients. */
+  readonly client?: string
+}
+
 /** Matches pages off the main thread. */
 export interface MatchPool {
   /**
@@ -32,7 +45,7 @@ export interface MatchPool {
    * @throws ScanError `worker_killed` for a page that took too long or too much memory, `busy`, `internal`; the signal's
    *   reason when that aborts
    */
-  match(input: PageInput, options?: { readonly signal?: AbortSignal }): Promise<Matched>
+  match(input: PageInput, options?: MatchOptions): Promise<Matched>
   /**
    * Waits until every worker has loaded the rules.
    * @throws what `loadRuleset` throws
@@ -56,10 +69,16 @@ const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 class WorkerPool implements MatchPool {
   readonly ready: Promise<RulesetInfo>
   readonly #rules: LoadOptions
-  readonly #limits: { readonly threads: number; matchMs: number; maxWaiting: number; maxWaitMs: number }
+  readonly #limits: {
+    readonly threads: number
+    workers: number
+    matchMs: number
+    maxWaiting: number
+    maxWaitMs: number
+  }
   readonly #workers: Piscina
-  /** In the order of their coming, each with what tells it that a worker is free. */
-  readonly #waiting = new Map<Stop, () => void>()
+  readonly #queue = new MatchQueue()
+  readonly #waiting = new Set<Stop>()
   readonly #running = new Map<number, Stop>()
   #lastId = 0
   #isReady = false
@@ -69,13 +88,14 @@ class WorkerPool implements MatchPool {
 
   constructor({ folders = [], detectors = [], ...options }: PoolOptions) {
     const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)), maxOldMb = 256 } = options
-    const { matchMs = 1000, maxWaiting = 128, maxWaitMs = 2000 } = options
-    this.#limits = { threads, matchMs, maxWaiting, maxWaitMs }
+    const { spares = 1, matchMs = 1000, maxWaiting = 128, maxWaitMs = 2000 } = options
+    const workers = threads + spares
+    this.#limits = { threads, workers, matchMs, maxWaiting, maxWaitMs }
     this.#rules = { folders, detectors }
     this.#workers = new Piscina({
       filename: options.worker ?? fileURLToPath(new URL('match-worker.js', import.meta.url)),
-      minThreads: threads,
-      maxThreads: threads,
+      minThreads: workers,
+      maxThreads: workers,
       resourceLimits: { maxOldGenerationSizeMb: maxOldMb },
       workerData: this.#rules,
       recordTiming: false,
@@ -96,7 +116,7 @@ class WorkerPool implements MatchPool {
     return this.#running.size
   }
 
-  async match(input: PageInput, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Matched> {
+  async match(input: PageInput, { signal, client = '' }: MatchOptions = {}): Promise<Matched> {
     signal?.throwIfAborted()
     if (this.#closed) throw new ScanError('internal', { cause: new Error('the pool is closed') })
     const { threads, maxWaiting } = this.#limits
@@ -107,35 +127,47 @@ class WorkerPool implements MatchPool {
     signal?.addEventListener('abort', abort, { once: true })
     if (this.#isReady) this.#mayWait(stop)
     try {
-      await this.#turn(id, stop)
-      return await this.#run({ id, input }, stop)
+      const release = await this.#acquire({ id, client }, stop)
+      try {
+        return await this.#run({ id, input }, stop)
+      } finally {
+        release()
+      }
     } finally {
       stop.never()
       signal?.removeEventListener('abort', abort)
-      this.#waiting.delete(stop)
-      this.#running.delete(id)
       this.#serve()
     }
   }
 
-  /** Waits for a free worker: what is posted to none would wait in no order, and uncounted. */
-  #turn(id: number, stop: Stop): Promise<void> {
+  /** Waits for a free worker here rather than in Piscina's queue, which is neither fair nor bounded. @returns what frees it */
+  #acquire({ id, client }: { readonly id: number; readonly client: string }, stop: Stop): Promise<() => void> {
     return new Promise((resolve, reject) => {
-      stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true })
-      this.#waiting.set(stop, () => {
+      const start = (): void => {
+        const started = performance.now()
+        this.#waiting.delete(stop)
         this.#running.set(id, stop)
-        resolve()
-      })
+        resolve(() => {
+          this.#running.delete(id)
+          this.#queue.finish(queued, performance.now() - started)
+        })
+      }
+      const queued: QueuedMatch = { client, start }
+      const leave = (): void => {
+        this.#queue.remove(queued)
+        this.#waiting.delete(stop)
+        reject(stop.signal.reason)
+      }
+      stop.signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(stop)
+      this.#queue.add(queued)
       this.#serve()
     })
   }
 
   #serve(): void {
-    for (const [stop, go] of this.#waiting) {
-      if (!this.#isReady || this.#closed || this.running >= this.#limits.threads) return
-      this.#waiting.delete(stop)
-      go()
-    }
+    const canStart = (): boolean => this.#isReady && !this.#closed && this.running < this.#limits.threads
+    while (canStart() && this.#queue.startNext()) {}
   }
 
   async #run({ id, input }: Task, stop: Stop): Promise<Matched> {
@@ -167,10 +199,10 @@ class WorkerPool implements MatchPool {
     const late = new SetupError(`the rules were not ready in ${loadMs} ms: look for an endless loop in a detector`)
     const timer = setTimeout(() => (this.#closed ??= this.#end((this.#fault = late))), loadMs)
     try {
-      const all = Array.from({ length: this.#limits.threads }, () => this.#workers.run(null, { name: 'info' }))
+      const all = Array.from({ length: this.#limits.workers }, () => this.#workers.run(null, { name: 'info' }))
       const [info] = (await Promise.all(all)) as RulesetInfo[]
       this.#isReady = true
-      for (const stop of this.#waiting.keys()) this.#mayWait(stop)
+      for (const stop of this.#waiting) this.#mayWait(stop)
       this.#serve()
       return info
     } catch (cause) {
@@ -192,8 +224,7 @@ class WorkerPool implements MatchPool {
 
   async #end(cause: unknown): Promise<void> {
     const ended = this.#workers.destroy() // First, lest the workers of stopped pages are replaced.
-    for (const stop of [...this.#waiting.keys(), ...this.#running.values()])
-      stop.now(new ScanError('internal', { cause }))
+    for (const stop of [...this.#waiting, ...this.#running.values()]) stop.now(new ScanError('internal', { cause }))
     await ended
   }
 }

@@ -1,4 +1,5 @@
 import { getDomain } from 'tldts'
+import { boundWarnings, cutLine } from '../engine/bounds.ts'
 import { type Result, toResult } from '../engine/result.ts'
 import { ScanError } from '../errors.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/beside.ts'
@@ -7,10 +8,12 @@ import { fetchSite, type Site } from '../fetch/fetch.ts'
 import type { Gate, GateOptions } from '../fetch/gate.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
+import { parseTarget } from '../fetch/target.ts'
 import type { Verdict } from '../index.ts'
 import { FetchThread } from './fetch-thread.ts'
 import type { RulesetInfo } from './match-worker.ts'
-import { type MatchPool, openPool, type PoolOptions } from './pool.ts'
+import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from './pool.ts'
+import { RecentKills } from './recent-kills.ts'
 
 /** What a live answer may hold beside the ten fields. */
 export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings'] as const
@@ -64,12 +67,20 @@ export interface ScannerOptions extends PoolOptions {
   readonly fetchThread?: { readonly gate: GateOptions | null; readonly file?: string }
 }
 
+export interface ScanOptions {
+  /** Ends the scan; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** On whose behalf the site is scanned, for example a key's id. Workers are shared fairly between clients. */
+  readonly client?: string
+}
+
 /** Scans live sites: matching on other threads, and fetching too where other clients must not wait for it. */
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #pool: MatchPool
   readonly #resolver: Resolver
   readonly #thread: FetchThread | undefined
+  readonly #kills = new RecentKills()
 
   constructor(options: ScannerOptions = {}) {
     this.#options = options
@@ -92,18 +103,22 @@ export class Scanner {
   /**
    * Scans one site.
    * @param text the URL as somebody typed it
-   * @throws ScanError; the signal's reason when that aborts
+   * @throws ScanError, `killer_site` within a minute of a page of that site killing a worker; the signal's reason when that
+   *   aborts
    */
-  async scan(text: string, signal?: AbortSignal): Promise<LiveScan> {
+  async scan(text: string, { signal, client }: ScanOptions = {}): Promise<LiveScan> {
     const started = performance.now()
     const { wantedDns } = await this.#pool.ready
+    const { policy = DEFAULT_POLICY } = this.#options
+    this.#checkSite(parseTarget(text, policy).url.href)
     const site = await this.#fetch(text, { wantedDns, signal })
     const fetched = performance.now()
-    const { verdict } = await this.#match(site, signal)
+    this.#checkSite(site.url) // Redirects may have led to another site.
+    const { verdict } = await this.#match(site, { ...(signal && { signal }), ...(client !== undefined && { client }) })
     const total = performance.now() - started
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
-      verdict: { ...verdict, warnings: [...site.warnings, ...verdict.warnings] },
+      verdict: { ...verdict, warnings: boundWarnings([...site.warnings, ...verdict.warnings]) },
       infrastructure: infrastructureOf(site, verdict),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
     }
@@ -115,9 +130,18 @@ export class Scanner {
     return fetchSite(text, { resolver: this.#resolver, policy, evidence, gate, ...call, ...(dial && { dial }) })
   }
 
-  #match(site: Site, signal: AbortSignal | undefined): ReturnType<MatchPool['match']> {
+  #checkSite(url: string): void {
+    if (this.#kills.has(url)) throw new ScanError('killer_site')
+  }
+
+  async #match(site: Site, options: MatchOptions): ReturnType<MatchPool['match']> {
     const { url, status, headers, html, dns, tls, robots, favicon } = site
-    return this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, signal ? { signal } : {})
+    try {
+      return await this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, options)
+    } catch (error) {
+      if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(url)
+      throw error
+    }
   }
 
   async close(): Promise<void> {
@@ -132,15 +156,23 @@ function mapValues<K extends string>(values: Record<K, number>, change: (value: 
   >
 }
 
+/** Characters of a string of `infrastructure`, and domains of name servers that it lists. */
+const MAX_NAME = 256
+const MAX_DNS = 16
+
+function lineOf(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : cutLine(text, MAX_NAME)
+}
+
 function infrastructureOf({ dns, address, tls, headers }: Site, verdict: Verdict): Infrastructure {
   const isCdn = ({ kind, name, chosen }: Verdict['evidence'][number]): boolean =>
     kind === 'hosting' && chosen && name !== verdict.hosting
   return {
     cdn: verdict.evidence.find(isCdn)?.name ?? null,
-    dns: [...new Set((dns?.ns ?? []).map((name) => getDomain(name) ?? name))],
+    dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME)))].slice(0, MAX_DNS),
     ip: address,
-    tlsIssuer: tls?.issuer ?? null,
-    server: headers.find(([name]) => name === 'server')?.[1] ?? null,
+    tlsIssuer: lineOf(tls?.issuer),
+    server: lineOf(headers.find(([name]) => name === 'server')?.[1]),
   }
 }
 

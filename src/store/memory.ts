@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { nanoid } from 'nanoid'
-import { CACHE_MS, type CacheEntry, type SharedState, type Taken } from './types.ts'
+import { CACHE_MS, type CacheEntry, isCacheable, type SharedState, type Taken } from './types.ts'
 
 /** Counters that are kept, some 10 MB; of more, those that were asked for longest ago are forgotten. */
 const MAX_COUNTERS = 100_000
@@ -44,7 +44,7 @@ export function openMemory({ maxBytes }: { readonly maxBytes: number }): SharedS
     },
 
     async land(key, _token, { result }) {
-      if (result !== null) entries.set(key, result)
+      if (result !== null && isCacheable(result)) entries.set(key, result)
     },
 
     async close() {

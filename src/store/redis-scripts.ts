@@ -69,7 +69,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return false end
 return 0`)
 
 /**
- * KEYS flight, outcome, entry; ARGV the token, the outcome, and where there is a result: when it expires, then fields
+ * KEYS flight, outcome, entry; ARGV the token, the outcome ('' to publish none), and where there is a result: when it expires, then fields
  * and values. The lock goes only if it is the token's own: a flight that took too long must not end another's.
  */
 export const LAND = buildScript(`
@@ -78,7 +78,7 @@ if ARGV[3] then
   redis.call('HSET', KEYS[3], unpack(ARGV, 4))
   redis.call('PEXPIREAT', KEYS[3], ARGV[3])
 end
-redis.call('SET', KEYS[2], ARGV[2], 'PX', ${OUTCOME_MS})
+if ARGV[2] ~= '' then redis.call('SET', KEYS[2], ARGV[2], 'PX', ${OUTCOME_MS}) end
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`)
 

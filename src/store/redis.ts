@@ -3,7 +3,7 @@ import { type ConnectionOptions, openConnection, type Reply } from './redis-conn
 import { entryKey, entryOf, fieldsOf, flightKey, outcomeKey } from './redis-format.ts'
 import { BOARD, LAND, OUTCOME } from './redis-scripts.ts'
 import { buildTakes } from './redis-takes.ts'
-import { type Boarding, CACHE_MS, type SharedState } from './types.ts'
+import { type Boarding, CACHE_MS, isCacheable, type SharedState } from './types.ts'
 
 /**
  * Counts, results and flights of all processes that use one Redis: a single server, with or without replicas, and not a
@@ -38,8 +38,13 @@ export async function openRedis(options: ConnectionOptions): Promise<SharedState
     },
 
     async land(entry, token, { outcome, result }) {
-      const kept = result === null ? [] : [`${Math.ceil(result.at + CACHE_MS)}`, ...fieldsOf(result)]
-      await run(LAND, [flightKey(entry), outcomeKey(token), entryKey(entry)], [token, outcome, ...kept])
+      const isTooLarge = result !== null && !isCacheable(result)
+      const kept = result === null || isTooLarge ? [] : [`${Math.ceil(result.at + CACHE_MS)}`, ...fieldsOf(result)]
+      await run(
+        LAND,
+        [flightKey(entry), outcomeKey(token), entryKey(entry)],
+        [token, isTooLarge ? '' : outcome, ...kept],
+      )
     },
 
     close: () => connection.close(),

@@ -144,7 +144,10 @@ export interface SharedState {
   board(entry: string, options: { readonly fresh: boolean; readonly now: number }): Promise<Boarding>
   /** @returns null while the flight is under way; `gone` when nobody flies it any more and it left no word */
   outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null>
-  /** Ends a flight: keeps the result, if there is one, tells those who wait, and lets the next one start. */
+  /**
+   * Ends a flight: keeps the result, if there is one, tells those who wait, and lets the next one start. A result above
+   * `MAX_ENTRY_BYTES` is neither cached nor published: to other nodes the flight is gone, and they scan for themselves.
+   */
   land(
     entry: string,
     token: string,
@@ -153,6 +156,14 @@ export interface SharedState {
   /** Whether it is reached at the moment. */
   readonly isUp: boolean
   close(): Promise<void>
+}
+
+/** Bytes of an entry that is cached. A larger result is returned to the clients that wait in this process, and to no others. */
+export const MAX_ENTRY_BYTES = 256 * 1024
+
+/** Whether an entry is small enough to be cached and to be published to other nodes. */
+export function isCacheable({ result, extras = '' }: CacheEntry): boolean {
+  return Buffer.byteLength(result) + Buffer.byteLength(extras) <= MAX_ENTRY_BYTES
 }
 
 /** How long a result is served from the cache, from the end of its scan. */

@@ -56,7 +56,7 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
     metrics.cache.inc({ result: fresh ? 'fresh' : call.entry ? 'hit' : 'miss' })
     if (call.entry) return call.entry
     await usage.check(call, key)
-    return await flights.join({ entry, target, fresh, waitMs: WAIT_MS })
+    return await flights.join({ entry, target, fresh, client: key.id, waitMs: WAIT_MS })
   }
 
   async function scan(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
