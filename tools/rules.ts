@@ -14,7 +14,7 @@ import { checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { checkFiles } from './check-files.ts'
-import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, readTimeout, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
 
 const HELP = `
@@ -56,7 +56,7 @@ await runCommand(HELP, async (args) => {
       return lint(
         [...new Set([...folders, ...positionals.map(requireFolder)])],
         detectors,
-        readSeconds(timeout ?? '60'),
+        readTimeout(timeout ?? '60'),
       )
     case 'test':
       return test(folders, detectors, positionals)
@@ -87,25 +87,19 @@ function report(findings: readonly Finding[], summary: string): number {
   return findings.length > 0 ? EXIT.findings : EXIT.fine
 }
 
-function readSeconds(text: string): number {
-  const seconds = Number(text)
-  if (!(seconds > 0 && seconds <= 86_400)) throw new UsageError('--timeout must be a number of seconds, 1 to 86400')
-  return seconds
-}
-
 function requireFolder(name: string): string {
   const folder = resolve(name)
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new UsageError(`there is no folder "${name}"`)
   return folder
 }
 
-function lint(folders: readonly string[], detectors: readonly Detector[], seconds: number): number {
-  const { rules, findings, unjudged } = checkFolders({ folders, detectors, timeoutMs: seconds * 1000 })
+function lint(folders: readonly string[], detectors: readonly Detector[], timeoutMs: number): number {
+  const { rules, findings, unjudged } = checkFolders({ folders, detectors, timeoutMs })
   const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
   const code = report([...findings, ...tests], several(rules.length, 'rule'))
   if (unjudged === 0) return code
   process.stderr.write(
-    `${several(unjudged, 'pattern')} not judged within ${several(seconds, 'second')}: run lint again, which goes on from here, or allow more with --timeout\n`,
+    `${several(unjudged, 'pattern')} not judged within ${several(timeoutMs / 1000, 'second')}: run lint again, which goes on from here, or allow more with --timeout\n`,
   )
   return EXIT.findings
 }
