@@ -1,6 +1,18 @@
 /** What an operator or author set wrong; `message` says what to do. Nothing of it is secret. */
 export class SetupError extends Error {}
 
+/** A page that took more time or memory than one page may. */
+export class PageLimitError extends Error {
+  readonly code = 'scan_failed'
+
+  /** @param timeoutMs what the page was given */
+  constructor(timeoutMs: number, options?: { readonly cause?: unknown }) {
+    const limit = options?.cause === undefined ? `longer than ${timeoutMs / 1000} s` : 'more memory than one page may'
+    super(`the page took ${limit} to match`, options)
+    this.name = 'PageLimitError'
+  }
+}
+
 /** What a scan can fail with. */
 export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout'
 

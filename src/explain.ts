@@ -1,5 +1,5 @@
 import { DetectorError } from '../plugins/load.ts'
-import { SetupError } from './errors.ts'
+import { PageLimitError, SetupError } from './errors.ts'
 import { BuiltFileError } from './rules/built.ts'
 import { formatFinding, RulesetError } from './rules/findings.ts'
 
@@ -7,7 +7,7 @@ import { formatFinding, RulesetError } from './rules/findings.ts'
 export function explain(error: unknown): string {
   if (error instanceof RulesetError)
     return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
-  const isTold = [SetupError, DetectorError, BuiltFileError].some((Told) => error instanceof Told)
+  const isTold = [SetupError, DetectorError, BuiltFileError, PageLimitError].some((Told) => error instanceof Told)
   if (isTold || isSystemError(error)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

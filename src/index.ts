@@ -3,13 +3,17 @@ import { FOUND } from './engine/clause.ts'
 import type { Ruleset } from './engine/ruleset.ts'
 import { openRuleset } from './rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from './rules/schema.ts'
+import type { DetectorOptions, PageDetector } from './scan/detector.ts'
 
 export { detect } from './engine/detect.ts'
 export { buildPage, type PageInput } from './engine/page.ts'
 export { type Extra, type Result, toResult } from './engine/result.ts'
 export type { Ruleset } from './engine/ruleset.ts'
 export type { Detector, Evidence, Found, Level, Page, Verdict, Wanted } from './engine/types.ts'
+export { PageLimitError } from './errors.ts'
 export { type Finding, RulesetError } from './rules/findings.ts'
+
+export type { DetectorOptions, PageDetector }
 
 /** What is loaded beside our own rules and detectors. */
 export interface LoadOptions {
@@ -29,4 +33,19 @@ export interface LoadOptions {
  */
 export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions = {}): Promise<Ruleset> {
   return openRuleset({ folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) })
+}
+
+/**
+ * Opens a detector that matches each page in a worker and kills it when the page takes longer than `timeoutMs`. `detect`
+ * runs on the calling thread and cannot be stopped: use it with rules that you trust.
+ *
+ *     const detector = await openDetector({ timeoutMs: 1000 })
+ *     const verdict = await detector.detect({ url, status, headers, html })
+ *     await detector.close()
+ *
+ * @throws what `loadRuleset` throws
+ */
+export async function openDetector(options: DetectorOptions = {}): Promise<PageDetector> {
+  const { openPageDetector } = await import('./scan/detector.ts') // Workers import this module too, and need no pool.
+  return openPageDetector(options)
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -47,9 +47,6 @@ export function buildProject(): BuiltProject {
   must(
     spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', ...options], { cwd: root, encoding: 'utf8' }),
   )
-  const patterns = join(root, 'dist', 'safe-patterns.json')
-  mkdirSync(join(folder, 'dist'), { recursive: true })
-  if (existsSync(patterns)) cpSync(patterns, join(folder, 'dist', 'safe-patterns.json'))
   must(spawnSync(process.execPath, ['dist/tools/rules.js', 'build'], { cwd: folder, encoding: 'utf8', env: bare }))
   return { folder, run: (command, args, how = {}) => runCommand(folder, [command, ...args], how) }
 }

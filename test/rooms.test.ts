@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fetch: ['engine', 'errors'],
   scan: ['index', 'engine', 'fetch', 'rules', 'errors'],
   host: ['engine', 'scan', 'fetch', 'store', 'keys', 'plans', 'errors'],
-  index: ['rules', 'engine', 'plugins'],
+  index: ['rules', 'engine', 'plugins', 'scan', 'errors'],
   tools: [
     'index',
     'rules',

@@ -4,12 +4,13 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AsyncIterReader } from 'warcio'
 import { SetupError } from '../src/errors.ts'
-import { buildPage, detect, type Extra, type PageInput, type Ruleset, toResult } from '../src/index.ts'
+import { type Extra, type PageDetector, type PageInput, toResult } from '../src/index.ts'
 import { GzipMembers } from './gzip-members.ts'
+import { mapInOrder } from './in-order.ts'
 import { type Line, readLines } from './lines.ts'
 import { openBar } from './progress.ts'
 import { BrokenData } from './seek.ts'
-import { readWarc } from './warc.ts'
+import { readWarc, type WarcPage } from './warc.ts'
 
 /** A line holds a page of at most 4 MiB, escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -29,11 +30,16 @@ interface BatchOptions {
   /** stdout when absent. */
   readonly output?: string
   readonly include: readonly Extra[]
-  readonly ruleset: Ruleset
+  readonly detector: PageDetector
+  /** Pages matched at once. */
+  readonly threads: number
 }
 
-/** Scans the pages of a JSONL or WARC file (gzip too), one by one, in order, in constant memory. A bad one costs itself alone. */
-export async function scanBatch({ input, format, output, include, ruleset }: BatchOptions): Promise<BatchOutcome> {
+/**
+ * Scans the pages of a JSONL or WARC file (gzip too), a few at a time, in constant memory. Answers come in the order of the
+ * pages. A bad page costs itself alone.
+ */
+export async function scanBatch({ input, format, output, ...rest }: BatchOptions): Promise<BatchOutcome> {
   const { size } = await stat(input)
   const bar = openBar('{pages} pages, {rate} pages/s')
   if (process.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
@@ -43,8 +49,7 @@ export async function scanBatch({ input, format, output, include, ruleset }: Bat
   const onBytes = (total: number): void => {
     bytesRead = total
   }
-  const answers =
-    format === 'warc' ? scanWarc(input, ruleset, { include, onBytes }) : scanLines(input, ruleset, { include, onBytes })
+  const answers = format === 'warc' ? scanWarc(input, { ...rest, onBytes }) : scanLines(input, { ...rest, onBytes })
   const faults: unknown[] = []
   const lines = async function* (): AsyncGenerator<string> {
     try {
@@ -68,38 +73,46 @@ export async function scanBatch({ input, format, output, include, ruleset }: Bat
   return outcome
 }
 
-interface Reading {
-  readonly include: readonly Extra[]
+interface Reading extends Pick<BatchOptions, 'include' | 'detector' | 'threads'> {
   /** Is told how many bytes of the file were read. */
   readonly onBytes: (total: number) => void
 }
 
-async function* scanLines(
-  input: string,
-  ruleset: Ruleset,
-  { include, onBytes }: Reading,
-): AsyncGenerator<Record<string, unknown>> {
+type Answer = Readonly<Record<string, unknown>>
+
+/** While the workers match, one page more is read ahead for each. */
+const AHEAD = 2
+
+function scanLines(input: string, { include, onBytes, detector, threads }: Reading): AsyncGenerator<Answer> {
   const raw = createReadStream(input, { highWaterMark: CHUNK_BYTES })
   const bytes = /\.gz$/i.test(input) ? unzip(raw, input) : raw
-  for await (const line of readLines(bytes, MAX_LINE_BYTES)) {
-    onBytes(raw.bytesRead)
-    if (line.text?.trim() !== '') yield scanLine(line, ruleset, include)
-  }
-}
-
-async function* scanWarc(
-  input: string,
-  ruleset: Ruleset,
-  { include, onBytes }: Reading,
-): AsyncGenerator<Record<string, unknown>> {
-  for await (const record of readWarc(input, { onBytes })) {
-    if ('error' in record) yield { id: record.id, error: record.error, code: 'invalid_request' }
-    else {
-      const result = toResult(detect(ruleset, buildPage(record.page)), include)
-      const warnings = result.warnings && [...record.warnings, ...result.warnings]
-      yield { id: record.id, result: { ...result, ...(warnings && { warnings }) } }
+  const lines = async function* (): AsyncGenerator<Line> {
+    for await (const line of readLines(bytes, MAX_LINE_BYTES)) {
+      onBytes(raw.bytesRead)
+      if (line.text?.trim() !== '') yield line
     }
   }
+  return mapInOrder(lines(), (line) => scanLine(line, detector, include), AHEAD * threads)
+}
+
+function scanWarc(input: string, { include, onBytes, detector, threads }: Reading): AsyncGenerator<Answer> {
+  const scan = async (record: WarcPage): Promise<Answer> => {
+    if ('error' in record) return { id: record.id, error: record.error, code: 'invalid_request' }
+    try {
+      const result = toResult(await detector.detect(record.page), include)
+      const warnings = result.warnings && [...record.warnings, ...result.warnings]
+      return { id: record.id, result: { ...result, ...(warnings && { warnings }) } }
+    } catch (error) {
+      return { id: record.id, ...toFailure(error) }
+    }
+  }
+  return mapInOrder(readWarc(input, { onBytes }), scan, AHEAD * threads)
+}
+
+/** What is wrong with the page itself is a TypeError. */
+function toFailure(error: unknown): Answer {
+  const code = error instanceof TypeError || error instanceof SyntaxError ? 'invalid_request' : 'scan_failed'
+  return { error: (error as Error).message, code }
 }
 
 async function* unzip(raw: ReadStream, input: string): AsyncGenerator<Uint8Array> {
@@ -121,11 +134,11 @@ async function writeAll(lines: AsyncIterable<string>, output: string | undefined
 }
 
 /** Scans one line: `{id, result}`, or `{id or line, error, code}`. */
-export function scanLine(
+export async function scanLine(
   { number, text, isUtf8 }: Pick<Line, 'number' | 'text' | 'isUtf8'>,
-  ruleset: Ruleset,
+  detector: Pick<PageDetector, 'detect'>,
   include: readonly Extra[],
-): Record<string, unknown> {
+): Promise<Answer> {
   let id: unknown
   try {
     if (text === null) throw new TypeError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
@@ -134,10 +147,11 @@ export function scanLine(
     if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new TypeError('a line is a JSON object')
     ;({ id } = line as { id?: unknown })
     if (typeof id !== 'string') throw new TypeError('id must be a string')
-    return { id, result: toResult(detect(ruleset, buildPage(readInput(line as Record<string, unknown>))), include) }
+    return { id, result: toResult(await detector.detect(readInput(line as Record<string, unknown>)), include) }
   } catch (error) {
-    const message = error instanceof SyntaxError ? `the line is no JSON: ${error.message}` : (error as Error).message
-    return { ...(typeof id === 'string' ? { id } : { line: number }), error: message, code: 'invalid_request' }
+    const failure = toFailure(error)
+    const told = error instanceof SyntaxError ? { error: `the line is no JSON: ${error.message}` } : {}
+    return { ...(typeof id === 'string' ? { id } : { line: number }), ...failure, ...told }
   }
 }
 

@@ -44,6 +44,17 @@ export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeo
   return parseArgs(config)
 }
 
+/**
+ * Reads the seconds of `--timeout`, in milliseconds.
+ * @throws UsageError for what is not a number of seconds
+ */
+export function readTimeout(text: string): number {
+  const seconds = Number(text)
+  if (!(seconds > 0 && seconds <= 86_400))
+    throw new UsageError(`--timeout must be a number of seconds, at most 86400, not "${text}"`)
+  return seconds * 1000
+}
+
 /** @throws UsageError when a page cannot come from this address */
 export function checkAddress(url: string | undefined): void {
   if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return

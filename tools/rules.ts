@@ -14,14 +14,16 @@ import { checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { checkFiles } from './check-files.ts'
-import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, readTimeout, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
 
 const HELP = `
 Works on fingerprint rules: ours, and those of RULES_DIRS.
 
-  npm run -s rules -- lint [folder…]    Checks rule and test files; every fault as file:line:column  level  sentence  code.
-                                        With folders: those, together with ours.
+  npm run -s rules -- lint [folder…] [--timeout seconds]
+                                        Checks rule and test files; every fault as file:line:column  level  sentence  code.
+                                        With folders: those, together with ours. --timeout (60 seconds unless given) bounds
+                                        the time for judging patterns; verdicts are cached in node_modules/.cache.
   npm run -s rules -- test [slug…]      Runs every hit and miss (or those of some rules) against all rules.
   npm run -s rules -- build             Writes to dist/: the built ruleset of our rules, its conformance cases, and the editor's
                                         schemas with the places of DETECTORS.
@@ -33,13 +35,17 @@ Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, m
 Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
 `
 
+const text = { type: 'string' } as const
+
 await runCommand(HELP, async (args) => {
   const [verb, ...rest] = args
-  const { values, positionals } = readArgs({
+  const { values: options, positionals } = readArgs({
     args: rest,
     allowPositionals: true,
-    options: { html: { type: 'string' }, url: { type: 'string' }, headers: { type: 'string' } },
+    options: { html: text, url: text, headers: text, timeout: text },
   })
+  const { timeout, ...values } = options
+  if (timeout !== undefined && verb !== 'lint') throw new UsageError('--timeout goes with lint')
   const { ruleFolders, detectorModules } = loadConfig()
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
   const folders = [ownFolder, ...ruleFolders]
@@ -47,7 +53,11 @@ await runCommand(HELP, async (args) => {
     throw new UsageError('--html, --url and --headers go with explain')
   switch (verb) {
     case 'lint':
-      return lint([...new Set([...folders, ...positionals.map(requireFolder)])], detectors)
+      return lint(
+        [...new Set([...folders, ...positionals.map(requireFolder)])],
+        detectors,
+        readTimeout(timeout ?? '60'),
+      )
     case 'test':
       return test(folders, detectors, positionals)
     case 'build':
@@ -83,10 +93,15 @@ function requireFolder(name: string): string {
   return folder
 }
 
-function lint(folders: readonly string[], detectors: readonly Detector[]): number {
-  const { rules, findings } = checkFolders({ folders, detectors })
+function lint(folders: readonly string[], detectors: readonly Detector[], timeoutMs: number): number {
+  const { rules, findings, unjudged } = checkFolders({ folders, detectors, timeoutMs })
   const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-  return report([...findings, ...tests], several(rules.length, 'rule'))
+  const code = report([...findings, ...tests], several(rules.length, 'rule'))
+  if (unjudged === 0) return code
+  process.stderr.write(
+    `${several(unjudged, 'pattern')} not judged within ${several(timeoutMs / 1000, 'second')}: run lint again, which goes on from here, or allow more with --timeout\n`,
+  )
+  return EXIT.findings
 }
 
 function test(folders: readonly string[], detectors: readonly Detector[], slugs: readonly string[]): number {

@@ -1,11 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { loadConfig } from '../src/config.ts'
 import { EXTRAS } from '../src/engine/result.ts'
 import { EVIDENCE } from '../src/fetch/beside.ts'
-import { loadRuleset } from '../src/index.ts'
+import { type Extra, openDetector } from '../src/index.ts'
 import { LIVE_EXTRAS } from '../src/scan/scanner.ts'
 import { scanBatch } from './batch.ts'
 import { checkFiles } from './check-files.ts'
-import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
+import { EXIT, readArgs, readTimeout, runCommand, UsageError } from './command.ts'
 import { scanOne } from './live.ts'
 import { scanBulk } from './live-bulk.ts'
 import { scanSaved } from './saved.ts'
@@ -34,6 +35,8 @@ Tells what a website is made with: a live one, or a saved page.
       Scans saved pages: of --batch one a line, {id, url?, status?, headers?, html?}, headers as [[name, value], …];
       of --warc every HTML response. One answer a line, in the same order: {id, result}, or {id or line, error, code}.
 
+  --timeout 10   seconds that one saved page may take; the run goes on with the next
+
 Settings (environment): RULES_DIRS and DETECTORS, rules and detectors beside ours; SCAN_ALLOW, SCAN_PORTS, SCAN_DENY, whom to
 scan; CONTACT_URL, whom the User-Agent names.
 Exit code: 0 fine, 1 a line failed, 2 bad use or nothing could be done, 130 stopped by Ctrl-C.
@@ -50,6 +53,7 @@ const OPTIONS = {
   urls: text,
   out: text,
   include: text,
+  timeout: text,
   concurrency: text,
   skip: text,
   allow: { type: 'string', multiple: true },
@@ -59,10 +63,10 @@ type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | 
 
 /** What each way of scanning takes beside its input. */
 const MODES = {
-  html: ['url', 'headers', 'include'],
-  har: ['include'],
-  batch: ['out', 'include'],
-  warc: ['out', 'include'],
+  html: ['url', 'headers', 'include', 'timeout'],
+  har: ['include', 'timeout'],
+  batch: ['out', 'include', 'timeout'],
+  warc: ['out', 'include', 'timeout'],
   urls: ['out', 'include', 'concurrency', 'resume', 'allow', 'skip'],
   live: ['include', 'allow', 'skip'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
@@ -87,18 +91,34 @@ await runCommand(HELP, async (args) => {
   }
   const include = readList('include', values.include, EXTRAS)
   await checkFiles(values)
-  const ruleset = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })
-  if (mode === 'html' || mode === 'har') return scanSaved({ ...values, include, ruleset })
-  const { pages, failed } = await scanBatch({
-    input: String(values[mode]),
-    format: mode,
-    ...(values.out && { output: values.out }),
-    include,
-    ruleset,
-  })
-  process.stderr.write(`${pages} pages, ${failed} failed\n`)
-  return failed > 0 ? EXIT.findings : EXIT.fine
+  return scanOffline(mode, { ...values, include, folders: config.ruleFolders, detectors: config.detectorModules })
 })
+
+interface OfflineOptions
+  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers' | 'batch' | 'warc', string>>> {
+  readonly out?: string
+  readonly timeout?: string
+  readonly include: readonly Extra[]
+  readonly folders: readonly string[]
+  readonly detectors: readonly string[]
+}
+
+/** Scans saved pages in workers: a page that takes too long costs itself alone. */
+async function scanOffline(mode: Exclude<Mode, 'live' | 'urls'>, options: OfflineOptions): Promise<number> {
+  const { out, timeout = '10', include, folders, detectors } = options
+  const threads = mode === 'html' || mode === 'har' ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
+  const detector = await openDetector({ folders, detectors, threads, timeoutMs: readTimeout(timeout) })
+  try {
+    if (mode === 'html' || mode === 'har') return await scanSaved({ ...options, detector })
+    const input = String(options[mode])
+    const batch = { input, format: mode, include, detector, threads, ...(out && { output: out }) }
+    const { pages, failed } = await scanBatch(batch)
+    process.stderr.write(`${pages} pages, ${failed} failed\n`)
+    return failed > 0 ? EXIT.findings : EXIT.fine
+  } finally {
+    await detector.close()
+  }
+}
 
 /** Which way was asked for; every option has to go with it. */
 function modeOf(values: Values, positionals: readonly string[]): Mode {

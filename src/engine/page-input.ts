@@ -34,6 +34,22 @@ export function checkInput({ status, html, tls, robots, favicon }: PageInput): v
   demand(isTls, 'tls must be {issuer, names}, a string and a list of strings, or null')
 }
 
+/**
+ * Checks an input as `buildPage` does, without building the page, and returns what can be sent to another thread: a
+ * `Headers` object cannot.
+ * @throws TypeError as `buildPage` does
+ */
+export function preparePageInput(input: PageInput): PageInput {
+  const { url, status, html, dns, tls, robots, favicon } = input
+  const headers = isIterable(input.headers) ? [...input.headers] : input.headers
+  const prepared = { url, status, headers, html, dns, tls, robots, favicon } as PageInput
+  checkInput(prepared)
+  readAddress(url)
+  readHeaders(headers, [])
+  readDns(dns)
+  return prepared
+}
+
 export function readAddress(url: PageInput['url']): string | null {
   if (isNothing(url)) return null
   const parsed = parseUrl(url)
@@ -93,6 +109,6 @@ function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }
 
-function isIterable<T>(value: object | Iterable<T>): value is Iterable<T> {
-  return Symbol.iterator in value
+function isIterable<T>(value: object | Iterable<T> | null | undefined): value is Iterable<T> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value
 }

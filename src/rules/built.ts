@@ -16,13 +16,14 @@ export interface BuiltRuleset {
 
 const FORMAT = 1
 
-/** Fingerprint of rule folders: it changes with every byte of a rule, and with the places rules can look at. */
+/** Fingerprint of rule folders: it changes with every byte of a rule, with files that do not belong there, and with the places rules can look at. */
 export function fingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
   const hash = createHash('sha256').update(
     JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
   )
   for (const folder of folders) {
-    const { rules, categoriesFile } = discoverRules(folder)
+    const { rules, categoriesFile, findings } = discoverRules(folder)
+    for (const { file } of findings) hash.update(`\nstray ${relative(folder, file)}`)
     for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])
       hash.update(`\n${relative(folder, file)}\n`).update(readFileSync(file))
   }

@@ -13,6 +13,7 @@ import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
 import type { FoundRule } from './discover.ts'
 import { type Finding, type FindingCode, finding } from './findings.ts'
 import { checkPattern } from './pattern-checks.ts'
+import type { PatternJudge } from './pattern-judge.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
 import type { Path, SourceFile } from './source-file.ts'
 import { checkLocator, checkWord, type WordFault } from './word-checks.ts'
@@ -28,13 +29,19 @@ export class ClauseChecker {
   readonly #file: SourceFile
   readonly #places: Places
   readonly #faulty: readonly string[]
+  readonly #judge: PatternJudge
 
   /** @param checks `faulty`: paths, as JSON, of what the schema has complained of */
-  constructor(found: FoundRule, file: SourceFile, checks: { places: Places; faulty: readonly string[] }) {
+  constructor(
+    found: FoundRule,
+    file: SourceFile,
+    checks: { places: Places; faulty: readonly string[]; judge: PatternJudge },
+  ) {
     this.#found = found
     this.#file = file
     this.#places = checks.places
     this.#faulty = checks.faulty
+    this.#judge = checks.judge
   }
 
   check(source: ClauseSource, path: Path): void {
@@ -117,7 +124,8 @@ export class ClauseChecker {
     if (this.#isFaulty([...path, 'match']) || this.#isFaulty([...path, 'version'])) return false
     if ('match' in source) {
       const match = String(source.match)
-      for (const fault of checkPattern(match, source)) this.#add(fault.code, [...path, fault.key], fault.details)
+      for (const fault of checkPattern(match, source, this.#judge))
+        this.#add(fault.code, [...path, fault.key], fault.details)
     } else if ('version' in source) this.#add('version-group', [...path, 'version'], { value: String(source.version) })
     return this.findings.length === before
   }

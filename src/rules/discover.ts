@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RuleKind } from '../engine/types.ts'
 import { type Finding, finding } from './findings.ts'
@@ -32,7 +32,12 @@ const KINDS: ReadonlyMap<string, RuleKind> = new Map([
 /** Files a rule folder may hold beside its rules. */
 const BESIDES = new Set(['README.md', 'schema.json', 'test-schema.json', 'categories.yaml'])
 
-/** Finds every rule below a folder: kind and slug are folder and file name. @throws when the folder cannot be read */
+/**
+ * Finds every rule below a folder: kind and slug are folder and file name. The folder itself may be a symbolic link; inside it
+ * none is followed, and nothing but regular files is read: a link could lead to any file of the machine, and a pipe or a
+ * device never ends.
+ * @throws when the folder cannot be read
+ */
 export function discoverRules(root: string): FoundFolder {
   const rules: FoundRule[] = []
   const findings: Finding[] = []
@@ -44,13 +49,15 @@ export function discoverRules(root: string): FoundFolder {
     const path = join(root, entry.name)
     const kind = KINDS.get(entry.name)
     if (entry.name.startsWith('.') || (BESIDES.has(entry.name) && isRegular(path))) continue
-    if (!entry.isDirectory() || kind === undefined) stray(path, `a rule folder holds ${[...KINDS.keys()].join(', ')}`)
+    if (!isPlain(entry)) stray(path, whyNot(entry))
+    else if (!entry.isDirectory() || kind === undefined)
+      stray(path, `a rule folder holds ${[...KINDS.keys()].join(', ')}`)
     else if (kind !== 'technology') rules.push(...rulesIn(path, kind, undefined, stray))
     else
       for (const folder of readdirSync(path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))) {
         const below = join(path, folder.name)
         if (folder.isDirectory()) rules.push(...rulesIn(below, kind, folder.name, stray))
-        else stray(below, 'a technology lies in the folder of its category')
+        else stray(below, isPlain(folder) ? 'a technology lies in the folder of its category' : whyNot(folder))
       }
   }
   const categories = join(root, 'categories.yaml')
@@ -63,13 +70,19 @@ function nameOf(path: string): string {
   return name.startsWith('../../..') ? path : name
 }
 
-/** Whether a file, or what a link leads to, can be read to its end: a pipe cannot. */
+/** Whether this is a regular file itself, not a link to one. */
 function isRegular(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+function isPlain(entry: Dirent): boolean {
+  return entry.isFile() || entry.isDirectory()
+}
+
+function whyNot(entry: Dirent): string {
+  return entry.isSymbolicLink()
+    ? 'it is a symbolic link; put the file or folder itself here'
+    : 'it is not a regular file'
 }
 
 function rulesIn(
@@ -83,9 +96,8 @@ function rulesIn(
     stray(join(folder, name), 'rules lie side by side here, not in folders')
   const names: string[] = []
   for (const entry of entries.filter((entry) => !entry.isDirectory())) {
-    const path = join(folder, entry.name)
-    if (isRegular(path)) names.push(entry.name)
-    else stray(path, 'it is no regular file, or a link that leads to none')
+    if (entry.isFile()) names.push(entry.name)
+    else stray(join(folder, entry.name), whyNot(entry))
   }
   names.sort()
   const known = new Set(names)

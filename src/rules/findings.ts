@@ -58,10 +58,7 @@ const FINDINGS = {
   'unknown-key': ['error', 'the key "{key}" is unknown{hint}'],
   'unknown-slug': ['error', '"{value}" is no {what} of a {kind}{hint}'],
   'unrelated-hit': ['error', '{slug} fires on this page as well ({level}): relate the two rules, or list it in `also`'],
-  'unsafe-pattern': [
-    'error',
-    'this match can take very long on a hostile page ({reason}): write it so that no part can match in two ways',
-  ],
+  'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} asks for a capture group that the match does not have'],
   'wide-pattern': [
     'error',

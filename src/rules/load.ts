@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { FOUND, type Places, placesOf } from '../engine/clause.ts'
+import { FOUND, placesOf } from '../engine/clause.ts'
 import type { Categories, Detector } from '../engine/types.ts'
 import { discoverRules, type FoundFolder } from './discover.ts'
 import { type Finding, finding, RulesetError } from './findings.ts'
-import { type CheckedRule, checkRule } from './rule-checks.ts'
+import { PatternJudge } from './pattern-judge.ts'
+import { type CheckedRule, type Checks, checkRule } from './rule-checks.ts'
 import { buildRuleSchema, categoriesSchema } from './schema.ts'
 import { checkSet } from './set-checks.ts'
 import { SourceFile } from './source-file.ts'
@@ -14,6 +15,8 @@ export interface CheckedRules {
   readonly rules: readonly CheckedRule[]
   readonly categories: Categories
   readonly findings: readonly Finding[]
+  /** How many patterns were not judged, because the time was used up. */
+  readonly unjudged: number
 }
 
 /** What to read. */
@@ -21,10 +24,13 @@ export interface RuleFolders {
   /** The first one has a categories.yaml; another folder without one uses that. */
   readonly folders: readonly string[]
   readonly detectors: readonly Detector[]
+  /** Milliseconds for judging patterns; without a limit when absent. */
+  readonly timeoutMs?: number
 }
 
 /** Reads and checks every rule below the folders. Faults are findings, never exceptions. */
-export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules {
+export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
+  const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = placesOf(detectors)
   const validator = new Validator(buildRuleSchema([...detectors, FOUND]))
   const findings: Finding[] = []
@@ -46,16 +52,14 @@ export function checkFolders({ folders, detectors }: RuleFolders): CheckedRules 
     if (folder === folders[0]) base = categories
     all.builders = { ...categories?.builders, ...all.builders }
     all.technologies = { ...categories?.technologies, ...all.technologies }
-    for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories }))
+    for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories, judge }))
   }
+  judge.close()
   findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules))
-  return { rules, categories: all, findings }
+  return { rules, categories: all, findings, unjudged: judge.unjudged.size }
 }
 
-function checkOne(
-  found: FoundFolder['rules'][number],
-  checks: { validator: Validator; places: Places; categories: Categories | null },
-): CheckedRule {
+function checkOne(found: FoundFolder['rules'][number], checks: Checks): CheckedRule {
   const rule = checkRule(found, new SourceFile(found.file), checks)
   if (found.hasTest) return rule
   const missing = finding(

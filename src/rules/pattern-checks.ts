@@ -1,6 +1,6 @@
 import type { ClauseSource } from '../engine/types.ts'
 import type { FindingCode } from './findings.ts'
-import { judgePattern } from './pattern-judge.ts'
+import type { PatternJudge } from './pattern-judge.ts'
 
 /** A fault of a `match`, and the key it stands at. */
 interface PatternFault {
@@ -13,7 +13,7 @@ const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w\s])+$/
 const WIDE = /^(?:\(\?:)?(?:\.|\\[sSwWdD]|\[\^?[^\]]*\])(?:[*+]|\{\d*,\d*\})/
 
 /** Checks one regular expression: that it is one, that it is needed, that it is cheap, that its version is there. */
-export function checkPattern(match: string, source: ClauseSource): PatternFault[] {
+export function checkPattern(match: string, source: ClauseSource, judge: PatternJudge): PatternFault[] {
   let groups: number
   try {
     new RegExp(match) // First as it stands: its fault is told without what finds out its groups.
@@ -27,7 +27,7 @@ export function checkPattern(match: string, source: ClauseSource): PatternFault[
   const wide = WIDE.exec(match)
   if (wide) return [{ code: 'wide-pattern', key: 'match', details: { value: wide[0] } }]
   const faults: PatternFault[] = []
-  const reason = judgePattern(match, source.case === 'exact' ? '' : 'i')
+  const reason = judge.judge(match, source.case === 'exact' ? '' : 'i')
   if (reason !== null) faults.push({ code: 'unsafe-pattern', key: 'match', details: { reason } })
   if (source.version !== undefined && Number(source.version) > groups)
     faults.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })

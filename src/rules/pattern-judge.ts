@@ -1,63 +1,56 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import type { checkSync } from 'recheck'
-import { projectFolder } from './built.ts'
+import { measurePattern } from './pattern-cost.ts'
+import { buildPatternGraph, CostlyPatternError } from './pattern-graph.ts'
+import { findPumps } from './pattern-pumps.ts'
+import { PatternRunner } from './pattern-trial.ts'
+import { VerdictCache } from './verdict-cache.ts'
 
-const require = createRequire(import.meta.url)
-/** A pattern that cannot be judged in this time is refused. */
-const TIMEOUT_MS = 10_000
-
-/**
- * Says whether a regular expression can take very long. recheck proves it, in up to a second a pattern, so what it found
- * safe is remembered beside the build; with recheck's version, so that another one judges anew.
- */
-class PatternJudge {
-  readonly #file = join(projectFolder(), 'dist', 'safe-patterns.json')
-  readonly #version = (require('recheck/package.json') as { version: string }).version
-  #safe: Set<string> | undefined
-
-  /** @returns null when it is safe, else why it is not */
-  judge(pattern: string, flags: string): string | null {
-    this.#safe ??= new Set(this.#read())
-    const key = `${this.#version} /${pattern}/${flags}`
-    if (this.#safe.has(key)) return null
-    // The build without Java and worker: pure JavaScript, a megabyte, loaded when the first new pattern asks for it.
-    const { checkSync: check } = require('recheck/lib/browser.js') as { checkSync: typeof checkSync }
-    let verdict: ReturnType<typeof check>
-    try {
-      verdict = check(pattern, flags, { timeout: TIMEOUT_MS })
-    } catch (error) {
-      if (error instanceof RangeError) return 'nobody can tell: its groups are nested too deep'
-      throw error
-    }
-    if (verdict.status === 'vulnerable') return `${verdict.complexity.type} time`
-    if (verdict.status === 'unknown') return `nobody can tell: ${verdict.error.kind}`
-    this.#safe.add(key)
-    this.#write([...this.#safe])
-    return null
-  }
-
-  #read(): string[] {
-    try {
-      return JSON.parse(readFileSync(this.#file, 'utf8')) as string[]
-    } catch {
-      return []
-    }
-  }
-
-  /** A folder that cannot be written costs the memory alone. */
-  #write(keys: readonly string[]): void {
-    try {
-      mkdirSync(dirname(this.#file), { recursive: true })
-      writeFileSync(this.#file, JSON.stringify(keys))
-    } catch {}
-  }
+/** How patterns are judged. */
+export interface JudgeOptions {
+  readonly cache?: VerdictCache
+  /** Milliseconds for all patterns together; without a limit when absent. */
+  readonly timeoutMs?: number
 }
 
-const judge = new PatternJudge()
+/**
+ * Decides whether a regular expression can take very long. A proof over its structure decides (`measurePattern`); a trial on
+ * hostile texts made from that structure would show an error of the proof, or of the engine.
+ */
+export class PatternJudge {
+  /** Patterns that were not judged, because the time was used up. */
+  readonly unjudged = new Set<string>()
+  readonly #cache: VerdictCache
+  readonly #runner = new PatternRunner()
+  readonly #end: number
 
-/** @returns null when the pattern is safe on any text, else why it is not */
-export function judgePattern(pattern: string, flags: string): string | null {
-  return judge.judge(pattern, flags)
+  constructor({ cache = new VerdictCache(), timeoutMs = Number.POSITIVE_INFINITY }: JudgeOptions = {}) {
+    this.#cache = cache
+    this.#end = performance.now() + timeoutMs
+  }
+
+  /** @returns why the pattern is refused; null when it is cheap on any text, and when the time is used up */
+  judge(pattern: string, flags: string): string | null {
+    const isKnown = this.#cache.has(pattern, flags)
+    if (!isKnown && performance.now() >= this.#end) {
+      this.unjudged.add(`/${pattern}/${flags}`)
+      return null
+    }
+    try {
+      const graph = buildPatternGraph(pattern, flags)
+      measurePattern(graph)
+      if (isKnown) return null
+      if (!this.#runner.isFast({ pattern, flags, pumps: findPumps(graph) }))
+        return 'it took more than half a second on 64 KiB of text; use fewer repeats and alternatives'
+      this.#cache.add(pattern, flags)
+      return null
+    } catch (error) {
+      if (error instanceof CostlyPatternError) return error.message
+      throw error
+    }
+  }
+
+  /** Keeps the verdicts for the next run, and ends the thread of the trials. */
+  close(): void {
+    this.#runner.close()
+    this.#cache.save()
+  }
 }

@@ -6,6 +6,7 @@ import type { FoundRule } from './discover.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
 import { type Finding, finding } from './findings.ts'
 import { hint } from './hint.ts'
+import type { PatternJudge } from './pattern-judge.ts'
 import { isMisplaced, RULE_KEYS } from './rule-keys.ts'
 import { SLUG } from './schema.ts'
 import type { SourceFile } from './source-file.ts'
@@ -27,6 +28,7 @@ export interface Checks {
   readonly places: Places
   /** null where they cannot be read: that is told once. */
   readonly categories: Categories | null
+  readonly judge: PatternJudge
 }
 
 /** Checks one rule file by itself, every fault once, and compiles it when it has none. */
@@ -44,7 +46,7 @@ export function checkRule(found: FoundRule, file: SourceFile, checks: Checks): C
     const meant = faults.flatMap((fault) => fault.meant ?? [])
     findings.push(...checkKeys({ found, file, data, categories: checks.categories, meant }))
     const faulty = faults.map(({ path }) => JSON.stringify(path))
-    const checker = new ClauseChecker(found, file, { places: checks.places, faulty })
+    const checker = new ClauseChecker(found, file, { ...checks, faulty })
     for (const [i, clause] of (Array.isArray(data.detect) ? (data.detect as ClauseSource[]) : []).entries())
       if (typeof clause === 'object') checker.check(clause, ['detect', i])
     findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))

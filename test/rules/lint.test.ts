@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { discoverRules } from '../../src/rules/discover.ts'
@@ -29,12 +30,46 @@ describe('one finding a fault, at its line and column', () => {
 
   test.each([
     ['a link to nothing', 'gone'],
-    ['a device', '/dev/null'],
+    ['a link to a device', '/dev/null'],
+    ['a link to a rule', 'acme.yaml'],
+    ['a link to a file outside', '/etc/hosts'],
+    ['a link to a folder', '/etc'],
   ])('%s is no file', (_, target) => {
     const root = writeFolder({ 'categories.yaml': CATEGORIES, 'builders/acme.yaml': builder('{ scirpt: /a.js }') })
     symlinkSync(target, join(root, 'builders/odd.yaml'))
     const told = ['builders/odd.yaml:1:1 stray-file', 'builders/acme.yaml:7:7 unknown-key']
     expect(findingsOf(root).map(placeOf)).toEqual([...told, 'builders/acme.yaml:1:1 missing-test'])
+  })
+
+  test('only regular files inside the folder are read, and nothing of another is shown', () => {
+    const secret = writeFolder({ 'secret.yaml': 'secret-word: 7\n' })
+    const root = writeFolder({ 'builders/acme.yaml': builder(), 'builders/acme.test.yaml': TEST })
+    mkdirSync(join(root, 'builders/folder.yaml'))
+    mkdirSync(join(root, 'technologies'))
+    for (const name of ['builders/link.yaml', 'builders/link.test.yaml', 'categories.yaml', 'README.md'])
+      symlinkSync(join(secret, 'secret.yaml'), join(root, name))
+    for (const name of ['site-types', 'technologies/analytics']) symlinkSync(secret, join(root, name))
+    execFileSync('mkfifo', [join(root, 'builders/pipe.yaml')])
+    const link = 'it is a symbolic link; put the file or folder itself here'
+    const told = findingsOf(root).filter(({ code }) => code === 'stray-file')
+    expect(Object.fromEntries(told.map(({ file, sentence }) => [file, sentence.split(': ').at(-1)]))).toEqual({
+      'builders/folder.yaml': 'rules lie side by side here, not in folders',
+      'builders/link.yaml': link,
+      'builders/link.test.yaml': link,
+      'builders/pipe.yaml': 'it is not a regular file',
+      'categories.yaml': link,
+      'README.md': link,
+      'site-types': link,
+      'technologies/analytics': link,
+    })
+    expect(JSON.stringify(findingsOf(root))).not.toContain('secret-word')
+  })
+
+  test('a rule folder may be a link itself', () => {
+    const files = { 'builders/acme.yaml': builder(), 'builders/acme.test.yaml': TEST, 'categories.yaml': CATEGORIES }
+    const link = join(writeFolder({}), 'link')
+    symlinkSync(writeFolder(files), link)
+    expect(findingsOf(link)).toEqual([])
   })
 
   test('ten faults in one file are ten findings', () => {

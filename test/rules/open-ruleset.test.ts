@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
@@ -107,6 +116,15 @@ describe('folders of an operator', () => {
     expect(() => openRuleset({ folders: [outside(technology('', 'implies: wordpress\n'))], detectors })).not.toThrow()
     const taken = writeFolder({ 'builders/wix.yaml': builder(), 'builders/wix.test.yaml': TEST })
     expect(() => openRuleset({ folders: [taken], detectors })).toThrow(RulesetError)
+  })
+
+  test('with nothing but a file that cannot be read are refused, and the built file of ours does not hide it', () => {
+    const folder = writeFolder({})
+    mkdirSync(join(folder, 'builders'))
+    symlinkSync('/etc/hosts', join(folder, 'builders/acme.yaml'))
+    const own = join(writeFolder({}), 'rules')
+    cpSync(ownFolder, own, { recursive: true })
+    expect(() => openRuleset({ own, folders: [folder], detectors, built: buildOwn(own) })).toThrow(RulesetError)
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/ruleset.ts'
+import { buildPage, detect, type PageInput } from '../../src/index.ts'
 import { scanLine } from '../../tools/batch.ts'
 
 const ruleset = new Ruleset({ rules: [], categories: { builders: {}, technologies: {} }, detectors, version: '' })
@@ -38,8 +39,9 @@ describe('a bad line is told with its id, or with its number', () => {
     ['a list for a page', '{"id":"a","html":["x"]}', { id: 'a' }, 'html must be a string or null'],
     ['bytes that are no UTF-8', '{"id":"\ufffd"}', { line: 7 }, 'the line is not valid UTF-8'],
     ['a line over the limit', null, { line: 7 }, 'the line is longer than '],
-  ])('%s', (_, text, about, sentence) => {
-    const answer = scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, ruleset, [])
+  ])('%s', async (_, text, about, sentence) => {
+    const detector = { detect: async (input: PageInput) => detect(ruleset, buildPage(input)) }
+    const answer = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, detector, [])
     expect(answer).toEqual({ ...about, error: expect.stringContaining(sentence), code: 'invalid_request' })
   })
 })

@@ -1,0 +1,157 @@
+import { type CharRanges, doRangesOverlap } from './char-ranges.ts'
+import { CostlyPatternError, LATER_START, type PatternGraph, type State } from './pattern-graph.ts'
+
+/** Attempts that reach one state with one and the same text: `(?:a|b|ab){0,9}` has many. */
+const MAX_WAYS = 16
+/** Characters compared for each character of a text. The most takes about half a second on a page of 4 MiB. */
+const MAX_STEPS = 32
+/** Pairs of characters that the proof looks at: some 50 ms. */
+const MAX_PAIRS = 1_000_000
+
+const AMBIGUOUS =
+  'parts that match the same characters follow or contain each other; let each repeat, option or alternative begin with a character that the others cannot match'
+const RESTARTS =
+  'the part that repeats also matches what the pattern begins with, so that every position begins a long attempt; exclude that character from the repeat, or begin with ^'
+
+/**
+ * Proves that a backtracking engine compares at most a fixed number of characters for each character of any text, and
+ * says how many. All attempts count, from all positions of the text.
+ *
+ * Two states are concurrent when one text can lead to both. The attempts that arrive at a state come from those of its
+ * predecessors that are concurrent; their number grows without end exactly where attempts multiply, as in `(a+)+` or,
+ * over all starting positions, in `q[a-z]*!`.
+ * @throws CostlyPatternError when it cannot be proved, with what to change
+ */
+export function measurePattern(graph: PatternGraph): number {
+  const states = cutTail(graph)
+  const concurrent = findConcurrent(states)
+  const ways = countWays(states, concurrent)
+  if (ways === null) throw new CostlyPatternError(isAmbiguousAlone(states) ? AMBIGUOUS : RESTARTS)
+  const weights = states.map((state, at) => ways[at] * degreeOf(state))
+  let most = weighGroups([...states.keys()], weights, concurrent)
+  if (most > MAX_STEPS) {
+    // All at once was too coarse: each set of concurrent states lies beside any one of them.
+    const each = [...concurrent.entries()].filter(([at]) => at > LATER_START)
+    most = Math.max(...each.map(([at, others]) => weights[at] + weighGroups([...others], weights, concurrent)))
+  }
+  if (most <= MAX_STEPS) return most
+  throw new CostlyPatternError(
+    `it may compare more than ${MAX_STEPS} characters for each one of a page; use smaller counts or fewer alternatives`,
+  )
+}
+
+/**
+ * Upper bound of the weight of concurrent states: states are put into groups of which no two are concurrent, so that one of
+ * each group counts. Stops above `MAX_STEPS`.
+ */
+function weighGroups(
+  among: readonly number[],
+  weights: readonly number[],
+  concurrent: readonly ReadonlySet<number>[],
+): number {
+  const groups: { weight: number; readonly members: number[] }[] = []
+  let sum = 0
+  for (const at of among) {
+    const group = groups.find(({ members }) => !members.some((member) => concurrent[at].has(member)))
+    const more = Math.max(0, weights[at] - (group?.weight ?? 0))
+    sum += more
+    if (sum > MAX_STEPS) return sum
+    if (group === undefined) groups.push({ weight: weights[at], members: [at] })
+    else {
+      group.weight += more
+      group.members.push(at)
+    }
+  }
+  return sum
+}
+
+/** Whether attempts multiply even when a single position begins one. */
+function isAmbiguousAlone(states: PatternGraph): boolean {
+  const alone = states.map((state, at) => (at === LATER_START ? { ...state, next: new Map() } : state))
+  const first = new Map([...states[0].next, ...states[LATER_START].next])
+  const anchored = [{ ...states[0], next: first }, ...alone.slice(1)]
+  return countWays(anchored, findConcurrent(anchored)) === null
+}
+
+function degreeOf({ next }: State): number {
+  let degree = 0
+  for (const ways of next.values()) degree += ways
+  return degree
+}
+
+/**
+ * Once the end of a pattern is reached, the attempt succeeds and is the last one: of `v[\d.]+` the first digit is what
+ * decides. Holds where the rest is a single repeat of characters, so that nothing in it can be tried in vain.
+ */
+function cutTail(states: PatternGraph): PatternGraph {
+  const tail = new Set([...states.keys()].filter((at) => states[at].accepts && degreeOf(states[at]) <= 1))
+  for (let size = -1; size !== tail.size; ) {
+    size = tail.size
+    for (const at of tail) for (const next of states[at].next.keys()) if (!tail.has(next)) tail.delete(at)
+  }
+  return states.map((state, at) => (tail.has(at) ? { ...state, next: new Map() } : state))
+}
+
+/** State → the other states that one and the same text can lead to. */
+function findConcurrent(states: readonly State[]): readonly ReadonlySet<number>[] {
+  const concurrent = states.map(() => new Set<number>())
+  const doMeet = buildOverlaps(states)
+  const isSeen = new Uint8Array(states.length * states.length)
+  const queue: (readonly [number, number])[] = [[0, 0]]
+  let looked = 0
+  for (const [one, other] of queue)
+    for (const a of states[one].next.keys())
+      for (const b of states[other].next.keys()) {
+        if (++looked > MAX_PAIRS)
+          throw new CostlyPatternError('it has too many alternatives and repeats at one place; use fewer')
+        const [low, high] = a < b ? [a, b] : [b, a]
+        if (isSeen[low * states.length + high] === 1 || !doMeet(a, b)) continue
+        isSeen[low * states.length + high] = 1
+        queue.push([low, high])
+        if (a === b) continue
+        concurrent[a].add(b)
+        concurrent[b].add(a)
+      }
+  return concurrent
+}
+
+/** Whether two states read some character in common; equal sets are compared once. */
+function buildOverlaps(states: readonly State[]): (a: number, b: number) => boolean {
+  const sets = [...new Set(states.map(({ chars }) => chars))]
+  const numbers = new Map<CharRanges, number>(sets.map((set, i) => [set, i]))
+  const table = sets.map((one) => sets.map((other) => doRangesOverlap(one, other)))
+  const setOf = states.map(({ chars }) => numbers.get(chars) as number)
+  return (a, b) => table[setOf[a]][setOf[b]]
+}
+
+/** Upper bound of the attempts that arrive at each state with one text; null when there is none within `MAX_WAYS`. */
+function countWays(states: readonly State[], concurrent: readonly ReadonlySet<number>[]): readonly number[] | null {
+  const ways = states.map(() => 1)
+  const before = states.map((): [state: number, ways: number][] => [])
+  for (const [at, { next }] of states.entries()) for (const [to, count] of next) before[to].push([at, count])
+  const queue = new Set(states.keys())
+  for (const at of queue) {
+    queue.delete(at)
+    const most = mostArriving(before[at], ways, concurrent)
+    if (most <= ways[at]) continue
+    if (most > MAX_WAYS) return null
+    ways[at] = most
+    for (const to of states[at].next.keys()) queue.add(to)
+  }
+  return ways
+}
+
+/** The largest sum over predecessors that are all concurrent with one of them: every set that one text leads to is part of such a set. */
+function mostArriving(
+  before: readonly (readonly [state: number, ways: number])[],
+  ways: readonly number[],
+  concurrent: readonly ReadonlySet<number>[],
+): number {
+  let most = 1
+  for (const [one] of before) {
+    let sum = 0
+    for (const [other, count] of before) if (other === one || concurrent[one].has(other)) sum += count * ways[other]
+    most = Math.max(most, sum)
+  }
+  return most
+}
