@@ -84,7 +84,10 @@ export interface Store {
 
   /** A word that is kept for good: the first that somebody keeps under a name stays. @returns what is kept */
   keepOnce(name: string, value: string): Promise<string>
-  /** @throws StoreError when it does not answer in time */
+  /**
+   * Writes something without meaning, as durably as a charge: a store that can only be read cannot serve.
+   * @throws StoreError when that is not possible at the moment
+   */
   ping(): Promise<void>
   close(): Promise<void>
 }
