@@ -17,15 +17,12 @@ const OPEN_MS = 4000
  */
 const SERVER_SHARE = 0.75
 
-/** The driver's clocks go on while this thread is busy with a burst: whoever asks has given up before. */
-const BURST_MS = 3000
-
 export interface OpenMongo {
   /** A connection string. */
   readonly url: string
   /**
    * Milliseconds that a charge may take, and may wait for the one before it; 800 by default. The server gives up what it has
-   * not done after three quarters of that. A higher value gives every call more time to get a connection.
+   * not done after three quarters of that.
    */
   readonly queueMs?: number
 }
@@ -64,11 +61,10 @@ class MongoStore implements Store {
   #parts: Parts
 
   constructor(url: string, queueMs: number) {
-    const waitMs = Math.max(queueMs, BURST_MS)
     const onRenewed = (db: Db): void => {
       this.#parts = partsOf(db, queueMs)
     }
-    this.#link = new MongoLink({ url, waitMs, onRenewed })
+    this.#link = new MongoLink({ url, onRenewed })
     this.#parts = partsOf(this.#link.db, queueMs)
   }
 

@@ -145,6 +145,8 @@ export interface SharedState {
    * @param fresh does not take what a flight has left in the cache
    */
   board(entry: string, options: { readonly fresh: boolean; readonly now: number }): Promise<Boarding>
+  /** Renews the lock of a flight that is still under way, which else ends `LOCK_MS` later. A lock that was lost stays lost. */
+  renew(entry: string, token: string): Promise<void>
   /** @returns null while the flight is under way; `gone` when nobody flies it any more and it left no word */
   outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null>
   /** Ends a flight: keeps the result, if there is one, tells those who wait, and lets the next one start. */
@@ -157,6 +159,11 @@ export interface SharedState {
   readonly isUp: boolean
   close(): Promise<void>
 }
+
+/** Milliseconds after which another node can scan what a node was scanning that died. */
+export const LOCK_MS = 5000
+/** Milliseconds between two renewals of the lock by the node that scans: two of them may fail. */
+export const RENEW_MS = 1500
 
 /** How long a result is served from the cache, from the end of its scan. */
 export const CACHE_MS = 3_600_000
