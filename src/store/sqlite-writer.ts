@@ -38,14 +38,22 @@ export class SqliteWriter {
    * process: the event loop would be blocked meanwhile, and a probe is repeated anyway.
    */
   async probe(work: () => void): Promise<void> {
+    try {
+      this.#withoutWaiting(() => this.#transact(work))
+      await this.#disk?.later()
+    } catch (error) {
+      throw storeFault(error)
+    }
+  }
+
+  #withoutWaiting(work: () => void): void {
     const { timeout } = this.#db.prepare('PRAGMA busy_timeout').get() as { readonly timeout: number }
     this.#db.exec('PRAGMA busy_timeout = 0')
     try {
-      this.#transact(work)
+      work()
     } finally {
       this.#db.exec(`PRAGMA busy_timeout = ${timeout}`)
     }
-    await this.#disk?.later().catch((error: unknown) => Promise.reject(storeFault(error)))
   }
 
   #transact<T>(work: () => T): T {
