@@ -51,8 +51,10 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
   const { store, pepper } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
-    onChange: tellOf(log, 'MongoDB', 'requests get 503 until it does'),
+    onChange: logStoreState(log, config.mongodbUrl === null ? 'the embedded store' : 'MongoDB'),
   })
+  // A store that can be opened but not written, on a full disk for one, is reported at once, not at the first charge.
+  await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
   const rules = await scanner.ready()
   const host = await buildHost({
@@ -102,6 +104,18 @@ async function openShared(config: Config, { log, metrics }: { log: Logger; metri
     onError: ({ message }) => log.debug({ why: message }, 'Redis'),
   })
   return withFallback(redis, memory, { observe: metrics.observe('shared'), onChange: tell })
+}
+
+/** Logs the first error of the store of keys, with its reason, and that a probe could write to the store again. */
+function logStoreState(log: Logger, name: string): (isUp: boolean, why?: unknown) => void {
+  return (isUp, why) => {
+    if (isUp) log.info(`${name} can be written again`)
+    else
+      log.warn(
+        { ...(why instanceof Error && { why: why.message }) },
+        `${name} cannot be read or written: requests that need it get 503 until it can`,
+      )
+  }
 }
 
 /** Says in the log that a server is away, and that it is back. */

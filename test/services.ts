@@ -98,9 +98,9 @@ export function startRedis(suite: string): Promise<OwnServer | null> {
   return startServer(suite, REDIS)
 }
 
-/** A MongoDB of its own; null where there is none to start. */
-export function startMongo(suite: string): Promise<OwnServer | null> {
-  return startServer(suite, MONGODB)
+/** A MongoDB of its own; null where there is none to start. @param more arguments of the program */
+export function startMongo(suite: string, more: readonly string[] = []): Promise<OwnServer | null> {
+  return startServer(suite, { ...MONGODB, words: (port, data) => [...MONGODB.words(port, data), ...more] })
 }
 
 async function startServer(suite: string, kind: Kind): Promise<OwnServer | null> {

@@ -7,7 +7,7 @@ import { nextMinute, secondsUntil } from './calendar.ts'
 import type { Call } from './call.ts'
 import { clientOf } from './client-address.ts'
 
-/** Unknown keys that one address may try in a minute. */
+/** Unknown, revoked and expired keys that one address may try in a minute. */
 export const UNKNOWN_KEYS_A_MINUTE = 20
 /** Under which an address is counted. */
 export function addressCounter(client: string): string {
@@ -49,7 +49,7 @@ export class KeyBook {
 
   /**
    * @param address of the caller
-   * @throws ApiError `unauthorized`; `rate_limited` for one more unknown key than an address may try; StoreError
+   * @throws ApiError `unauthorized`; `rate_limited` for one more key that is not valid than an address may try; StoreError
    */
   async authenticate(headers: IncomingHttpHeaders, address: string, call: Call): Promise<Key> {
     const secret = readSecret(headers) ?? ''
@@ -62,12 +62,14 @@ export class KeyBook {
       this.#good.set(secret, hash)
       return key
     }
-    // One that was revoked is no guess: its former holder shuts out nobody.
-    if (key === null) await this.#count(address, call, 1)
+    this.#good.delete(secret)
+    this.#held.delete(hash) // Looked up each time, like an unknown one: it is answered neither sooner nor without the store.
+    // A revoked or expired secret counts like an unknown one: X-RateLimit-Remaining must not show that it was valid once.
+    await this.#count(address, call, 1)
     throw new ApiError('unauthorized')
   }
 
-  /** Where an address stands with unknown keys. */
+  /** Counts keys that are not valid in the rate-limit window of an address; with cost 0 only reads it. */
   async #count(address: string, call: Call, cost: 0 | 1): Promise<void> {
     const counter = addressCounter(clientOf(address))
     const { count } = await this.#parts.shared.take({ counter, now: call.now, cost })

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ApiError, type ApiErrorCode, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import type { LiveScan } from '../scan/scanner.ts'
-import type { CacheEntry, SharedState } from '../store/types.ts'
+import { type CacheEntry, RENEW_MS, type SharedState } from '../store/types.ts'
 import { buildEntry } from './entry.ts'
 
 /** Between two looks for the outcome of somebody else's flight. */
@@ -99,7 +99,8 @@ export class Flights {
   }
 
   async #lead(order: FlightOrder, token: string): Promise<Landing> {
-    const landing = await this.#scan(order)
+    const renewal = setInterval(() => void this.#parts.shared.renew(order.entry, token), RENEW_MS)
+    const landing = await this.#scan(order).finally(() => clearInterval(renewal))
     const result = 'entry' in landing ? landing.entry : null
     await this.#parts.shared.land(order.entry, token, { outcome: JSON.stringify(landing), result })
     return landing

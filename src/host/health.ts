@@ -1,20 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Store } from '../store/types.ts'
 
-/** Whether the process lives, and whether it should get requests: it should not while it drains or without its store. */
+/**
+ * Whether the process lives, and whether it should get requests: not while it drains, nor while its store reports errors.
+ * Reads what calls to the store and its probe have found: a check of its own could succeed where they fail.
+ */
 export async function registerHealth(
   app: FastifyInstance,
-  { store, state }: { readonly store: Store; readonly state: { readonly isDraining: boolean } },
+  { store, state }: { readonly store: { readonly isUp: boolean }; readonly state: { readonly isDraining: boolean } },
 ): Promise<void> {
   const options = { exposeHeadRoute: true, schema: { hide: true } }
   app.get('/health/live', options, async () => ({ status: 'live' }))
   app.get('/health/ready', options, async (_, reply) => {
-    const why = state.isDraining
-      ? 'draining'
-      : await store.ping().then(
-          () => null,
-          () => 'store',
-        )
+    const why = state.isDraining ? 'draining' : store.isUp ? null : 'store'
     if (why === null) return { status: 'ready' }
     return reply.code(503).send({ status: 'not ready', why })
   })

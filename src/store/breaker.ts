@@ -4,7 +4,7 @@ const REST_MS = 1000
 export interface BreakerOptions {
   /** Asks whether the server is back, and says so: ends in `trip` or `reset`. Never rejects. */
   readonly probe: () => Promise<void>
-  /** Told when the server is left alone, with the reason, and when it is asked again. */
+  /** Called once for each change of state: with the reason when the breaker opens, and when it closes. */
   readonly onChange?: (isUp: boolean, why?: unknown) => void
 }
 

@@ -26,7 +26,7 @@ export function withFallback(redis: SharedState, memory: SharedState, options: F
 
 const AWAY = Symbol('away')
 
-/** How long a landing is of use to those who wait for its flight: its lock is gone by then. */
+/** How long a landing is remembered: no client waits longer for it. */
 const OWED_MS = 20_000
 /** Landings that are remembered at most. */
 const OWED_MOST = 500
@@ -65,6 +65,10 @@ class Fallback implements SharedState {
   async board(entry: string, choice: { readonly fresh: boolean; readonly now: number }): Promise<Boarding> {
     const boarding = await this.#ask('board', () => this.#redis.board(entry, choice))
     return boarding === AWAY ? { role: 'lead', token: nanoid() } : boarding
+  }
+
+  async renew(entry: string, token: string): Promise<void> {
+    await this.#ask('renew', () => this.#redis.renew(entry, token))
   }
 
   async outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null> {

@@ -4,7 +4,10 @@ import { type Charge, type Key, type Store, StoreError, type Switches } from './
 
 /** How a store is guarded. */
 export interface GuardOptions {
-  /** Milliseconds that a call may take; null for a store that answers in its own process: it can neither hang nor be away. */
+  /**
+   * Milliseconds that a call may take. Null for a store of this process: its calls have no time limit, and none is rejected
+   * while the store reports errors, since what it can still do (reading on a full disk) costs nothing.
+   */
   readonly timeoutMs: number | null
   /** Told of every call, refused ones too: the method, how long it took, and whether it succeeded. */
   readonly observe?: (operation: keyof Store, seconds: number, ok: boolean) => void
@@ -13,13 +16,13 @@ export interface GuardOptions {
 
 /** A store that answers in time, or throws a StoreError. */
 export interface GuardedStore extends Store {
-  /** False from a failure until the store answers again: it is asked once a second, on the side. */
+  /** False from the first StoreError until a probe, once a second and independent of calls, can write to the store. */
   readonly isUp: boolean
 }
 
 /**
- * Bounds the time of every call, and breaks the circuit: after one that ran out of time, or found no connection, calls
- * fail at once until the store answers a ping. A call that ran out of time may have happened.
+ * Bounds the time of every call, and breaks the circuit: after a StoreError, a call that timed out included, calls fail at
+ * once until a ping, which writes, succeeds. A call that timed out may have been carried out.
  */
 export function guardStore(store: Store, options: GuardOptions): GuardedStore {
   return new Guard(store, options)
@@ -125,15 +128,19 @@ class Guard implements GuardedStore {
   }
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#timeoutMs === null) return ask()
-    if (this.#breaker.isOpen) throw new StoreError('the store is away')
+    if (this.#timeoutMs !== null && this.#breaker.isOpen) throw new StoreError('the store is away')
     try {
       return await this.#inTime(ask())
     } catch (error) {
       // A request that was wrong in itself throws another error, and says nothing about the store.
-      if (error instanceof StoreError) this.#breaker.trip(error)
+      if (error instanceof StoreError && !this.#isOurEnd) this.#breaker.trip(error)
       throw error
     }
+  }
+
+  /** A store of this process that was closed rejects calls; that is no error of the store. */
+  get #isOurEnd(): boolean {
+    return this.#timeoutMs === null && this.#breaker.hasEnded
   }
 
   #inTime<T>(answer: Promise<T>): Promise<T> {

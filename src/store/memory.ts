@@ -39,6 +39,8 @@ export function openMemory({ maxBytes }: { readonly maxBytes: number }): SharedS
       return entry === null ? { role: 'lead', token: nanoid() } : { role: 'done', entry }
     },
 
+    async renew() {},
+
     async outcomeOf() {
       return 'gone'
     },

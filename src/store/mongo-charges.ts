@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import { isDuplicate } from './mongo-fault.ts'
+import { isDuplicate, storeFault } from './mongo-fault.ts'
 import type { UsageDocument } from './mongo-schema.ts'
 import { patience } from './patience.ts'
 import { type Charge, StoreError } from './types.ts'
@@ -12,6 +12,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+export interface ChargeTimes {
+  /** Milliseconds after which a charge that waits for the one before it is not sent any more, and a sent one is given up. */
+  readonly queueMs: number
+  /** Milliseconds after which the server gives up a charge that it has not carried out. Less than `queueMs`. */
+  readonly maxTimeMS: number
+}
+
 /**
  * Charges of one key go one update after another, each with all that came meanwhile: many at once on one document make
  * MongoDB try again and again (measured with 100 at once: 1,087 charges a second and 307 ms for the slowest; like this
@@ -19,14 +26,13 @@ interface Waiting {
  */
 export class MongoCharges {
   readonly #usage: Collection<UsageDocument>
-  readonly #queueMs: number
+  readonly #times: ChargeTimes
   /** By document and quota; a list stands here as long as an update is due or under way. */
   readonly #waiting = new Map<string, Waiting[]>()
 
-  /** @param queueMs a charge that has waited longer is not sent any more, and what was sent is given up then: nobody waits for it */
-  constructor(usage: Collection<UsageDocument>, queueMs: number) {
+  constructor(usage: Collection<UsageDocument>, times: ChargeTimes) {
     this.#usage = usage
-    this.#queueMs = queueMs
+    this.#times = times
   }
 
   /** @returns requests with this one; null when the quota is used up, and nothing was charged */
@@ -45,13 +51,14 @@ export class MongoCharges {
   async #empty(group: string): Promise<void> {
     for (let batch = this.#waiting.get(group) ?? []; batch.length > 0; batch = this.#waiting.get(group) ?? []) {
       this.#waiting.set(group, [])
-      await this.#settle(batch)
+      await this.#settle(group, batch)
     }
     this.#waiting.delete(group)
   }
 
-  async #settle(all: readonly Waiting[]): Promise<void> {
-    const oldest = patience.now - this.#queueMs
+  async #settle(group: string, all: readonly Waiting[]): Promise<void> {
+    const { queueMs } = this.#times
+    const oldest = patience.now - queueMs
     for (const { reject } of all.filter(({ since }) => since < oldest))
       reject(new StoreError('a charge waited too long to be sent'))
     const batch = all.filter(({ since }) => since >= oldest)
@@ -60,11 +67,20 @@ export class MongoCharges {
       const { quota } = batch[0].charge
       const added = this.#add(batch.map(({ charge }) => charge))
       // The driver may not answer at all (see `mongo-link.ts`): the charges behind must not wait for that.
-      const before = await patience.inTime(added, this.#queueMs, () => new StoreError('a charge was not answered'))
+      const before = await patience.inTime(added, queueMs, () => new StoreError('a charge was not answered'))
       for (const [i, { resolve }] of batch.entries()) resolve(before + i < quota ? before + i + 1 : null)
     } catch (error) {
       for (const { reject } of batch) reject(error)
+      const fault = storeFault(error)
+      if (fault instanceof StoreError) this.#rejectWaiting(group, fault)
     }
+  }
+
+  /** Charges behind one that failed are not sent: each would wait for the same fault, and might be carried out unanswered. */
+  #rejectWaiting(group: string, cause: StoreError): void {
+    const behind = this.#waiting.get(group) ?? []
+    this.#waiting.set(group, [])
+    for (const { reject } of behind) reject(new StoreError('the charge before it failed', { cause }))
   }
 
   /**
@@ -81,7 +97,8 @@ export class MongoCharges {
       used: { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] },
       lastUsedAt: { $cond: [{ $lt: [used, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
     }
-    const options = { returnDocument: 'before', projection: { used: 1 } } as const
+    const { maxTimeMS } = this.#times
+    const options = { returnDocument: 'before', maxTimeMS, projection: { used: 1 } } as const
     const update = (upsert: boolean) =>
       this.#usage.findOneAndUpdate({ _id: idOf(key, month) }, [{ $set: change }], { ...options, upsert })
     try {

@@ -2,6 +2,12 @@ import { MongoError, MongoServerError, MongoServerSelectionError } from 'mongodb
 import { SetupError } from '../errors.ts'
 import { StoreError } from './types.ts'
 
+/**
+ * Milliseconds after which the server gives up an operator's change (`maxTimeMS`), before the connection does: a change
+ * that was reported as failed must not be carried out later. A rotation would end a secret whose successor nobody was shown.
+ */
+export const CHANGE_MS = 4000
+
 const UNAUTHORIZED = 13
 const AUTHENTICATION_FAILED = 18
 const NAMESPACE_EXISTS = 48
@@ -19,7 +25,8 @@ export function isThereAlready(error: unknown): boolean {
 /** @returns the error itself where the request was wrong (a key that is there already), else a StoreError */
 export function storeFault(error: unknown): unknown {
   if (!isFromServer(error) || isDuplicate(error) || hasCode(error, DOCUMENT_INVALID)) return error
-  return new StoreError(`MongoDB could not be read or written: ${error.message}`, { cause: error })
+  const code = error instanceof MongoServerError && error.codeName ? ` (${error.codeName})` : ''
+  return new StoreError(`MongoDB could not be read or written: ${error.message}${code}`, { cause: error })
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { Collection } from 'mongodb'
+import { CHANGE_MS } from './mongo-fault.ts'
 import type { KeyDocument } from './mongo-schema.ts'
 import type { Key, Store } from './types.ts'
+
+const LIMITED = { maxTimeMS: CHANGE_MS } as const
 
 /** The collection of keys, each with its secrets: whatever changes one changes one document. */
 export class MongoKeys {
@@ -25,13 +28,12 @@ export class MongoKeys {
 
   async create({ id, name, email, plan, revision, createdAt, revokedAt, secrets }: Key): Promise<void> {
     const kept = secrets.map(({ hash, lastFour, expiresAt }) => ({ hash, lastFour, expiresAt }))
-    await this.#keys.insertOne({ _id: id, name, email, plan, revision, createdAt, revokedAt, secrets: kept })
+    await this.#keys.insertOne({ _id: id, name, email, plan, revision, createdAt, revokedAt, secrets: kept }, LIMITED)
   }
 
   async revoke(id: string, at: Date): Promise<boolean> {
-    const { matchedCount } = await this.#keys.updateOne({ _id: id }, [
-      { $set: { revokedAt: { $ifNull: ['$revokedAt', at] } } },
-    ])
+    const change = { $set: { revokedAt: { $ifNull: ['$revokedAt', at] } } }
+    const { matchedCount } = await this.#keys.updateOne({ _id: id }, [change], LIMITED)
     return matchedCount === 1
   }
 
@@ -41,15 +43,14 @@ export class MongoKeys {
     // $min leaves null out.
     const ended = { $mergeObjects: ['$$old', { expiresAt: { $min: ['$$old.expiresAt', oldEndAt] } }] }
     const olds = { $map: { input: { $filter: { input: '$secrets', as: 'old', cond: kept } }, as: 'old', in: ended } }
-    const { matchedCount } = await this.#keys.updateOne({ _id: id, revokedAt: null }, [
-      // Taken word for word: what looks like an operator or a field is none.
-      { $set: { secrets: { $concatArrays: [[{ $literal: { hash, lastFour, expiresAt } }], olds] } } },
-    ])
+    // Literal: a text that looks like an operator or a field is stored as it is.
+    const change = { $set: { secrets: { $concatArrays: [[{ $literal: { hash, lastFour, expiresAt } }], olds] } } }
+    const { matchedCount } = await this.#keys.updateOne({ _id: id, revokedAt: null }, [change], LIMITED)
     return matchedCount === 1
   }
 
   async setPlan(id: string, plan: string): Promise<boolean> {
-    return (await this.#keys.updateOne({ _id: id }, { $set: { plan } })).matchedCount === 1
+    return (await this.#keys.updateOne({ _id: id }, { $set: { plan } }, LIMITED)).matchedCount === 1
   }
 }
 

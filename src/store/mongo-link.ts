@@ -11,23 +11,31 @@ const SOCKET_MS = 5000
 const LOST_MS = SOCKET_MS + 1000
 const LOOK_MS = 1000
 
+/**
+ * For the driver's other timeouts. They count time in which this thread did not run, and when the one of its monitor ends, it
+ * clears the pool and fails all calls: with 800 ms, and four busy processes on two cores, a third of all responses were 503.
+ * The time that a client waits is bounded by `guard.ts` alone. A dead process or a new primary is noticed without timeouts.
+ */
+const DRIVER_MS = 10_000
+
 /** What an answer stands on must not be lost or old, whatever the URL says: beside a client's options it has a say too. */
 const DB_OPTIONS: DbOptions = { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' }
 
 const OPTIONS: MongoClientOptions = {
   appName: 'siteprint',
-  connectTimeoutMS: 800,
+  connectTimeoutMS: DRIVER_MS,
   heartbeatFrequencyMS: 1000,
   // Many requests at once, after a quiet time: two at a time, as the driver does by itself, would be opened too slowly.
   maxConnecting: 8,
+  // Shorter than the time to open: a start that fails says why.
+  serverSelectionTimeoutMS: 3000,
   socketTimeoutMS: SOCKET_MS,
+  waitQueueTimeoutMS: DRIVER_MS,
 }
 
 export interface LinkOptions {
   /** A connection string. */
   readonly url: string
-  /** Milliseconds to wait for a server, and for a connection to it. */
-  readonly waitMs: number
   /** Told of the database to use from now on. */
   readonly onRenewed: (db: Db) => void
 }
@@ -96,9 +104,9 @@ export class MongoLink {
   }
 }
 
-function buildClient({ url, waitMs }: LinkOptions): MongoClient {
+function buildClient({ url }: LinkOptions): MongoClient {
   try {
-    return new MongoClient(url, { ...OPTIONS, serverSelectionTimeoutMS: waitMs, waitQueueTimeoutMS: waitMs })
+    return new MongoClient(url, OPTIONS)
   } catch {
     // The driver's own words may quote the URL, and with it the password.
     throw new SetupError(

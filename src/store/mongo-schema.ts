@@ -17,7 +17,7 @@ export interface UsageDocument {
   readonly lastUsedAt: Date
 }
 
-/** The switches (`switches`), or a word that is kept for good (`word:<name>`). */
+/** The switches (`switches`), a word that is stored for good (`word:<name>`), or the time of the last probe (`probe`). */
 export interface SettingDocument {
   readonly _id: string
   readonly maintenance?: boolean

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import { idOf, MongoCharges } from './mongo-charges.ts'
+import { type ChargeTimes, idOf, MongoCharges } from './mongo-charges.ts'
 import { isDuplicate } from './mongo-fault.ts'
 import type { UsageDocument } from './mongo-schema.ts'
 import type { Charge } from './types.ts'
@@ -7,13 +7,13 @@ import type { Charge } from './types.ts'
 /** The collection of requests that keys were charged for, by month. */
 export class MongoUsage {
   readonly #usage: Collection<UsageDocument>
-
+  readonly #maxTimeMS: number
   readonly #charges: MongoCharges
 
-  /** @param queueMs a charge that has waited longer for the one before is not sent any more */
-  constructor(usage: Collection<UsageDocument>, queueMs: number) {
+  constructor(usage: Collection<UsageDocument>, times: ChargeTimes) {
     this.#usage = usage
-    this.#charges = new MongoCharges(usage, queueMs)
+    this.#maxTimeMS = times.maxTimeMS
+    this.#charges = new MongoCharges(usage, times)
   }
 
   async usedBy(key: string, month: string): Promise<number> {
@@ -28,7 +28,7 @@ export class MongoUsage {
 
   async touch({ key, month, at }: Omit<Charge, 'quota'>): Promise<number> {
     const update = { $max: { lastUsedAt: at }, $setOnInsert: { key, month, used: 0 } }
-    const options = { returnDocument: 'after', projection: { used: 1 } } as const
+    const options = { returnDocument: 'after', maxTimeMS: this.#maxTimeMS, projection: { used: 1 } } as const
     const filter = { _id: idOf(key, month) }
     try {
       return (await this.#usage.findOneAndUpdate(filter, update, { ...options, upsert: true }))?.used ?? 0

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CACHE_MS } from './types.ts'
+import { CACHE_MS, LOCK_MS } from './types.ts'
 
 /** A text in Lua, which Redis runs as one step, and the SHA-1 that Redis knows it by. */
 export interface Script {
@@ -9,8 +9,6 @@ export interface Script {
 
 /** How long the minute's count is kept. Longer than a minute, for clocks that go wrong by some seconds. */
 const COUNT_MS = 120_000
-/** How long a flight may take before another may start: longer than any scan. */
-const FLIGHT_MS = 20_000
 /** How long its outcome can be read. */
 const OUTCOME_MS = 5000
 
@@ -58,8 +56,13 @@ if ARGV[2] ~= '1' then
 end
 local holder = redis.call('GET', KEYS[2])
 if holder then return {'wait', holder} end
-redis.call('SET', KEYS[2], ARGV[1], 'PX', ${FLIGHT_MS})
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ${LOCK_MS})
 return {'lead', ARGV[1]}`)
+
+/** KEYS flight; ARGV the token. Renews the lock only if it still holds the token: after 5 s without renewal it may be another node's. */
+export const RENEW = buildScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${LOCK_MS}) end
+return 1`)
 
 /** KEYS flight, outcome; ARGV the token. Answers the outcome, false while it flies, 0 when it is gone. */
 export const OUTCOME = buildScript(`

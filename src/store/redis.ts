@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid'
 import { type ConnectionOptions, openConnection, type Reply } from './redis-connection.ts'
 import { entryKey, entryOf, fieldsOf, flightKey, outcomeKey } from './redis-format.ts'
-import { BOARD, LAND, OUTCOME } from './redis-scripts.ts'
+import { BOARD, LAND, OUTCOME, RENEW } from './redis-scripts.ts'
 import { buildTakes } from './redis-takes.ts'
 import { type Boarding, CACHE_MS, isCacheable, type SharedState } from './types.ts'
 
@@ -29,6 +29,10 @@ export async function openRedis(options: ConnectionOptions): Promise<SharedState
       const found = role === 'done' ? entryOf(rest, now) : null
       if (found !== null) return { role: 'done', entry: found }
       return { role: role === 'lead' ? 'lead' : 'wait', token: `${rest[0]}` }
+    },
+
+    async renew(entry, token) {
+      await run(RENEW, [flightKey(entry)], [token])
     },
 
     async outcomeOf(entry, token) {

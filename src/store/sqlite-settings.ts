@@ -19,6 +19,11 @@ export class SqliteSettings {
     this.#sql.setSwitches.run(bitOf(maintenance), bitOf(apiOff))
   }
 
+  /** Writes a page without changing what it holds. */
+  probe(): void {
+    this.#sql.setSwitches.run(null, null)
+  }
+
   /** Needs a transaction around it. */
   keepOnce(name: string, value: string): string {
     this.#sql.keep.run(name, value)

@@ -33,6 +33,29 @@ export class SqliteWriter {
     return value
   }
 
+  /**
+   * Runs `work` in a transaction of its own and settles when it is on the disk. Does not wait for the lock of another
+   * process: the event loop would be blocked meanwhile, and a probe is repeated anyway.
+   */
+  async probe(work: () => void): Promise<void> {
+    try {
+      this.#withoutWaiting(() => this.#transact(work))
+      await this.#disk?.later()
+    } catch (error) {
+      throw storeFault(error)
+    }
+  }
+
+  #withoutWaiting(work: () => void): void {
+    const { timeout } = this.#db.prepare('PRAGMA busy_timeout').get() as { readonly timeout: number }
+    this.#db.exec('PRAGMA busy_timeout = 0')
+    try {
+      work()
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${timeout}`)
+    }
+  }
+
   #transact<T>(work: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE')
     try {

@@ -97,7 +97,7 @@ class SqliteStore implements Store {
   }
 
   async ping(): Promise<void> {
-    await this.switches()
+    await this.#answer(() => this.#connection.writer.probe(() => this.#settings.probe()))
   }
 
   async close(): Promise<void> {

@@ -84,7 +84,10 @@ export interface Store {
 
   /** A word that is kept for good: the first that somebody keeps under a name stays. @returns what is kept */
   keepOnce(name: string, value: string): Promise<string>
-  /** @throws StoreError when it does not answer in time */
+  /**
+   * Writes something without meaning, as durably as a charge: a store that can only be read cannot serve.
+   * @throws StoreError when that is not possible at the moment
+   */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -142,6 +145,8 @@ export interface SharedState {
    * @param fresh does not take what a flight has left in the cache
    */
   board(entry: string, options: { readonly fresh: boolean; readonly now: number }): Promise<Boarding>
+  /** Renews the lock of a flight that is still under way, which else ends `LOCK_MS` later. A lock that was lost stays lost. */
+  renew(entry: string, token: string): Promise<void>
   /** @returns null while the flight is under way; `gone` when nobody flies it any more and it left no word */
   outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null>
   /**
@@ -165,6 +170,11 @@ export const MAX_ENTRY_BYTES = 256 * 1024
 export function isCacheable({ result, extras = '' }: CacheEntry): boolean {
   return Buffer.byteLength(result) + Buffer.byteLength(extras) <= MAX_ENTRY_BYTES
 }
+
+/** Milliseconds after which another node can scan what a node was scanning that died. */
+export const LOCK_MS = 5000
+/** Milliseconds between two renewals of the lock by the node that scans: two of them may fail. */
+export const RENEW_MS = 1500
 
 /** How long a result is served from the cache, from the end of its scan. */
 export const CACHE_MS = 3_600_000

@@ -1,10 +1,18 @@
+import { join } from 'node:path'
+import Database from 'libsql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS, type ApiErrorCode, SCAN_CAUSES, type ScanCause, ScanError } from '../../src/errors.ts'
 import { makeSecret } from '../../src/keys.ts'
+import { guardStore } from '../../src/store/guard.ts'
+import { openMemory } from '../../src/store/memory.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { DATABASE_FILE } from '../../src/store/sqlite-database.ts'
 import { type Store, StoreError } from '../../src/store/types.ts'
+import { newFolder } from '../store/open-stores.ts'
 import { NEXT_YEAR, onePlan, openHost, scanOf, type TestHost, type TestRequest } from './host-fixture.ts'
 import { openEmbedded } from './host-kinds.ts'
 import { sampleScan } from './sample-scan.ts'
+import { until } from './until.ts'
 
 /** Fails as the first label of the host says. */
 async function failingScan(url: string): ReturnType<TestHost['parts']['scan']> {
@@ -112,11 +120,27 @@ test.each([
   expect([answer.status, answer.body.code, answer.body.error]).toEqual([status, code, API_ERRORS[code][1]])
 })
 
-test('without its store it is not ready, and alive', async () => {
-  const host = await openHost({ stores: await brokenStores('ping', new StoreError('away')) })
-  const { status, body } = await host.call({ url: '/health/ready' })
-  expect([status, body]).toEqual([503, { status: 'not ready', why: 'store' }])
+test('while its store reports errors it is not ready, and alive', async () => {
+  const folder = newFolder()
+  const store = guardStore(await openSqlite({ folder, role: 'server' }), { timeoutMs: null })
+  const shared = openMemory({ maxBytes: 1_000_000 })
+  const host = await openHost({ stores: { store, shared, answered: () => 0 } })
+  const { secret } = await host.newKey()
+  const state = async (): Promise<unknown> => {
+    const { status, body } = await host.call({ url: '/health/ready' })
+    const up = /^siteprint_store_up (\d)$/m.exec(await host.parts.metrics.registry.metrics())?.[1]
+    return [status, body, up]
+  }
+  const other = new Database(join(folder, DATABASE_FILE))
+  other.exec('BEGIN IMMEDIATE')
+  expect(await state(), 'nothing was written yet').toEqual([200, { status: 'ready' }, '1'])
+  expect((await host.call({ url: '/api/v1/me', secret })).status).toBe(503)
+  expect(await state()).toEqual([503, { status: 'not ready', why: 'store' }, '0'])
   expect((await host.call({ url: '/health/live' })).status).toBe(200)
+  expect((await host.call({ url: '/api/v1/scan?url=nonsense', secret })).status, 'what needs no write').toBe(400)
+  other.exec('ROLLBACK')
+  other.close()
+  await until(state, [200, { status: 'ready' }, '1'])
 })
 
 test('a fault of our own is internal, and told to the log alone', async () => {

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 import { buildEntry } from '../../src/host/entry.ts'
 import { Flights } from '../../src/host/flights.ts'
-import type { SharedState } from '../../src/store/types.ts'
+import { LOCK_MS, RENEW_MS, type SharedState } from '../../src/store/types.ts'
 import { type HeldScan, heldScan } from './held-scan.ts'
 import { newSite } from './host-fixture.ts'
 import { hostKinds } from './host-kinds.ts'
@@ -84,6 +84,34 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
       expect(JSON.parse((await second).result)).toMatchObject({ url: site })
       expect(held.count()).toBe(0)
     })
+
+  if (name === 'Redis and MongoDB') {
+    test.skipIf(isMissing)('a scan that takes longer than its lock lives is not begun on another node', async () => {
+      const [first, second] = [await openAirport(), await openAirport()]
+      const site = newSite()
+      const asked = [first.flights.join(orderOf(site, { waitMs: 15_000 }))]
+      await until(first.held.count, 1)
+      asked.push(second.flights.join(orderOf(site, { waitMs: 15_000 })))
+      await sleep(LOCK_MS + RENEW_MS)
+      expect([first.held.count(), second.held.count()]).toEqual([1, 0])
+      first.held.land()
+      for (const { result } of await Promise.all(asked)) expect(JSON.parse(result)).toMatchObject({ url: site })
+    })
+
+    test.skipIf(isMissing)('the node that scans is gone: another scans soon, for those who wait there', async () => {
+      const [gone, second] = [await openAirport(), await openAirport()]
+      const site = newSite()
+      const lost = gone.flights.join(orderOf(site))
+      lost.catch(() => {})
+      await until(gone.held.count, 1)
+      const asked = second.flights.join(orderOf(site, { waitMs: 18_000 }))
+      await gone.shared.close() // As a killed process does, it renews no lock any more.
+      await expect.poll(second.held.count, { timeout: LOCK_MS + 3000 }).toBe(1)
+      second.held.land()
+      expect(JSON.parse((await asked).result)).toMatchObject({ url: site })
+      gone.held.land()
+    })
+  }
 
   test.skipIf(isMissing)('who has no time left is told at once', async () => {
     const { flights, held } = await openAirport()

@@ -27,11 +27,15 @@ describe.skipIf(url === null).each(statesOnRedis(url ?? ''))('flights of two nod
     if (boarding.role !== 'lead') throw new Error(`did not lead: ${boarding.role}`)
     return boarding.token
   }
-  /** What happens when a flight takes longer than its lock lives. */
-  const loseLock = async (token: string): Promise<void> => {
+  const lockOf = async (token: string): Promise<string> => {
     for await (const keys of raw.scanIterator({ MATCH: 'siteprint:flight:*' })) {
-      for (const key of keys) if ((await raw.get(key)) === token) await raw.del(key)
+      for (const key of keys) if ((await raw.get(key)) === token) return key
     }
+    throw new Error('there is no such lock')
+  }
+  /** What happens when the node that scans cannot renew the lock for 5 s. */
+  const loseLock = async (token: string): Promise<void> => {
+    await raw.del(await lockOf(token))
   }
 
   test('one of a hundred at once leads, all others wait for it', async () => {
@@ -78,6 +82,24 @@ describe.skipIf(url === null).each(statesOnRedis(url ?? ''))('flights of two nod
     await loseLock(token)
     expect(await other.outcomeOf(entry, token)).toBe('gone')
     expect(await other.outcomeOf(entry, 'never')).toBe('gone')
+  })
+
+  test('a lock ends within 5 s unless it is renewed, by its own token alone', async () => {
+    const entry = nanoid()
+    const token = await lead(one, entry)
+    const lock = await lockOf(token)
+    const leftMs = (): Promise<number> => raw.pTTL(lock)
+    expect(await leftMs()).toBeLessThanOrEqual(5000)
+    await raw.pExpire(lock, 1000)
+    await other.renew(entry, 'another token')
+    expect(await leftMs()).toBeLessThanOrEqual(1000)
+    await one.renew(entry, token)
+    expect(await leftMs()).toBeGreaterThan(3000)
+    expect(await leftMs()).toBeLessThanOrEqual(5000)
+    await loseLock(token)
+    await one.renew(entry, token)
+    expect(await raw.exists(lock), 'a lock that was lost stays lost').toBe(0)
+    expect((await board(other, entry)).role).toBe('lead')
   })
 
   test('who lands late keeps its result and leaves the lock of another alone', async () => {

@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
 import { openMongo } from '../../src/store/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
+import { DATABASE_FILE } from '../../src/store/sqlite-database.ts'
 import { type Charge, StoreError } from '../../src/store/types.ts'
 import { until } from '../host/until.ts'
 import { startMongo } from '../services.ts'
@@ -58,6 +61,46 @@ describe('a store of this process', () => {
     expect(store.isUp).toBe(true)
     expect(told).toEqual(['createKey ok', 'createKey failed', 'charge ok', ...Array(3).fill('getKey failed')])
     expect(seconds.every((one) => one > 0 && one < 1)).toBe(true)
+  })
+
+  test('that cannot be written: down with the reason until it can, and what can be read is still answered', async () => {
+    const changes: unknown[] = []
+    const onChange = (isUp: boolean, why?: unknown): void => void changes.push([isUp, String(why)])
+    const folder = newFolder()
+    const store = guardStore(await openSqlite({ folder, role: 'server' }), { timeoutMs: null, onChange })
+    const key = sampleKey()
+    await store.createKey(key)
+    const other = new Database(join(folder, DATABASE_FILE))
+    other.exec('BEGIN IMMEDIATE')
+    await msToFail(store.charge(chargeOf(key.id)))
+    // Longer than two probes, with errors and without.
+    for (const end = performance.now() + 1500; performance.now() < end; await sleep(100)) {
+      await msToFail(store.charge(chargeOf(key.id)))
+      expect(await store.getKey(key.id)).toEqual(key)
+      expect(store.isUp).toBe(false)
+    }
+    await sleep(2500)
+    expect([store.isUp, changes]).toEqual([false, [[false, expect.stringContaining('SQLITE_BUSY')]]])
+    other.exec('ROLLBACK')
+    other.close()
+    await until(() => store.isUp, true)
+    expect(changes.slice(1)).toEqual([[true, 'undefined']])
+    expect(await store.charge(chargeOf(key.id))).toBe(1)
+    await store.close()
+  })
+
+  test('whose probe does not wait for the lock of another process: the event loop goes on', async () => {
+    const folder = newFolder()
+    const store = await openSqlite({ folder, role: 'server' })
+    const other = new Database(join(folder, DATABASE_FILE))
+    other.exec('BEGIN IMMEDIATE')
+    expect(await msToFail(store.ping())).toBeLessThan(300)
+    // Others wait as before.
+    expect(await msToFail(store.charge(chargeOf('key')))).toBeGreaterThan(400)
+    other.exec('ROLLBACK')
+    other.close()
+    await store.ping()
+    await store.close()
   })
 
   test('hands every call on', async () => {

@@ -1,7 +1,17 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A line to a server; `silence` swallows all that comes over the connections that stand at the time. */
-export async function openLine(to: number): Promise<{ port: number; silence: () => void; close: () => void }> {
+interface Line {
+  readonly port: number
+  /** Swallows all that comes over the connections that are open. */
+  readonly silence: () => void
+  /** Holds what the server sends over the first connection that was made, until it is released. */
+  readonly holdFirst: () => void
+  readonly releaseFirst: () => void
+  readonly close: () => void
+}
+
+/** A line to a server. */
+export async function openLine(to: number): Promise<Line> {
   const ends: Socket[] = []
   const line: Server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
@@ -10,12 +20,16 @@ export async function openLine(to: number): Promise<{ port: number; silence: () 
     near.pipe(far).pipe(near)
   })
   await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve))
-  const silence = (): void => {
-    for (const end of ends) end.unpipe().resume()
+  return {
+    port: (line.address() as { port: number }).port,
+    silence: () => {
+      for (const end of ends) end.unpipe().resume()
+    },
+    holdFirst: () => void ends[1].unpipe(),
+    releaseFirst: () => void ends[1].pipe(ends[0]),
+    close: () => {
+      for (const end of ends) end.destroy()
+      line.close()
+    },
   }
-  const close = (): void => {
-    for (const end of ends) end.destroy()
-    line.close()
-  }
-  return { port: (line.address() as { port: number }).port, silence, close }
 }

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject } from '../built-project.ts'
+import { until } from '../host/until.ts'
+import { mongoUrl, redisUrl } from '../services.ts'
+import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
+import { Nodes, scanOf } from './nodes.ts'
+import { type RunningService, startService, writePlans } from './start-service.ts'
+
+const redis = redisUrl('a killed node')
+const mongo = mongoUrl('a killed node')
+/** The lock of the killed node ends within 5 s, the scan takes 1.5 s; the rest is this machine's, which runs all tests at once. */
+const TAKEN_OVER_MS = 10_000
+
+describe.skipIf(redis === null || mongo === null)('two nodes, one killed while it scans', () => {
+  let project: BuiltProject
+  let site: LocalSite
+  let services: RunningService[]
+  let nodes: Nodes
+  const settings = {
+    REDIS_URL: String(redis),
+    MONGODB_URL: String(mongo),
+    KEY_PEPPER: 'thirty-two characters, or more of them',
+    PLANS_FILE: writePlans({}),
+    SCAN_ALLOW: LOCAL_BLOCK,
+    LOG_LEVEL: 'warn',
+  }
+  beforeAll(async () => {
+    project = buildProject()
+    site = await openSite()
+    services = await Promise.all([startService(project, settings), startService(project, settings)])
+    nodes = new Nodes({ project, settings, urls: services.map(({ url }) => url) })
+  })
+  afterAll(() => nodes?.close())
+
+  test('the other one scans for the clients that waited there; each response is charged', async () => {
+    const { key, id } = await nodes.makeKey('free')
+    const path = scanOf(site.page(1, '/slow'))
+    const lost = nodes.ask(0, path, key).catch(() => 'broken')
+    await until(() => site.visits.get('127.1.0.1 /slow'), 1)
+    const start = performance.now()
+    const asked = [nodes.ask(1, path, key), nodes.ask(1, path, key)]
+    services[0].child.kill('SIGKILL')
+    expect(await Promise.all(asked)).toEqual(Array(2).fill('200 cached false'))
+    expect(performance.now() - start).toBeLessThan(TAKEN_OVER_MS)
+    expect([await lost, site.visits.get('127.1.0.1 /slow'), await nodes.usedOf(id)]).toEqual(['broken', 2, 2])
+  })
+})
