@@ -2,7 +2,10 @@
 export class SetupError extends Error {}
 
 /** What a scan can fail with. */
-export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout'
+export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout' | 'unavailable'
+
+/** The sentence for a scan that found no room in time: in the queue for scans, or in the queue for a worker. */
+export const TOO_MANY_SCANS = 'Too many scans are running. Try again in a moment.'
 
 // What only DNS, connecting or a redirect shows is told in the words for a name that is unknown: nobody can ask us which
 // internal names exist.
@@ -34,7 +37,7 @@ export const SCAN_CAUSES = {
   worker_killed: ['scan_failed', 'The page took too long to analyse. Try another page of the site.'],
   internal: ['scan_failed', 'The scan failed. Try again later.'],
   deadline: ['scan_timeout', 'The site did not answer in time. Try again later.'],
-  busy: ['scan_timeout', 'Too many scans are running. Try again in a moment.'],
+  busy: ['unavailable', TOO_MANY_SCANS],
 } as const satisfies Record<string, readonly [ScanErrorCode, string]>
 export type ScanCause = keyof typeof SCAN_CAUSES
 
@@ -79,25 +82,45 @@ export const API_ERRORS = {
 } as const satisfies Record<string, readonly [number, string]>
 export type ApiErrorCode = keyof typeof API_ERRORS
 
-/** An answer of the API that is an error. `message` is a sentence for the caller. */
+/**
+ * Why a response is 5xx, for the log and the metric: a closed list, and never sent to the client. Failed scans have the
+ * reasons of `SCAN_CAUSES` as well. docs/operating.md says what to do about each.
+ */
+export const SERVICE_REASONS = [
+  'maintenance',
+  'api_off',
+  'queue_full',
+  'queue_timeout',
+  'store_away',
+  'charge_in_doubt',
+  'draining',
+  'unexpected',
+] as const
+export type FailureReason = (typeof SERVICE_REASONS)[number] | ScanCause
+
+/** An error response of the API. `message` is a sentence for the client; `reason` and `cause` are for the log alone. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly status: number
   /** Seconds, for `Retry-After`: on 429 alone. */
   readonly retryAfter: number | undefined
+  /** Set on every error of 500 and above. */
+  readonly reason: FailureReason | undefined
 
-  constructor(code: ApiErrorCode, { sentence, retryAfter, cause }: ApiErrorOptions = {}) {
+  constructor(code: ApiErrorCode, { sentence, retryAfter, reason, cause }: ApiErrorOptions = {}) {
     const [status, usual] = API_ERRORS[code]
     super(sentence ?? usual, { cause })
     this.name = 'ApiError'
     this.code = code
     this.status = status
     this.retryAfter = retryAfter
+    this.reason = reason ?? (status >= 500 ? 'unexpected' : undefined)
   }
 }
 
 interface ApiErrorOptions {
   readonly sentence?: string
   readonly retryAfter?: number
+  readonly reason?: FailureReason
   readonly cause?: unknown
 }

@@ -13,7 +13,7 @@ import { Flights } from './flights.ts'
 import { registerHealth } from './health.ts'
 import type { HostParts } from './host.ts'
 import { setRateHeaders, takeMinute, windowOf } from './limit.ts'
-import { noteAnswer, noteFailure } from './notes.ts'
+import { noteAnswer, noteDisconnect, noteFailure } from './notes.ts'
 import { registerDocs } from './openapi.ts'
 import { buildSecurityHeaders } from './security-headers.ts'
 import { checkHost, corsOf, openServer } from './server.ts'
@@ -39,12 +39,12 @@ export interface Host {
 /** Builds the host: every route, in the order in which a request goes through it. */
 export async function buildHost(parts: HostParts): Promise<Host> {
   const { settings, store, metrics } = parts
-  const switchboard = new Switchboard(store)
+  const switchboard = new Switchboard(store, parts.log)
   const admission = new Admission({ running: settings.scanConcurrency })
   const flights = new Flights({
     ...parts,
     scan: (target) => scanTimed(parts, admission, target.url),
-    onFailure: (target, error) => noteFailure(parts.log, target, error),
+    onFailure: (order, error) => noteFailure(parts.log, order, error),
   })
   const state = { isDraining: false }
   const exchanges = new Exchanges()
@@ -56,6 +56,9 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.addHook('onRequest', (request, reply, done) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
     reply.headers(security).header('x-request-id', request.call.requestId)
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableEnded) noteDisconnect(request, reply, metrics)
+    })
     checkHost(request.raw)
     done()
   })
@@ -77,7 +80,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
     async (v1) => {
       if (settings.corsOrigins.length > 0) await v1.register(cors, corsOf(settings.corsOrigins))
       registerSteps(v1, { ...parts, switchboard })
-      registerScan(v1, { ...parts, flights })
+      registerScan(v1, { ...parts, flights, exchanges })
       registerMe(v1, parts)
     },
     { prefix: '/api/v1' },
@@ -88,7 +91,9 @@ export async function buildHost(parts: HostParts): Promise<Host> {
     flights: flights.count,
     isRedisUp: parts.shared.isUp,
     isStoreUp: store.isUp,
+    switches: switchboard.switches,
   }))
+  metrics.buildInfo.set({ version: parts.version, ruleset: parts.rules.version, node: process.version }, 1)
   await switchboard.open()
   await app.ready()
   return {
