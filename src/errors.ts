@@ -19,7 +19,8 @@ export const SCAN_CAUSES = {
   ],
   not_public: ['blocked_target', 'This host is not a public name or address. Only public websites are scanned.'],
   port_refused: ['blocked_target', 'This port is not scanned. Leave the port out of the URL.'],
-  denied: ['blocked_target', 'This host is not scanned, at the wish of its owner.'],
+  denied: ['blocked_target', 'The owner of this host has opted out of scanning.'],
+  own_host: ['blocked_target', 'This is the address of this service, which does not scan itself.'],
   name_not_found: ['scan_failed', UNKNOWN],
   address_refused: ['scan_failed', UNKNOWN],
   redirect_refused: ['scan_failed', UNKNOWN],
@@ -104,7 +105,7 @@ export class ApiError extends Error {
   readonly status: number
   /** Seconds, for `Retry-After`: on 429 alone. */
   readonly retryAfter: number | undefined
-  /** Set on every error of 500 and above. */
+  /** Set exactly on errors of 500 and above. */
   readonly reason: FailureReason | undefined
 
   constructor(code: ApiErrorCode, { sentence, retryAfter, reason, cause }: ApiErrorOptions = {}) {
@@ -114,7 +115,7 @@ export class ApiError extends Error {
     this.code = code
     this.status = status
     this.retryAfter = retryAfter
-    this.reason = reason ?? (status >= 500 ? 'unexpected' : undefined)
+    this.reason = status < 500 ? undefined : (reason ?? 'unexpected')
   }
 }
 

@@ -23,6 +23,8 @@ const destination = pino.destination({
   periodicFlush: 100,
   maxLength: 4_000_000,
 })
+// A terminal that was closed takes no more lines: they are lost, and the requests under way are still answered.
+destination.on('error', () => {})
 /** Milliseconds that the last lines may take. */
 const LAST_LINES_MS = 1000
 
@@ -42,7 +44,8 @@ try {
     destination,
   )
   // At once: the first process of a container is told of no signal that it does not wait for.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, log))
+  // SIGHUP comes from a terminal that closes.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal, log))
   warn(config, log)
   service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.

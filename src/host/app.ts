@@ -16,10 +16,11 @@ import { setRateHeaders, takeMinute, windowOf } from './limit.ts'
 import { noteAnswer, noteDisconnect, noteFailure } from './notes.ts'
 import { registerDocs } from './openapi.ts'
 import { buildSecurityHeaders } from './security-headers.ts'
-import { checkHost, corsOf, openServer } from './server.ts'
+import { asksForUpgrade, buildProxyWarning, checkHost, corsOf, openServer } from './server.ts'
 import { stopListening } from './stop-listening.ts'
 import { Switchboard } from './switchboard.ts'
 import { registerMe } from './v1/me.ts'
+import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
 
 /** What is not answered by then is cut off: a scan takes less. */
@@ -50,21 +51,22 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   const exchanges = new Exchanges()
   const app = openServer(parts, exchanges)
   const security = await buildSecurityHeaders()
+  const warnOfProxy = buildProxyWarning(parts)
 
   app.decorateRequest('call', null)
   // Hooks that wait for nothing take a callback: a promise for each would cost as much as what they do.
   app.addHook('onRequest', (request, reply, done) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
     reply.headers(security).header('x-request-id', request.call.requestId)
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableEnded) noteDisconnect(request, reply, metrics)
-    })
+    exchanges.onAbandoned(request.raw, () => noteDisconnect(request, reply, metrics))
+    warnOfProxy(request.raw)
     checkHost(request.raw)
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     // With an earlier answer the connection would end before the later ones.
-    if (state.isDraining && exchanges.isLast(request.raw)) reply.header('connection', 'close')
+    const ends = asksForUpgrade(request.raw) || (state.isDraining && exchanges.isLast(request.raw))
+    if (ends) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -74,8 +76,10 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   ignoreBodies(app)
+  const allowOthers = watchRoutes(app)
   await registerDocs(app, parts)
   await registerHealth(app, { store, state })
+  allowOthers()
   await app.register(
     async (v1) => {
       if (settings.corsOrigins.length > 0) await v1.register(cors, corsOf(settings.corsOrigins))

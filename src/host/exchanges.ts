@@ -1,14 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   isDue: boolean
+  /** Called once if the connection ends before the response is written. */
+  onAbandoned?: () => void
 }
 
 /** An interim response, which clients discard (RFC 9110, section 15.2.1), used to find out whether anybody still reads. */
 const PROBE = 'HTTP/1.1 100 Continue\r\n\r\n'
+/** Time for the reset that a closed connection sends in return. */
+const RESET_MS = 100
 
 /** What is under way on each connection: requests that are not read, or not answered, to their end. */
 export class Exchanges {
@@ -32,16 +37,24 @@ export class Exchanges {
 
   /**
    * Whether the client of a request has disconnected. A client that closed its connection and one that only finished
-   * sending (half-close) send the same FIN; data is rejected with a reset by the first, and read by the second. So the
-   * connection is probed when the FIN arrives and again here, where the reset shows. A client of HTTP/1.0 cannot be
-   * probed: its FIN counts as disconnecting, since proxies that speak HTTP/1.0 do not half-close.
+   * sending (half-close) send the same FIN, but only the first rejects data, with a reset that makes the next write fail.
+   * So after a FIN the connection is probed twice. HTTP/1.0 has no interim responses: there a FIN counts as disconnecting,
+   * since proxies that speak it do not half-close.
    */
   async hasDisconnected({ socket, httpVersion }: IncomingMessage): Promise<boolean> {
     if (socket.destroyed) return true
     if (!socket.readableEnded) return false
     if (httpVersion === '1.0') return true
     await this.#probe(socket)
+    if (!socket.destroyed) await sleep(RESET_MS)
+    await this.#probe(socket)
     return socket.destroyed
+  }
+
+  /** Has a function called if the connection ends before the response to this request is written. */
+  onAbandoned(request: IncomingMessage, call: () => void): void {
+    const exchange = this.#open.get(request.socket)?.findLast((one) => one.request === request)
+    if (exchange !== undefined) exchange.onAbandoned = call
   }
 
   watch(server: Server): void {
@@ -62,8 +75,10 @@ export class Exchanges {
   }
 
   #settle(exchange: Exchange): void {
-    if (exchange.isDue) this.#due--
+    if (!exchange.isDue) return
     exchange.isDue = false
+    this.#due--
+    if (!exchange.response.writableFinished) exchange.onAbandoned?.()
   }
 
   #listOf(socket: Socket): Exchange[] {
@@ -71,7 +86,6 @@ export class Exchanges {
     if (known !== undefined) return known
     const made: Exchange[] = []
     this.#open.set(socket, made)
-    socket.once('end', () => void this.#probe(socket))
     // Of answers that waited for the one before, Node says nothing when the connection ends.
     socket.once('close', () => {
       for (const exchange of made) this.#settle(exchange)
@@ -81,9 +95,8 @@ export class Exchanges {
 
   /** Writes an interim response between two responses, never into one. Resolves when it is written, or has failed. */
   async #probe(socket: Socket): Promise<void> {
-    const due = this.of(socket).filter(({ isDue }) => isDue)
-    const isBetween = due.length > 0 && due.every(({ response }) => !response.headersSent)
-    if (!isBetween || !socket.writable || due[0].request.httpVersion === '1.0') return
+    const isWriting = this.of(socket).some(({ response }) => response.headersSent && !response.writableFinished)
+    if (isWriting || !socket.writable) return
     await new Promise<void>((resolve) => {
       socket.write(PROBE, (error) => {
         if (error) socket.destroy()
