@@ -111,7 +111,8 @@ function serviceSettings(reader: ConfigReader) {
 function storeSettings(reader: ConfigReader) {
   const dataDir = resolve(reader.text('DATA_DIR') ?? 'data')
   if (kindOf(dataDir) === 'other') reader.refuse('DATA_DIR', 'name a folder, or one that can be made')
-  const wantedUrl = 'write mongodb://host:port/database or mongodb+srv://host/database'
+  const wantedUrl =
+    'write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX'
   const mongodbUrl = reader.read('MONGODB_URL', mongodbAddress, wantedUrl)
   const keyPepper = reader.read(
     'KEY_PEPPER',
@@ -120,7 +121,11 @@ function storeSettings(reader: ConfigReader) {
   )
   if (reader.text('MONGODB_URL') !== null && reader.text('KEY_PEPPER') === null)
     reader.refuse('KEY_PEPPER', 'must be set with MONGODB_URL: at least 32 characters, the same on every node')
-  const redisUrl = reader.read('REDIS_URL', redisAddress, 'write redis://host:port or rediss://host:port')
+  const redisUrl = reader.read(
+    'REDIS_URL',
+    redisAddress,
+    'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+  )
   return { dataDir, mongodbUrl, keyPepper, redisUrl }
 }
 
@@ -147,7 +152,9 @@ const pepper = matching(/^.{32,}$/su)
 
 /** A connection string may name several hosts, which `URL` does not read. The driver checks the rest. */
 function mongodbAddress(text: string): string | null {
-  const [, authority = ''] = /^mongodb(?:\+srv)?:\/\/([^\s/?#]+)(?:[/?]\S*)?$/.exec(text) ?? []
+  const [, authority = '', database = ''] =
+    /^mongodb(?:\+srv)?:\/\/([^\s/?#]+)(?:\/([^\s/?\\."$*<>:|]{0,63}))?(?:\?\S*)?$/.exec(text) ?? []
+  if (!canDecode(database)) return null
   const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',')
   const isHost = (host: string): boolean => {
     const found = /^(?:\[[\da-f:.]+\]|[^:@[\]]+)(?::(?<port>\d+))?$/i.exec(host)

@@ -88,7 +88,6 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
       keys: config.mongodbUrl === null ? 'SQLite' : 'MongoDB',
       shared: config.redisUrl === null ? 'memory' : 'Redis',
       address,
-      publicUrl: config.publicUrl,
     },
     'started',
   )

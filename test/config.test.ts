@@ -151,12 +151,36 @@ describe('what is wrong is told in a sentence', () => {
     ['METRICS_PORT', 'off', 'write a number from 0 to 65535'],
     ['DATA_DIR', join(folder, 'file.txt'), 'name a folder, or one that can be made'],
     ['DATA_DIR', join(folder, 'file.txt', 'x'), 'name a folder, or one that can be made'],
-    ['REDIS_URL', '127.0.0.1:6379', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'http://a.example', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://a.example:x', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://a.example/abc', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://me:pw%@a.example', 'write redis://host:port or rediss://host:port'],
+    [
+      'REDIS_URL',
+      '127.0.0.1:6379',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'http://a.example',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://a.example:x',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://a.example/abc',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://me:pw%@a.example',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
     ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
     ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
     ['API_REVISION', '3', 'write a number from 1 to 2'],
@@ -194,9 +218,16 @@ describe('what is wrong is told in a sentence', () => {
       'mongodb://a:x',
     ],
     ...['mongodb://a:0', 'mongodb://a:65536', 'mongodb://[::1', 'mongodb+srv://user:pw@/?tls=true'],
+    ...[
+      'mongodb://a/b.c',
+      'mongodb://a/b/c',
+      'mongodb://a/%zz',
+      'mongodb://u:hunt/er@a/x',
+      `mongodb://a/${'b'.repeat(64)}`,
+    ],
   ])('MONGODB_URL=%s', (url) => {
     expect(faultsOf({ MONGODB_URL: url, KEY_PEPPER: PEPPER })).toEqual([
-      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database',
+      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX',
     ])
   })
 
@@ -215,9 +246,9 @@ describe('what is wrong is told in a sentence', () => {
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
       'PLANS_FILE: 2: the plan "pro" must have perMinute and perMonth',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
-      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database',
+      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX',
       'KEY_PEPPER: must be set with MONGODB_URL: at least 32 characters, the same on every node',
-      'REDIS_URL: write redis://host:port or rediss://host:port',
+      'REDIS_URL: write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
     ])
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
+import { followLocation } from '../../src/fetch/redirect.ts'
 import { checkTarget, parseTarget } from '../../src/fetch/target.ts'
 
 const policyOf = (changes: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...changes })
