@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { ConfigReader, wholeNumber } from './config-reader.ts'
 import { SetupError } from './errors.ts'
-import { type AllowedAddress, parseAddress, parseAllowed } from './fetch/address.ts'
+import { type AllowedAddress, normalizeHost, parseAddress, parseAllowed } from './fetch/address.ts'
 import { loadPlans, type Plan } from './plans.ts'
 
 /** Those of pino, the loudest last. */
@@ -14,6 +15,10 @@ export interface Config {
   readonly host: string
   /** `PORT`: 0 for any free one. */
   readonly port: number
+  /** `PUBLIC_URL`: where people reach the service; `http://HOST:PORT` by default. No slash at its end. */
+  readonly publicUrl: string
+  /** `METRICS_HOST`: the name or address that metrics are served on. */
+  readonly metricsHost: string
   /** `METRICS_PORT`: 0 for any free one, null for no metrics. */
   readonly metricsPort: number | null
   /** `DATA_DIR`: folder of the embedded store, absolute. */
@@ -86,10 +91,14 @@ function serviceSettings(reader: ConfigReader) {
   const port = reader.number('PORT', 0, 65_535) ?? 3000
   const metricsPort = reader.number('METRICS_PORT', 0, 65_535)
   if (metricsPort !== 0 && metricsPort === port) reader.refuse('METRICS_PORT', 'write another port than that of PORT')
+  const host = reader.read('HOST', listenHost, LISTEN_HOST) ?? LOOPBACK
+  const authority = `${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`
   const logLevel = (text: string) => LOG_LEVELS.find((level) => level === text) ?? null
   return {
-    host: reader.read('HOST', matching(/^[\w.:%-]+$/), 'write an address or a name to listen on') ?? '127.0.0.1',
+    host,
     port,
+    publicUrl: reader.read('PUBLIC_URL', publicUrl, PUBLIC_URL) ?? `http://${authority}`,
+    metricsHost: reader.read('METRICS_HOST', listenHost, LISTEN_HOST) ?? LOOPBACK,
     metricsPort,
     plans: readPlans(reader),
     apiRevision: reader.number('API_REVISION', 1, 2) === 1 ? (1 as const) : (2 as const),
@@ -102,7 +111,8 @@ function serviceSettings(reader: ConfigReader) {
 function storeSettings(reader: ConfigReader) {
   const dataDir = resolve(reader.text('DATA_DIR') ?? 'data')
   if (kindOf(dataDir) === 'other') reader.refuse('DATA_DIR', 'name a folder, or one that can be made')
-  const wantedUrl = 'write mongodb://host:port/database or mongodb+srv://host/database'
+  const wantedUrl =
+    'write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX'
   const mongodbUrl = reader.read('MONGODB_URL', mongodbAddress, wantedUrl)
   const keyPepper = reader.read(
     'KEY_PEPPER',
@@ -111,15 +121,47 @@ function storeSettings(reader: ConfigReader) {
   )
   if (reader.text('MONGODB_URL') !== null && reader.text('KEY_PEPPER') === null)
     reader.refuse('KEY_PEPPER', 'must be set with MONGODB_URL: at least 32 characters, the same on every node')
-  const redisUrl = reader.read('REDIS_URL', redisAddress, 'write redis://host:port or rediss://host:port')
+  const redisUrl = reader.read(
+    'REDIS_URL',
+    redisAddress,
+    'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+  )
   return { dataDir, mongodbUrl, keyPepper, redisUrl }
+}
+
+const LOOPBACK = '127.0.0.1'
+const LISTEN_HOST = 'write an address or a name to listen on, without scheme, brackets and port'
+const PUBLIC_URL =
+  'write the http or https URL that people reach the service at, such as https://siteprint.example, without user, query and fragment'
+
+/** An address, or a name that a resolver may know: a port behind it would be looked up as part of the name. */
+function listenHost(text: string): string | null {
+  return isIP(text) !== 0 || /^\w(?:[\w.-]*[\w.])?$/.test(text) ? text : null
+}
+
+/** Without its last slash. */
+function publicUrl(text: string): string | null {
+  if (!/^https?:\/\/[^\s\\?#]+$/i.test(text) || !URL.canParse(text)) return null
+  const url = new URL(text)
+  return url.username === '' && url.password === '' ? url.href.replace(/\/$/, '') : null
 }
 
 const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null)
 const contactUrl = matching(/^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/)
 const pepper = matching(/^.{32,}$/su)
-// It may name several hosts, which no URL of the platform's does.
-const mongodbAddress = matching(/^mongodb(?:\+srv)?:\/\/[^\s/?#]+(?:[/?]\S*)?$/)
+
+/** A connection string may name several hosts, which `URL` does not read. The driver checks the rest. */
+function mongodbAddress(text: string): string | null {
+  const [, authority = '', database = ''] =
+    /^mongodb(?:\+srv)?:\/\/([^\s/?#]+)(?:\/([^\s/?\\."$*<>:|]{0,63}))?(?:\?\S*)?$/.exec(text) ?? []
+  if (!canDecode(database)) return null
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',')
+  const isHost = (host: string): boolean => {
+    const found = /^(?:\[[\da-f:.]+\]|[^:@[\]]+)(?::(?<port>\d+))?$/i.exec(host)
+    return found !== null && wholeNumber(1, 65_535)(found.groups?.port ?? '27017') !== null
+  }
+  return hosts.every(isHost) ? text : null
+}
 
 /** What the driver takes: of a number that is none, and of a password that cannot be decoded, it would tell by a stack. */
 function redisAddress(text: string): string | null {
@@ -136,12 +178,9 @@ function canDecode(text: string): boolean {
   }
 }
 
-/** A host as scans see it: lower case, punycode, an address in its one spelling, without brackets and a dot at its end. */
+/** A host of `SCAN_DENY`, `*.` or `.` before it being allowed. */
 function deniedHost(text: string): string | null {
-  const host = text.replace(/^\*?\./, '').replace(/^\[(.+)\]$/, '$1')
-  const written = parseAddress(host)?.kind() === 'ipv6' ? `[${host}]` : host
-  if (!/^(?:\[[\da-f:.]+\]|[^\s/?#@\\:*[\]]+)$/i.test(written) || !URL.canParse(`http://${written}`)) return null
-  return new URL(`http://${written}`).hostname.replace(/^\[|\]$|\.$/g, '')
+  return normalizeHost(text.replace(/^\*?\./, ''))
 }
 
 function readPlans(reader: ConfigReader): ReadonlyMap<string, Plan> {

@@ -14,7 +14,10 @@ export class PageLimitError extends Error {
 }
 
 /** What a scan can fail with. */
-export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout'
+export type ScanErrorCode = 'invalid_url' | 'blocked_target' | 'scan_failed' | 'scan_timeout' | 'unavailable'
+
+/** The sentence for a scan that found no room in time: in the queue for scans, or in the queue for a worker. */
+export const TOO_MANY_SCANS = 'Too many scans are running. Try again in a moment.'
 
 // What only DNS, connecting or a redirect shows is told in the words for a name that is unknown: nobody can ask us which
 // internal names exist.
@@ -28,7 +31,8 @@ export const SCAN_CAUSES = {
   ],
   not_public: ['blocked_target', 'This host is not a public name or address. Only public websites are scanned.'],
   port_refused: ['blocked_target', 'This port is not scanned. Leave the port out of the URL.'],
-  denied: ['blocked_target', 'This host is not scanned, at the wish of its owner.'],
+  denied: ['blocked_target', 'The owner of this host has opted out of scanning.'],
+  own_host: ['blocked_target', 'This is the address of this service, which does not scan itself.'],
   name_not_found: ['scan_failed', UNKNOWN],
   address_refused: ['scan_failed', UNKNOWN],
   redirect_refused: ['scan_failed', UNKNOWN],
@@ -50,7 +54,7 @@ export const SCAN_CAUSES = {
   ],
   internal: ['scan_failed', 'The scan failed. Try again later.'],
   deadline: ['scan_timeout', 'The site did not answer in time. Try again later.'],
-  busy: ['scan_timeout', 'Too many scans are running. Try again in a moment.'],
+  busy: ['unavailable', TOO_MANY_SCANS],
 } as const satisfies Record<string, readonly [ScanErrorCode, string]>
 export type ScanCause = keyof typeof SCAN_CAUSES
 
@@ -95,25 +99,45 @@ export const API_ERRORS = {
 } as const satisfies Record<string, readonly [number, string]>
 export type ApiErrorCode = keyof typeof API_ERRORS
 
-/** An answer of the API that is an error. `message` is a sentence for the caller. */
+/**
+ * Why a response is 5xx, for the log and the metric: a closed list, and never sent to the client. Failed scans have the
+ * reasons of `SCAN_CAUSES` as well. docs/operating.md says what to do about each.
+ */
+export const SERVICE_REASONS = [
+  'maintenance',
+  'api_off',
+  'queue_full',
+  'queue_timeout',
+  'store_away',
+  'charge_in_doubt',
+  'draining',
+  'unexpected',
+] as const
+export type FailureReason = (typeof SERVICE_REASONS)[number] | ScanCause
+
+/** An error response of the API. `message` is a sentence for the client; `reason` and `cause` are for the log alone. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly status: number
   /** Seconds, for `Retry-After`: on 429 alone. */
   readonly retryAfter: number | undefined
+  /** Set exactly on errors of 500 and above. */
+  readonly reason: FailureReason | undefined
 
-  constructor(code: ApiErrorCode, { sentence, retryAfter, cause }: ApiErrorOptions = {}) {
+  constructor(code: ApiErrorCode, { sentence, retryAfter, reason, cause }: ApiErrorOptions = {}) {
     const [status, usual] = API_ERRORS[code]
     super(sentence ?? usual, { cause })
     this.name = 'ApiError'
     this.code = code
     this.status = status
     this.retryAfter = retryAfter
+    this.reason = status < 500 ? undefined : (reason ?? 'unexpected')
   }
 }
 
 interface ApiErrorOptions {
   readonly sentence?: string
   readonly retryAfter?: number
+  readonly reason?: FailureReason
   readonly cause?: unknown
 }

@@ -23,6 +23,17 @@ const destination = pino.destination({
   periodicFlush: 100,
   maxLength: 4_000_000,
 })
+let isLogBroken = false
+let isTerminalGone = false
+destination.on('error', ({ code }: NodeJS.ErrnoException) => {
+  isLogBroken = true
+  // A terminal that was closed takes no more lines: they are lost, and the requests under way are still answered. Other
+  // errors, such as a full disk, may pass.
+  isTerminalGone ||= code === 'EIO'
+  if (isTerminalGone) destination.write = () => true
+  // sonic-boom (4.2) would try for ever, with the event loop blocked.
+  destination.flushSync = () => {}
+})
 /** Milliseconds that the last lines may take. */
 const LAST_LINES_MS = 1000
 
@@ -42,7 +53,8 @@ try {
     destination,
   )
   // At once: the first process of a container is told of no signal that it does not wait for.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, log))
+  // SIGHUP comes from a terminal that closes.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal, log))
   warn(config, log)
   service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.
@@ -77,6 +89,8 @@ function stop(signal: string, log: pino.Logger): void {
 
 /** Ends with all that was logged. Where nobody reads it, a write never ends, and an exit would wait for it: then by force. */
 function exit(code: number): void {
+  if (isTerminalGone) process.kill(process.pid, 'SIGKILL') // Node (20) would abort when it resets the terminal.
+  if (isLogBroken) process.exit(code)
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINES_MS)
   destination.flush(() => {
     destination.flushSync() // What came while the last write was under way.

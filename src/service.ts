@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { SetupError } from './errors.ts'
-import { buildPolicy } from './fetch/policy.ts'
+import { normalizeHost } from './fetch/address.ts'
+import { buildPolicy, type Policy } from './fetch/policy.ts'
 import { SCANS_OF_A_HOST } from './host/admission.ts'
 import { buildHost } from './host/app.ts'
 import { Metrics } from './host/metrics.ts'
@@ -44,7 +45,7 @@ interface ServiceOptions {
  */
 export async function openService({ config, log, version }: ServiceOptions): Promise<Service> {
   const metrics = new Metrics()
-  const policy = buildPolicy(config, version)
+  const policy = { ...buildPolicy(config, version), own: ownAddresses(config) }
   const gate = { visitors: SCANS_OF_A_HOST, pauseMs: 0, stopsClock: false }
   const rulesOf = { folders: config.ruleFolders, detectors: config.detectorModules }
   const scanner = new Scanner({ ...rulesOf, policy, fetchThread: { gate } })
@@ -71,7 +72,7 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
     metrics,
     version,
   })
-  const address = await listening(config, 'PORT', async () => {
+  const address = await listening({ HOST: config.host, PORT: config.port }, async () => {
     // Of a name with two addresses Fastify would open a second server, which knows nothing of how this one answers and ends.
     const { address } = await lookup(config.host)
     return await host.app.listen({ host: address, port: config.port })
@@ -79,8 +80,19 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
   const metricsServer =
     config.metricsPort === null
       ? null
-      : await openMetrics(metrics, { host: config.host, port: config.metricsPort, log })
+      : await openMetrics(metrics, { host: config.metricsHost, port: config.metricsPort, log })
   const secret = config.mongodbUrl === null ? await makeFirstKey(store, pepper) : null
+  log.info(
+    {
+      version,
+      ruleset: rules.version,
+      node: process.version,
+      keys: config.mongodbUrl === null ? 'SQLite' : 'MongoDB',
+      shared: config.redisUrl === null ? 'memory' : 'Redis',
+      address,
+    },
+    'started',
+  )
   return {
     greeting: greet(address, secret),
     close: async () => {
@@ -149,32 +161,51 @@ async function openMetrics(
   { host, port, log }: Pick<Config, 'host' | 'port'> & { readonly log: Logger },
 ): Promise<Server> {
   const server = buildMetricsServer(metrics)
-  await listening({ host, port }, 'METRICS_PORT', () => once(server.listen(port, host), 'listening'))
+  await listening({ METRICS_HOST: host, METRICS_PORT: port }, () => once(server.listen(port, host), 'listening'))
   log.info({ port: (server.address() as AddressInfo).port }, 'metrics are served')
   return server
 }
 
-/** @throws SetupError that names the setting */
-async function listening<T>(
-  { host, port }: Pick<Config, 'host' | 'port'>,
-  name: string,
-  listen: () => Promise<T>,
-): Promise<T> {
+/**
+ * @param settings the names of the two settings with their values: the address, then the port
+ * @throws SetupError that names the setting at fault
+ */
+async function listening<T>(settings: Readonly<Record<string, string | number>>, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen()
   } catch (error) {
-    throw new SetupError(
-      `${name}: cannot listen on ${host} port ${port}: ${sentenceOf(error as NodeJS.ErrnoException)}`,
-    )
+    const [[hostName, host], [portName, port]] = Object.entries(settings)
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const reason = LISTEN_REASONS[code]
+    const name = reason?.isPort === true ? portName : hostName
+    throw new SetupError(`${name}: cannot listen on ${host} port ${port}: ${reason?.sentence ?? message}`)
   }
 }
 
-function sentenceOf({ code = '', message }: NodeJS.ErrnoException): string {
-  const known: Record<string, string> = {
-    EADDRINUSE: 'something listens there already. Choose another port.',
-    EACCES: 'this user may not. Choose a port above 1023.',
-    EADDRNOTAVAIL: 'this machine does not have that address.',
-    ENOTFOUND: 'this name is not known.',
-  }
-  return known[code] ?? message
+const UNKNOWN_NAME = { sentence: 'this name has no address. Correct it, or write an address.', isPort: false }
+const LISTEN_REASONS: Readonly<Record<string, { readonly sentence: string; readonly isPort: boolean }>> = {
+  EADDRINUSE: { sentence: 'another program listens there. Stop it, or choose another port.', isPort: true },
+  EACCES: { sentence: 'this user may not listen there. Choose a port above 1023.', isPort: true },
+  EADDRNOTAVAIL: {
+    sentence: 'this machine does not have that address. Use one of its own, or 0.0.0.0 for all.',
+    isPort: false,
+  },
+  EAFNOSUPPORT: { sentence: 'this machine has no addresses of that family. Use an address of another.', isPort: false },
+  EINVAL: {
+    sentence: 'the address is not complete. A link-local one needs its interface, as in fe80::1%eth0.',
+    isPort: false,
+  },
+  ENOTFOUND: UNKNOWN_NAME,
+  EAI_AGAIN: UNKNOWN_NAME,
+}
+
+/** Where the service itself is reached, as scans write hosts. */
+function ownAddresses({ host, port, publicUrl }: Config): Policy['own'] {
+  const { hostname, protocol, port: written } = new URL(publicUrl)
+  const publicPort = Number(written) || (protocol === 'https:' ? 443 : 80)
+  const addresses = [
+    { host: normalizeHost(hostname), port: publicPort },
+    { host: normalizeHost(host), port },
+  ]
+  return addresses.flatMap((address) => (address.host === null ? [] : { host: address.host, port: address.port }))
 }

@@ -25,6 +25,8 @@ function faultsOf(env: Readonly<Record<string, string>>): string[] {
 const DEFAULTS: Omit<Config, 'plans'> = {
   host: '127.0.0.1',
   port: 3000,
+  publicUrl: 'http://127.0.0.1:3000',
+  metricsHost: '127.0.0.1',
   metricsPort: null,
   dataDir: resolve('data'),
   redisUrl: null,
@@ -43,7 +45,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   contactUrl: null,
 }
 const NAMES =
-  `HOST PORT METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
+  `HOST PORT PUBLIC_URL METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
   CORS_ORIGINS LOG_LEVEL RULES_DIRS DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY CONTACT_URL`.split(/\s+/)
 
 test.each([
@@ -64,7 +66,13 @@ test.each([
 describe('what is set is read', () => {
   test.each<[string, string, Partial<Config>]>([
     ['HOST', '::', { host: '::' }],
-    ['HOST', ' api.example ', { host: 'api.example' }],
+    ['HOST', ' api.example ', { host: 'api.example', publicUrl: 'http://api.example:3000' }],
+    ['HOST', '::1', { publicUrl: 'http://[::1]:3000' }],
+    ['HOST', 'fe80::1%eth0', { host: 'fe80::1%eth0', publicUrl: 'http://[fe80::1]:3000' }],
+    ['METRICS_HOST', '0.0.0.0', { metricsHost: '0.0.0.0', host: '127.0.0.1' }],
+    ['PUBLIC_URL', 'https://Siteprint.example/', { publicUrl: 'https://siteprint.example' }],
+    ['PUBLIC_URL', 'https://bücher.example:8443/api/', { publicUrl: 'https://xn--bcher-kva.example:8443/api' }],
+    ['PUBLIC_URL', 'http://[2001:DB8::1]', { publicUrl: 'http://[2001:db8::1]' }],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
     ['METRICS_PORT', '9100', { metricsPort: 9100 }],
@@ -106,17 +114,36 @@ describe('what is set is read', () => {
     'mongodb://127.0.0.1:27017/siteprint',
     'mongodb://user:p%40ss@a.example:27017,b.example:27018/siteprint?replicaSet=rs0',
     'mongodb+srv://cluster.example/?retryWrites=true',
+    'mongodb://user:pw@[::1]:27017,[::2]/x',
+    'mongodb://%2Ftmp%2Fmongodb-27017.sock/x',
   ])('MONGODB_URL=%s', (url) => {
     expect(loadConfig({ MONGODB_URL: url, KEY_PEPPER: PEPPER })).toMatchObject({ mongodbUrl: url, keyPepper: PEPPER })
   })
 })
 
 describe('what is wrong is told in a sentence', () => {
+  const LISTEN = 'write an address or a name to listen on, without scheme, brackets and port'
+  const PUBLIC_URL =
+    'write the http or https URL that people reach the service at, such as https://siteprint.example, without user, query and fragment'
   const origin = 'is no origin such as https://app.example, nor all of it *'
   const host = 'is no host such as example.org or 192.0.2.7, without scheme, port and path'
   const proxies = 'is no address[/bits], nor all of it a count of proxies up to 100'
   test.each<[string, string, string]>([
-    ['HOST', 'http://x', 'write an address or a name to listen on'],
+    ...['http://x', '127.0.0.1:3000', '[::1]', 'a b', 'a/b', '-a', ':::', 'localhost:'].flatMap((value) =>
+      ['HOST', 'METRICS_HOST'].map((name): [string, string, string] => [name, value, LISTEN]),
+    ),
+    ...[
+      'siteprint.example',
+      'ftp://a.example',
+      'https://',
+      'https://a.example?x',
+      'https://a.example/#x',
+      'https://u:p@a.example',
+      'https://a b.example',
+      'https://a.example:99999',
+      'https://[::1',
+      'https:\\\\a.example',
+    ].map((value): [string, string, string] => ['PUBLIC_URL', value, PUBLIC_URL]),
     ['PORT', '65536', 'write a number from 0 to 65535'],
     ['PORT', '-1', 'write a number from 0 to 65535'],
     ['PORT', '3e3', 'write a number from 0 to 65535'],
@@ -124,12 +151,36 @@ describe('what is wrong is told in a sentence', () => {
     ['METRICS_PORT', 'off', 'write a number from 0 to 65535'],
     ['DATA_DIR', join(folder, 'file.txt'), 'name a folder, or one that can be made'],
     ['DATA_DIR', join(folder, 'file.txt', 'x'), 'name a folder, or one that can be made'],
-    ['REDIS_URL', '127.0.0.1:6379', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'http://a.example', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://a.example:x', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://a.example/abc', 'write redis://host:port or rediss://host:port'],
-    ['REDIS_URL', 'redis://me:pw%@a.example', 'write redis://host:port or rediss://host:port'],
+    [
+      'REDIS_URL',
+      '127.0.0.1:6379',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'http://a.example',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://a.example:x',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://a.example/abc',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
+    [
+      'REDIS_URL',
+      'redis://me:pw%@a.example',
+      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+    ],
     ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
     ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
     ['API_REVISION', '3', 'write a number from 1 to 2'],
@@ -156,14 +207,29 @@ describe('what is wrong is told in a sentence', () => {
     expect(faultsOf({ [name]: value })).toEqual([`${name}: ${sentence}`])
   })
 
-  test.each(['http://a.example', 'mongodb://', 'mongodb:///x', 'mongodb://a b', 'a.example:27017'])(
-    'MONGODB_URL=%s',
-    (url) => {
-      expect(faultsOf({ MONGODB_URL: url, KEY_PEPPER: PEPPER })).toEqual([
-        'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database',
-      ])
-    },
-  )
+  test.each([
+    ...['http://a.example', 'mongodb://', 'mongodb:///x', 'mongodb://a b', 'a.example:27017'],
+    ...[
+      'mongodb://user:pw@',
+      'mongodb://user:pw@/x',
+      'mongodb://@',
+      'mongodb://a,',
+      'mongodb://:27017',
+      'mongodb://a:x',
+    ],
+    ...['mongodb://a:0', 'mongodb://a:65536', 'mongodb://[::1', 'mongodb+srv://user:pw@/?tls=true'],
+    ...[
+      'mongodb://a/b.c',
+      'mongodb://a/b/c',
+      'mongodb://a/%zz',
+      'mongodb://u:hunt/er@a/x',
+      `mongodb://a/${'b'.repeat(64)}`,
+    ],
+  ])('MONGODB_URL=%s', (url) => {
+    expect(faultsOf({ MONGODB_URL: url, KEY_PEPPER: PEPPER })).toEqual([
+      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX',
+    ])
+  })
 
   test('MONGODB_URL without a pepper', () => {
     expect(faultsOf({ MONGODB_URL: 'mongodb://127.0.0.1/x' })).toEqual([
@@ -180,9 +246,9 @@ describe('what is wrong is told in a sentence', () => {
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
       'PLANS_FILE: 2: the plan "pro" must have perMinute and perMonth',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
-      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database',
+      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX',
       'KEY_PEPPER: must be set with MONGODB_URL: at least 32 characters, the same on every node',
-      'REDIS_URL: write redis://host:port or rediss://host:port',
+      'REDIS_URL: write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
     ])
   })
 })

@@ -60,7 +60,14 @@ test('every metric is told, and none that does not exist', async () => {
   const metrics = new Metrics()
   metrics.watch(() => {
     const none = { waiting: 0, running: 0 }
-    return { scans: none, workers: none, flights: 0, isRedisUp: true, isStoreUp: true }
+    return {
+      scans: none,
+      workers: none,
+      flights: 0,
+      isRedisUp: true,
+      isStoreUp: true,
+      switches: { maintenance: false, apiOff: false },
+    }
   })
   const known = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name)
   const told = [...operating.matchAll(/\b(?:siteprint|nodejs)_[a-z0-9_]+/g)].map(([name]) =>

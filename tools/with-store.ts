@@ -24,6 +24,6 @@ export async function withStore(config: Config, run: (opened: Opened) => Promise
     if (!(error instanceof StoreError)) throw error
     throw new SetupError(`The store failed (${error.message}): look what came of it, then try again`)
   } finally {
-    await store.close()
+    await store.close().catch(() => {}) // Where it fails, so did the command, or all is written.
   }
 }

@@ -111,3 +111,14 @@ export function isAllowed(allow: readonly AllowedAddress[], address: string, por
       (only === undefined || only === port),
   )
 }
+
+/**
+ * A host as `Target` has it: lower case, punycode, an address in its one spelling, without brackets and a dot at its end.
+ * @returns null for a text that is no host
+ */
+export function normalizeHost(text: string): string | null {
+  const host = text.replace(/^\[(.+)\]$/, '$1')
+  const written = parseAddress(host)?.kind() === 'ipv6' ? `[${host}]` : host
+  if (!/^(?:\[[\da-f:.]+\]|[^\s/?#@\\:*[\]]+)$/i.test(written) || !URL.canParse(`http://${written}`)) return null
+  return new URL(`http://${written}`).hostname.replace(/^\[|\]$|\.$/g, '')
+}

@@ -8,6 +8,8 @@ export interface Policy {
   readonly allow: readonly AllowedAddress[]
   /** Hosts that are never scanned, with everything below them; lower case. */
   readonly deny: readonly string[]
+  /** Addresses of this service itself, which it never scans: on a literal that `allow` opens, only their port is denied. */
+  readonly own: readonly { readonly host: string; readonly port: number }[]
   /** From the first look-up to the last byte, redirects included. */
   readonly deadlineMs: number
   readonly maxRedirects: number
@@ -30,6 +32,7 @@ export const DEFAULT_POLICY: Policy = {
   ports: [80, 443],
   allow: [],
   deny: [],
+  own: [],
   deadlineMs: 10_000,
   maxRedirects: 5,
   maxWireBytes: 2 * 1024 * 1024,

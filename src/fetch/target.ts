@@ -26,7 +26,7 @@ export interface Target {
 
 /**
  * Reads what somebody wants scanned. No I/O.
- * @throws ScanError `not_a_url`, `not_public`, `port_refused` or `denied`
+ * @throws ScanError `not_a_url`, `not_public`, `port_refused`, `denied` or `own_host`
  */
 export function parseTarget(text: string, policy: Policy): Target {
   const trimmed = text.trim()
@@ -60,9 +60,15 @@ export function checkTarget(parsed: URL, policy: Policy): Target {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   const isLiteral = parseAddress(host) !== null
   if (isDenied(host, policy)) throw new ScanError('denied')
-  if (isLiteral && isAllowed(policy.allow, host, port)) return { url, port, host, isLiteral }
+  const own = policy.own.filter((address) => address.host === host)
+  if (isLiteral && isAllowed(policy.allow, host, port)) {
+    if (own.some((address) => address.port === port)) throw new ScanError('own_host')
+    return { url, port, host, isLiteral }
+  }
   const why = isLiteral ? refusalOf(host) : nameRefusal(host)
   if (why !== null) throw new ScanError('not_public', { cause: why })
+  // After that: which private address the service listens on is nobody's business.
+  if (own.length > 0) throw new ScanError('own_host')
   if (url.port !== '' && !policy.ports.includes(port)) throw new ScanError('port_refused')
   return { url, port, host, isLiteral }
 }

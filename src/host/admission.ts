@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, TOO_MANY_SCANS } from '../errors.ts'
 
 /** Scans of one host that run at once, also of one that redirects lead to. */
 export const SCANS_OF_A_HOST = 2
@@ -56,7 +56,7 @@ export class Admission {
       this.#begin(host)
       return
     }
-    if (this.#waiting.size >= this.#bounds.waiting) throw tooMany()
+    if (this.#waiting.size >= this.#bounds.waiting) throw tooMany('queue_full')
     await new Promise<void>((resolve, reject) => {
       const one: Waiting = {
         host,
@@ -69,7 +69,7 @@ export class Admission {
       }
       const timer = setTimeout(() => {
         this.#waiting.delete(one)
-        reject(tooMany())
+        reject(tooMany('queue_timeout'))
       }, this.#bounds.waitMs)
       this.#waiting.add(one)
     })
@@ -94,6 +94,6 @@ export class Admission {
   }
 }
 
-function tooMany(): ApiError {
-  return new ApiError('unavailable', { sentence: 'Too many scans are running. Try again in a moment.' })
+function tooMany(reason: 'queue_full' | 'queue_timeout'): ApiError {
+  return new ApiError('unavailable', { reason, sentence: TOO_MANY_SCANS })
 }

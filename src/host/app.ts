@@ -13,13 +13,14 @@ import { Flights } from './flights.ts'
 import { registerHealth } from './health.ts'
 import type { HostParts } from './host.ts'
 import { setRateHeaders, takeMinute, windowOf } from './limit.ts'
-import { noteAnswer, noteFailure } from './notes.ts'
+import { noteAnswer, noteDisconnect, noteFailure } from './notes.ts'
 import { registerDocs } from './openapi.ts'
 import { buildSecurityHeaders } from './security-headers.ts'
-import { checkHost, corsOf, openServer } from './server.ts'
+import { asksForUpgrade, buildProxyWarning, checkHost, corsOf, openServer } from './server.ts'
 import { stopListening } from './stop-listening.ts'
 import { Switchboard } from './switchboard.ts'
 import { registerMe } from './v1/me.ts'
+import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
 
 /** What is not answered by then is cut off: a scan takes less. */
@@ -39,29 +40,33 @@ export interface Host {
 /** Builds the host: every route, in the order in which a request goes through it. */
 export async function buildHost(parts: HostParts): Promise<Host> {
   const { settings, store, metrics } = parts
-  const switchboard = new Switchboard(store)
+  const switchboard = new Switchboard(store, parts.log)
   const admission = new Admission({ running: settings.scanConcurrency })
   const flights = new Flights({
     ...parts,
     scan: ({ url }, client) => scanTimed(parts, admission, { url, client }),
-    onFailure: (target, error) => noteFailure(parts.log, target, error),
+    onFailure: (order, error) => noteFailure(parts.log, order, error),
   })
   const state = { isDraining: false }
   const exchanges = new Exchanges()
   const app = openServer(parts, exchanges)
   const security = await buildSecurityHeaders()
+  const warnOfProxy = buildProxyWarning(parts)
 
   app.decorateRequest('call', null)
   // Hooks that wait for nothing take a callback: a promise for each would cost as much as what they do.
   app.addHook('onRequest', (request, reply, done) => {
     request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
     reply.headers(security).header('x-request-id', request.call.requestId)
+    exchanges.onAbandoned(request.raw, () => noteDisconnect(request, reply, metrics))
+    warnOfProxy(request.raw)
     checkHost(request.raw)
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     // With an earlier answer the connection would end before the later ones.
-    if (state.isDraining && exchanges.isLast(request.raw)) reply.header('connection', 'close')
+    const ends = asksForUpgrade(request.raw) || (state.isDraining && exchanges.isLast(request.raw))
+    if (ends) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -71,13 +76,15 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   ignoreBodies(app)
+  const allowOthers = watchRoutes(app)
   await registerDocs(app, parts)
   await registerHealth(app, { store, state })
+  allowOthers()
   await app.register(
     async (v1) => {
       if (settings.corsOrigins.length > 0) await v1.register(cors, corsOf(settings.corsOrigins))
       registerSteps(v1, { ...parts, switchboard })
-      registerScan(v1, { ...parts, flights })
+      registerScan(v1, { ...parts, flights, exchanges })
       registerMe(v1, parts)
     },
     { prefix: '/api/v1' },
@@ -88,7 +95,9 @@ export async function buildHost(parts: HostParts): Promise<Host> {
     flights: flights.count,
     isRedisUp: parts.shared.isUp,
     isStoreUp: store.isUp,
+    switches: switchboard.switches,
   }))
+  metrics.buildInfo.set({ version: parts.version, ruleset: parts.rules.version, node: process.version }, 1)
   await switchboard.open()
   await app.ready()
   return {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApiError, ScanError } from '../errors.ts'
+import type { ApiError, FailureReason, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { PREFIX } from '../keys.ts'
 import type { LiveExtra } from '../scan/scanner.ts'
@@ -35,8 +35,12 @@ export class Call {
   entry?: CacheEntry | null
   /** The body was not read to its end: the connection ends with the answer. */
   leavesBody = false
-  /** How it ended, for log and metrics. */
+  /** Error code of the response, for log and metrics. */
   code?: string
+  /** Why the response is 5xx, for log and metrics. */
+  reason?: FailureReason
+  /** Message of the store's error, for the log. */
+  why?: string
 
   constructor(now: number, requestId: string) {
     this.now = now

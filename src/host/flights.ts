@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ApiError, type ApiErrorCode, type ScanCause, ScanError } from '../errors.ts'
+import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import type { LiveScan } from '../scan/scanner.ts'
 import { type CacheEntry, RENEW_MS, type SharedState } from '../store/types.ts'
@@ -12,18 +12,20 @@ const LOOK_MS = 50
 type Landing =
   | { readonly entry: CacheEntry /** Nobody scanned: another flight had just left it. */; readonly stood?: boolean }
   | { readonly cause: ScanCause }
-  | { readonly code: ApiErrorCode; readonly sentence: string }
+  | { readonly code: ApiErrorCode; readonly sentence: string; readonly reason?: FailureReason }
 
 interface FlightParts {
   readonly shared: SharedState
   readonly clock: () => number
   /** Scans a target, when there is room. */
   readonly scan: (target: Target, client: string) => Promise<LiveScan>
-  /** Is told why a scan came to nothing, with what callers are not told. */
-  readonly onFailure: (target: Target, error: unknown) => void
+  /** Receives the error of a failed scan, with the details that clients do not see. */
+  readonly onFailure: (order: FlightOrder, error: unknown) => void
 }
 
 export interface FlightOrder {
+  /** Our id of the request that asks, for the log. */
+  readonly id: string
   /** The entry's key in the cache. */
   readonly entry: string
   readonly target: Target
@@ -61,7 +63,8 @@ export class Flights {
     if (landing === null) return await this.join(rest)
     if ('entry' in landing) return landing.stood && order.fresh ? await this.join(rest) : landing.entry
     if ('cause' in landing) throw new ScanError(landing.cause)
-    throw new ApiError(landing.code, { sentence: landing.sentence })
+    const { code, sentence, reason } = landing
+    throw new ApiError(code, { sentence, reason })
   }
 
   /** Waits for all flights. */
@@ -106,13 +109,13 @@ export class Flights {
     return landing
   }
 
-  async #scan({ target, client }: FlightOrder): Promise<Landing> {
+  async #scan(order: FlightOrder): Promise<Landing> {
     try {
-      const scan = await this.#parts.scan(target, client)
+      const scan = await this.#parts.scan(order.target, order.client)
       return { entry: buildEntry(scan, this.#parts.clock()) }
     } catch (error) {
-      this.#parts.onFailure(target, error)
-      if (error instanceof ApiError) return { code: error.code, sentence: error.message }
+      this.#parts.onFailure(order, error)
+      if (error instanceof ApiError) return { code: error.code, sentence: error.message, reason: error.reason }
       return { cause: error instanceof ScanError ? error.reason : 'internal' }
     }
   }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { callOf } from './call.ts'
 
 /**
  * Whether the process lives, and whether it should get requests: not while it drains, nor while its store reports errors.
@@ -10,9 +11,10 @@ export async function registerHealth(
 ): Promise<void> {
   const options = { exposeHeadRoute: true, schema: { hide: true } }
   app.get('/health/live', options, async () => ({ status: 'live' }))
-  app.get('/health/ready', options, async (_, reply) => {
+  app.get('/health/ready', options, async (request, reply) => {
     const why = state.isDraining ? 'draining' : store.isUp ? null : 'store'
     if (why === null) return { status: 'ready' }
+    callOf(request).reason = why === 'store' ? 'store_away' : 'draining'
     return reply.code(503).send({ status: 'not ready', why })
   })
 }

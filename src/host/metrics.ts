@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { FailureReason } from '../errors.ts'
+import type { Switches } from '../store/types.ts'
 
 /** What is asked for when somebody reads the metrics. */
 export interface Gauges {
@@ -7,6 +9,7 @@ export interface Gauges {
   readonly flights: number
   readonly isRedisUp: boolean
   readonly isStoreUp: boolean
+  readonly switches: Switches
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
@@ -14,7 +17,19 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** What Prometheus reads. No label holds what a caller sends. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly requests = this.#counter('siteprint_requests_total', 'Requests answered', ['route', 'method', 'status'])
+  readonly requests = this.#counter('siteprint_requests_total', 'Responses; reason: why, of those of 500 and above', [
+    ...['route', 'method', 'status', 'reason'],
+  ])
+  readonly abandoned = this.#counter(
+    'siteprint_requests_abandoned_total',
+    'Requests whose client disconnected before the response',
+    ['route'],
+  )
+  readonly buildInfo = this.#gauge('siteprint_build_info', 'Always 1; the labels say what runs', [
+    'version',
+    'ruleset',
+    'node',
+  ])
   readonly scans = this.#counter('siteprint_scans_total', 'Scans by outcome: ok, or the code of the error', ['outcome'])
   readonly cache = this.#counter('siteprint_cache_total', 'Look-ups of results', ['result'])
   readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests refused by a limit', ['limit'])
@@ -56,14 +71,30 @@ export class Metrics {
           this.set(of(read()))
         },
       })
+    new Gauge({
+      name: 'siteprint_switch_on',
+      help: 'Whether an operator has turned a switch on',
+      labelNames: ['switch'],
+      registers: [this.registry],
+      collect() {
+        const { maintenance, apiOff } = read().switches
+        this.set({ switch: 'maintenance' }, Number(maintenance))
+        this.set({ switch: 'api_off' }, Number(apiOff))
+      },
+    })
   }
 
   /** Notes one answer. */
   noteRequest(
-    labels: { readonly route: string; readonly method: string; readonly status: string },
+    labels: {
+      readonly route: string
+      readonly method: string
+      readonly status: string
+      readonly reason?: FailureReason
+    },
     seconds: number,
   ): void {
-    const name = `${labels.route} ${labels.method} ${labels.status}`
+    const name = `${labels.route} ${labels.method} ${labels.status} ${labels.reason}`
     let known = this.#routes.get(name)
     if (known === undefined) {
       known = { count: this.requests.labels(labels), seconds: this.requestSeconds.labels({ route: labels.route }) }
@@ -85,6 +116,10 @@ export class Metrics {
       }
       one.observe(seconds)
     }
+  }
+
+  #gauge<T extends string>(name: string, help: string, labelNames: T[]): Gauge<T> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] })
   }
 
   #counter<T extends string>(name: string, help: string, labelNames: T[]): Counter<T> {

@@ -33,7 +33,7 @@ export function openServer(parts: HostParts, exchanges: Exchanges): FastifyInsta
       headersTimeout: REQUEST_MS, // Node swaps the two when this one is the longer.
       requireHostHeader: false, // Node's own answer has another form: checkHost.
     },
-    rewriteUrl: ({ url = '/' }) => readablePath(url),
+    rewriteUrl: ({ url = '/' }) => readTarget(url),
     exposeHeadRoutes: false, // A HEAD of a scan would scan and charge.
     return503OnClosing: false, // Fastify's own answer has another form.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
@@ -49,21 +49,64 @@ export function openServer(parts: HostParts, exchanges: Exchanges): FastifyInsta
   return app
 }
 
-/** A path that cannot be decoded, as one that can: it is nowhere, which is told after the key and the minute. */
-function readablePath(url: string): string {
+/**
+ * The path of a request target. The absolute form, which proxies send, loses its origin (RFC 9112, section 3.2.2). A segment
+ * that cannot be decoded is escaped: nothing is at such a path, which is reported after the key and the rate limit.
+ */
+function readTarget(target: string): string {
+  const url = target.startsWith('/')
+    ? target
+    : target.replace(/^https?:\/\/[^/?#]*(?=(.?))/i, (_, next) => (next === '/' ? '' : '/'))
   if (!url.includes('%')) return url
   const [path] = url.split('?', 1)
+  return path.split('/').map(escapeUndecodable).join('/') + url.slice(path.length)
+}
+
+function escapeUndecodable(segment: string): string {
   try {
-    decodeURIComponent(path)
-    return url
+    decodeURIComponent(segment)
+    return segment
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length)
+    return segment.replaceAll('%', '%25')
   }
 }
 
-/** @throws ApiError when a request in HTTP/1.1 does not say whom it asks (RFC 9112, section 3.2) */
-export function checkHost({ headers, httpVersion }: IncomingMessage): void {
-  if (headers.host === undefined && httpVersion === '1.1') throw invalid('The request has no Host header.')
+/** A host and a port, either of them empty (RFC 9110, section 7.2). */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d*)?$/i
+
+/** @throws ApiError when a request does not say in one way which host it asks (RFC 9112, section 3.2) */
+export function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
+  const { host } = headers
+  if (host === undefined) {
+    if (httpVersion === '1.1') throw invalid('The request has no Host header.')
+    return
+  }
+  if (!HOST.test(host)) throw invalid('The Host header is not a host with or without a port.')
+  let count = 0
+  // `headers` has the first one alone.
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') count++
+  if (count > 1) throw invalid('The request has more than one Host header.')
+}
+
+/** Logs once that a proxy names clients and is not believed: then all clients are counted as one. */
+export function buildProxyWarning({ log, settings }: HostParts): (request: IncomingMessage) => void {
+  let isDone = settings.trustProxy !== null
+  return ({ headers }) => {
+    if (isDone || (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined)) return
+    isDone = true
+    log.warn(
+      'a request came with X-Forwarded-For or Forwarded while TRUST_PROXY is not set: clients are told apart by the address of the connection. If a proxy sends it, have it send X-Forwarded-For and set TRUST_PROXY',
+    )
+  }
+}
+
+/**
+ * Whether a request asks for another protocol. Node (20 to 24) answers it as an ordinary one, but drops what was sent
+ * behind it: its connection has to end with the response.
+ */
+export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '')
 }
 
 function trustOf(

@@ -1,15 +1,16 @@
 import { ApiError } from '../errors.ts'
 import { type Plan, planOf } from '../plans.ts'
-import type { Key, Store } from '../store/types.ts'
+import { type Key, StoreError } from '../store/types.ts'
 import { monthOf, nextMonth, secondsUntil } from './calendar.ts'
 import type { Call } from './call.ts'
+import type { HostParts } from './host.ts'
 
 /** What a key may scan this month, and who counts it. */
 export class Usage {
-  readonly #store: Store
+  readonly #store: HostParts['store']
   readonly #plans: ReadonlyMap<string, Plan>
 
-  constructor(store: Store, plans: ReadonlyMap<string, Plan>) {
+  constructor(store: HostParts['store'], plans: ReadonlyMap<string, Plan>) {
     this.#store = store
     this.#plans = plans
   }
@@ -28,7 +29,12 @@ export class Usage {
   async charge(call: Call, key: Key): Promise<void> {
     const { now } = call
     const charge = { key: key.id, month: monthOf(now), quota: this.quotaOf(key), at: new Date(now) }
-    if ((await this.#store.charge(charge)) === null) throw exceeded(now)
+    // Known before the call: a store that is away is not asked, so that nothing can have been written.
+    const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
+    const used = await this.#store.charge(charge).catch((cause: unknown) => {
+      throw cause instanceof StoreError ? new ApiError('unavailable', { reason, cause }) : cause
+    })
+    if (used === null) throw exceeded(now)
   }
 }
 

@@ -40,15 +40,29 @@ export function setupFault(error: unknown, hosts: string): SetupError {
     return new SetupError(`MongoDB at ${hosts} refuses the user or password of MONGODB_URL: check both, and authSource`)
   if (hasCode(error, UNAUTHORIZED))
     return new SetupError(
-      `MongoDB at ${hosts} does not let the user of MONGODB_URL prepare the database: give it the roles readWrite and dbAdmin`,
+      `MongoDB at ${hosts} does not let the user of MONGODB_URL prepare the database: name a user in MONGODB_URL, and give it the roles readWrite and dbAdmin`,
     )
   const reason = error instanceof Error ? error.message : String(error)
   if (error instanceof MongoServerError && !(error instanceof MongoServerSelectionError))
     return new SetupError(`MongoDB at ${hosts} could not be prepared: ${reason}`)
   return new SetupError(
-    `MongoDB at ${hosts} does not answer: check that it runs, that this machine may reach it, and MONGODB_URL (${reason})`,
+    `MongoDB at ${hosts} does not answer: check that it runs, that this machine may reach it, and MONGODB_URL (${reason})${adviceOn(reason)}`,
   )
 }
+
+/** What to do about a reason that does not say so itself: a sentence after the others, or nothing. */
+function adviceOn(reason: string): string {
+  const [, advice] = ADVICE.find(([pattern]) => pattern.test(reason)) ?? []
+  return advice === undefined ? '' : `. ${advice}.`
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/certificate/i, 'Its certificate is not trusted: name its authority in MONGODB_URL, with tlsCAFile=<file>'],
+  [/secure TLS|SSL|wrong version/i, 'MONGODB_URL asks for TLS, which the server does not seem to speak'],
+  [/^ENOENT|^EACCES/, 'MONGODB_URL names a file that cannot be read'],
+  [/connection <monitor>.* closed/, 'If the server wants TLS, add tls=true to MONGODB_URL'],
+  [/Server selection timed out/, 'If MONGODB_URL has replicaSet, check that name'],
+]
 
 /** Also what Node says of a connection that ends while it is written to: the driver hands that on as it is. */
 function isFromServer(error: unknown): error is Error {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions } from 'mongodb'
-import { SetupError } from '../errors.ts'
+import { urlFault } from './mongo-url-fault.ts'
 
 /** Milliseconds in which connections have to end. */
 const CLOSE_MS = 1000
@@ -107,10 +107,7 @@ export class MongoLink {
 function buildClient({ url }: LinkOptions): MongoClient {
   try {
     return new MongoClient(url, OPTIONS)
-  } catch {
-    // The driver's own words may quote the URL, and with it the password.
-    throw new SetupError(
-      'MONGODB_URL is not a connection string of MongoDB: write mongodb://user:password@host:27017/siteprint, with special characters of the password as %XX',
-    )
+  } catch (error) {
+    throw urlFault(url, error)
   }
 }

@@ -7,6 +7,7 @@ import { copyPepper, loadPepper, PEPPER_FILE, readPepper } from './pepper.ts'
 import { openSqlite } from './sqlite.ts'
 import { backupSqlite } from './sqlite-backup.ts'
 import { DATABASE_FILE } from './sqlite-database.ts'
+import { setupFault } from './sqlite-fault.ts'
 import { type Store, StoreError } from './types.ts'
 
 /** Which store runs. */
@@ -47,8 +48,9 @@ export async function openStore(
     await checkPepper(store, pepper, keyPepper === null ? join(dataDir, PEPPER_FILE) : 'KEY_PEPPER')
     return { store, pepper }
   } catch (error) {
-    await store.close()
+    await store.close().catch(() => {}) // It fails for the same reason, and would hide the error.
     if (!(error instanceof StoreError)) throw error
+    if (isEmbedded) throw setupFault(error.cause ?? error, join(dataDir, DATABASE_FILE))
     throw new SetupError(`the store does not answer (${error.message}): check that it runs and is reached`)
   }
 }

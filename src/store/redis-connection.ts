@@ -1,4 +1,5 @@
 import { createClient } from 'redis'
+import { redisFault } from './redis-fault.ts'
 import type { Script } from './redis-scripts.ts'
 
 /** What our scripts answer. */
@@ -52,7 +53,7 @@ export async function openConnection({ url, onError }: ConnectionOptions): Promi
     },
     run: async (script, keys, words) => {
       // Of a client that is offline the driver says no more than that.
-      if (!client.isReady && lastError) throw lastError
+      if (!client.isReady) throw redisFault(lastError, { isTls: url.startsWith('rediss:') })
       const values = { keys: [...keys], arguments: [...words] }
       try {
         return (await client.evalSha(script.sha, values)) as Reply

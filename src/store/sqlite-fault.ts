@@ -25,6 +25,14 @@ export function setupFault(error: unknown, file: string): SetupError {
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code))
     return new SetupError(`${file} is damaged, or no database of Siteprint: put a backup in its place`)
   if (isBusy(error)) return new SetupError(`${file} is held by another program: end that program, or try again`)
+  if (/^(?:EROFS|SQLITE_READONLY)/.test(code))
+    return new SetupError(
+      `${file} cannot be written (${code}): mount its folder writable, let this user write there, or set DATA_DIR to another folder`,
+    )
+  if (/^(?:ENOSPC|EDQUOT|SQLITE_FULL)/.test(code))
+    return new SetupError(
+      `${file} cannot be written, as the disk is full (${code}): make room, or set DATA_DIR to a folder on another disk`,
+    )
   return new SetupError(
     `${file} cannot be opened: check that its folder can be made, that this user may read and write there, and that the disk is not full (${code})`,
   )

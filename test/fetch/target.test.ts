@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
+import { followLocation } from '../../src/fetch/redirect.ts'
 import { checkTarget, parseTarget } from '../../src/fetch/target.ts'
 
 const policyOf = (changes: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...changes })
@@ -22,6 +23,7 @@ const INVALID = 'invalid_url not_a_url'
 const BLOCKED = 'blocked_target not_public'
 const PORT = 'blocked_target port_refused'
 const DENIED = 'blocked_target denied'
+const OWN = 'blocked_target own_host'
 const letters = (count: number): string => 'a'.repeat(count)
 
 describe('what somebody wants scanned', () => {
@@ -168,6 +170,43 @@ describe('settings', () => {
     ['opening does not widen ports of others', opened('127.0.0.1'), 'http://8.8.8.8:3000/', PORT],
   ])('%s', (_, policy, text, outcome) => {
     expect(outcomeOf(text, policy)).toBe(outcome)
+  })
+})
+
+describe('the service does not scan itself', () => {
+  const own = [
+    { host: 'siteprint.example.com', port: 443 },
+    { host: '203.0.114.9', port: 3000 },
+    { host: '10.1.2.3', port: 3000 },
+    { host: '2606:4700::1', port: 80 },
+  ]
+  const policy = policyOf({ own, ports: [80, 443, 8443] })
+  test.each([
+    ['its name', policy, 'https://siteprint.example.com/docs', OWN],
+    ['on another port', policy, 'http://Siteprint.example.com.:8443/', OWN],
+    ['on a port that is not scanned', policy, 'http://siteprint.example.com:3000/', OWN],
+    ['below its name', policy, 'https://www.siteprint.example.com/', 'https://www.siteprint.example.com/'],
+    ['above its name', policy, 'https://example.com/', 'https://example.com/'],
+    ['its address', policy, 'http://203.0.114.9/', OWN],
+    ['its address, written otherwise', policy, 'http://0xcb007209/', OWN],
+    ['its address in IPv6', policy, 'http://[2606:4700:0:0::1]/', OWN],
+    ['a private address: nothing is told of it', policy, 'http://10.1.2.3:3000/', BLOCKED],
+    ['an address that is opened', { ...policy, allow: opened('10.1.2.3').allow }, 'http://10.1.2.3:3000/', OWN],
+    [
+      'another port of an address that is opened',
+      { ...policy, allow: opened('10.1.2.3').allow },
+      'http://10.1.2.3:8000/',
+      'http://10.1.2.3:8000/',
+    ],
+  ])('%s', (_, own, text, outcome) => {
+    expect(outcomeOf(text, own)).toBe(outcome)
+  })
+
+  test('nor where a redirect leads there', () => {
+    const from = parseTarget('https://example.org/', policy)
+    const answer = { status: 302, headers: [['location', 'https://siteprint.example.com/']] }
+    const follow = (): unknown => followLocation(answer as never, from, policy)
+    expect(follow).toThrow(expect.objectContaining({ reason: 'redirect_refused', code: 'scan_failed' }))
   })
 })
 

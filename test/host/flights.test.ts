@@ -38,7 +38,7 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
   }
   const orderOf = (site: string, change: { fresh?: boolean; waitMs?: number } = {}) => {
     const target = parseTarget(site, DEFAULT_POLICY)
-    return { entry: `rules ${site}`, target, fresh: false, client: 'key', waitMs: 5000, ...change }
+    return { id: 'r', entry: `rules ${site}`, target, fresh: false, client: 'key', waitMs: 5000, ...change }
   }
 
   test.skipIf(isMissing)('who waits long enough is told, and the flight goes on', async () => {

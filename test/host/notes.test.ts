@@ -66,7 +66,7 @@ describe('the metrics', () => {
     for (const line of [
       'siteprint_requests_total{route="/api/v1/scan",method="GET",status="200"} 3',
       'siteprint_requests_total{route="/api/v1/scan",method="GET",status="400"} 1',
-      'siteprint_requests_total{route="/api/v1/scan",method="GET",status="500"} 1',
+      'siteprint_requests_total{route="/api/v1/scan",method="GET",status="500",reason="tls_invalid"} 1',
       'siteprint_requests_total{route="/api/v1/me",method="GET",status="200"} 5',
       'siteprint_requests_total{route="/api/v1/me",method="GET",status="429"} 3',
       'siteprint_requests_total{route="none",method="GET",status="404"} 1',

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { Switchboard } from '../../src/host/switchboard.ts'
 import type { Switches } from '../../src/store/types.ts'
@@ -41,7 +42,7 @@ test('while the store fails, what was read last stands; then it is read again', 
     },
   })
   await store.setSwitches({ ...OFF, maintenance: true })
-  const board = new Switchboard(flaky)
+  const board = new Switchboard(flaky, pino({ level: 'silent' }))
   await board.open()
   expect(() => board.check()).toThrow('maintained')
   isAway = true

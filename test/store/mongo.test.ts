@@ -33,7 +33,19 @@ describe('what cannot be opened', () => {
       `mongodb://me:${PASSWORD}@${PASSWORD}@127.0.0.1/`,
       /characters of the password as %XX/,
     ],
-    ['an unknown option', `mongodb://me:${PASSWORD}@127.0.0.1/?${PASSWORD}=1`, /is not a connection string/],
+    ['an unknown option', `mongodb://me:${PASSWORD}@127.0.0.1/?${PASSWORD}=1`, /an option .* check the names after/],
+    ['a misspelt option', `mongodb://me:${PASSWORD}@127.0.0.1/?retryWrite=true`, /did you mean "retryWrites"\?$/],
+    [
+      'an option without a fitting value',
+      `mongodb://me:${PASSWORD}@127.0.0.1/?tls=${PASSWORD}`,
+      /the option "tls" that/,
+    ],
+    ['a mode that is none', `mongodb://me:${PASSWORD}@127.0.0.1/?readPreference=${PASSWORD}`, /"readPreference" that/],
+    ['an option given twice', `mongodb://me:${PASSWORD}@127.0.0.1/?w=1&w=2`, /an option that .* refuses/],
+    ['a colon in the password', `mongodb://me:${PASSWORD}:x@127.0.0.1/`, /characters of the password as %XX/],
+    ['a question mark in the password', `mongodb://me:${PASSWORD}?x=1@127.0.0.1/`, /of the password as %XX/],
+    ['a password that cannot be decoded', `mongodb://me:${PASSWORD}%zz@127.0.0.1/`, /of the password as %XX/],
+    ['a port beside mongodb+srv', `mongodb+srv://me:${PASSWORD}@a.invalid:1/`, /takes one host and no port/],
     ['nothing', '', /is not a connection string/],
   ])('%s', async (_, url, expected) => {
     const { error, ms } = await failedOpen(url)

@@ -32,6 +32,22 @@ export function allowOnly(v1: FastifyInstance, url: string, methods: readonly st
   })
 }
 
+/**
+ * Watches which routes are registered from now on.
+ * @returns what makes all other methods of their paths 405, once they are all there
+ */
+export function watchRoutes(app: FastifyInstance): () => void {
+  const routes = new Map<string, Set<string>>()
+  let isWatching = true
+  app.addHook('onRoute', ({ url, method }) => {
+    if (isWatching) routes.set(url, new Set([...(routes.get(url) ?? []), ...[method].flat()]))
+  })
+  return () => {
+    isWatching = false
+    for (const [url, methods] of routes) allowOnly(app, url, [...methods])
+  }
+}
+
 interface Operation {
   readonly operationId: string
   readonly summary: string

@@ -6,6 +6,7 @@ import type { CacheEntry, Key } from '../../store/types.ts'
 import { invalid } from '../body.ts'
 import { type Call, callOf, type ScanOrder } from '../call.ts'
 import { answerOf, entryKeyOf } from '../entry.ts'
+import type { Exchanges } from '../exchanges.ts'
 import type { Flights } from '../flights.ts'
 import type { HostParts } from '../host.ts'
 import { revisionOf } from '../limit.ts'
@@ -16,6 +17,11 @@ import { allowOnly, holdFault, operation, type ReadRequest } from './route.ts'
 /** Longer than the longest scan, its waiting for room included. */
 const WAIT_MS = 18_000
 
+interface ScanParts extends HostParts {
+  readonly flights: Flights
+  readonly exchanges: Exchanges
+}
+
 interface Fields {
   readonly url: string
   readonly include?: string | string[]
@@ -23,8 +29,8 @@ interface Fields {
 }
 
 /** `POST` and `GET /scan`: what a site is made with. */
-export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly flights: Flights }): void {
-  const { settings, store, rules, policy, metrics, flights } = parts
+export function registerScan(v1: FastifyInstance, parts: ScanParts): void {
+  const { settings, store, rules, policy, metrics, flights, exchanges } = parts
   const usage = new Usage(store, settings.plans)
 
   const read: ReadRequest = (request, call) => {
@@ -52,20 +58,22 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
   }
 
   /** From the cache or from a flight: nobody is charged for what failed. */
-  async function findEntry(call: Call, key: Key, { target, entry, fresh }: ScanOrder): Promise<CacheEntry> {
+  async function findEntry(id: string, call: Call, key: Key): Promise<CacheEntry> {
+    const { target, entry, fresh } = call.order as ScanOrder
     metrics.cache.inc({ result: fresh ? 'fresh' : call.entry ? 'hit' : 'miss' })
     if (call.entry) return call.entry
     await usage.check(call, key)
-    return await flights.join({ entry, target, fresh, client: key.id, waitMs: WAIT_MS })
+    return await flights.join({ id, entry, target, fresh, client: key.id, waitMs: WAIT_MS })
   }
 
   async function scan(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const call = callOf(request)
     const { key, order } = call as { key: Key; order: ScanOrder }
-    const entry = await findEntry(call, key, order)
+    const entry = await findEntry(request.id, call, key)
     const cached = Boolean(call.entry)
     const revision = revisionOf(key, settings)
     const answer = answerOf(entry, { cached, include: order.include, revision, categories: rules.categories })
+    if (await exchanges.hasDisconnected(request.raw)) return abandon(reply)
     await usage.charge(call, key) // Last: what cannot be answered is not charged.
     if (cached) reply.header('age', String(Math.max(0, Math.floor((call.now - entry.at) / 1000))))
     reply.type('application/json; charset=utf-8')
@@ -79,6 +87,13 @@ export function registerScan(v1: FastifyInstance, parts: HostParts & { readonly 
   v1.get('/scan', { ...options, schema: operation(get) }, scan)
   v1.post('/scan', { ...options, schema: operation(post) }, scan)
   allowOnly(v1, '/scan', ['GET', 'POST'])
+}
+
+/** Ends a request whose client has disconnected: nothing is charged, and there is nobody to respond to. */
+function abandon(reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  reply.raw.destroy()
+  return reply
 }
 
 const DESCRIPTION =
