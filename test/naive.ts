@@ -26,9 +26,9 @@ export function naivePage(page: Page, settled: readonly string[]): NaivePage {
 /** Evaluates every clause of a rule by going through everything on the page. */
 export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
   const clauses = rule.detect.map((clause) => ({
-    ...judge(clause, page),
+    ...judge(clause, page, ALL_OWN),
     family: familyOf(clause),
-    weight: weightOf(clause),
+    weight: weightOnPage(clause, page),
   }))
   const holding = clauses.filter(({ holds }) => holds === true)
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
@@ -46,6 +46,21 @@ interface Judged {
   readonly holds: boolean | null
 }
 
+/** Which files count as the page's own: `host` leaves out those of sibling hosts, save under a `not`. */
+interface Own {
+  readonly only: 'host' | 'site'
+  readonly isNegated: boolean
+}
+
+const ALL_OWN: Own = { only: 'site', isNegated: false }
+
+/** What a clause weighs: one step less when it does not hold without files of sibling hosts. */
+function weightOnPage(clause: ClauseSource, page: NaivePage): Weight {
+  const weight = weightOf(clause)
+  if (judge(clause, page, { only: 'host', isNegated: false }).holds === true) return weight
+  return weight === 'strong' ? 'medium' : 'weak'
+}
+
 const GROUPS = ['all', 'any', 'of', 'not'] as const
 
 /** The clauses of a group; null for a clause of one place. */
@@ -58,10 +73,11 @@ function isClause(data: unknown): data is ClauseSource {
   return typeof data === 'object' && data !== null
 }
 
-function judge(clause: ClauseSource, page: NaivePage): Judged {
+function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
   const group = groupOf(clause)
-  if (group === null) return judgeLeaf(clause, page)
-  const states = group.clauses.map((inner) => judge(inner, page).holds)
+  if (group === null) return judgeLeaf(clause, page, own.isNegated ? 'site' : own.only)
+  const inside = { ...own, isNegated: own.isNegated !== (group.key === 'not') }
+  const states = group.clauses.map((inner) => judge(inner, page, inside).holds)
   const known = (state: boolean): number => states.filter((one) => one === state).length
   if (group.key === 'not') return { hit: known(false), holds: states[0] === null ? null : !states[0] }
   const needed = group.key === 'all' ? states.length : group.key === 'any' ? 1 : Number(clause.atLeast)
@@ -69,18 +85,27 @@ function judge(clause: ClauseSource, page: NaivePage): Judged {
   return { hit: known(true), holds }
 }
 
-function judgeLeaf(clause: ClauseSource, naive: NaivePage): Judged {
+function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Judged {
   const key = placeOf(clause)
   const place = PLACES[key]
   const hasWord = wordOf(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
     if (!hasWord(value) || !passes(clause, value, naive.page)) continue
+    if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value, naive.page, own)) continue
     counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
   }
   const hit = [...counted.values()].reduce((sum, amount) => sum + amount, 0)
   const seen = listOf(clause[key]).every((word) => place.seen(naive.page, word))
   return { hit, holds: hit >= Number(clause.atLeast ?? 1) ? true : seen ? false : null }
+}
+
+/** A file on the page's own host, `www.` or not; on a sibling host only a script or a style sheet, and only for `site`. */
+function isOwnFile({ url }: NaiveValue, { base }: Page, own: Own['only']): boolean {
+  const bare = (host: string): string => host.replace(/^www\./, '')
+  const hosts = [base.pageHost ?? '', new URL(base.href).hostname, ''].map(bare)
+  if (url === undefined || hosts.includes(bare(url.host))) return true
+  return own === 'site' && ['.css', '.js', '.mjs'].some((ending) => url.path.toLowerCase().endsWith(ending))
 }
 
 function placeOf(clause: ClauseSource): string {

@@ -1,4 +1,4 @@
-import { type ClauseNode, familyOf, heaviest, listOf, type Places, readClause } from './clause.ts'
+import { type ClauseNode, familyOf, heaviest, lighter, listOf, type Places, readClause } from './clause.ts'
 import { applyLogic, atLeast, choose, count, every, isOurLogic, least, not, some, sum, variable } from './logic.ts'
 import type { Clause, ClauseSource, CompiledRule, Family, Leaf, Logic, RuleSource, Weight } from './types.ts'
 
@@ -49,24 +49,55 @@ function compileClause(source: ClauseSource, places: Places, build: LeafBuilder)
   if (family === null)
     throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
   const before = build.leaves.length
-  const parts =
-    node.kind === 'leaf' ? [build.holds(node, true)] : node.clauses.map((clause) => build.holds(clause, true))
-  const holds = node.kind === 'leaf' ? parts[0] : combine(parts, node.kind === 'not' ? 1 : node.least)
+  const nodes = node.kind === 'leaf' ? [node] : node.clauses
+  const parts = nodes.map((part) => build.holds(part, true))
+  const combined = (all: readonly Logic[]): Logic =>
+    node.kind === 'leaf' ? all[0] : combine(all, node.kind === 'not' ? 1 : node.least)
   const hits = node.kind === 'leaf' ? variable(build.leaves[before].id) : count(parts)
-  const leaves = build.leaves.slice(before).map(({ id }) => id)
+  const leaves = build.leaves.slice(before)
+  const hasSiblings = leaves.some(({ siblingId }) => siblingId !== undefined)
   return {
     weight: (source.weight as Weight | undefined) ?? heaviest(node),
     family,
-    leaves,
-    holds,
+    leaves: leaves.map(({ id }) => id),
+    holds: combined(parts),
+    ...(hasSiblings && { ownHost: combined(parts.map((part) => withoutSiblings(part, leaves))) }),
     hits,
     text: textOf(source),
   }
 }
 
+/** The same expression, with leaves that hold only when they need no sibling hosts. */
+function withoutSiblings(logic: Logic, leaves: readonly Leaf[]): Logic {
+  if (typeof logic !== 'object' || Array.isArray(logic)) return logic
+  const [operation, args] = Object.entries(logic)[0] as [string, readonly Logic[]]
+  const inner = { [operation]: args.map((arg) => withoutSiblings(arg, leaves)) }
+  const [first] = args
+  if (operation !== '>=' || typeof first !== 'object' || !('var' in first)) return inner
+  const siblingId = leaves.find(({ id }) => id === (first.var as readonly unknown[])[0])?.siblingId
+  return siblingId === undefined ? inner : every([inner, not(atLeast(variable(siblingId), 1))])
+}
+
+interface Weighed {
+  readonly weight: Weight
+  readonly family: Family
+  readonly holds: Logic
+}
+
+/** A clause at each weight that it may have. */
+function weigh({ weight, family, holds, ownHost }: Clause): readonly Weighed[] {
+  if (ownHost === undefined || weight === 'weak') return [{ weight, family, holds }]
+  const onlySiblings = every([holds, not(ownHost)])
+  return [
+    { weight, family, holds: ownHost },
+    { weight: lighter(weight), family, holds: onlySiblings },
+  ]
+}
+
 /** 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2. */
 function pointsOf(clauses: readonly Clause[]): Logic {
-  const ofWeight = (weight: Weight): Clause[] => clauses.filter((clause) => clause.weight === weight)
+  const weighed = clauses.flatMap(weigh)
+  const ofWeight = (weight: Weight): Weighed[] => weighed.filter((clause) => clause.weight === weight)
   const families = new Map<Family, Logic[]>()
   for (const { family, holds } of ofWeight('medium')) families.set(family, [...(families.get(family) ?? []), holds])
   const medium = [...families.values()].map((holds) => choose(some(holds), 3, 0))
@@ -101,9 +132,12 @@ class LeafBuilder {
     const id = `c${++this.#ids}`
     const seenId = positive ? undefined : `c${++this.#ids}`
     const { match, version, from, attr, atLeast: least } = source as Partial<Leaf>
+    const hasSiblings = positive && from === 'own' && place.family === 'loaded'
+    const siblingId = hasSiblings ? `c${++this.#ids}` : undefined
     this.leaves.push({
       id,
       ...(seenId && { seenId }),
+      ...(siblingId && { siblingId }),
       place: place.key,
       words,
       ...testsOf(source),

@@ -18,6 +18,8 @@ export interface LeafHits {
   /** Values that are counted already: places in the page, which mostly come in order, and URLs. */
   readonly places: number[]
   readonly urls: Set<string>
+  /** How much of the count comes from sibling hosts. */
+  siblings: number
 }
 
 /** The hits of all leaves on one page. */
@@ -28,12 +30,14 @@ export class PageHits {
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
   readonly #resolver: UrlResolver
+  readonly #ownHosts: ReadonlySet<string>
   #place: PlaceIndex | undefined
   #serial = NO_ELEMENT
 
   constructor(page: Page) {
     this.page = page
     this.#resolver = new UrlResolver(page.base)
+    this.#ownHosts = ownHostsOf(page)
   }
 
   /** Rules with a hit that can lift them: the others score nothing. */
@@ -70,12 +74,20 @@ export class PageHits {
   visit(item: LiveLeaf, value: Value): void {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
+    const isSibling = item.leaf.from === 'own' && this.#isSibling(value)
+    if (isSibling && !CODE_FILE.test(value.url?.path ?? '')) return
     const hits = this.#hitsOf(item.leaf)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
+    if (isSibling) hits.siblings += value.found.amount ?? 1
     if (hits.values.length < MAX_VALUES) hits.values.push(value)
     hits.version ??= versionOf(item.leaf, value)
     if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
+  }
+
+  /** Whether a file that the page loads from its own site lies on another host than the page. */
+  #isSibling({ url }: Value): boolean {
+    return url !== null && this.#place?.detector.family === 'loaded' && !this.#ownHosts.has(withoutWww(url.host))
   }
 
   /** A value counts once: URLs by what they are, elements by where they stand, the rest one by one. */
@@ -92,9 +104,28 @@ export class PageHits {
 
   #hitsOf(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
-    if (hits === undefined) this.#byLeaf.set(leaf, (hits = { count: 0, values: [], places: [], urls: new Set() }))
+    if (hits === undefined) {
+      hits = { count: 0, values: [], places: [], urls: new Set(), siblings: 0 }
+      this.#byLeaf.set(leaf, hits)
+    }
     return hits
   }
+}
+
+/**
+ * Scripts and style sheets, by file name. Of a sibling host nothing else counts as the page's own: pictures of a shop or
+ * a blog of the same owner say nothing about the page that shows them.
+ */
+const CODE_FILE = /\.(?:css|m?js)$/i
+
+/** A site answers with and without `www.`. */
+function withoutWww(host: string): string {
+  return host.startsWith('www.') ? host.slice(4) : host
+}
+
+/** Hosts of the page itself, without `www.`: that of its address, and that of URLs written without one. */
+function ownHostsOf({ base }: Page): ReadonlySet<string> {
+  return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(withoutWww))
 }
 
 /** Reads every place of a page that a rule asks for. */

@@ -1,3 +1,4 @@
+import { lighter } from './clause.ts'
 import { MAX_POINTS } from './compile.ts'
 import type { PageHits } from './hits.ts'
 import { applyLogic, type Hits } from './logic.ts'
@@ -41,12 +42,14 @@ export class Standing {
     this.level = levelOf(this.points)
   }
 
-  /** Clauses that hold. */
+  /** Clauses that hold, each with the weight that it has on this page. */
   get held(): readonly Clause[] {
     this.#held ??=
       this.points === 0
         ? []
-        : this.rule.clauses.filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
+        : this.rule.clauses
+            .filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
+            .map((clause) => weighOn(clause, this.#data))
     return this.#held
   }
 
@@ -63,6 +66,17 @@ export class Standing {
   /** Number of families among them. */
   get families(): number {
     return new Set(this.held.map(({ family }) => family)).size
+  }
+
+  /** Number of distinct values among what its medium and strong clauses found: URLs, elements, other values. */
+  get marks(): number {
+    const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === 'weak' ? [] : leaves)))
+    const values = new Set<string | number>()
+    for (const leaf of this.rule.leaves) {
+      const found = leaf.positive && heavy.has(leaf.id) ? this.#on?.hits.of(leaf) : undefined
+      for (const value of [...(found?.urls ?? []), ...(found?.places ?? [])]) values.add(value)
+    }
+    return values.size
   }
 
   get version(): string | undefined {
@@ -92,12 +106,21 @@ export class Standing {
   }
 }
 
-/** The data of a rule's expression: hits by leaf, and which places under a `not` were seen. */
+/** A clause that holds, at the weight it has on a page: one step less when it holds only with files of sibling hosts. */
+function weighOn(clause: Clause, data: Hits): Clause {
+  if (clause.ownHost === undefined || applyLogic(clause.ownHost, data)) return clause
+  return { ...clause, weight: lighter(clause.weight) }
+}
+
+/** The data of a rule's expression: hits by leaf, whether they need sibling hosts, which places under a `not` were seen. */
 export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
   for (const leaf of rule.leaves) {
     const found = hits.of(leaf)
-    if (found !== undefined) data[leaf.id] = found.count
+    if (found !== undefined) {
+      data[leaf.id] = found.count
+      if (leaf.siblingId && found.count - found.siblings < (leaf.atLeast ?? 1)) data[leaf.siblingId] = 1
+    }
     if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
   }
   return data

@@ -83,6 +83,11 @@ export interface Leaf {
   readonly attr?: string
   readonly atLeast?: number
   readonly exact?: boolean
+  /**
+   * The variable that is 1 when the leaf reaches `atLeast` only with files of sibling hosts. Only with `from: own` in a
+   * place of the family `loaded`.
+   */
+  readonly siblingId?: string
   /** A hit of it can lift the rule: it does not stand under a `not`. */
   readonly positive: boolean
 }
@@ -95,6 +100,8 @@ export interface Clause {
   readonly leaves: readonly string[]
   /** Whether it holds. */
   readonly holds: Logic
+  /** Whether it holds without files of sibling hosts, without which it weighs one step less. Only where a leaf has a `siblingId`. */
+  readonly ownHost?: Logic
   /** Its hit: of one place the number of values, of a group the number of clauses that hold. */
   readonly hits: Logic
   /** The clause as its author wrote it, in YAML's flow style. */
