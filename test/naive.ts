@@ -33,10 +33,11 @@ export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
   const holding = clauses.filter(({ holds }) => holds === true)
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
   const weak = holding.filter(({ weight }) => weight === 'weak').length
+  const files = holding.some(({ weight }) => weight === 'sibling files') ? 1 : 0
   const isStrong = holding.some(({ weight }) => weight === 'strong')
   return {
     hits: clauses.map(({ hit }) => hit),
-    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, weak)),
+    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, Math.max(weak, files))),
   }
 }
 
@@ -46,18 +47,20 @@ interface Judged {
   readonly holds: boolean | null
 }
 
-/** Which files count as the page's own: `host` leaves out those of sibling hosts, save under a `not`. */
+/** Which files count as the page's own, save under a `not`: those of its host, code of sibling hosts too, all of the site. */
 interface Own {
-  readonly only: 'host' | 'site'
+  readonly only: 'host' | 'code' | 'site'
   readonly isNegated: boolean
 }
 
 const ALL_OWN: Own = { only: 'site', isNegated: false }
 
-/** What a clause weighs: one step less when it does not hold without files of sibling hosts. */
-function weightOnPage(clause: ClauseSource, page: NaivePage): Weight {
+/** What a clause weighs: one step less when it needs scripts or style sheets of sibling hosts, least when other files. */
+function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
+  const holdsWith = (only: Own['only']): boolean => judge(clause, page, { only, isNegated: false }).holds === true
   const weight = weightOf(clause)
-  if (judge(clause, page, { only: 'host', isNegated: false }).holds === true) return weight
+  if (weight === 'weak' || holdsWith('host')) return weight
+  if (!holdsWith('code')) return 'sibling files'
   return weight === 'strong' ? 'medium' : 'weak'
 }
 
@@ -100,12 +103,15 @@ function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Ju
   return { hit, holds: hit >= Number(clause.atLeast ?? 1) ? true : seen ? false : null }
 }
 
-/** A file on the page's own host, `www.` or not; on a sibling host only a script or a style sheet, and only for `site`. */
+/** A file on the page's own host, `www.` or not; for `code` also a script or a style sheet on a sibling host. */
 function isOwnFile({ url }: NaiveValue, { base }: Page, own: Own['only']): boolean {
   const bare = (host: string): string => host.replace(/^www\./, '')
   const hosts = [base.pageHost ?? '', new URL(base.href).hostname, ''].map(bare)
   if (url === undefined || hosts.includes(bare(url.host))) return true
-  return own === 'site' && ['.css', '.js', '.mjs'].some((ending) => url.path.toLowerCase().endsWith(ending))
+  return (
+    own === 'site' ||
+    (own === 'code' && ['.css', '.js', '.mjs'].some((ending) => url.path.toLowerCase().endsWith(ending)))
+  )
 }
 
 function placeOf(clause: ClauseSource): string {

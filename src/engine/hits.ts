@@ -18,8 +18,16 @@ export interface LeafHits {
   /** Values that are counted already: places in the page, which mostly come in order, and URLs. */
   readonly places: number[]
   readonly urls: Set<string>
-  /** How much of the count comes from sibling hosts. */
-  siblings: number
+  /** How much of the count comes from sibling hosts: scripts and style sheets, and other files. */
+  siblingCode: number
+  siblingFiles: number
+}
+
+/** What a leaf needs of sibling hosts to reach `atLeast`: 0 nothing, 1 their scripts or style sheets, 2 other files. */
+export function siblingsNeeded(leaf: Leaf, { count, siblingCode, siblingFiles }: LeafHits): 0 | 1 | 2 {
+  const least = leaf.atLeast ?? 1
+  if (count - siblingCode - siblingFiles >= least) return 0
+  return count - siblingFiles >= least ? 1 : 2
 }
 
 /** The hits of all leaves on one page. */
@@ -74,20 +82,21 @@ export class PageHits {
   visit(item: LiveLeaf, value: Value): void {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
-    const isSibling = item.leaf.from === 'own' && this.#isSibling(value)
-    if (isSibling && !CODE_FILE.test(value.url?.path ?? '')) return
     const hits = this.#hitsOf(item.leaf)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
-    if (isSibling) hits.siblings += value.found.amount ?? 1
+    if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
     if (hits.values.length < MAX_VALUES) hits.values.push(value)
     hits.version ??= versionOf(item.leaf, value)
     if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
   }
 
-  /** Whether a file that the page loads from its own site lies on another host than the page. */
-  #isSibling({ url }: Value): boolean {
-    return url !== null && this.#place?.detector.family === 'loaded' && !this.#ownHosts.has(withoutWww(url.host))
+  /** Counts a file of the page's own site that lies on another host than the page. */
+  #countSibling(hits: LeafHits, { found, url }: Value): void {
+    if (url === null || this.#ownHosts.has(withoutWww(url.host))) return
+    const amount = found.amount ?? 1
+    if (CODE_FILE.test(url.path)) hits.siblingCode += amount
+    else hits.siblingFiles += amount
   }
 
   /** A value counts once: URLs by what they are, elements by where they stand, the rest one by one. */
@@ -105,7 +114,7 @@ export class PageHits {
   #hitsOf(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
     if (hits === undefined) {
-      hits = { count: 0, values: [], places: [], urls: new Set(), siblings: 0 }
+      hits = { count: 0, values: [], places: [], urls: new Set(), siblingCode: 0, siblingFiles: 0 }
       this.#byLeaf.set(leaf, hits)
     }
     return hits
@@ -113,8 +122,8 @@ export class PageHits {
 }
 
 /**
- * Scripts and style sheets, by file name. Of a sibling host nothing else counts as the page's own: pictures of a shop or
- * a blog of the same owner say nothing about the page that shows them.
+ * Scripts and style sheets, by file name. Other files of a sibling host prove little: pictures of a shop or a blog of the
+ * same owner say nothing about the page that shows them.
  */
 const CODE_FILE = /\.(?:css|m?js)$/i
 

@@ -1,6 +1,6 @@
-import { lighter } from './clause.ts'
+import { isHeavier, lighter } from './clause.ts'
 import { MAX_POINTS } from './compile.ts'
-import type { PageHits } from './hits.ts'
+import { type PageHits, siblingsNeeded } from './hits.ts'
 import { applyLogic, type Hits } from './logic.ts'
 import type { Ruleset } from './ruleset.ts'
 import type { Clause, CompiledRule, Evidence, Leaf, Level, Page } from './types.ts'
@@ -68,9 +68,10 @@ export class Standing {
     return new Set(this.held.map(({ family }) => family)).size
   }
 
-  /** Number of distinct values among what its medium and strong clauses found: URLs, elements, other values. */
+  /** Number of distinct values that its heaviest clauses found: URLs, elements, other values. */
   get marks(): number {
-    const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === 'weak' ? [] : leaves)))
+    const heaviest = this.held.find((clause) => !this.held.some((other) => isHeavier(other.weight, clause.weight)))
+    const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === heaviest?.weight ? leaves : [])))
     const values = new Set<string | number>()
     for (const leaf of this.rule.leaves) {
       const found = leaf.positive && heavy.has(leaf.id) ? this.#on?.hits.of(leaf) : undefined
@@ -106,10 +107,11 @@ export class Standing {
   }
 }
 
-/** A clause that holds, at the weight it has on a page: one step less when it holds only with files of sibling hosts. */
+/** A clause that holds, at the weight it has on a page: less when it holds only with files of sibling hosts. */
 function weighOn(clause: Clause, data: Hits): Clause {
-  if (clause.ownHost === undefined || applyLogic(clause.ownHost, data)) return clause
-  return { ...clause, weight: lighter(clause.weight) }
+  const { weight, ownHost, siblingCode } = clause
+  if (ownHost === undefined || siblingCode === undefined || applyLogic(ownHost, data)) return clause
+  return { ...clause, weight: applyLogic(siblingCode, data) ? lighter(weight) : 'weak' }
 }
 
 /** The data of a rule's expression: hits by leaf, whether they need sibling hosts, which places under a `not` were seen. */
@@ -119,7 +121,8 @@ export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hi
     const found = hits.of(leaf)
     if (found !== undefined) {
       data[leaf.id] = found.count
-      if (leaf.siblingId && found.count - found.siblings < (leaf.atLeast ?? 1)) data[leaf.siblingId] = 1
+      const needed = leaf.siblingId ? siblingsNeeded(leaf, found) : 0
+      if (leaf.siblingId && needed > 0) data[leaf.siblingId] = needed
     }
     if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
   }

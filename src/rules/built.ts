@@ -61,8 +61,8 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
 
 function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
-  const isClause = ({ holds, hits, ownHost = 0 }: Partial<Clause>): boolean =>
-    [holds, hits, ownHost].every((logic) => isOurLogic(logic))
+  const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
+    [holds, hits, ownHost, siblingCode].every((logic) => isOurLogic(logic))
   return isOurLogic(rule.logic) && rule.clauses.every((clause) => isClause(clause ?? {}))
 }
 
