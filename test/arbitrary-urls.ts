@@ -3,6 +3,7 @@ import fc from 'fast-check'
 const PREFIXES = [
   '//example.com',
   'https://example.com',
+  'https://www.example.com',
   'http://a.example.com:8080',
   'https://A.Example.COM',
   'https://abc.example.com.',

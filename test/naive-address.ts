@@ -10,7 +10,7 @@ const NOWHERE = 'page.invalid'
 export function readUrl(text: string, { base }: Page): Site | null {
   const url = text === '' || text.startsWith('#') ? null : parse(text, base.href)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null
-  const hasHost = /^([a-z]+:|[/\\]{2})/i.test(text)
+  const hasHost = /^([a-z]+:|[/\\]{2})/i.test(text.replace(/[\t\n\r]/g, ''))
   const host = !hasHost && url.hostname === NOWHERE ? '' : url.hostname
   return { host, path: url.pathname, own: hasHost ? isOwn(url.hostname, base.pageHost) : true }
 }

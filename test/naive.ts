@@ -26,17 +26,18 @@ export function naivePage(page: Page, settled: readonly string[]): NaivePage {
 /** Evaluates every clause of a rule by going through everything on the page. */
 export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
   const clauses = rule.detect.map((clause) => ({
-    ...judge(clause, page),
+    ...judge(clause, page, ALL_OWN),
     family: familyOf(clause),
-    weight: weightOf(clause),
+    weight: weightOnPage(clause, page),
   }))
   const holding = clauses.filter(({ holds }) => holds === true)
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
   const weak = holding.filter(({ weight }) => weight === 'weak').length
+  const files = holding.some(({ weight }) => weight === 'sibling files') ? 1 : 0
   const isStrong = holding.some(({ weight }) => weight === 'strong')
   return {
     hits: clauses.map(({ hit }) => hit),
-    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, weak)),
+    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, Math.max(weak, files))),
   }
 }
 
@@ -44,6 +45,23 @@ export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
 interface Judged {
   readonly hit: number
   readonly holds: boolean | null
+}
+
+/** Which files count as the page's own, save under a `not`: those of its host, code of sibling hosts too, all of the site. */
+interface Own {
+  readonly only: 'host' | 'code' | 'site'
+  readonly isNegated: boolean
+}
+
+const ALL_OWN: Own = { only: 'site', isNegated: false }
+
+/** What a clause weighs: one step less when it needs scripts or style sheets of sibling hosts, least when other files. */
+function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
+  const holdsWith = (only: Own['only']): boolean => judge(clause, page, { only, isNegated: false }).holds === true
+  const weight = weightOf(clause)
+  if (weight === 'weak' || holdsWith('host')) return weight
+  if (!holdsWith('code')) return 'sibling files'
+  return weight === 'strong' ? 'medium' : 'weak'
 }
 
 const GROUPS = ['all', 'any', 'of', 'not'] as const
@@ -58,10 +76,11 @@ function isClause(data: unknown): data is ClauseSource {
   return typeof data === 'object' && data !== null
 }
 
-function judge(clause: ClauseSource, page: NaivePage): Judged {
+function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
   const group = groupOf(clause)
-  if (group === null) return judgeLeaf(clause, page)
-  const states = group.clauses.map((inner) => judge(inner, page).holds)
+  if (group === null) return judgeLeaf(clause, page, own.isNegated ? 'site' : own.only)
+  const inside = { ...own, isNegated: own.isNegated !== (group.key === 'not') }
+  const states = group.clauses.map((inner) => judge(inner, page, inside).holds)
   const known = (state: boolean): number => states.filter((one) => one === state).length
   if (group.key === 'not') return { hit: known(false), holds: states[0] === null ? null : !states[0] }
   const needed = group.key === 'all' ? states.length : group.key === 'any' ? 1 : Number(clause.atLeast)
@@ -69,18 +88,30 @@ function judge(clause: ClauseSource, page: NaivePage): Judged {
   return { hit: known(true), holds }
 }
 
-function judgeLeaf(clause: ClauseSource, naive: NaivePage): Judged {
+function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Judged {
   const key = placeOf(clause)
   const place = PLACES[key]
   const hasWord = wordOf(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
     if (!hasWord(value) || !passes(clause, value, naive.page)) continue
+    if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value, naive.page, own)) continue
     counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
   }
   const hit = [...counted.values()].reduce((sum, amount) => sum + amount, 0)
   const seen = listOf(clause[key]).every((word) => place.seen(naive.page, word))
   return { hit, holds: hit >= Number(clause.atLeast ?? 1) ? true : seen ? false : null }
+}
+
+/** A file on the page's own host, `www.` or not; for `code` also a script or a style sheet on a sibling host. */
+function isOwnFile({ url }: NaiveValue, { base }: Page, own: Own['only']): boolean {
+  const bare = (host: string): string => host.replace(/^www\./, '')
+  const hosts = [base.pageHost ?? '', new URL(base.href).hostname, ''].map(bare)
+  if (url === undefined || hosts.includes(bare(url.host))) return true
+  return (
+    own === 'site' ||
+    (own === 'code' && ['.css', '.js', '.mjs'].some((ending) => url.path.toLowerCase().endsWith(ending)))
+  )
 }
 
 function placeOf(clause: ClauseSource): string {

@@ -16,6 +16,8 @@ function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => numbe
 
 const level = (standing: Standing): number => rankOf(standing.level)
 const points = (standing: Standing): number => standing.points
+const families = (standing: Standing): number => standing.families
+const marks = (standing: Standing): number => standing.marks
 const slug = (standing: Standing): string => standing.rule.slug
 const name = (standing: Standing): string => standing.rule.name
 const isMedium = (standing: Standing): boolean => level(standing) >= rankOf('medium')
@@ -44,7 +46,7 @@ export function candidatesOf(standings: Standings, ruleset: Ruleset): Standing[]
   return builders.filter((one) => !standsBack(one, ruleset) && !implied.has(one.rule.slug))
 }
 
-/** The builder: rules that stand back last, then level, then the more specific, then families, points, slug. */
+/** The builder: rules that stand back last, then level, then the more specific, then families, points, marks, slug. */
 export function chooseBuilder(standings: Standings, ruleset: Ruleset): Standing | null {
   const builders = standing(standings, 'builder')
   const front = builders.filter((one) => !standsBack(one, ruleset))
@@ -54,7 +56,7 @@ export function chooseBuilder(standings: Standings, ruleset: Ruleset): Standing 
     pool.filter((one) => level(one) === best),
     ruleset.bySlug,
   )
-  return specific.sort(by<Standing>((one) => one.families, points, slug))[0] ?? null
+  return specific.sort(by<Standing>(families, points, marks, slug))[0] ?? null
 }
 
 /** A strong clause that is no asset: assets of others stand on many pages. */
@@ -98,7 +100,7 @@ function rankOfLeaf({ place, words }: Leaf): number {
 export function chooseHosting(hosts: Standings, ruleset: Ruleset): Standing | null | undefined {
   const origins = standing(hosts, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
   const [first, second] = mostSpecific(origins, ruleset.hostingBySlug).sort(
-    by<Standing>(level, (one) => -proofOf(one), slug),
+    by<Standing>(level, (one) => -proofOf(one), families, points, marks, slug),
   )
   if (first === undefined) return null
   const tied =
@@ -118,11 +120,15 @@ export function isTypable(page: Page): boolean {
   return isHtml && (page.status ?? 200) < 400
 }
 
-/** The type with the most points, then rank, then slug; a fallback only where no other is. */
+/** The type with the most points, then rank, families, marks, slug; a fallback only where no other is. */
 export function chooseSiteType(types: readonly Standing[], page: Page): Standing | null {
   const fitting = types.filter((one) => one.points >= ENOUGH && (page.words >= FEW_WORDS || one.rule.thin))
   const proper = fitting.filter((one) => !one.rule.fallback)
-  return (proper.length > 0 ? proper : fitting).sort(by<Standing>(points, (one) => one.rule.rank, slug))[0] ?? null
+  return (
+    (proper.length > 0 ? proper : fitting).sort(
+      by<Standing>(points, (one) => one.rule.rank, families, marks, slug),
+    )[0] ?? null
+  )
 }
 
 /** What the site is made with: technologies, the builder, CDNs, and all that these imply; surest first, each name once. */

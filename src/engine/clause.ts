@@ -70,6 +70,11 @@ export function isHeavier(a: Weight, b: Weight): boolean {
   return WEIGHTS.indexOf(a) > WEIGHTS.indexOf(b)
 }
 
+/** One step less; weak stays weak. */
+export function lighter(weight: Weight): Weight {
+  return weight === 'strong' ? 'medium' : 'weak'
+}
+
 /**
  * The most a clause may weigh, which is also its weight when none is written. Words get quoted: weak; assets get hot-linked:
  * a host alone is medium; a builder is only a prior of a site type: medium. Of a group it is the weight of the worst clauses

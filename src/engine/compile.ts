@@ -1,4 +1,4 @@
-import { type ClauseNode, familyOf, heaviest, listOf, type Places, readClause } from './clause.ts'
+import { type ClauseNode, familyOf, heaviest, lighter, listOf, type Places, readClause } from './clause.ts'
 import { applyLogic, atLeast, choose, count, every, isOurLogic, least, not, some, sum, variable } from './logic.ts'
 import type { Clause, ClauseSource, CompiledRule, Family, Leaf, Logic, RuleSource, Weight } from './types.ts'
 
@@ -49,31 +49,70 @@ function compileClause(source: ClauseSource, places: Places, build: LeafBuilder)
   if (family === null)
     throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
   const before = build.leaves.length
-  const parts =
-    node.kind === 'leaf' ? [build.holds(node, true)] : node.clauses.map((clause) => build.holds(clause, true))
-  const holds = node.kind === 'leaf' ? parts[0] : combine(parts, node.kind === 'not' ? 1 : node.least)
+  const nodes = node.kind === 'leaf' ? [node] : node.clauses
+  const parts = nodes.map((part) => build.holds(part, true))
+  const combined = (all: readonly Logic[]): Logic =>
+    node.kind === 'leaf' ? all[0] : combine(all, node.kind === 'not' ? 1 : node.least)
   const hits = node.kind === 'leaf' ? variable(build.leaves[before].id) : count(parts)
-  const leaves = build.leaves.slice(before).map(({ id }) => id)
+  const leaves = build.leaves.slice(before)
+  const hasSiblings = leaves.some(({ siblingId }) => siblingId !== undefined)
+  const needingLess = (needed: number): Logic => combined(parts.map((part) => withoutSiblings(part, leaves, needed)))
   return {
     weight: (source.weight as Weight | undefined) ?? heaviest(node),
     family,
-    leaves,
-    holds,
+    leaves: leaves.map(({ id }) => id),
+    holds: combined(parts),
+    ...(hasSiblings && { ownHost: needingLess(1), siblingCode: needingLess(2) }),
     hits,
     text: textOf(source),
   }
 }
 
-/** 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2. */
+/** The same expression, with leaves that do not hold when they need that much (1 or 2) of sibling hosts. */
+function withoutSiblings(logic: Logic, leaves: readonly Leaf[], needed: number): Logic {
+  if (typeof logic !== 'object' || Array.isArray(logic)) return logic
+  const [operation, args] = Object.entries(logic)[0] as [string, readonly Logic[]]
+  const inner = { [operation]: args.map((arg) => withoutSiblings(arg, leaves, needed)) }
+  const [first] = args
+  if (operation !== '>=' || typeof first !== 'object' || !('var' in first)) return inner
+  const siblingId = leaves.find(({ id }) => id === (first.var as readonly unknown[])[0])?.siblingId
+  return siblingId === undefined ? inner : every([inner, not(atLeast(variable(siblingId), needed))])
+}
+
+interface Weighed {
+  readonly weight: Weight | 'sibling files'
+  readonly family: Family
+  readonly holds: Logic
+}
+
+/** A clause at each weight that it may have. */
+function weigh({ weight, family, holds, ownHost, siblingCode }: Clause): readonly Weighed[] {
+  if (ownHost === undefined || siblingCode === undefined || weight === 'weak') return [{ weight, family, holds }]
+  return [
+    { weight, family, holds: ownHost },
+    { weight: lighter(weight), family, holds: every([siblingCode, not(ownHost)]) },
+    { weight: 'sibling files', family, holds: every([holds, not(siblingCode)]) },
+  ]
+}
+
+/**
+ * 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2.
+ * What only other files of sibling hosts prove is 1 in total, and nothing where a weak clause holds.
+ */
 function pointsOf(clauses: readonly Clause[]): Logic {
-  const ofWeight = (weight: Weight): Clause[] => clauses.filter((clause) => clause.weight === weight)
+  const weighed = clauses.flatMap(weigh)
+  const ofWeight = (weight: Weighed['weight']): Logic[] =>
+    weighed.filter((clause) => clause.weight === weight).map(({ holds }) => holds)
   const families = new Map<Family, Logic[]>()
-  for (const { family, holds } of ofWeight('medium')) families.set(family, [...(families.get(family) ?? []), holds])
+  for (const { weight, family, holds } of weighed)
+    if (weight === 'medium') families.set(family, [...(families.get(family) ?? []), holds])
   const medium = [...families.values()].map((holds) => choose(some(holds), 3, 0))
-  const weak = ofWeight('weak').map(({ holds }) => holds)
-  const parts = weak.length > 0 ? [...medium, least(2, count(weak))] : medium
+  const [strong, weak, files] = [ofWeight('strong'), ofWeight('weak'), ofWeight('sibling files')]
+  const fromFiles = files.length > 0 ? choose(some(files), 1, 0) : 0
+  const fromWeak = weak.length > 0 ? least(2, count(weak)) : 0
+  const light = weak.length > 0 && files.length > 0 ? choose(some(weak), fromWeak, fromFiles) : fromWeak || fromFiles
+  const parts = light === 0 ? medium : [...medium, light]
   const added: Logic = parts.length > 0 ? least(MAX_POINTS, sum(parts)) : 0
-  const strong = ofWeight('strong').map(({ holds }) => holds)
   return strong.length > 0 ? choose(some(strong), MAX_POINTS, added) : added
 }
 
@@ -101,9 +140,12 @@ class LeafBuilder {
     const id = `c${++this.#ids}`
     const seenId = positive ? undefined : `c${++this.#ids}`
     const { match, version, from, attr, atLeast: least } = source as Partial<Leaf>
+    const hasSiblings = positive && from === 'own' && place.family === 'loaded'
+    const siblingId = hasSiblings ? `c${++this.#ids}` : undefined
     this.leaves.push({
       id,
       ...(seenId && { seenId }),
+      ...(siblingId && { siblingId }),
       place: place.key,
       words,
       ...testsOf(source),

@@ -64,22 +64,26 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   return new Explained(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
 }
 
-/** A verdict whose evidence is made when somebody asks for it. An accessor in a literal would cost more than evidence does. */
+/**
+ * A verdict whose evidence is made when it is first read. `evidence` is an own, enumerable property, so that a spread, a
+ * structured clone and JSON contain it. All verdicts share one getter and so one hidden class: an accessor in an object
+ * literal costs more than evidence does.
+ */
 class Explained {
+  static readonly #evidenceProperty: PropertyDescriptor & ThisType<Explained> = {
+    enumerable: true,
+    get() {
+      return (this.#evidence ??= this.#explain())
+    },
+  }
+
   readonly #explain: () => readonly Evidence[]
   #evidence: readonly Evidence[] | undefined
 
   constructor(fields: Omit<Verdict, 'evidence'>, explain: () => readonly Evidence[]) {
     Object.assign(this, fields)
     this.#explain = explain
-  }
-
-  get evidence(): readonly Evidence[] {
-    return (this.#evidence ??= this.#explain())
-  }
-
-  toJSON(): Verdict {
-    return { ...this, evidence: this.evidence } as unknown as Verdict
+    Object.defineProperty(this, 'evidence', Explained.#evidenceProperty)
   }
 }
 

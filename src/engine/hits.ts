@@ -17,6 +17,16 @@ export interface LeafHits {
   /** Values that are counted already: places in the page, which mostly come in order, and URLs. */
   readonly places: number[]
   readonly urls: Set<string>
+  /** How much of the count comes from sibling hosts: scripts and style sheets, and other files. */
+  siblingCode: number
+  siblingFiles: number
+}
+
+/** What a leaf needs of sibling hosts to reach `atLeast`: 0 nothing, 1 their scripts or style sheets, 2 other files. */
+export function siblingsNeeded(leaf: Leaf, { count, siblingCode, siblingFiles }: LeafHits): 0 | 1 | 2 {
+  const least = leaf.atLeast ?? 1
+  if (count - siblingCode - siblingFiles >= least) return 0
+  return count - siblingFiles >= least ? 1 : 2
 }
 
 /** The hits of all leaves on one page. */
@@ -27,12 +37,14 @@ export class PageHits {
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
   readonly #reader: PageReader
+  readonly #ownHosts: ReadonlySet<string>
   #place: PlaceIndex | undefined
   #serial = NO_ELEMENT
 
   constructor(page: Page) {
     this.page = page
     this.#reader = new PageReader(page)
+    this.#ownHosts = ownHostsOf(page)
   }
 
   get warnings(): string[] {
@@ -77,9 +89,18 @@ export class PageHits {
     const hits = this.#hitsOf(item.leaf)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
+    if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
     if (hits.values.length < MAX_VALUES) hits.values.push(value)
     hits.version ??= versionOf(item.leaf, value)
     if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
+  }
+
+  /** Counts a file of the page's own site that lies on another host than the page. */
+  #countSibling(hits: LeafHits, { found, url }: Value): void {
+    if (url === null || this.#ownHosts.has(withoutWww(url.host))) return
+    const amount = found.amount ?? 1
+    if (CODE_FILE.test(url.path)) hits.siblingCode += amount
+    else hits.siblingFiles += amount
   }
 
   /** A value counts once: URLs by what they are, elements by where they stand, the rest one by one. */
@@ -96,9 +117,28 @@ export class PageHits {
 
   #hitsOf(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
-    if (hits === undefined) this.#byLeaf.set(leaf, (hits = { count: 0, values: [], places: [], urls: new Set() }))
+    if (hits === undefined) {
+      hits = { count: 0, values: [], places: [], urls: new Set(), siblingCode: 0, siblingFiles: 0 }
+      this.#byLeaf.set(leaf, hits)
+    }
     return hits
   }
+}
+
+/**
+ * Scripts and style sheets, by file name. Other files of a sibling host prove little: pictures of a shop or a blog of the
+ * same owner say nothing about the page that shows them.
+ */
+const CODE_FILE = /\.(?:css|m?js)$/i
+
+/** A site answers with and without `www.`. */
+function withoutWww(host: string): string {
+  return host.startsWith('www.') ? host.slice(4) : host
+}
+
+/** Hosts of the page itself, without `www.`: that of its address, and that of URLs written without one. */
+function ownHostsOf({ base }: Page): ReadonlySet<string> {
+  return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(withoutWww))
 }
 
 /** Reads every place of a page that a rule asks for. */

@@ -1,5 +1,6 @@
+import { isHeavier, lighter } from './clause.ts'
 import { MAX_POINTS } from './compile.ts'
-import type { PageHits } from './hits.ts'
+import { type PageHits, siblingsNeeded } from './hits.ts'
 import { applyLogic, type Hits } from './logic.ts'
 import type { Ruleset } from './ruleset.ts'
 import type { Clause, CompiledRule, Evidence, Leaf, Level, Page } from './types.ts'
@@ -41,12 +42,14 @@ export class Standing {
     this.level = levelOf(this.points)
   }
 
-  /** Clauses that hold. */
+  /** Clauses that hold, each with the weight that it has on this page. */
   get held(): readonly Clause[] {
     this.#held ??=
       this.points === 0
         ? []
-        : this.rule.clauses.filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
+        : this.rule.clauses
+            .filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
+            .map((clause) => weighOn(clause, this.#data))
     return this.#held
   }
 
@@ -63,6 +66,18 @@ export class Standing {
   /** Number of families among them. */
   get families(): number {
     return new Set(this.held.map(({ family }) => family)).size
+  }
+
+  /** Number of distinct values that its heaviest clauses found: URLs, elements, other values. */
+  get marks(): number {
+    const heaviest = this.held.find((clause) => !this.held.some((other) => isHeavier(other.weight, clause.weight)))
+    const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === heaviest?.weight ? leaves : [])))
+    const values = new Set<string | number>()
+    for (const leaf of this.rule.leaves) {
+      const found = leaf.positive && heavy.has(leaf.id) ? this.#on?.hits.of(leaf) : undefined
+      for (const value of [...(found?.urls ?? []), ...(found?.places ?? [])]) values.add(value)
+    }
+    return values.size
   }
 
   get version(): string | undefined {
@@ -92,12 +107,23 @@ export class Standing {
   }
 }
 
-/** The data of a rule's expression: hits by leaf, and which places under a `not` were seen. */
+/** A clause that holds, at the weight it has on a page: less when it holds only with files of sibling hosts. */
+function weighOn(clause: Clause, data: Hits): Clause {
+  const { weight, ownHost, siblingCode } = clause
+  if (ownHost === undefined || siblingCode === undefined || applyLogic(ownHost, data)) return clause
+  return { ...clause, weight: applyLogic(siblingCode, data) ? lighter(weight) : 'weak' }
+}
+
+/** The data of a rule's expression: hits by leaf, whether they need sibling hosts, which places under a `not` were seen. */
 export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
   for (const leaf of rule.leaves) {
     const found = hits.of(leaf)
-    if (found !== undefined) data[leaf.id] = found.count
+    if (found !== undefined) {
+      data[leaf.id] = found.count
+      const needed = leaf.siblingId ? siblingsNeeded(leaf, found) : 0
+      if (leaf.siblingId && needed > 0) data[leaf.siblingId] = needed
+    }
     if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
   }
   return data

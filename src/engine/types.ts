@@ -83,6 +83,11 @@ export interface Leaf {
   readonly attr?: string
   readonly atLeast?: number
   readonly exact?: boolean
+  /**
+   * The variable that says what the leaf needs of sibling hosts to reach `atLeast`: absent or 0 for nothing, 1 for their
+   * scripts or style sheets, 2 for other files. Only with `from: own` in a place of the family `loaded`.
+   */
+  readonly siblingId?: string
   /** A hit of it can lift the rule: it does not stand under a `not`. */
   readonly positive: boolean
 }
@@ -95,6 +100,10 @@ export interface Clause {
   readonly leaves: readonly string[]
   /** Whether it holds. */
   readonly holds: Logic
+  /** Whether it holds without files of sibling hosts; else it weighs less. Only where a leaf has a `siblingId`. */
+  readonly ownHost?: Logic
+  /** Whether it holds without other files of sibling hosts than scripts and style sheets. */
+  readonly siblingCode?: Logic
   /** Its hit: of one place the number of values, of a group the number of clauses that hold. */
   readonly hits: Logic
   /** The clause as its author wrote it, in YAML's flow style. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isOurLogic } from '../engine/logic.ts'
-import type { Categories, CompiledRule, Detector } from '../engine/types.ts'
+import type { Categories, Clause, CompiledRule, Detector } from '../engine/types.ts'
 import { discoverRules } from './discover.ts'
 
 /** A ruleset as plain JSON: what a start reads instead of YAML, and what another language can run. */
@@ -62,7 +62,9 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
 
 function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
-  return isOurLogic(rule.logic) && rule.clauses.every((clause) => isOurLogic(clause?.holds) && isOurLogic(clause?.hits))
+  const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
+    [holds, hits, ownHost, siblingCode].every((logic) => isOurLogic(logic))
+  return isOurLogic(rule.logic) && rule.clauses.every((clause) => isClause(clause ?? {}))
 }
 
 /** The folder of the project, from wherever this module runs (sources or build). */

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
-import type { PageInput } from '../../src/engine/page.ts'
-import type { ClauseEvidence, ClauseSource } from '../../src/engine/types.ts'
+import { describe, expect, test } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
+import { placesOf } from '../../src/engine/clause.ts'
+import { compileRule } from '../../src/engine/compile.ts'
+import { detect } from '../../src/engine/detect.ts'
+import { buildPage, type PageInput } from '../../src/engine/page.ts'
+import { Ruleset } from '../../src/engine/ruleset.ts'
+import type { ClauseEvidence, ClauseSource, Detector, Verdict } from '../../src/engine/types.ts'
 import { builder, pageWith, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
 
 const long = 'x'.repeat(500)
@@ -87,4 +92,47 @@ test('losing builders stand in evidence, not chosen', () => {
     ['aaa', true],
     ['bbb', false],
   ])
+})
+
+describe('evidence is a field of the verdict', () => {
+  const verdict = (): Verdict => verdictOf([builder('aaa'), builder('bbb')], pageWith({ aaa: 'high', bbb: 'medium' }))
+
+  test.each<[string, (verdict: Verdict) => Verdict]>([
+    ['a spread', (one) => ({ ...one })],
+    ['a structured clone', (one) => structuredClone(one)],
+    ['JSON', (one) => JSON.parse(JSON.stringify(one))],
+    ['Object.assign', (one) => Object.assign({}, one)],
+    ['its entries', (one) => Object.fromEntries(Object.entries(one)) as unknown as Verdict],
+  ])('%s contains it', (_, copy) => {
+    const one = verdict()
+    expect(copy(one).evidence.map(({ slug }) => slug)).toEqual(['aaa', 'bbb'])
+    expect(copy(one)).toEqual(one)
+    expect(one.evidence).toBe(one.evidence)
+  })
+
+  test('it is made when it is first read, once', () => {
+    let asked = 0
+    const place: Detector = {
+      key: 'spot',
+      about: '',
+      family: 'declared',
+      word: 'value',
+      *read() {},
+      seen: () => ++asked > 0,
+    }
+    const rule = { ...technology('x'), detect: [{ meta: 'x' }, { spot: 'a' }] }
+    const compiled = compileRule(
+      { name: 'X', source: [], verified: '2026-11-20', ...rule },
+      placesOf([...detectors, place]),
+    )
+    const ruleset = new Ruleset({
+      rules: [compiled],
+      categories: { builders: {}, technologies: {} },
+      detectors: [...detectors, place],
+      version: '',
+    })
+    const one = detect(ruleset, buildPage({ html: '<meta name=x content=1>' }))
+    expect([one.technologies, asked]).toEqual([['X'], 0])
+    expect([one.evidence.length, one.evidence.length, asked]).toEqual([1, 1, 1])
+  })
 })
