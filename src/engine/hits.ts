@@ -38,14 +38,13 @@ export class PageHits {
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
   readonly #resolver: UrlResolver
-  readonly #ownHosts: ReadonlySet<string>
+  #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
   #serial = NO_ELEMENT
 
   constructor(page: Page) {
     this.page = page
     this.#resolver = new UrlResolver(page.base)
-    this.#ownHosts = ownHostsOf(page)
   }
 
   /** Rules with a hit that can lift them: the others score nothing. */
@@ -93,6 +92,7 @@ export class PageHits {
 
   /** Counts a file of the page's own site that lies on another host than the page. */
   #countSibling(hits: LeafHits, { found, url }: Value): void {
+    this.#ownHosts ??= ownHostsOf(this.page)
     if (url === null || this.#ownHosts.has(withoutWww(url.host))) return
     const amount = found.amount ?? 1
     if (CODE_FILE.test(url.path)) hits.siblingCode += amount
