@@ -40,3 +40,14 @@ export function readUrlOrHost(written: string, page: Page): Site | null {
   if (/[^a-z0-9.*_-]/i.test(host)) return readUrl(`//${text}`, page)
   return { host: fold(host), path: address.slice(slash) || '/', own: isOwn(fold(host), page.base.pageHost) }
 }
+
+/** A file on the page's own host, `www.` or not; for `code` also a script or a style sheet on a sibling host. */
+export function isOwnFile(url: Address | undefined, { base }: Page, own: 'host' | 'code' | 'site'): boolean {
+  const bare = (host: string): string => host.replace(/^www\./, '')
+  const hosts = [base.pageHost ?? '', new URL(base.href).hostname, ''].map(bare)
+  if (url === undefined || hosts.includes(bare(url.host))) return true
+  return (
+    own === 'site' ||
+    (own === 'code' && ['.css', '.js', '.mjs'].some((ending) => url.path.toLowerCase().endsWith(ending)))
+  )
+}

@@ -1,5 +1,5 @@
 import type { ClauseSource, Family, Page, RuleSource, Weight } from '../src/engine/types.ts'
-import { readUrl, readUrlOrHost } from './naive-address.ts'
+import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'
 import { attributeOf, fitsSelector, fold, isNamed, isUnder } from './naive-words.ts'
 
@@ -95,23 +95,12 @@ function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Ju
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
     if (!hasWord(value) || !passes(clause, value, naive.page)) continue
-    if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value, naive.page, own)) continue
+    if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value.url, naive.page, own)) continue
     counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
   }
   const hit = [...counted.values()].reduce((sum, amount) => sum + amount, 0)
   const seen = listOf(clause[key]).every((word) => place.seen(naive.page, word))
   return { hit, holds: hit >= Number(clause.atLeast ?? 1) ? true : seen ? false : null }
-}
-
-/** A file on the page's own host, `www.` or not; for `code` also a script or a style sheet on a sibling host. */
-function isOwnFile({ url }: NaiveValue, { base }: Page, own: Own['only']): boolean {
-  const bare = (host: string): string => host.replace(/^www\./, '')
-  const hosts = [base.pageHost ?? '', new URL(base.href).hostname, ''].map(bare)
-  if (url === undefined || hosts.includes(bare(url.host))) return true
-  return (
-    own === 'site' ||
-    (own === 'code' && ['.css', '.js', '.mjs'].some((ending) => url.path.toLowerCase().endsWith(ending)))
-  )
 }
 
 function placeOf(clause: ClauseSource): string {

@@ -15,7 +15,7 @@ export const MAX_POINTS = 6
 export function compileRule(source: RuleSource, places: Places): CompiledRule {
   const build = new LeafBuilder()
   const clauses = source.detect.map((clause) => compileClause(clause, places, build))
-  const logic = pointsOf(clauses)
+  const logic = pointsOf(clauses, build.leaves)
   const allSeen = Object.fromEntries(build.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
   if (!isOurLogic(logic)) throw new CompileError('the groups of this rule are nested too deep')
   if (applyLogic(logic, allSeen) !== 0)
@@ -95,12 +95,18 @@ function weigh({ weight, family, holds, ownHost, siblingCode }: Clause): readonl
   ]
 }
 
+/** Points of a rule. Most pages have no file of a sibling host: they pay for one question and not for each clause. */
+function pointsOf(clauses: readonly Clause[], leaves: readonly Leaf[]): Logic {
+  const plain = sumWeights(clauses)
+  const siblings = leaves.flatMap(({ siblingId }) => (siblingId === undefined ? [] : variable(siblingId)))
+  return siblings.length === 0 ? plain : choose(atLeast(sum(siblings), 1), sumWeights(clauses.flatMap(weigh)), plain)
+}
+
 /**
  * 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2.
  * What only other files of sibling hosts prove is 1 in total, and nothing where a weak clause holds.
  */
-function pointsOf(clauses: readonly Clause[]): Logic {
-  const weighed = clauses.flatMap(weigh)
+function sumWeights(weighed: readonly Weighed[]): Logic {
   const ofWeight = (weight: Weighed['weight']): Logic[] =>
     weighed.filter((clause) => clause.weight === weight).map(({ holds }) => holds)
   const families = new Map<Family, Logic[]>()

@@ -37,14 +37,13 @@ export class PageHits {
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
   readonly #reader: PageReader
-  readonly #ownHosts: ReadonlySet<string>
+  #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
   #serial = NO_ELEMENT
 
   constructor(page: Page) {
     this.page = page
     this.#reader = new PageReader(page)
-    this.#ownHosts = ownHostsOf(page)
   }
 
   get warnings(): string[] {
@@ -97,6 +96,7 @@ export class PageHits {
 
   /** Counts a file of the page's own site that lies on another host than the page. */
   #countSibling(hits: LeafHits, { found, url }: Value): void {
+    this.#ownHosts ??= ownHostsOf(this.page)
     if (url === null || this.#ownHosts.has(withoutWww(url.host))) return
     const amount = found.amount ?? 1
     if (CODE_FILE.test(url.path)) hits.siblingCode += amount
