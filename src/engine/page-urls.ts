@@ -31,7 +31,7 @@ for (const [name, kind] of [
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
 /** Uses of URLs that are kept: one style sheet of 4 MB may name a URL 700,000 times. The most of 711 real pages are 775. */
-const MAX_USES = 100_000
+const MAX_USES = 50_000
 
 /** Every URL of a page that some place looks at, in document order. */
 export function collectUrls(tape: Tape, resolver: UrlResolver, warnings: string[]): UrlUse[] {

@@ -14,7 +14,7 @@ export type { PageInput }
 /** Characters of a document that are looked at. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 /** Characters of visible text whose words are counted: Intl.Segmenter takes 1 µs for each of some scripts, and for emoji. */
-const MAX_COUNTED = 128 * 1024
+const MAX_COUNTED = 96 * 1024
 
 /**
  * Parses what is known of one answer into a page: once, without I/O, whatever the body holds.

@@ -15,7 +15,7 @@ const MAX_ATTRIBUTES = 256
  * Tags, attributes, texts and comments of a document that are read: a page costs by their number, up to 1 µs each. The
  * largest of 711 real pages has 20,000.
  */
-const MAX_TOKENS = 250_000
+const MAX_TOKENS = 150_000
 /** Characters of visible text that are kept, before white space is collapsed. The largest of 711 real pages has 83,000. */
 const MAX_TEXT = 1024 * 1024
 

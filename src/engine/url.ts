@@ -50,8 +50,8 @@ function hasDots(path: string): boolean {
 }
 
 /** Different URLs that are resolved: one costs up to 10 µs. The most of 711 real pages are 593. */
-const MAX_URLS = 20_000
-/** Characters of all resolved URLs together: with a `<base>` of 60 kB, 20,000 short links would take 1.2 GB. */
+const MAX_URLS = 10_000
+/** Characters of all resolved URLs together: with a `<base>` of 60 kB, 10,000 short links would take 600 MB. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** Resolves URLs as they are written in one page, up to the bounds above; remembers what it has seen. */

@@ -130,7 +130,7 @@ describe('waiting', () => {
 
 test('while no worker can be replaced pages are told so; then the pool recovers', async () => {
   const rules = trapRules()
-  const pool = await trapPool({ ...rules, maxWaitMs: 3000 })
+  const pool = await trapPool({ ...rules, maxWaitMs: 3000, spares: 0 })
   const [module] = rules.detectors
   renameSync(module, `${module}.away`)
   expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')

@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from 'vitest'
+import { buildPage } from '../../src/engine/page.ts'
+import type { Ruleset } from '../../src/engine/ruleset.ts'
+import { attributeOf } from '../../src/engine/selector.ts'
+import type { Page, Verdict } from '../../src/engine/types.ts'
+import { detect, loadRuleset, toResult } from '../../src/index.ts'
+import { EXPENSIVE_PAGES } from '../../tools/bench/expensive-pages.ts'
+
+let ruleset: Ruleset
+beforeAll(async () => {
+  ruleset = await loadRuleset()
+})
+
+const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
+
+/** What a page costs by: each is bounded, so that no page takes a worker's second. */
+const amountsOf = ({ tape, urls, text, comments, scripts, styles, jsonld }: Page): Record<string, number> => ({
+  tokens: tape.tags.length + tape.names.length + tape.texts.length + comments.length,
+  urls: urls.length,
+  differentUrls: new Set(urls.map(({ url }) => url)).size,
+  urlCharacters: sum([...new Set(urls.map(({ url }) => url.href))]),
+  text: text.length,
+  blocks: sum(scripts) + sum(styles),
+  jsonld: JSON.stringify(jsonld).length,
+})
+const BOUNDS: Readonly<Record<string, number>> = {
+  tokens: 2 * 150_000, // A tag may leave up to two spaces of text beside what is counted.
+  urls: 50_100,
+  differentUrls: 10_000,
+  urlCharacters: 13 * 2 ** 20, // 8 Mi characters and the URL that reaches them.
+  text: 2 ** 20,
+  blocks: 2 * 4 * 2 ** 20,
+  jsonld: 2 ** 20,
+}
+
+test.each(EXPENSIVE_PAGES)('%s: the page stays within the bounds, and the result is small', (_, make) => {
+  const page = buildPage({ url: 'https://hostile.example/', status: 200, headers: {}, html: make() })
+  const amounts = amountsOf(page)
+  expect(Object.keys(BOUNDS).filter((name) => amounts[name] > BOUNDS[name])).toEqual([])
+  const verdict = detect(ruleset, page)
+  expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(20_000)
+  checkVersions(verdict)
+})
+
+function checkVersions({ versions }: Verdict): void {
+  for (const version of Object.values(versions)) expect(version).toMatch(/^\S.{0,63}$/)
+}
+
+test('a page that is cut keeps what stands before the cut', () => {
+  const { tape, warnings, text } = buildPage({ html: `<p id=first>words</p>${'<b>'.repeat(300_000)}<p id=last>` })
+  const ids = tape.tags.map((_, at) => attributeOf(tape, at, 'id')).filter((id) => id !== undefined)
+  expect([ids, text]).toEqual([['first'], 'words'])
+  expect(warnings.at(-1)).toMatch(/^only the first 4500\d\d of 900\d\d\d characters were parsed/)
+})
+
+test.each<[name: string, json: string, parsed: number, warning: RegExp[]]>([
+  ['64 levels', '['.repeat(64) + ']'.repeat(64), 1, []],
+  ['65 levels', '['.repeat(65) + ']'.repeat(65), 0, [/^1 JSON-LD blocks were not parsed: .* deeper than 64$/]],
+  ['brackets in a string', `["${'['.repeat(100)}\\"${'{'.repeat(100)}"]`, 1, []],
+  ['524,288 characters', `"${'x'.repeat(524_286)}"`, 1, []],
+  ['524,289 characters', `"${'x'.repeat(524_287)}"`, 0, [/^1 JSON-LD blocks were not parsed: only 256 blocks/]],
+])('JSON-LD of %s', (_, json, parsed, warnings) => {
+  const page = buildPage({ html: `<script type="application/ld+json">${json}</script>` })
+  expect(page.jsonld).toHaveLength(parsed)
+  expect(page.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
+})
