@@ -1,74 +1,49 @@
-import { FOUND } from '../src/engine/clause.ts'
-import { type PageHits, readHits } from '../src/engine/hits.ts'
-import { applyLogic } from '../src/engine/logic.ts'
-import { buildPage } from '../src/engine/page.ts'
+import { Worker } from 'node:worker_threads'
 import type { Ruleset } from '../src/engine/ruleset.ts'
-import { hitsOf, isSeen, levelOf } from '../src/engine/score.ts'
-import type { CompiledRule, Leaf } from '../src/engine/types.ts'
-import { detect, type Verdict } from '../src/index.ts'
+import { PageLimitError } from '../src/errors.ts'
+import type { LoadOptions } from '../src/index.ts'
 import { hint } from '../src/rules/hint.ts'
 import { EXIT, UsageError } from './command.ts'
+import type { Explanation } from './explain-page.ts'
+import type { ExplainTask } from './explain-worker.ts'
 import { readSavedPage, type SavedPage } from './saved-page.ts'
+
+interface ExplainOptions extends Partial<SavedPage>, LoadOptions {
+  /** What the page may take once the rules are loaded. */
+  readonly timeoutMs: number
+}
 
 /** Prints, clause by clause, why the rules of a slug do or do not fire on a page. @returns the exit code */
 export async function explainRule(
-  ruleset: Ruleset,
+  { rules }: Ruleset,
   slugs: readonly string[],
-  { html, ...rest }: Partial<SavedPage>,
+  { html, url, headers, timeoutMs, ...options }: ExplainOptions,
 ): Promise<number> {
+  const [slug] = slugs
   if (slugs.length !== 1 || html === undefined) throw new UsageError('explain takes one slug and --html FILE')
-  const rules = ruleset.rules.filter(({ slug }) => slug === slugs[0])
-  if (rules.length === 0)
-    throw new UsageError(
-      `there is no rule "${slugs[0]}"${hint(
-        slugs[0],
-        ruleset.rules.map(({ slug }) => slug),
-      )}`,
-    )
-  const page = buildPage(await readSavedPage({ html, ...rest }))
-  const hits = readHits(ruleset, page)
-  const verdict = detect(ruleset, page)
-  for (const warning of verdict.warnings) process.stderr.write(`${warning}\n`)
-  const found = ruleset.places.get(FOUND.key)
-  if (found)
-    for (const { slug, name } of verdict.evidence.filter(
-      ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),
-    ))
-      hits.take(found, { name: slug, text: name })
-  for (const rule of rules) {
-    process.stdout.write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
-    explainClauses(rule, hits, ruleset)
-    const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
-    const points = own?.points ?? applyLogic(rule.logic, hitsOf(rule, hits, ruleset))
-    const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
-    const note = own?.note ? ` (${own.note})` : ''
-    process.stdout.write(
-      `  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : `not part of the answer${insteadOf(rule, verdict)}`}\n`,
-    )
-  }
+  const known = rules.map((rule) => rule.slug)
+  if (!known.includes(slug)) throw new UsageError(`there is no rule "${slug}"${hint(slug, known)}`)
+  const input = await readSavedPage({ html, url, headers })
+  const { text, warnings } = await explainInWorker({ ...options, slug, input }, timeoutMs)
+  for (const warning of warnings) process.stderr.write(`${warning}\n`)
+  process.stdout.write(text)
   return EXIT.fine
 }
 
-/** Whom the answer names where it can name one alone. */
-function insteadOf({ kind }: CompiledRule, verdict: Verdict): string {
-  const names = { builder: verdict.builder, hosting: verdict.hosting, 'site-type': verdict.siteType, technology: null }
-  return names[kind] === null ? '' : `, which names ${names[kind]}`
-}
-
-function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): void {
-  const data = hitsOf(rule, hits, ruleset)
-  for (const clause of rule.clauses) {
-    const holds = Boolean(applyLogic(clause.holds, data))
-    process.stdout.write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
-    for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
-      const { count = 0, values = [] } = hits.of(leaf) ?? {}
-      const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
-      const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
-      process.stdout.write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)
-    }
-  }
-}
-
-function describe({ place, words, positive, atLeast }: Leaf): string {
-  return `${positive ? '' : 'not '}${place} ${words.join(' | ')}${atLeast ? ` (needs ${atLeast})` : ''}`
+/** @throws PageLimitError when it takes too long; what fails in the worker */
+function explainInWorker(task: ExplainTask, timeoutMs: number): Promise<Explanation> {
+  const worker = new Worker(new URL('explain-worker.js', import.meta.url), { workerData: task })
+  let timer: NodeJS.Timeout | undefined
+  const explained = new Promise<Explanation>((resolve, reject) => {
+    worker.on('message', (message: Explanation | 'ready') => {
+      if (message !== 'ready') resolve(message)
+      else timer = setTimeout(() => reject(new PageLimitError(timeoutMs)), timeoutMs)
+    })
+    worker.on('error', reject)
+    worker.on('exit', (code) => reject(new Error(`the worker ended with code ${code} before it was done`)))
+  })
+  return explained.finally(() => {
+    clearTimeout(timer)
+    return worker.terminate()
+  })
 }

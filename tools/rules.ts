@@ -3,33 +3,33 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../plugins/load.ts'
 import { loadConfig } from '../src/config.ts'
 import { FOUND } from '../src/engine/clause.ts'
-import type { Ruleset } from '../src/engine/ruleset.ts'
 import type { Detector } from '../src/engine/types.ts'
-import { buildPage, detect } from '../src/index.ts'
 import { buildFile, fingerprint } from '../src/rules/built.ts'
 import { buildConformance } from '../src/rules/conformance.ts'
-import { type Finding, formatFinding, sortFindings } from '../src/rules/findings.ts'
-import { type Fixture, readFixtures, runFixture } from '../src/rules/fixtures.ts'
+import { readFixtures } from '../src/rules/fixtures.ts'
 import { checkFolders, refuseErrors } from '../src/rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../src/rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../src/rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { EXIT, readArgs, readTimeout, runCommand, UsageError } from './command.ts'
 import { explainRule } from './explain.ts'
+import { report, several } from './report.ts'
+import { testRules } from './test-rules.ts'
 
 const HELP = `
 Works on fingerprint rules: ours, and those of RULES_DIRS.
 
-  npm run -s rules -- lint [folder…] [--timeout seconds]
-                                        Checks rule and test files; every fault as file:line:column  level  sentence  code.
-                                        With folders: those, together with ours. --timeout (60 seconds unless given) bounds
-                                        the time for judging patterns; verdicts are cached in node_modules/.cache.
+  npm run -s rules -- lint [folder…]    Checks rule and test files; every fault as file:line:column  level  sentence  code.
+                                        With folders: those, together with ours.
   npm run -s rules -- test [slug…]      Runs every hit and miss (or those of some rules) against all rules.
   npm run -s rules -- build             Writes to dist/: the built ruleset of our rules, its conformance cases, and the editor's
                                         schemas with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
                                         Shows clause by clause why a rule does or does not fire on a page; --url and --headers
                                         as scan takes them.
+
+  --timeout seconds   lint: for judging all patterns, 60 unless given; verdicts are cached in node_modules/.cache/siteprint.
+                      test, explain: for one page, 10 unless given.
 
 Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, modules with detectors beside ours.
 Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
@@ -45,7 +45,7 @@ await runCommand(HELP, async (args) => {
     options: { html: text, url: text, headers: text, timeout: text },
   })
   const { timeout, ...values } = options
-  if (timeout !== undefined && verb !== 'lint') throw new UsageError('--timeout goes with lint')
+  if (timeout !== undefined && verb === 'build') throw new UsageError('--timeout goes with lint, test and explain')
   const { ruleFolders, detectorModules } = loadConfig()
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
   const folders = [ownFolder, ...ruleFolders]
@@ -59,13 +59,18 @@ await runCommand(HELP, async (args) => {
         readTimeout(timeout ?? '60'),
       )
     case 'test':
-      return test(folders, detectors, positionals)
+      return testRules({ folders, detectors, detectorModules }, positionals, readTimeout(timeout ?? '10'))
     case 'build':
       if (positionals.length > 0) throw new UsageError('build takes no argument')
       return build(detectors)
     case 'explain':
       await checkFiles(values)
-      return explainRule(openRuleset({ folders: ruleFolders, detectors }), positionals, values)
+      return explainRule(openRuleset({ folders: ruleFolders, detectors }), positionals, {
+        ...values,
+        folders: ruleFolders,
+        detectors: detectorModules,
+        timeoutMs: readTimeout(timeout ?? '10'),
+      })
     default:
       throw new UsageError(
         verb === undefined
@@ -74,18 +79,6 @@ await runCommand(HELP, async (args) => {
       )
   }
 })
-
-function several(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function report(findings: readonly Finding[], summary: string): number {
-  for (const one of sortFindings(findings)) process.stdout.write(`${formatFinding(one)}\n`)
-  process.stderr.write(
-    `${summary}: ${findings.length === 0 ? 'nothing to complain of' : several(findings.length, 'finding')}\n`,
-  )
-  return findings.length > 0 ? EXIT.findings : EXIT.fine
-}
 
 function requireFolder(name: string): string {
   const folder = resolve(name)
@@ -102,33 +95,6 @@ function lint(folders: readonly string[], detectors: readonly Detector[], timeou
     `${several(unjudged, 'pattern')} not judged within ${several(timeoutMs / 1000, 'second')}: run lint again, which goes on from here, or allow more with --timeout\n`,
   )
   return EXIT.findings
-}
-
-function test(folders: readonly string[], detectors: readonly Detector[], slugs: readonly string[]): number {
-  const checked = checkFolders({ folders, detectors })
-  refuseErrors(checked.findings)
-  const ruleset = compiledRuleset(checked, detectors, fingerprint(folders, detectors))
-  for (const slug of slugs)
-    if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
-  const rules = checked.rules.filter(({ found }) => slugs.length === 0 || slugs.includes(found.slug))
-  const read = rules.map(({ found }) => readFixtures(found))
-  const fixtures = read.flatMap((one) => one.fixtures)
-  const findings = [
-    ...read.flatMap((one) => one.findings),
-    ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset)),
-  ]
-  for (const warning of new Set(fixtures.flatMap((fixture) => warningsOf(fixture, ruleset))))
-    process.stderr.write(`${warning}\n`)
-  return report(findings, `${several(rules.length, 'rule')}, ${several(fixtures.length, 'page')}`)
-}
-
-/** Of the page of a fixture; one that cannot be built is told as a finding. */
-function warningsOf({ input }: Fixture, ruleset: Ruleset): readonly string[] {
-  try {
-    return detect(ruleset, buildPage(input)).warnings
-  } catch {
-    return []
-  }
 }
 
 /** The built file is of our own rules, for our own detectors: what a start without further settings loads. */

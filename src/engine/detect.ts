@@ -19,7 +19,8 @@ import type { CompiledRule, Evidence, Page, Verdict } from './types.ts'
 const HONEYPOT = 3
 
 /**
- * Says what a page is made with. Pure: the same ruleset and page give the same verdict. Never throws.
+ * Says what a page is made with. Pure: the same ruleset and page give the same verdict. Never throws. It runs on the calling
+ * thread and cannot be stopped, so it is for rules and detectors that are trusted; `openDetector` has a time limit.
  * @returns the verdict, with the evidence of every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {

@@ -20,7 +20,7 @@ export interface Place {
 const FINDINGS = {
   'bad-category': ['error', '"{value}" is no {list} category of categories.yaml{hint}'],
   'bad-detector-word': ['error', '"{value}" is no word of {place}, which has {list}{hint}'],
-  'bad-fixture-page': ['error', 'this page cannot be built: {reason}'],
+  'bad-fixture-page': ['error', 'this page cannot be scanned: {reason}'],
   'bad-locator': ['error', '{reason}'],
   'bad-pattern': ['error', 'the pattern is no regular expression: {reason}'],
   'bad-relation': ['error', 'excludes: {value} cannot be: {reason}'],

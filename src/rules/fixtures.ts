@@ -66,19 +66,33 @@ function readHit(item: Readonly<Record<string, unknown>>): Hit {
 
 /** Runs one fixture against the whole set: its own rule, and every other rule that fires. */
 export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
+  const faults = checkFixture(fixture, ruleset)
+  if (faults.length > 0) return faults
+  let page: Page
+  try {
+    page = buildPage(fixture.input)
+  } catch (error) {
+    return [refusePage(fixture, error)]
+  }
+  return checkVerdict(fixture, detect(ruleset, page), ruleset)
+}
+
+/** What is wrong with a fixture before its page is looked at. */
+export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
   const { file, path, input } = fixture
   const lines = (input.html as string | undefined)?.trim().split('\n').length
   if (lines !== undefined && lines < SHORTEST_PAGE)
     return [finding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
-  const unknown = checkNames(fixture, ruleset)
-  if (unknown.length > 0) return unknown
-  let page: Page
-  try {
-    page = buildPage(input)
-  } catch (error) {
-    return [finding('bad-fixture-page', file.valueAt([...path, 'page']), { reason: (error as Error).message })]
-  }
-  const verdict = detect(ruleset, page)
+  return checkNames(fixture, ruleset)
+}
+
+/** The finding for a page that gave no verdict. */
+export function refusePage({ file, path }: Fixture, error: unknown): Finding {
+  return finding('bad-fixture-page', file.valueAt([...path, 'page']), { reason: (error as Error).message })
+}
+
+/** Where a verdict differs from what the fixture says. */
+export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   return [...checkOwn(fixture, verdict), ...checkOthers(fixture, verdict, ruleset)]
 }
 

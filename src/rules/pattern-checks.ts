@@ -1,6 +1,6 @@
 import type { ClauseSource } from '../engine/types.ts'
 import type { FindingCode } from './findings.ts'
-import type { PatternJudge } from './pattern-judge.ts'
+import { PatternJudge } from './pattern-judge.ts'
 
 /** A fault of a `match`, and the key it stands at. */
 interface PatternFault {
@@ -13,7 +13,7 @@ const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w\s])+$/
 const WIDE = /^(?:\(\?:)?(?:\.|\\[sSwWdD]|\[\^?[^\]]*\])(?:[*+]|\{\d*,\d*\})/
 
 /** Checks one regular expression: that it is one, that it is needed, that it is cheap, that its version is there. */
-export function checkPattern(match: string, source: ClauseSource, judge: PatternJudge): PatternFault[] {
+export function checkPattern(match: string, source: ClauseSource, judge = new PatternJudge()): PatternFault[] {
   let groups: number
   try {
     new RegExp(match) // First as it stands: its fault is told without what finds out its groups.

@@ -39,7 +39,7 @@ export class PatternJudge {
       measurePattern(graph)
       if (isKnown) return null
       if (!this.#runner.isFast({ pattern, flags, pumps: findPumps(graph) }))
-        return 'it took more than half a second on 64 KiB of text; use fewer repeats and alternatives'
+        return 'it took more than a second on 64 K characters; use fewer repeats and alternatives'
       this.#cache.add(pattern, flags)
       return null
     } catch (error) {

@@ -24,7 +24,8 @@ export interface PageDetector {
 
 /** The most that a timer takes. */
 const NO_LIMIT_MS = 2 ** 31 - 1
-const MAX_OLD_MB = 1024
+/** Of each worker; a page of 350,000 links fits. */
+const MAX_OLD_MB = 512
 
 /**
  * Opens workers that are ready for pages.

@@ -115,7 +115,7 @@ describe('misuse is told in a sentence', () => {
     [['lint', '--fix'], "Unknown option '--fix'"],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
     [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
-    [['test', '--timeout', '5'], '--timeout goes with lint'],
+    [['build', '--timeout', '5'], '--timeout goes with lint, test and explain'],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],
     [['lint', '--html', 'page.html'], '--html, --url and --headers go with explain'],

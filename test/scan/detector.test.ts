@@ -1,0 +1,90 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { PageLimitError } from '../../src/errors.ts'
+import { buildPage, detect, loadRuleset, type PageDetector, type PageInput, toResult } from '../../src/index.ts'
+import { openPageDetector } from '../../src/scan/detector.ts'
+import { builder, writeFolder } from '../rule-folder.ts'
+import { buildWorker } from './built-worker.ts'
+import { trapRules } from './trap-rules.ts'
+
+let worker: string
+let traps: ReturnType<typeof trapRules>
+beforeAll(() => {
+  worker = buildWorker()
+  traps = trapRules()
+})
+const open: PageDetector[] = []
+afterEach(async () => {
+  for (const detector of open.splice(0)) await detector.close()
+})
+async function openTrap(timeoutMs: number): Promise<PageDetector> {
+  const detector = await openPageDetector({ ...traps, worker, threads: 1, timeoutMs })
+  open.push(detector)
+  return detector
+}
+
+describe('what harms a worker fails its own page alone', () => {
+  test.each([
+    ['loop for ever', 500, 'the page took longer than 0.5 s to match'],
+    ['eat arrays', 60_000, 'the page took more memory than one page may to match'],
+  ])('%s', async (trap, timeoutMs, message) => {
+    const detector = await openTrap(timeoutMs)
+    const pages = ['harmless', trap, 'harmless'].map((text) => detector.detect({ html: `<p>${text}` }))
+    const outcomes = await Promise.allSettled(pages)
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    const error = (outcomes[1] as PromiseRejectedResult).reason
+    expect(error).toBeInstanceOf(PageLimitError)
+    expect(error).toMatchObject({ message, code: 'scan_failed' })
+  })
+})
+
+const HTML = '<title>Größe</title><meta name="generator" content="WordPress 6.6">'
+describe('a verdict is that of detect', () => {
+  test.each<[name: string, headers: () => PageInput['headers'], html: string | Uint8Array]>([
+    ['headers by name', () => ({ Server: 'Vercel', 'set-cookie': ['a=b', 'c=d'] }), HTML],
+    ['pairs', () => [['server', 'Vercel']], HTML],
+    ['a Headers', () => new Headers({ server: 'Vercel' }), new TextEncoder().encode(HTML)],
+    ['a Map', () => new Map([['server', 'Vercel']]), Buffer.from(HTML)],
+    [
+      'a generator',
+      function* () {
+        yield ['server', 'Vercel'] as const
+      },
+      HTML,
+    ],
+    ['nothing', () => null, ''],
+  ])('%s', async (_, headers, html) => {
+    const input = { url: 'https://acme.com/', status: 200, html }
+    const ruleset = await loadRuleset(traps)
+    const detector = await openTrap(60_000)
+    const verdict = await detector.detect({ ...input, headers: headers() })
+    const expected = detect(ruleset, buildPage({ ...input, headers: headers() }))
+    expect(toResult(verdict, ['evidence', 'warnings'])).toEqual(toResult(expected, ['evidence', 'warnings']))
+    expect(verdict.builder).toBe(html.length > 0 ? 'WordPress' : null)
+  })
+})
+
+test('an input that is none is the TypeError of buildPage', async () => {
+  const inputs = [
+    { url: 'ftp://acme.com/' },
+    { html: 7 },
+    { html: () => '' },
+    { headers: { age: 1 } },
+    { headers: [['age']] },
+    { dns: { a: 'x' } },
+  ] as unknown as PageInput[]
+  const messageOf = (run: () => unknown): Promise<unknown> =>
+    Promise.resolve()
+      .then(run)
+      .catch((error) => (error instanceof TypeError ? error.message : error))
+  const detector = await openTrap(60_000)
+  const told = await Promise.all(inputs.map((input) => messageOf(() => detector.detect(input))))
+  expect(told).toEqual(await Promise.all(inputs.map((input) => messageOf(() => buildPage(input)))))
+  expect(told.every((message) => typeof message === 'string')).toBe(true)
+})
+
+test('rules that are refused are told as loadRuleset does', async () => {
+  const folder = writeFolder({ 'builders/acme.yaml': builder('{ scirpt: /a.js }') })
+  const options = { folders: [folder] }
+  const expected = await loadRuleset(options).catch((error: unknown) => error)
+  await expect(openPageDetector({ ...options, worker, threads: 1 })).rejects.toEqual(expected)
+})
