@@ -81,7 +81,7 @@ test.each([
 ])('a bad %s is reported as such: %o', async (name, settings, sentence) => {
   const { code, stdout, stderr } = await start(settings)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(new RegExp(`^${name}: cannot listen on .*: ${sentence}.*\\n$`))
+  expect(stderr).toMatch(new RegExp(`^${name}: cannot listen on .*: ${sentence}.*\\n`))
 })
 
 const inNamespace = (command: string, ...args: string[]): ReturnType<typeof spawnSync> =>
