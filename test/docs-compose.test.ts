@@ -27,9 +27,9 @@ interface Compose {
   readonly volumes: Readonly<Record<string, object>>
 }
 
-/** The value that compose takes: `${NAME:?why}` is what the operator sets. */
+/** The value that compose takes: `${NAME:?why}` is what the operator sets, `${NAME:-default}` what it may set. */
 function filled(value: string, set: Readonly<Record<string, string>>): string {
-  return value.replace(/\$\{(\w+):\?[^}]+\}/g, (_, name: string) => set[name])
+  return value.replace(/\$\{(\w+):\?[^}]+\}/g, (_, name: string) => set[name]).replace(/\$\{\w+:-([^}]*)\}/g, '$1')
 }
 
 describe('compose.yaml', () => {
@@ -54,6 +54,7 @@ describe('compose.yaml', () => {
       expect(Object.keys(services)).toContain(new URL(String(url)).hostname)
     expect(config.keyPepper).toBe(set.KEY_PEPPER)
     expect(config.metricsPort).not.toBeNull()
+    expect([config.metricsHost, config.trustProxy]).toEqual(['0.0.0.0', 1])
   })
 
   test.each(nodes)('%s holds no secret, and waits until the stores are healthy', (_, node) => {

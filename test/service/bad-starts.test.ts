@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -71,4 +72,45 @@ test('Redis that is away is told of, and missed by nobody', async () => {
   expect(printed.stderr).not.toContain('hunter2')
   child.kill('SIGTERM')
   expect(await ended).toBe(0)
+})
+
+test.each([
+  ['HOST', { HOST: '192.0.2.1' }, 'this machine does not have that address'],
+  ['HOST', { HOST: 'nowhere.invalid' }, 'this name has no address'],
+  ['METRICS_HOST', { METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' }, 'this machine does not have that address'],
+])('a bad %s is reported as such: %o', async (name, settings, sentence) => {
+  const { code, stdout, stderr } = await start(settings)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(new RegExp(`^${name}: cannot listen on .*: ${sentence}.*\\n`))
+})
+
+const inNamespace = (command: string, ...args: string[]): ReturnType<typeof spawnSync> =>
+  spawnSync('unshare', ['-rm', 'sh', '-c', command, 'sh', ...args], { cwd: project.folder, encoding: 'utf8' })
+const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0
+
+describe.skipIf(!canMount)('a DATA_DIR that cannot be written is reported in a sentence', () => {
+  const MAIN = 'DATA_DIR="$1" HOST=127.0.0.1 PORT=0 exec "$2" dist/src/main.js'
+  test.each([
+    [
+      'read-only',
+      'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"',
+      /siteprint\.db cannot be written \(\w+\): mount/,
+    ],
+    [
+      'full',
+      'mount -t tmpfs -o size=64k none "$1"',
+      /siteprint\.db cannot be written, as the disk is full \(\w+\): make/,
+    ],
+  ])('%s', async (_, mount, expected) => {
+    const folder = makeFolder()
+    const { child, ended } = await startService(project, { DATA_DIR: folder })
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    const { status, stderr } = inNamespace(`${mount} && ${MAIN}`, folder, process.execPath)
+    const text = String(stderr)
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('{'))
+    expect([status, text.length]).toEqual([2, 1])
+    expect(text[0]).toMatch(expected)
+  })
 })
