@@ -17,7 +17,10 @@ export interface PoolOptions extends LoadOptions {
    * once; otherwise each kill would cost the other pages the time to load the rules.
    */
   readonly spares?: number
-  /** Milliseconds that a page may take in a worker that has its rules; 1000 by default. */
+  /**
+   * Milliseconds that a page may take in a worker that has its rules; 1000 by default. Up to three times as long while the
+   * whole process gets less processor time than that.
+   */
   readonly matchMs?: number
   /** Pages that may wait for a worker; 128 by default. */
   readonly maxWaiting?: number
@@ -64,6 +67,9 @@ export function openPool(options: PoolOptions = {}): MatchPool {
   return new WorkerPool(options)
 }
 
+/** How much longer a match may take on a machine that is short of processor time, and the shortest time between two checks. */
+const MAX_STRETCH = 3
+const MIN_CHECK_MS = 10
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 class WorkerPool implements MatchPool {
@@ -192,7 +198,26 @@ class WorkerPool implements MatchPool {
   /** The clock of a page starts when its worker does: while that loads its rules, the page waits. */
   #begin(id: number): void {
     this.#fault = undefined
-    this.#running.get(id)?.after(this.#limits.matchMs, () => new ScanError('worker_killed'))
+    const stop = this.#running.get(id)
+    if (stop !== undefined) this.#limitMatch(stop)
+  }
+
+  /**
+   * Kills a match after `matchMs`. While this process got less processor time than that, other processes kept the worker
+   * from it: the match may go on then, up to `MAX_STRETCH` times as long.
+   */
+  #limitMatch(stop: Stop): void {
+    const { matchMs } = this.#limits
+    const begun = performance.now()
+    const cpu = process.cpuUsage()
+    const check = (): ScanError | undefined => {
+      const { user, system } = process.cpuUsage(cpu)
+      const left = Math.min(matchMs - (user + system) / 1000, begun + MAX_STRETCH * matchMs - performance.now())
+      if (left <= 0) return new ScanError('worker_killed')
+      stop.after(Math.max(left, MIN_CHECK_MS), check)
+      return undefined
+    }
+    stop.after(matchMs, check)
   }
 
   async #load(loadMs: number): Promise<RulesetInfo> {

@@ -12,11 +12,14 @@ export class Stop {
     this.#controller.abort(reason)
   }
 
-  /** Sets the clock. An answer that lies there already, because this thread was busy, still comes first. */
+  /** Sets the clock. An answer that lies there already, because this thread was busy, still comes first. @param why undefined to go on */
   after(ms: number, why: () => unknown): void {
     this.never()
     this.#timer = setTimeout(() => {
-      this.#late = setImmediate(() => this.now(why()))
+      this.#late = setImmediate(() => {
+        const reason = why()
+        if (reason !== undefined) this.now(reason)
+      })
     }, ms)
   }
 
