@@ -30,12 +30,13 @@ const OPTIONS: MongoClientOptions = {
   // Shorter than the time to open: a start that fails says why.
   serverSelectionTimeoutMS: 3000,
   socketTimeoutMS: SOCKET_MS,
-  waitQueueTimeoutMS: DRIVER_MS,
 }
 
 export interface LinkOptions {
   /** A connection string. */
   readonly url: string
+  /** Milliseconds that a call may wait for a connection; at least 10 s. */
+  readonly waitMs: number
   /** Told of the database to use from now on. */
   readonly onRenewed: (db: Db) => void
 }
@@ -104,9 +105,9 @@ export class MongoLink {
   }
 }
 
-function buildClient({ url }: LinkOptions): MongoClient {
+function buildClient({ url, waitMs }: LinkOptions): MongoClient {
   try {
-    return new MongoClient(url, OPTIONS)
+    return new MongoClient(url, { ...OPTIONS, waitQueueTimeoutMS: Math.max(waitMs, DRIVER_MS) })
   } catch (error) {
     throw urlFault(url, error)
   }

@@ -22,7 +22,7 @@ export interface OpenMongo {
   readonly url: string
   /**
    * Milliseconds that a charge may take, and may wait for the one before it; 800 by default. The server gives up what it has
-   * not done after three quarters of that.
+   * not done after three quarters of that. A higher value also gives every call more time to get a connection.
    */
   readonly queueMs?: number
 }
@@ -64,7 +64,7 @@ class MongoStore implements Store {
     const onRenewed = (db: Db): void => {
       this.#parts = partsOf(db, queueMs)
     }
-    this.#link = new MongoLink({ url, onRenewed })
+    this.#link = new MongoLink({ url, waitMs: queueMs, onRenewed })
     this.#parts = partsOf(this.#link.db, queueMs)
   }
 
