@@ -43,6 +43,7 @@ describe('a client that disconnects is not charged', () => {
     await sleep(200)
     held.land()
     await until(abandoned, abandonedBefore + 1)
+    await sleep(200) // A charge would come about now.
     expect(await used()).toBe(usedBefore)
     const lines = host.log().split('\n')
     expect(lines.some((line) => line.includes(key.key.id) && line.includes('disconnected before the response'))).toBe(
