@@ -26,8 +26,6 @@ interface SessionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Interim responses (1xx) to one request: a flood of them keeps the thread busy until the deadline. */
-const MAX_INTERIM = 10
 /** How long an idle connection stays open: robots.txt and the favicon are asked for as soon as the page is there. */
 const IDLE_MS = 1000
 
@@ -80,10 +78,6 @@ export class Session {
    */
   async get({ url }: Target, accept: string, signal = this.signal): Promise<Answer> {
     try {
-      let interim = 0
-      const onInfo = (): void => {
-        if (++interim > MAX_INTERIM) throw new ScanError('protocol_error', { cause: 'too many interim responses' })
-      }
       await setImmediate() // A socket is free one turn after its answer has ended; sooner, a second one is opened.
       const { statusCode, headers, body } = await race(
         this.#agent.request({
@@ -97,7 +91,6 @@ export class Session {
             'accept-encoding': ACCEPT_ENCODING,
           },
           responseHeaders: 'raw',
-          onInfo,
           signal,
         }),
         signal,
