@@ -1,4 +1,4 @@
-import { attributeOf } from '../src/engine/selector.ts'
+import { attributeOf } from '../src/engine/rule/selector.ts'
 import type { Detector } from '../src/engine/types.ts'
 
 export const meta: Detector = {

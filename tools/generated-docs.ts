@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
-import { FOUND } from '../src/engine/clause.ts'
+import { FOUND } from '../src/engine/rule/clause.ts'
 import type { Detector } from '../src/engine/types.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { type Config, loadConfig } from '../src/config.ts'
+import { type Config, loadConfig } from '../src/config/config.ts'
 import { API_ERRORS } from '../src/errors.ts'
 
 /**
@@ -43,7 +43,7 @@ function settingsTable(kept: ReadonlyMap<string, string>): string {
 
 /** Settings whose field of the configuration has another name, and those whose default is a file. */
 const FIELDS: Readonly<Record<string, keyof Config>> = { RULES_DIRS: 'ruleFolders', DETECTORS: 'detectorModules' }
-const FILES: Readonly<Record<string, string>> = { PLANS_FILE: 'src/plans.yaml' }
+const FILES: Readonly<Record<string, string>> = { PLANS_FILE: 'src/keys/plans.yaml' }
 
 /** Every setting that the configuration asks for → its default, as Markdown. */
 export function settingDefaults(): Map<string, string> {

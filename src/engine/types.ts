@@ -1,8 +1,8 @@
 // The words the whole project shares: what a detector is, what a compiled rule is, what a verdict is.
-import type { Page, PageUrl } from './page-types.ts'
+import type { Page, PageUrl } from './page/page-types.ts'
 
-export type * from './page-types.ts'
-export type * from './verdict-types.ts'
+export type * from './page/page-types.ts'
+export type * from './verdict/verdict-types.ts'
 
 /** What a place says about a site; clauses of one family are not independent of each other. */
 export type Family =

@@ -1,6 +1,6 @@
 import { finished, type Readable, type Transform } from 'node:stream'
 import zlib from 'node:zlib'
-import { race } from './race.ts'
+import { race } from '../async/race.ts'
 
 /** A body as far as it was read and unpacked. */
 export interface Body {

@@ -4,7 +4,7 @@ import { buildConnector } from 'undici'
 import { ScanError } from '../errors.ts'
 import { isAllowed, isSameAddress, parseAddress, refusalOf } from './address.ts'
 import type { Policy } from './policy.ts'
-import { race } from './race.ts'
+import { race } from '../async/race.ts'
 import type { Resolver } from './resolver.ts'
 
 /** What a connection showed of the other side. */

@@ -1,6 +1,6 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { Cutter } from '../engine/cutter.ts'
-import { QuickTokenizer } from '../engine/quick-tokenizer.ts'
+import { Cutter } from '../engine/page/cutter.ts'
+import { QuickTokenizer } from '../engine/page/quick-tokenizer.ts'
 
 /** Bytes of a page in which a refresh is looked for: it belongs into the head. */
 const HEAD_BYTES = 65_536

@@ -6,7 +6,7 @@ import { ACCEPT_ENCODING } from './body.ts'
 import { CheckedConnector, type Dial, type Peer } from './connector.ts'
 import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
-import { race } from './race.ts'
+import { race } from '../async/race.ts'
 import type { Resolver } from './resolver.ts'
 import type { Target } from './target.ts'
 

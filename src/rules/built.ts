@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isOurLogic } from '../engine/logic.ts'
+import { isOurLogic } from '../engine/rule/logic.ts'
 import type { Categories, Clause, CompiledRule, Detector } from '../engine/types.ts'
 import { discoverRules } from './discover.ts'
 

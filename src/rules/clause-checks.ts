@@ -8,14 +8,14 @@ import {
   type Places,
   positiveOf,
   readClause,
-} from '../engine/clause.ts'
+} from '../engine/rule/clause.ts'
 import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
 import type { FoundRule } from './discover.ts'
 import { type Finding, type FindingCode, finding } from './findings.ts'
-import { checkPattern } from './pattern-checks.ts'
-import type { PatternJudge } from './pattern-judge.ts'
+import { checkPattern } from './patterns/pattern-checks.ts'
+import type { PatternJudge } from './patterns/pattern-judge.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
-import type { Path, SourceFile } from './source-file.ts'
+import type { Path, SourceFile } from '../yaml/source-file.ts'
 import { checkLocator, checkWord, type WordFault } from './word-checks.ts'
 
 const SIZE = 'size'

@@ -1,10 +1,10 @@
-import { detect } from '../engine/detect.ts'
-import { readHits } from '../engine/hits.ts'
-import { applyLogic, type Hits } from '../engine/logic.ts'
-import { buildPage, type PageInput } from '../engine/page.ts'
-import { type Result, toResult } from '../engine/result.ts'
-import type { Ruleset } from '../engine/ruleset.ts'
-import { hitsOf } from '../engine/score.ts'
+import { detect } from '../engine/verdict/detect.ts'
+import { readHits } from '../engine/verdict/hits.ts'
+import { applyLogic, type Hits } from '../engine/rule/logic.ts'
+import { buildPage, type PageInput } from '../engine/page/page.ts'
+import { type Result, toResult } from '../engine/verdict/result.ts'
+import type { Ruleset } from '../engine/lookup/ruleset.ts'
+import { hitsOf } from '../engine/verdict/score.ts'
 import type { Fixture } from './fixtures.ts'
 
 /** Cases that hold another implementation to this one, in two layers. */

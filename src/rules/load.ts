@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { FOUND, placesOf } from '../engine/clause.ts'
+import { FOUND, placesOf } from '../engine/rule/clause.ts'
 import type { Categories, Detector } from '../engine/types.ts'
 import { discoverRules, type FoundFolder } from './discover.ts'
 import { type Finding, finding, RulesetError } from './findings.ts'
-import { PatternJudge } from './pattern-judge.ts'
+import { PatternJudge } from './patterns/pattern-judge.ts'
 import { type CheckedRule, type Checks, checkRule } from './rule-checks.ts'
 import { buildRuleSchema, categoriesSchema } from './schema.ts'
 import { checkSet } from './set-checks.ts'
-import { SourceFile } from './source-file.ts'
+import { SourceFile } from '../yaml/source-file.ts'
 import { Validator } from './validate.ts'
 
 /** Rules of one or more folders, checked: what lints is what loads. */

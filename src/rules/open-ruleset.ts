@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Ruleset } from '../engine/ruleset.ts'
+import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/types.ts'
 import { fingerprint, projectFolder, readBuilt } from './built.ts'
 import { type CheckedRules, checkFolders, refuseErrors } from './load.ts'

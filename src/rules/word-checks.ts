@@ -1,5 +1,5 @@
-import { LocatorError, parseLocator } from '../engine/locator.ts'
-import { parseSelector, SelectorError } from '../engine/selector.ts'
+import { LocatorError, parseLocator } from '../engine/rule/locator.ts'
+import { parseSelector, SelectorError } from '../engine/rule/selector.ts'
 import type { Detector } from '../engine/types.ts'
 import type { FindingCode } from './findings.ts'
 import { hint } from './hint.ts'

@@ -1,7 +1,7 @@
-import { preparePageInput } from '../engine/page-input.ts'
+import { preparePageInput } from '../engine/page/page-input.ts'
 import { PageLimitError, ScanError } from '../errors.ts'
 import type { LoadOptions, PageInput, Verdict } from '../index.ts'
-import { openPool, type PoolOptions } from './pool.ts'
+import { openPool, type PoolOptions } from './worker-pool.ts'
 
 /** How pages are matched in workers; the rules are those of `loadRuleset`. */
 export interface DetectorOptions extends LoadOptions {

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { type ScanCause, ScanError } from '../errors.ts'
 import { formatAllowed } from '../fetch/address.ts'
-import type { EvidenceKind } from '../fetch/beside.ts'
+import type { EvidenceKind } from '../fetch/side-evidence.ts'
 import type { Site } from '../fetch/fetch.ts'
-import type { GateOptions } from '../fetch/gate.ts'
+import type { GateOptions } from '../fetch/host-limiter.ts'
 import type { Policy } from '../fetch/policy.ts'
 
 /** What the thread is started with: plain data. */

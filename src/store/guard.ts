@@ -1,5 +1,5 @@
-import { Breaker, type BreakerOptions } from './breaker.ts'
-import { patience } from './patience.ts'
+import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
+import { patience } from '../async/loop-aware-timeout.ts'
 import { type Charge, type Key, type Store, StoreError, type Switches } from './types.ts'
 
 /** How a store is guarded. */

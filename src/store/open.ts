@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
-import { hashSecret } from '../keys.ts'
+import { hashSecret } from '../keys/key.ts'
 import { type GuardedStore, type GuardOptions, guardStore } from './guard.ts'
 import { copyPepper, loadPepper, PEPPER_FILE, readPepper } from './pepper.ts'
-import { openSqlite } from './sqlite.ts'
-import { backupSqlite } from './sqlite-backup.ts'
-import { DATABASE_FILE } from './sqlite-database.ts'
-import { setupFault } from './sqlite-fault.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import { backupSqlite } from './sqlite/backup.ts'
+import { DATABASE_FILE } from './sqlite/database.ts'
+import { setupFault } from './sqlite/errors.ts'
 import { type Store, StoreError } from './types.ts'
 
 /** Which store runs. */
@@ -57,7 +57,7 @@ export async function openStore(
 
 /** Who has no MongoDB need not wait for its driver to load: a third of a command's time. */
 async function openShared(url: string): Promise<Store> {
-  const { openMongo } = await import('./mongo.ts')
+  const { openMongo } = await import('./mongo/mongo.ts')
   return openMongo({ url })
 }
 

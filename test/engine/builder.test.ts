@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Level } from '../../src/engine/types.ts'
-import { builder, pageWith, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
 
 type Case = [string, TinyRule[], Parameters<typeof pageWith>[0], [string, Level] | [null, null]]
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { placesOf } from '../../src/engine/clause.ts'
-import { compileRule } from '../../src/engine/compile.ts'
-import { detect } from '../../src/engine/detect.ts'
-import { buildPage } from '../../src/engine/page.ts'
-import { Ruleset } from '../../src/engine/ruleset.ts'
+import { placesOf } from '../../src/engine/rule/clause.ts'
+import { compileRule } from '../../src/engine/rule/compile.ts'
+import { detect } from '../../src/engine/verdict/detect.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
+import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { CompiledRule } from '../../src/engine/types.ts'
 import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
-import { type NamedPage, readOwnRules, readRealPages } from '../real-cases.ts'
+import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
 
 const { rules, categories, fixtures } = readOwnRules()
 const pages = readRealPages().filter((_, i) => i % 7 === 0)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { placesOf } from '../../src/engine/clause.ts'
-import { compileRule } from '../../src/engine/compile.ts'
-import { detect } from '../../src/engine/detect.ts'
-import { buildPage, type PageInput } from '../../src/engine/page.ts'
-import { Ruleset } from '../../src/engine/ruleset.ts'
+import { placesOf } from '../../src/engine/rule/clause.ts'
+import { compileRule } from '../../src/engine/rule/compile.ts'
+import { detect } from '../../src/engine/verdict/detect.ts'
+import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
+import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { ClauseEvidence, ClauseSource, Detector, Verdict } from '../../src/engine/types.ts'
-import { builder, pageWith, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
 
 const long = 'x'.repeat(500)
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildPage } from '../../src/engine/page.ts'
-import type { Ruleset } from '../../src/engine/ruleset.ts'
-import { attributeOf, textOf } from '../../src/engine/selector.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
+import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import { attributeOf, textOf } from '../../src/engine/rule/selector.ts'
 import { detect, loadRuleset, toResult } from '../../src/index.ts'
-import { hostilePages } from '../hostile-pages.ts'
-import { technology, verdictOf } from '../tiny-rules.ts'
+import { hostilePages } from './support/hostile-pages.ts'
+import { technology, verdictOf } from './support/tiny-rules.ts'
 
 /** A guard against what never ends; how fast a page is answered is the bench's to say. */
 const HANG_MS = 10_000

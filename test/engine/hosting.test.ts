@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { PageInput } from '../../src/engine/page.ts'
+import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/types.ts'
-import { builder, hosting, pageWith, type TinyRule, verdictOf } from '../tiny-rules.ts'
+import { builder, hosting, pageWith, type TinyRule, verdictOf } from './support/tiny-rules.ts'
 
 const page: PageInput = {
   url: 'https://shop.host.com/',

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Automaton } from '../../src/engine/automaton.ts'
-import { LiteralIndex } from '../../src/engine/literal-index.ts'
-import { matchLocator, parseLocator } from '../../src/engine/locator.ts'
-import { LocatorIndex } from '../../src/engine/locator-index.ts'
-import { buildBase, UrlResolver } from '../../src/engine/url.ts'
-import { address, written } from '../arbitrary-urls.ts'
-import { locatorText } from '../arbitrary-words.ts'
-import { fold, isUnder } from '../naive-words.ts'
+import { Automaton } from '../../src/engine/text/automaton.ts'
+import { LiteralIndex } from '../../src/engine/text/literal-index.ts'
+import { matchLocator, parseLocator } from '../../src/engine/rule/locator.ts'
+import { LocatorIndex } from '../../src/engine/lookup/locator-index.ts'
+import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
+import { address, written } from './support/arbitrary-urls.ts'
+import { locatorText } from './support/arbitrary-words.ts'
+import { fold, isUnder } from './support/naive-words.ts'
 
 describe('literals', () => {
   const letters = fc.string({

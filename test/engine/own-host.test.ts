@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ClauseSource, Level } from '../../src/engine/types.ts'
 import { buildPage, detect, loadRuleset } from '../../src/index.ts'
-import { builder, technology, verdictOf } from '../tiny-rules.ts'
+import { builder, technology, verdictOf } from './support/tiny-rules.ts'
 
 const URL = 'https://www.example.com/'
 const strong: ClauseSource = { asset: '/theme/', from: 'own' }

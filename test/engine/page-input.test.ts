@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildPage, type PageInput } from '../../src/engine/page.ts'
+import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/types.ts'
 
 test.each<[string, PageInput['headers'], Page['headers']]>([

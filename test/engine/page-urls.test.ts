@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildPage } from '../../src/engine/page.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page, UrlKind } from '../../src/engine/types.ts'
 
 const ADDRESS = 'https://www.example.com/dir/page.html?q=1#part'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { buildPage } from '../../src/engine/page.ts'
-import { attributeOf } from '../../src/engine/selector.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
+import { attributeOf } from '../../src/engine/rule/selector.ts'
 import type { Page } from '../../src/engine/types.ts'
 
 const pageOf = (html: string): Page => buildPage({ html })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { arbitraryCase } from '../arbitrary-rules.ts'
-import { type Case, compare, loadEngine } from '../compare.ts'
-import { handmadeCases } from '../handmade-cases.ts'
-import { PLANTED_FAULTS } from '../planted-faults.ts'
+import { arbitraryCase } from './support/arbitrary-rules.ts'
+import { type Case, compare, loadEngine } from './support/compare.ts'
+import { handmadeCases } from './support/handmade-cases.ts'
+import { PLANTED_FAULTS } from './support/planted-faults.ts'
 
 const SEED = 20_261_120
 const folder = join(projectFolder(), '.mutants', String(process.pid))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { describe, expect, test } from 'vitest'
-import { QuickTokenizer } from '../../src/engine/quick-tokenizer.ts'
+import { QuickTokenizer } from '../../src/engine/page/quick-tokenizer.ts'
 
 /** Everything that a tokenizer tells of a document that comes in pieces. */
 function eventsOf(Reader: typeof Tokenizer, pieces: readonly string[], decodeEntities: boolean): unknown[] {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { collapse } from '../../src/engine/text.ts'
-import { buildBase, UrlResolver } from '../../src/engine/url.ts'
-import { countWords } from '../../src/engine/words.ts'
-import { written } from '../arbitrary-urls.ts'
+import { collapse } from '../../src/engine/text/text.ts'
+import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
+import { countWords } from '../../src/engine/text/words.ts'
+import { written } from './support/arbitrary-urls.ts'
 
 const PAGE = 'https://www.example.com:8443/abc/page.html?q'
 const bases = fc.constantFrom(PAGE, 'http://example.com/', 'https://b.github.io/x/y/')

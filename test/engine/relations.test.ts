@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Level } from '../../src/engine/types.ts'
-import { levelsOf, pageWith, technology as rule, type TinyRule, verdictOf } from '../tiny-rules.ts'
+import { levelsOf, pageWith, technology as rule, type TinyRule, verdictOf } from './support/tiny-rules.ts'
 
 type Case = [string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, Level | null>]
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { boundWarnings, cutLine, cutText } from '../../src/engine/bounds.ts'
+import { boundWarnings, cutLine, cutText } from '../../src/engine/text/bounds.ts'
 import { toResult } from '../../src/index.ts'
-import { builder, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+import { builder, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
 
 const LONG = 'x'.repeat(100_000)
 const ruleOf = (i: number): TinyRule =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { PageInput } from '../../src/engine/page.ts'
+import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/types.ts'
-import { builder, hosting, siteType, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+import { builder, hosting, siteType, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
 
 const twenty = 'word '.repeat(20)
 const medium = (clause: ClauseSource): ClauseSource => ({ ...clause, weight: 'medium' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { builder, hosting, pageWith, type TinyRule, technology, verdictOf } from '../tiny-rules.ts'
+import { builder, hosting, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
 
 const [aaa, bbb, ttt, uuu, vvv] = [
   builder('aaa'),

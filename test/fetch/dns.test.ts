@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { lookUpDns } from '../../src/fetch/dns.ts'
 import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
-import { type Answerer, openAnswerer, type Zone } from '../dns-answerer.ts'
-import { nothingOpenedSince, openHandles } from '../open-handles.ts'
+import { type Answerer, openAnswerer, type Zone } from '../support/dns-answerer.ts'
+import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
 
 let answerer: Answerer
 const never = new AbortController().signal

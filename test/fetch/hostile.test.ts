@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { buildPage } from '../../src/engine/page.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
 import { SCAN_CAUSES, ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { type Dial, openDial } from '../../src/fetch/connector.ts'
@@ -9,8 +9,8 @@ import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
 import { type Expected, HOSTILE, type HostileServer, PAGE } from '../../tools/bench/hostile/hostile-servers.ts'
 import { answer, drip, type Opened, openListener, openSite } from '../../tools/bench/hostile/raw-server.ts'
-import { openAnswerer } from '../dns-answerer.ts'
-import { nothingOpenedSince, openHandles } from '../open-handles.ts'
+import { openAnswerer } from '../support/dns-answerer.ts'
+import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
 
 const DEADLINE_MS = 500
 const local = parseAllowed('127.0.0.1')

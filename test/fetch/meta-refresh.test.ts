@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attributeOf } from '../../src/engine/selector.ts'
-import { buildTape } from '../../src/engine/tape.ts'
+import { attributeOf } from '../../src/engine/rule/selector.ts'
+import { buildTape } from '../../src/engine/page/tape.ts'
 import { findMetaRefreshes } from '../../src/fetch/meta-refresh.ts'
 
 const META = '<meta http-equiv=refresh content=0>'

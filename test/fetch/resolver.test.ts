@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
-import { type Answerer, openAnswerer, type Zone } from '../dns-answerer.ts'
+import { type Answerer, openAnswerer, type Zone } from '../support/dns-answerer.ts'
 
 let answerer: Answerer
 const never = new AbortController().signal

@@ -5,7 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import type { Dial } from '../../src/fetch/connector.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
-import { isInside } from '../network-namespace.ts'
+import { isInside } from '../support/network-namespace.ts'
 
 /** A public address that all names of a scene have unless it says otherwise. */
 export const PUBLIC = '93.184.216.34'

@@ -8,7 +8,7 @@ import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { findUnshare, isInside, runInside } from '../network-namespace.ts'
+import { findUnshare, isInside, runInside } from '../support/network-namespace.ts'
 import { certificateFile, leftSince, openResources, openScene, resolverOf } from './scene.ts'
 import { type Stage, stagesOf, type Vector } from './stages.ts'
 

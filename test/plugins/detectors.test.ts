@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { buildPage, type PageInput } from '../../src/engine/page.ts'
-import { findsOf } from '../finds.ts'
+import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
+import { findsOf } from '../engine/support/finds.ts'
 
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   ['url', 'the final URL', ['x.com'], { url: 'https://a.com/b?c#d' }, [['', 'https://a.com/b?c']]],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { buildPage, type PageInput } from '../../src/engine/page.ts'
-import { findsOf, html, indexOf } from '../finds.ts'
+import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
+import { findsOf, html, indexOf } from '../engine/support/finds.ts'
 
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PageInput } from '../../src/engine/page.ts'
-import { findsOf, html } from '../finds.ts'
+import type { PageInput } from '../../src/engine/page/page.ts'
+import { findsOf, html } from '../engine/support/finds.ts'
 
 const ld = (...blocks: unknown[]): PageInput =>
   html(blocks.map((block) => `<script type="application/ld+json">${JSON.stringify(block)}</script>`).join(''))

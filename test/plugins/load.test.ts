@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { detectors as own } from '../../plugins/index.ts'
 import { DetectorError, loadDetectors } from '../../plugins/load.ts'
-import { FOUND } from '../../src/engine/clause.ts'
-import { buildPage } from '../../src/engine/page.ts'
+import { FOUND } from '../../src/engine/rule/clause.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
 import { detect, loadRuleset } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
-import { TEST, technology, writeFolder } from '../rule-folder.ts'
+import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const RESERVED = [...CLAUSE_KEYS, FOUND.key]
 describe('a bad module is refused', () => {

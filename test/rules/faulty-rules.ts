@@ -1,5 +1,5 @@
 import type { FindingCode } from '../../src/rules/findings.ts'
-import { builder, type Files, TEST, technology } from '../rule-folder.ts'
+import { builder, type Files, TEST, technology } from '../support/rule-folder.ts'
 
 const acme = (rule: string, tests = TEST): Files => ({
   'builders/acme.yaml': rule,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { discoverRules } from '../../src/rules/discover.ts'
 import { findingTable } from '../../src/rules/findings.ts'
-import { builder, CATEGORIES, findingsOf, placeOf, TEST, technology, writeFolder } from '../rule-folder.ts'
+import { builder, CATEGORIES, findingsOf, placeOf, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { faultyRules } from './faulty-rules.ts'
 
 describe('one finding a fault, at its line and column', () => {

@@ -11,13 +11,13 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { detect } from '../../src/engine/detect.ts'
-import { buildPage } from '../../src/engine/page.ts'
-import type { Ruleset } from '../../src/engine/ruleset.ts'
+import { detect } from '../../src/engine/verdict/detect.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
+import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { RulesetError } from '../../src/rules/findings.ts'
 import { openRuleset, ownFolder } from '../../src/rules/open-ruleset.ts'
-import { readOwnRules } from '../real-cases.ts'
-import { builder, placeOf, TEST, technology, writeFolder } from '../rule-folder.ts'
+import { readOwnRules } from '../support/real-cases.ts'
+import { builder, placeOf, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { buildOwn, buildSmall } from './small-build.ts'
 
 const { fixtures } = readOwnRules()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
 import { type BuiltRuleset, buildFile, fingerprint } from '../../src/rules/built.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
-import { builder, CATEGORIES, TEST, writeFolder } from '../rule-folder.ts'
+import { builder, CATEGORIES, TEST, writeFolder } from '../support/rule-folder.ts'
 
 /** Writes what `rules build` writes, of the rules in `own`. */
 export function buildOwn(own: string, change: (built: BuiltRuleset) => unknown = (built) => built): string {

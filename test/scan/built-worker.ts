@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { buildProject } from '../built-project.ts'
+import { buildProject } from '../support/built-project.ts'
 
 /** Compiles the sources as they are now; the worker's file, for `openPool({ worker })`: threads run no TypeScript. */
 export function buildWorker(): string {

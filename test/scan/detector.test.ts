@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PageLimitError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageDetector, type PageInput, toResult } from '../../src/index.ts'
 import { openPageDetector } from '../../src/scan/detector.ts'
-import { builder, writeFolder } from '../rule-folder.ts'
+import { builder, writeFolder } from '../support/rule-folder.ts'
 import { buildWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 

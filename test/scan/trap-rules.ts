@@ -1,4 +1,4 @@
-import { TEST, technology, writeFolder } from '../rule-folder.ts'
+import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 /** What pages make the detector below do, by a word in their text. */
 const DETECTOR = `

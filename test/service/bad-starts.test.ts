@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../built-project.ts'
+import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
 import { makeFolder, type Settings, startService } from './start-service.ts'
 
 let project: BuiltProject

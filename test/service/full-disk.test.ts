@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { buildProject } from '../built-project.ts'
-import { until } from '../host/until.ts'
+import { buildProject } from '../support/built-project.ts'
+import { until } from '../support/until.ts'
 import { makeFolder, spawnService, writePlans } from './start-service.ts'
 
 /** Mounts a disk of 4 MB that nobody else sees, and runs a program with it. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type OwnServer, redisUrl, startMongo } from '../services.ts'
+import { type OwnServer, redisUrl, startMongo } from '../support/services.ts'
 import { loadDuring } from './hammer.ts'
 import { scanOf, startNode } from './nodes.ts'
 import { writePlans } from './start-service.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { type BuiltProject, buildProject } from '../built-project.ts'
+import { type BuiltProject, buildProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { type RunningService, type Settings, startService } from './start-service.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildProject } from '../built-project.ts'
+import { buildProject } from '../support/built-project.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type OwnServer, startRedis } from '../services.ts'
+import { type OwnServer, startRedis } from '../support/services.ts'
 import { loadDuring, type Tally } from './hammer.ts'
 import { scanOf, startNode } from './nodes.ts'
 import { makeFolder, writePlans } from './start-service.ts'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import type { BuiltProject } from '../built-project.ts'
+import type { BuiltProject } from '../support/built-project.ts'
 
 /** A service that runs as a process of its own. */
 export interface RunningService {

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject } from '../built-project.ts'
+import { type BuiltProject, buildProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { makeFolder, type RunningService, spawnService, startService } from './start-service.ts'
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EXPENSIVE_PAGES } from '../../tools/bench/expensive-pages.ts'
-import { buildProject } from '../built-project.ts'
+import { buildProject } from '../support/built-project.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { makeFolder, startService, writePlans } from './start-service.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject } from '../built-project.ts'
-import { mongoUrl, redisUrl } from '../services.ts'
+import { type BuiltProject, buildProject } from '../support/built-project.ts'
+import { mongoUrl, redisUrl } from '../support/services.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { beginOfWindow, Nodes, scanOf } from './nodes.ts'
 import { type RunningService, startService, writePlans } from './start-service.ts'

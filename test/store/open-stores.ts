@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { openMongo } from '../../src/store/mongo.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openMongo } from '../../src/store/mongo/mongo.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/types.ts'
-import { mongoUrl } from '../services.ts'
+import { mongoUrl } from '../support/services.ts'
 
 /** A store of one kind, opened anew: twice on the same data, as two processes have it. */
 export interface StoreKind {

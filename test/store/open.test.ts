@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
-import { buildKey, hashSecret } from '../../src/keys.ts'
+import { buildKey, hashSecret } from '../../src/keys/key.ts'
 import { backupStore, openStore, type StoreSettings } from '../../src/store/open.ts'
-import { mongoUrl } from '../services.ts'
+import { mongoUrl } from '../support/services.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'siteprint-open-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
 import { copyPepper, loadPepper } from '../../src/store/pepper.ts'
-import { writeFolder } from '../rule-folder.ts'
+import { writeFolder } from '../support/rule-folder.ts'
 
 const PEPPER = 'a pepper of the tests, at least 32'
 const mayMake = { mayMake: true }

@@ -23,7 +23,7 @@ export function buildStore(): string {
   const folder = newFolder()
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = ['--ignoreConfig', '--noCheck', '--rewriteRelativeImportExtensions', '--rootDir', 'src']
-  const files = ['src/store/sqlite.ts', '--outDir', folder, '--module', 'nodenext', '--target', 'es2022']
+  const files = ['src/store/sqlite/sqlite.ts', '--outDir', folder, '--module', 'nodenext', '--target', 'es2022']
   const { status, stdout } = spawnSync(process.execPath, [compiler, ...options, ...files], {
     cwd: root,
     encoding: 'utf8',

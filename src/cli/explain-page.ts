@@ -1,0 +1,67 @@
+import { FOUND } from '../engine/rule/clause.ts'
+import { type PageHits, readHits } from '../engine/verdict/hits.ts'
+import { applyLogic } from '../engine/rule/logic.ts'
+import { buildPage, type PageInput } from '../engine/page/page.ts'
+import type { Ruleset } from '../engine/lookup/ruleset.ts'
+import { hitsOf, isSeen, levelOf } from '../engine/verdict/score.ts'
+import type { CompiledRule, Leaf } from '../engine/types.ts'
+import { detect, type Verdict } from '../index.ts'
+
+type Write = (text: string) => void
+
+/** What is printed of a page. */
+export interface Explanation {
+  readonly text: string
+  readonly warnings: readonly string[]
+}
+
+/** Explains, clause by clause, why the rules of a slug do or do not fire on a page. */
+export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): Explanation {
+  const page = buildPage(input)
+  const hits = readHits(ruleset, page)
+  const verdict = detect(ruleset, page)
+  const lines: string[] = []
+  const write = (text: string): void => void lines.push(text)
+  const found = ruleset.places.get(FOUND.key)
+  if (found)
+    for (const { slug, name } of verdict.evidence.filter(
+      ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),
+    ))
+      hits.take(found, { name: slug, text: name })
+  for (const rule of ruleset.rules.filter((one) => one.slug === slug)) {
+    write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
+    explainClauses(rule, hits, ruleset, write)
+    const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+    const points = own?.points ?? applyLogic(rule.logic, hitsOf(rule, hits, ruleset))
+    const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
+    const note = own?.note ? ` (${own.note})` : ''
+    write(
+      `  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : `not part of the answer${insteadOf(rule, verdict)}`}\n`,
+    )
+  }
+  return { text: lines.join(''), warnings: verdict.warnings }
+}
+
+/** Whom the answer names where it can name one alone. */
+function insteadOf({ kind }: CompiledRule, verdict: Verdict): string {
+  const names = { builder: verdict.builder, hosting: verdict.hosting, 'site-type': verdict.siteType, technology: null }
+  return names[kind] === null ? '' : `, which names ${names[kind]}`
+}
+
+function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset, write: Write): void {
+  const data = hitsOf(rule, hits, ruleset)
+  for (const clause of rule.clauses) {
+    const holds = Boolean(applyLogic(clause.holds, data))
+    write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
+    for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
+      const { count = 0, values = [] } = hits.of(leaf) ?? {}
+      const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
+      const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
+      write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)
+    }
+  }
+}
+
+function describe({ place, words, positive, atLeast }: Leaf): string {
+  return `${positive ? '' : 'not '}${place} ${words.join(' | ')}${atLeast ? ` (needs ${atLeast})` : ''}`
+}

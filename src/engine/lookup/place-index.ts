@@ -1,0 +1,116 @@
+import { buildExactWord, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
+import { LiteralIndex } from '../text/literal-index.ts'
+import { parseLocator } from '../rule/locator.ts'
+import { LocatorIndex } from './locator-index.ts'
+import { EXACT, SelectorIndex } from './selector-index.ts'
+import { TestsIndex, type Visitor } from './tests-index.ts'
+import { lower } from '../text/text.ts'
+import type { CompiledRule, Detector, Found, Leaf, Page, PageUrl, Wanted, WordKind } from '../types.ts'
+
+/** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
+export interface LiveLeaf {
+  readonly rule: CompiledRule
+  readonly leaf: Leaf
+  readonly tests: readonly Test[]
+}
+
+type Entry = TestsIndex<LiveLeaf>
+
+/** Makes the tests of a leaf; its word comes first where case matters. */
+export function enliven(rule: CompiledRule, leaf: Leaf, kind: WordKind): LiveLeaf {
+  const tests = buildTests(leaf)
+  return { rule, leaf, tests: leaf.exact ? [buildExactWord(leaf, kind), ...tests] : tests }
+}
+
+/** All that rules ask of one place, by word: it finds the leaves a find may hit without going through them. */
+export class PlaceIndex implements Wanted {
+  readonly detector: Detector
+  /** Words as rules write them, in lower case where case never matters. */
+  readonly words = new Map<string, Entry>()
+  /** Words that end in `*`, by the length of their beginning. */
+  readonly #beginnings = new Map<number, Map<string, Entry>>()
+  /** Paths, and what they begin with. */
+  readonly #steps = new Set<string>()
+  readonly #locators = new LocatorIndex<Entry>()
+  #literals: LiteralIndex<Entry> | undefined
+  #selectors: SelectorIndex | undefined
+
+  constructor(detector: Detector) {
+    this.detector = detector
+  }
+
+  add(item: LiveLeaf): void {
+    for (const word of new Set(item.leaf.words.map((text) => this.#keyOf(text, item.leaf)))) {
+      const known = this.words.get(word)
+      const entry = known ?? new TestsIndex<LiveLeaf>()
+      entry.add(item)
+      if (known === undefined) this.#addWord(word, entry)
+    }
+  }
+
+  /** Case matters to the look-up of selectors alone: `:not(.x)` may hold where `:not(.X)` does not. */
+  #keyOf(word: string, { exact }: Leaf): string {
+    if (this.detector.word !== 'selector') return lower(word)
+    return exact ? EXACT + word : word
+  }
+
+  #addWord(word: string, entry: Entry): void {
+    this.words.set(word, entry)
+    if (this.detector.word === 'locator') this.#locators.add(parseLocator(word), entry)
+    if (this.detector.word === 'path')
+      for (const [i] of [...word].entries()) if (word[i] === '.') this.#steps.add(word.slice(0, i))
+    if (this.detector.word !== 'name' || !word.endsWith('*')) return
+    const beginning = word.slice(0, -1)
+    const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()
+    this.#beginnings.set(beginning.length, ofLength.set(beginning, entry))
+  }
+
+  has(word: string): boolean {
+    const name = lower(word)
+    return this.words.has(name) || this.#steps.has(name) || this.#begun(name).length > 0
+  }
+
+  /** One sentence when the last page cost too much to match all its selectors. */
+  get warnings(): readonly string[] {
+    return this.#selectors?.warnings ?? []
+  }
+
+  selectors(page: Page, at: number): readonly string[] {
+    this.#selectors ??= new SelectorIndex(this.words.keys())
+    return this.#selectors.match(page.tape, at)
+  }
+
+  /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
+  visit(found: Found, reader: PageReader, visitor: Visitor<LiveLeaf>): void {
+    if (found.url && this.#isUnderNone(found.url)) return // Most URLs: they need no value.
+    const value = new Value(found, reader)
+    switch (this.detector.word) {
+      case 'locator':
+        if (value.url !== null) for (const entry of this.#locators.find(value.url)) entry.visit(value, visitor)
+        break
+      case 'literal':
+        this.#literals ??= new LiteralIndex(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
+        for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
+        break
+      case 'name':
+        for (const entry of this.#begun(lower(found.name))) entry.visit(value, visitor)
+        this.words.get(lower(found.name))?.visit(value, visitor)
+        break
+      default:
+        this.words.get(this.detector.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
+    }
+  }
+
+  #isUnderNone(url: PageUrl): boolean {
+    return this.detector.word === 'locator' && this.#locators.find(url).length === 0
+  }
+
+  #begun(name: string): readonly Entry[] {
+    const entries: Entry[] = []
+    for (const [length, beginnings] of this.#beginnings) {
+      const entry = beginnings.get(name.slice(0, length))
+      if (entry && name.length >= length) entries.push(entry)
+    }
+    return entries
+  }
+}

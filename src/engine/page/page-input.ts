@@ -1,0 +1,114 @@
+import { lower } from '../text/text.ts'
+import type { Page } from '../types.ts'
+import { parseUrl } from '../text/url.ts'
+
+const MAX_HEADERS = 200
+
+/** What is known of an answer. What is absent or null was not looked at. */
+export interface PageInput {
+  /** The final URL, http or https. */
+  readonly url?: string | null
+  readonly status?: number | null
+  /** By name, or pairs of name and value: a list, a `Headers`, a `Map`. */
+  readonly headers?:
+    | Readonly<Record<string, string | readonly string[]>>
+    | Iterable<readonly [string, string | readonly string[]]>
+    | null
+  /** The body; bytes are decoded by byte order mark, header, meta. */
+  readonly html?: string | Uint8Array | null
+  readonly dns?: Readonly<Record<string, readonly string[]>> | null
+  readonly tls?: { readonly issuer?: string | null; readonly names?: readonly string[] } | null
+  readonly robots?: string | null
+  readonly favicon?: number | null
+}
+
+/** Who calls from JavaScript gives anything: what nobody could look at must not pass for what is not there. */
+export function checkInput({ status, html, tls, robots, favicon }: PageInput): void {
+  demand(isNothing(status) || Number.isInteger(status), 'status must be a whole number or null')
+  demand(isNothing(html) || isText(html) || isBytes(html), 'html must be a string, a Uint8Array or null')
+  demand(isNothing(robots) || isText(robots), 'robots must be a string or null')
+  demand(isNothing(favicon) || Number.isInteger(favicon), 'favicon must be a whole number or null')
+  if (isNothing(tls)) return
+  const { issuer, names } = Object(tls) as NonNullable<PageInput['tls']>
+  const isTls = typeof tls === 'object' && (isNothing(issuer) || isText(issuer)) && (isNothing(names) || isTexts(names))
+  demand(isTls, 'tls must be {issuer, names}, a string and a list of strings, or null')
+}
+
+/**
+ * Checks an input as `buildPage` does, without building the page, and returns what can be sent to another thread: a
+ * `Headers` object cannot.
+ * @throws TypeError as `buildPage` does
+ */
+export function preparePageInput(input: PageInput): PageInput {
+  const { url, status, html, dns, tls, robots, favicon } = input
+  const headers = isIterable(input.headers) ? [...input.headers] : input.headers
+  const prepared = { url, status, headers, html, dns, tls, robots, favicon } as PageInput
+  checkInput(prepared)
+  readAddress(url)
+  readHeaders(headers, [])
+  readDns(dns)
+  return prepared
+}
+
+export function readAddress(url: PageInput['url']): string | null {
+  if (isNothing(url)) return null
+  const parsed = parseUrl(url)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError('url must be an absolute http or https URL')
+  parsed.hash = ''
+  return parsed.href
+}
+
+export function readHeaders(headers: PageInput['headers'], warnings: string[]): Page['headers'] {
+  if (isNothing(headers)) return null
+  const sentence = 'headers must be {name: value}, pairs of name and value, or null; values strings or lists of strings'
+  demand(typeof headers === 'object', sentence)
+  const pairs: (readonly [string, string])[] = []
+  for (const pair of isIterable(headers) ? headers : Object.entries(headers)) {
+    demand(Array.isArray(pair) && pair.length === 2 && isText(pair[0]), sentence)
+    const [name, values] = pair
+    for (const value of Array.isArray(values) ? values : [values]) {
+      demand(isText(value), sentence)
+      pairs.push([lower(name), value.trim()])
+    }
+  }
+  if (pairs.length > MAX_HEADERS)
+    warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were looked at`)
+  return pairs.slice(0, MAX_HEADERS)
+}
+
+export function readDns(dns: PageInput['dns']): Page['dns'] {
+  if (isNothing(dns)) return null
+  const sentence = 'dns must be {type: [record, …]}, records strings, or null'
+  demand(typeof dns === 'object', sentence)
+  const records = Object.entries(dns).map(([type, list]) => {
+    demand(isTexts(list), sentence)
+    return [lower(type), list.map((record) => record.trim())] as const
+  })
+  return Object.fromEntries(records)
+}
+
+function demand(holds: boolean, sentence: string): asserts holds {
+  if (!holds) throw new TypeError(sentence)
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText)
+}
+
+/** Bytes of another realm too: they are of another class. */
+function isBytes(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]'
+}
+
+function isIterable<T>(value: object | Iterable<T> | null | undefined): value is Iterable<T> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value
+}

@@ -1,0 +1,102 @@
+import { decodeHtml } from '../text/charset.ts'
+import { JsonLdParser } from './jsonld.ts'
+import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
+import { collectUrls } from './page-urls.ts'
+import { attributeOf, textOf } from '../rule/selector.ts'
+import { buildTape } from './tape.ts'
+import { collapse } from '../text/text.ts'
+import type { Page, Tape } from '../types.ts'
+import { buildBase, UrlResolver } from '../text/url.ts'
+import { countWords } from '../text/words.ts'
+
+export type { PageInput }
+
+/** Characters of a document that are looked at. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
+/** Characters of visible text whose words are counted: Intl.Segmenter takes 1 µs for each of some scripts, and for emoji. */
+const MAX_COUNTED = 96 * 1024
+
+/**
+ * Parses what is known of one answer into a page: once, without I/O, whatever the body holds.
+ * @throws TypeError with a sentence when something is not what `PageInput` says, or `url` is not an absolute http or https URL
+ */
+export function buildPage(input: PageInput): Page {
+  const warnings: string[] = []
+  checkInput(input)
+  const address = readAddress(input.url)
+  const headers = readHeaders(input.headers, warnings)
+  const html = readHtml(input.html ?? '', headers, warnings)
+  const { tape, comments, text, warnings: cuts } = buildTape(html)
+  const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
+  const resolver = new UrlResolver(base)
+  const found: string[] = []
+  const urls = collectUrls(tape, resolver, found)
+  const blocks = collectBlocks(tape, found)
+  const words = countWordsOf(text, found)
+  return {
+    url: address === null ? null : resolver.resolve(address),
+    base,
+    status: input.status ?? null,
+    headers,
+    html,
+    tape,
+    urls,
+    comments,
+    text,
+    words,
+    ...blocks,
+    dns: readDns(input.dns),
+    tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
+    robots: input.robots ?? null,
+    favicon: input.favicon ?? null,
+    warnings: [...warnings, ...cuts, ...found],
+  }
+}
+
+function countWordsOf(text: string, warnings: string[]): number {
+  if (text.length <= MAX_COUNTED) return countWords(text)
+  warnings.push(`words were counted in the first ${MAX_COUNTED} of ${text.length} characters of visible text`)
+  return countWords(text.slice(0, MAX_COUNTED))
+}
+
+function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
+  const contentType = headers?.find(([name]) => name === 'content-type')?.[1]
+  const source = typeof html === 'string' ? html.replace(/^\ufeff/, '') : decodeHtml(html, contentType)
+  if (source.length <= MAX_CHARACTERS) return source
+  warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were looked at`)
+  return source.slice(0, MAX_CHARACTERS)
+}
+
+/** Of the first element that has it: a `<base target>` before the `<base href>` says nothing. */
+function firstAttribute(tape: Tape, tag: string, name: string): string | undefined {
+  for (let at = tape.tags.indexOf(tag); at >= 0; at = tape.tags.indexOf(tag, at + 1)) {
+    const value = attributeOf(tape, at, name)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+// What a document's title stands in; an SVG's stands elsewhere.
+const DOCUMENT = new Set<string | undefined>(['head', 'html', 'body', undefined])
+
+/** Title, inline scripts, style sheets and JSON-LD: elements whose whole text is one thing. */
+function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
+  const blocks = {
+    title: null as string | null,
+    scripts: [] as string[],
+    styles: [] as string[],
+  }
+  const jsonld = new JsonLdParser()
+  for (let at = 0; at < tape.tags.length; at++) {
+    const tag = tape.tags[at]
+    if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(textOf(tape, at))
+    else if (tag === 'style') blocks.styles.push(textOf(tape, at))
+    else if (tag === 'script' && attributeOf(tape, at, 'src') === undefined) {
+      if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? ''))
+        blocks.scripts.push(textOf(tape, at))
+      else jsonld.add(textOf(tape, at))
+    }
+  }
+  warnings.push(...jsonld.warnings)
+  return { ...blocks, jsonld: jsonld.blocks }
+}

@@ -1,0 +1,225 @@
+import type { TokenizerCallbacks } from 'htmlparser2'
+import { Cutter } from './cutter.ts'
+import { NameTable } from '../text/name-table.ts'
+import { OpenElements } from './open-elements.ts'
+import { QuickTokenizer } from './quick-tokenizer.ts'
+import { tagAt } from './tags.ts'
+import { collapse, isBlank } from '../text/text.ts'
+import type { Parsed, Tape } from '../types.ts'
+
+/** Below this depth the parent of an element is not kept. */
+const MAX_DEPTH = 512
+/** Attributes of one tag that are kept. */
+const MAX_ATTRIBUTES = 256
+/**
+ * Tags, attributes, texts and comments of a document that are read: a page costs by their number, up to 1 µs each. The
+ * largest of 711 real pages has 20,000.
+ */
+const MAX_TOKENS = 150_000
+/** Characters of visible text that are kept, before white space is collapsed. The largest of 711 real pages has 83,000. */
+const MAX_TEXT = 1024 * 1024
+
+/**
+ * Parses a document once, into flat arrays. Never throws, whatever the document holds.
+ * htmlparser2's tokenizer does the reading; its parser keeps a stack whose cost goes by the square of the depth, and
+ * reports more than a tape needs, so which element is open is kept here. A tokenizer that looks for no entities skips from
+ * mark to mark, in three quarters of the time.
+ */
+export function buildTape(html: string): Parsed {
+  const recorder = new Recorder(html)
+  const tokenizer = new QuickTokenizer({ decodeEntities: false }, recorder)
+  recorder.stop = () => tokenizer.pause()
+  tokenizer.write(html)
+  if (recorder.isCut) recorder.onend()
+  else tokenizer.end()
+  return recorder.finish()
+}
+
+const ATTRIBUTES = new NameTable((name) => name)
+
+class Recorder implements TokenizerCallbacks {
+  readonly #html: string
+  readonly #cutter: Cutter
+  readonly #tags: string[] = []
+  readonly #parents: number[] = []
+  readonly #attributes: number[] = []
+  readonly #names: string[] = []
+  readonly #values: string[] = []
+  readonly #textFrom: number[] = []
+  readonly #textTo: number[] = []
+  readonly #texts: string[] = []
+  readonly #comments: string[] = []
+  readonly #open = new OpenElements()
+  /** Open elements below the bound, by name: they are only counted. */
+  readonly #deepOpen = new Map<string, number>()
+  /** The element whose attributes are read; -1 for a form in a form, which is none. */
+  #current = -1
+  #name = ''
+  #value = ''
+  #visible = ''
+  /** Characters of visible text beyond the bound. */
+  #unseen = 0
+  #isSpaced = false
+  #inHead = false
+  #deep = 0
+  #crowded = 0
+  #tokens = 0
+  /** Where the last token ends; characters after it were not read when the document was cut. */
+  #end = 0
+  /** Makes the tokenizer stop after the token at hand. */
+  stop: () => void = () => {}
+
+  constructor(html: string) {
+    this.#html = html
+    this.#cutter = new Cutter(html)
+  }
+
+  get isCut(): boolean {
+    return this.#tokens >= MAX_TOKENS
+  }
+
+  #count(end: number): void {
+    this.#end = end
+    if (++this.#tokens === MAX_TOKENS) this.stop()
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#count(end)
+    const info = tagAt(this.#html, start, end)
+    const open = this.#open
+    this.#current = -1
+    if (info.name === 'form' && open.isForm) return
+    while (open.isEndedBy(info)) this.#close()
+    if (info.isBlock) this.#text(' ')
+    this.#inHead = info.isHead && (this.#inHead || info.name === 'head')
+    const isDeep = open.depth >= MAX_DEPTH
+    this.#deep += isDeep ? 1 : 0
+    this.#current = this.#tags.push(info.name) - 1
+    this.#parents.push(isDeep ? -1 : open.innermost)
+    this.#attributes.push(this.#names.length)
+    this.#textFrom.push(this.#texts.length)
+    this.#textTo.push(this.#texts.length)
+    if (info.isVoid) return
+    if (isDeep && !info.isRaw) this.#deepOpen.set(info.name, (this.#deepOpen.get(info.name) ?? 0) + 1)
+    else open.push(this.#current, info)
+  }
+
+  /** Closes the innermost open element. */
+  #close(): void {
+    const at = this.#open.innermost
+    const info = this.#open.pop()
+    // A script in a script (only in SVG) has no text of its own: a thousand nested ones would have a thousand times the page.
+    if (!info.isLiteral || !this.#open.isInLiteral) this.#textTo[at] = this.#texts.length
+    if (info.name === 'head') this.#inHead = false
+    if (info.isBlock) this.#text(' ')
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#count(end)
+    const { name } = tagAt(this.#html, start, end)
+    const deep = this.#deepOpen.size > 0 ? (this.#deepOpen.get(name) ?? 0) : 0
+    if (deep > 0) {
+      this.#deepOpen.set(name, deep - 1)
+      return
+    }
+    const depth = this.#open.depthOf(name)
+    if (depth < 0) return
+    this.#deepOpen.clear()
+    while (this.#open.depth > depth) this.#close()
+  }
+
+  onselfclosingtag(): void {
+    if (this.#open.isForeign && this.#open.innermost === this.#current) this.#close()
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#name = ATTRIBUTES.at(this.#html, start, end)
+    this.#value = ''
+  }
+
+  onattribdata(start: number, end: number): void {
+    this.#value = this.#cutter.attribute(start, end)
+  }
+
+  onattribend(_quote: unknown, end: number): void {
+    this.#count(end)
+    if (this.#current < 0) return
+    if (this.#names.length - this.#attributes[this.#current] >= MAX_ATTRIBUTES) {
+      this.#crowded++
+      return
+    }
+    this.#names.push(this.#name)
+    this.#values.push(this.#value)
+  }
+
+  ontext(start: number, end: number): void {
+    this.#count(end)
+    if (isBlank(this.#html, start, end)) this.#text(' ')
+    else this.#text(this.#open.isLiteral ? this.#html.slice(start, end) : this.#cutter.text(start, end))
+  }
+
+  oncdata(start: number, end: number, offset: number): void {
+    this.#count(end)
+    if (this.#open.isForeign) this.#text(this.#html.slice(start, end - offset))
+    else this.#comments.push(`[CDATA[${this.#html.slice(start, end - offset)}]]`)
+  }
+
+  oncomment(start: number, end: number, offset: number): void {
+    this.#count(end)
+    this.#comments.push(this.#html.slice(start, end - offset).trim())
+  }
+
+  onend(): void {
+    while (this.#open.depth > 0) this.#close()
+  }
+
+  isInForeignContext(): boolean {
+    return this.#open.isForeign
+  }
+
+  onattribentity(): void {}
+  ontextentity(): void {}
+  ondeclaration(_start: number, end: number): void {
+    this.#count(end)
+  }
+  onopentagend(): void {}
+  onprocessinginstruction(_start: number, end: number): void {
+    this.#count(end)
+  }
+
+  /** A space after a space adds nothing. */
+  #text(text: string): void {
+    if (text !== ' ' || this.#texts[this.#texts.length - 1] !== ' ') this.#texts.push(text)
+    if (this.#open.isHidden || this.#inHead || (text === ' ' && this.#isSpaced)) return
+    if (this.#visible.length >= MAX_TEXT) this.#unseen += text.length
+    else this.#visible += text
+    this.#isSpaced = text === ' '
+  }
+
+  finish(): Parsed {
+    this.#attributes.push(this.#names.length)
+    const tape: Tape = {
+      tags: this.#tags,
+      parents: this.#parents,
+      attributes: this.#attributes,
+      names: this.#names,
+      values: this.#values,
+      texts: this.#texts,
+      textFrom: this.#textFrom,
+      textTo: this.#textTo,
+    }
+    const warnings: string[] = []
+    if (this.#deep > 0)
+      warnings.push(`${this.#deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
+    if (this.#crowded > 0)
+      warnings.push(`${this.#crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
+    if (this.isCut)
+      warnings.push(
+        `only the first ${this.#end} of ${this.#html.length} characters were parsed: the page has more than ${MAX_TOKENS} tags, attributes, texts and comments`,
+      )
+    const length = this.#visible.length + this.#unseen
+    if (length > MAX_TEXT)
+      warnings.push(`only the first ${MAX_TEXT} of ${length} characters of visible text were looked at`)
+    return { tape, comments: this.#comments, text: collapse(this.#visible.slice(0, MAX_TEXT)), warnings }
+  }
+}

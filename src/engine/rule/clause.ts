@@ -1,0 +1,104 @@
+import { parseLocator } from './locator.ts'
+import type { ClauseSource, Detector, Family, Weight } from '../types.ts'
+
+/** The engine's own place: builders and technologies that are settled. For site types alone; no plugin reads it. */
+export const FOUND: Detector = {
+  key: 'found',
+  about: 'A builder or technology that is settled already; site types only',
+  family: 'found',
+  word: 'value',
+  *read() {},
+}
+
+/** Places by key. */
+export type Places = ReadonlyMap<string, Detector>
+
+/** @returns the detectors and the engine's own place, by key */
+export function placesOf(detectors: readonly Detector[]): Places {
+  return new Map([...detectors, FOUND].map((detector) => [detector.key, detector]))
+}
+
+/** A clause, read: one place with its tests, or a group of clauses. */
+export type ClauseNode =
+  | {
+      readonly kind: 'leaf'
+      readonly place: Detector
+      readonly words: readonly string[]
+      readonly source: ClauseSource
+    }
+  | { readonly kind: 'not'; readonly clauses: readonly [ClauseNode] }
+  | { readonly kind: 'all' | 'any' | 'of'; readonly clauses: readonly ClauseNode[]; readonly least: number }
+
+/** Reads a checked clause. */
+export function readClause(source: ClauseSource, places: Places): ClauseNode {
+  const group = (key: string): ClauseNode[] =>
+    listOf<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
+  if ('not' in source) return { kind: 'not', clauses: [readClause(source.not as ClauseSource, places)] }
+  if ('all' in source) {
+    const clauses = group('all')
+    return { kind: 'all', clauses, least: clauses.length }
+  }
+  if ('any' in source) return { kind: 'any', clauses: group('any'), least: 1 }
+  if ('of' in source) return { kind: 'of', clauses: group('of'), least: Number(source.atLeast ?? 1) }
+  const key = Object.keys(source).find((name) => places.has(name))
+  const place = key === undefined ? undefined : places.get(key)
+  if (key === undefined || place === undefined) throw new TypeError(`no place in ${JSON.stringify(source)}`)
+  return { kind: 'leaf', place, words: listOf(source[key]).map(String), source }
+}
+
+/** One value or a list, as a list. */
+export function listOf<T>(value: unknown): readonly T[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value as T]
+}
+
+/** Clauses of a group that can lift a rule: all but `not`. */
+export function positiveOf(node: ClauseNode): readonly ClauseNode[] {
+  return node.kind === 'leaf' || node.kind === 'not' ? [] : node.clauses.filter(({ kind }) => kind !== 'not')
+}
+
+/** The family of a clause: of a group that of its first positive clause; null where there is none. */
+export function familyOf(node: ClauseNode): Family | null {
+  if (node.kind === 'leaf') return node.place.family
+  const [first] = positiveOf(node)
+  return first === undefined ? null : familyOf(first)
+}
+
+const WEIGHTS: readonly Weight[] = ['weak', 'medium', 'strong']
+
+/** Whether `a` weighs more than `b`. */
+export function isHeavier(a: Weight, b: Weight): boolean {
+  return WEIGHTS.indexOf(a) > WEIGHTS.indexOf(b)
+}
+
+/** One step less; weak stays weak. */
+export function lighter(weight: Weight): Weight {
+  return weight === 'strong' ? 'medium' : 'weak'
+}
+
+/**
+ * The most a clause may weigh, which is also its weight when none is written. Words get quoted: weak; assets get hot-linked:
+ * a host alone is medium; a builder is only a prior of a site type: medium. Of a group it is the weight of the worst clauses
+ * that let it hold: for `all` the strongest, for `any` the weakest, for `atLeast: n` the n-th weakest.
+ */
+export function heaviest(node: ClauseNode): Weight {
+  if (node.kind === 'leaf') return heaviestLeaf(node.place, node.words, node.source)
+  const weights = positiveOf(node).map((clause) => WEIGHTS.indexOf(heaviest(clause)))
+  if (node.kind === 'not' || weights.length === 0) return 'weak'
+  const least = node.kind === 'all' ? weights.length : Math.min(node.least, weights.length)
+  return WEIGHTS[weights.sort((a, b) => a - b)[least - 1]]
+}
+
+function heaviestLeaf(place: Detector, words: readonly string[], source: ClauseSource): Weight {
+  if (place.family === 'content' && place.word === 'literal') return 'weak'
+  if (place.family === 'found') return 'medium'
+  if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'
+  const locators = [place.word === 'locator' ? words : [], listOf<string>(source.under)].filter(
+    (list) => list.length > 0,
+  )
+  return locators.length > 0 && locators.every((list) => list.some(isHostAlone)) ? 'medium' : 'strong'
+}
+
+function isHostAlone(locator: string): boolean {
+  const { hosts, segments, root } = parseLocator(locator)
+  return hosts !== 'any' && segments.length === 0 && !root
+}

@@ -1,0 +1,55 @@
+import jsonLogic from 'json-logic-js'
+import type { Logic } from '../types.ts'
+
+/** Hits by variable: `{"c1":1,"c3":4}`. */
+export type Hits = Readonly<Record<string, number>>
+
+/** The only way from hits to points: JSON Logic itself. */
+export function applyLogic(logic: Logic, hits: Hits): number {
+  return Number(jsonLogic.apply(logic as Parameters<typeof jsonLogic.apply>[0], hits))
+}
+
+const OPERATIONS = new Set(['if', 'or', 'and', '!', '>=', '+', 'min'])
+const MAX_DEPTH = 16
+
+/** Whether an expression is one of ours: those operations, variables `c1`, `c2` …, numbers, not too deep. A file from elsewhere may hold anything. */
+export function isOurLogic(logic: unknown, depth = 0): logic is Logic {
+  if (typeof logic === 'number') return Number.isFinite(logic)
+  if (depth > MAX_DEPTH || typeof logic !== 'object' || logic === null || Array.isArray(logic)) return false
+  const entries = Object.entries(logic)
+  if (entries.length !== 1) return false
+  const [operation, args] = entries[0]
+  if (!Array.isArray(args) || args.length === 0) return false
+  if (operation === 'var')
+    return args.length === 2 && typeof args[0] === 'string' && /^c\d+$/.test(args[0]) && args[1] === 0
+  return OPERATIONS.has(operation) && args.every((arg) => isOurLogic(arg, depth + 1))
+}
+
+export const variable = (id: string): Logic => ({ var: [id, 0] })
+export const atLeast = (value: Logic, least: number): Logic => ({ '>=': [value, least] })
+export const not = (value: Logic): Logic => ({ '!': [value] })
+export const choose = (test: Logic, then: Logic, otherwise: Logic): Logic => ({ if: [test, then, otherwise] })
+export const least = (...values: readonly Logic[]): Logic => ({ min: values })
+
+// One value needs no operation, and an empty one means different things to different implementations.
+export const every = (values: readonly Logic[]): Logic => (values.length === 1 ? values[0] : { and: values })
+export const some = (values: readonly Logic[]): Logic => (values.length === 1 ? values[0] : { or: values })
+export const sum = (values: readonly Logic[]): Logic => (values.length === 1 ? values[0] : { '+': values })
+
+/** How many of the tests hold. */
+export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) => choose(test, 1, 0)))
+
+/** A variable, and the values that it must have at the least and at the most. */
+export type Need = readonly [id: string, least: number, most: number]
+
+/** What must be there, and what must not, for an expression to be true, as far as it can be read off: most need no evaluation then. */
+export function neededBy(logic: Logic): readonly Need[] {
+  const [operation, args] = Object.entries(logic)[0] ?? []
+  if (operation === 'and') return (args as readonly Logic[]).flatMap(neededBy)
+  const isNegated = operation === '!'
+  const [compares, sides] = Object.entries(isNegated ? (args as readonly Logic[])[0] : logic)[0] ?? []
+  if (compares !== '>=') return []
+  const [value, least] = sides as readonly [{ var?: readonly [string, 0] }, number]
+  if (value.var === undefined) return []
+  return [isNegated ? [value.var[0], 0, least - 1] : [value.var[0], least, Number.POSITIVE_INFINITY]]
+}

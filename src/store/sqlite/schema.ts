@@ -1,0 +1,63 @@
+import type Database from 'libsql'
+import { SetupError } from '../../errors.ts'
+import { firstRow } from './row.ts'
+import type { SqliteWriter } from './writer.ts'
+
+/** What brings a database from each version (its place in the list) to the next. Times are milliseconds since 1970. */
+const MIGRATIONS = [
+  `CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    email TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    revision INTEGER CHECK (revision IN (1, 2)),
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE secrets (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, -- The newest has the highest.
+    key TEXT NOT NULL REFERENCES keys (id),
+    hash TEXT NOT NULL UNIQUE,
+    last_four TEXT NOT NULL,
+    expires_at INTEGER
+  ) STRICT;
+  CREATE INDEX secrets_of_key ON secrets (key);
+  CREATE TABLE usage (
+    key TEXT NOT NULL,
+    month TEXT NOT NULL CHECK (
+      month GLOB '[0-9][0-9][0-9][0-9]-0[1-9]' OR month GLOB '[0-9][0-9][0-9][0-9]-1[0-2]'
+    ),
+    used INTEGER NOT NULL CHECK (used >= 0),
+    last_used_at INTEGER NOT NULL,
+    PRIMARY KEY (key, month)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE switches (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    maintenance INTEGER NOT NULL DEFAULT 0 CHECK (maintenance IN (0, 1)),
+    api_off INTEGER NOT NULL DEFAULT 0 CHECK (api_off IN (0, 1))
+  ) STRICT;
+  INSERT INTO switches (only) VALUES (1);
+  CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+]
+
+/**
+ * Brings the tables up to date; several processes may do so at once.
+ * @throws SetupError for a database of a later version
+ */
+export function migrate(db: Database.Database, writer: SqliteWriter): void {
+  const version = versionOf(db)
+  if (version === MIGRATIONS.length) return
+  if (version > MIGRATIONS.length)
+    throw new SetupError(
+      'the database was written by a later version of Siteprint: install that version, or set DATA_DIR to another folder',
+    )
+  writer.now(() => {
+    // Read again behind the lock: another process may have been faster.
+    for (const sql of MIGRATIONS.slice(versionOf(db))) db.exec(sql)
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+  })
+}
+
+function versionOf(db: Database.Database): number {
+  return firstRow<{ readonly user_version: number }>(db.prepare('PRAGMA user_version'))?.user_version ?? 0
+}

@@ -1,0 +1,68 @@
+import { truncateSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SetupError } from '../../../src/errors.ts'
+import { buildPage } from '../../../src/index.ts'
+import { readHar } from '../../../src/cli/formats/har.ts'
+import { entry, har, html, writeHar } from './har-files.ts'
+
+const image = entry({ url: 'https://acme.com/a.png', type: 'image/png' })
+
+describe('a bad file is told in a sentence that says what to do', () => {
+  const name = 'Name a file that a browser saved as HAR.'
+  const record = 'holds no HTML document. Record the page from its first request on, and save it again.'
+  const again = 'holds no text of its document. Save it again as a HAR with content.'
+  test.each<[string, () => string, string]>([
+    ['no JSON', () => writeHar('<html>'), `is no JSON: Unexpected token '<', "<html>" is not valid JSON. ${name}`],
+    ['nothing', () => writeHar(''), `is no JSON: Unexpected end of JSON input. ${name}`],
+    ['no object', () => writeHar('null'), `is no HAR: it has no list log.entries. ${name}`],
+    ['no log', () => writeHar('{"log": 5}'), `is no HAR: it has no list log.entries. ${name}`],
+    ['no list of entries', () => har({ 0: image }), `is no HAR: it has no list log.entries. ${name}`],
+    ['no entries', () => har([]), record],
+    ['no HTML', () => har([image, entry({ status: 301 })]), record],
+    ['no content', () => har([entry({ content: { mimeType: 'text/html', size: 10 } })]), again],
+  ])('%s', async (_, write, sentence) => {
+    const file = write()
+    await expect(readHar(file)).rejects.toThrow(new SetupError(`${file} ${sentence}`))
+  })
+
+  test('too large: it is not read', async () => {
+    const file = writeHar('')
+    truncateSync(file, 256 * 1024 * 1024 + 1)
+    const sentence = `${file} is larger than 256 MiB. Record fewer pages into one file.`
+    await expect(readHar(file)).rejects.toThrow(new SetupError(sentence))
+  })
+
+  test('a file that is not there fails as the file system says', async () => {
+    await expect(readHar('none.har')).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('a byte order mark is none of it', async () => {
+    const file = writeHar(`\ufeff${JSON.stringify({ log: { entries: [entry({})] } })}`)
+    expect((await readHar(file)).html).toBe(html)
+  })
+})
+
+test('whatever stands in a HAR, it is a page or a SetupError', async () => {
+  const any = fc.anything({ maxDepth: 2 })
+  const some = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<unknown> => fc.oneof({ weight: 8, arbitrary: value }, any)
+  const headers = some(fc.array(some(fc.record({ name: some(fc.string()), value: some(fc.string()) }))))
+  const content = some(fc.record({ mimeType: some(fc.constant('text/html')), text: some(fc.string()), encoding: any }))
+  const request = some(fc.record({ url: some(fc.webUrl()) }))
+  const response = some(fc.record({ status: some(fc.nat(999)), headers, content }))
+  const one = some(fc.record({ request, response, startedDateTime: some(fc.constant('2026-11-20')), pageref: any }))
+  const file = writeHar('')
+  let pages = 0
+  await fc.assert(
+    fc.asyncProperty(some(fc.array(one)), any, async (entries, log) => {
+      writeFileSync(
+        file,
+        JSON.stringify({ log: { pages: log, entries } }, (_, value) => (typeof value === 'bigint' ? null : value)),
+      )
+      const found = await readHar(file).catch((error) => void expect(error).toBeInstanceOf(SetupError))
+      if (found && ++pages) buildPage(found)
+    }),
+    { numRuns: 500 },
+  )
+  expect(pages).toBeGreaterThan(20)
+})

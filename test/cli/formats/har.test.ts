@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
+import { readHar } from '../../../src/cli/formats/har.ts'
+import { type Answer, entry, har, html } from './har-files.ts'
+
+const at = (url: string, more: object = {}, answer: Answer = {}): object => entry({ ...answer, url }, more)
+const page = { pageref: 'page_1' }
+const document = { _resourceType: 'document' }
+const image = entry({ url: 'https://acme.com/a.png', type: 'image/png' })
+const redirect = (status: number): object => entry({ url: 'http://acme.com/', status }, { ...document, ...page })
+
+describe('the main document', () => {
+  test.each<[string, object[], object?]>([
+    ['the only one', [at('https://acme.com/')]],
+    ['after redirects', [...[301, 302, 303, 307, 308].map(redirect), at('https://acme.com/', document)]],
+    [
+      'after what is no HTML',
+      [image, entry({ url: 'https://acme.com/x', type: 'text/htmlx' }), at('https://acme.com/')],
+    ],
+    ['XHTML', [at('https://acme.com/', {}, { type: 'Application/XHTML+XML; charset=utf-8' })]],
+    ['with an error', [at('https://acme.com/', {}, { status: 404 })]],
+    [
+      'what the browser calls so',
+      [at('https://ads.example/'), at('https://acme.com/', document), at('https://b.com/', document)],
+    ],
+    [
+      'of the first page',
+      [at('https://old.example/'), at('https://acme.com/', page)],
+      { pages: [{ id: 'page_1' }, { id: 'page_2' }] },
+    ],
+    ['of pages that nothing belongs to', [at('https://acme.com/')], { pages: [{ id: 'page_9' }, null] }],
+    [
+      'by time',
+      [
+        at('https://b.com/', { startedDateTime: '2026-11-20T10:00:00.500Z' }),
+        at('https://acme.com/', { startedDateTime: '2026-11-20T11:00:00.100+01:00' }),
+      ],
+    ],
+    [
+      'in place where a time is missing',
+      [at('https://acme.com/', { startedDateTime: '2026-11-20T10:00:00Z' }), at('https://b.com/')],
+    ],
+    ['its fragment is nothing', [at('https://acme.com/#top')]],
+    [
+      'of the web',
+      [at('chrome-extension://x/a.html'), at('data:text/html,x'), at('about:blank'), at('https://acme.com/')],
+    ],
+    [
+      'beside entries that are none',
+      [null, 5, {}, [], { request: null }, { response: { content: null } }, at('https://acme.com/')] as object[],
+    ],
+  ])('%s', async (name, entries, log) => {
+    const found = await readHar(har(entries, log))
+    expect(found).toEqual({ url: 'https://acme.com/', status: name === 'with an error' ? 404 : 200, headers: [], html })
+  })
+
+  test('its type may stand in its headers alone', async () => {
+    const headers = [{ name: 'Content-Type', value: 'text/html' }]
+    const file = har([image, entry({ headers, content: { text: html, mimeType: '' } })])
+    expect(await readHar(file)).toMatchObject({ headers: [['Content-Type', 'text/html']], html })
+  })
+})
+
+describe('what is taken of it', () => {
+  test.each<[string, unknown, unknown]>([
+    [
+      'pairs, in order',
+      [
+        { name: 'B', value: '1' },
+        { name: 'a', value: '' },
+      ],
+      [
+        ['B', '1'],
+        ['a', ''],
+      ],
+    ],
+    [
+      'several values in one',
+      [{ name: 'set-cookie', value: 'a=1\nb=2' }],
+      [
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ],
+    ],
+    [
+      'none of HTTP/2',
+      [
+        { name: ':status', value: '200' },
+        { name: 'server', value: 'x' },
+      ],
+      [['server', 'x']],
+    ],
+    ['no others', [null, 5, {}, { name: 'a' }, { name: 1, value: 'x' }, { name: 'a', value: 2 }], []],
+    ['none were recorded', null, null],
+  ])('headers: %s', async (_, headers, expected) => {
+    expect((await readHar(har([entry({ headers })]))).headers).toEqual(expected)
+  })
+
+  test.each<[unknown, unknown]>([
+    [200, 200],
+    [304, 304],
+    [0, null],
+    [99.5, null],
+    ['200', null],
+    [undefined, 200],
+  ])('status %s', async (status, expected) => {
+    expect((await readHar(har([entry({ status })]))).status).toBe(expected)
+  })
+
+  const utf16 = Buffer.from(`\ufeff${html}`, 'utf16le')
+  test.each<[string, object, unknown]>([
+    ['text', { text: html }, html],
+    ['empty text', { text: '' }, ''],
+    ['nothing, as it is empty', { size: 0 }, ''],
+    ['base64', { text: utf16.toString('base64'), encoding: 'base64' }, utf16],
+  ])('content: %s', async (_, content, expected) => {
+    const found = await readHar(har([entry({ content: { mimeType: 'text/html', ...content } })]))
+    expect(found.html).toEqual(expected)
+  })
+})
+
+test('a page goes to the engine as it is: headers count, and bytes are decoded by them', async () => {
+  const text = Buffer.from(
+    '<meta name="generator" content="WordPress 6.6"><title>\xcf\xf0\xe8\xe2\xe5\xf2</title>',
+    'latin1',
+  )
+  const headers = Object.entries({
+    'content-type': 'text/html; charset=windows-1251',
+    'content-encoding': 'br',
+    server: 'Vercel',
+  })
+  const content = { mimeType: 'text/html', text: text.toString('base64'), encoding: 'base64' }
+  const built = buildPage(
+    await readHar(har([entry({ headers: headers.map(([name, value]) => ({ name, value })), content })])),
+  )
+  expect(built.title).toBe('Привет')
+  expect(detect(await loadRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
+})

@@ -1,0 +1,183 @@
+import { appendFileSync, statSync } from 'node:fs'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
+import { readWarc } from '../../../src/cli/formats/warc.ts'
+import {
+  type Headers,
+  HTML,
+  PACKINGS,
+  packedEach,
+  pageRecord,
+  pagesOf,
+  plain,
+  record,
+  response,
+  titled,
+  toldBy,
+  writeWarc,
+} from './warc-files.ts'
+
+const URL_A = 'https://acme.com/a'
+const text = titled('Acme')
+const chunks = (body: string | Uint8Array, size = 7): Buffer => {
+  const bytes = Buffer.from(body as string)
+  const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => {
+    const part = bytes.subarray(i * size, (i + 1) * size)
+    return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
+  })
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
+}
+
+describe.each(PACKINGS)('%s', (_, pack) => {
+  test('HTML answers come in order, with all that was recorded', async () => {
+    const lines = { ...HTML, Link: '</a>; rel=a,,,b', 'X-Empty': '' }
+    const records = [record('warcinfo', {}, 'software: x\r\n'), response(URL_A, lines, text), pageRecord('b')]
+    const pages = await pagesOf(pack(records))
+    expect(pages.map(({ id }) => id)).toEqual([URL_A, 'https://acme.com/b'])
+    expect(pages[0]).toEqual({
+      id: URL_A,
+      page: { url: URL_A, status: 200, headers: Object.entries(lines), html: Buffer.from(text) },
+      warnings: [],
+    })
+  })
+
+  test('a record as long as many reads, and one of no body', async () => {
+    const long = titled('x'.repeat(300_000))
+    const pages = await pagesOf(pack([response(URL_A, HTML, long), response(URL_A, HTML, ''), pageRecord('c')]))
+    expect(pages.map(toldBy)).toEqual([long, '', titled('c')])
+  })
+})
+
+describe('what is passed over', () => {
+  const target = { 'WARC-Target-URI': URL_A }
+  const http = { 'Content-Type': 'application/http; msgtype=response' }
+  test.each<[string, Buffer]>([
+    ['a request', record('request', { ...target, ...http }, `GET /a HTTP/1.1\r\n\r\n${text}`)],
+    ['a revisit', record('revisit', { ...target, ...http }, 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n')],
+    ['metadata', record('metadata', target, text)],
+    ['a name that was looked up', record('response', { 'Content-Type': 'text/dns' }, '20261120000000\nacme.com. 1 A')],
+    ['an image', response(URL_A, { 'Content-Type': 'image/png' }, text)],
+    ['JSON with a word of HTML', response(URL_A, { 'Content-Type': 'application/json; of=text/html' }, text)],
+    ['no type, and no HTML', response(URL_A, {}, '{"html": "<!doctype html>"}')],
+    [
+      'an image longer than any page',
+      response(URL_A, { 'Content-Type': 'image/png' }, Buffer.alloc(9_000_000, 'WARC/')),
+    ],
+  ])('%s', async (_, one) => {
+    expect((await pagesOf(plain([one, pageRecord('next')]))).map(toldBy)).toEqual([titled('next')])
+  })
+})
+
+describe('what is a page', () => {
+  test.each<[string, string, Headers, number]>([
+    ['XHTML', 'HTTP/1.0 200', { 'content-type': 'Application/XHTML+XML;charset=utf-8' }, 200],
+    ['an error', 'HTTP/1.1 404 Not Found', HTML, 404],
+    ['a redirect', 'HTTP/2 301', { ...HTML, Location: '/b' }, 301],
+    ['no type, and a body that looks like HTML', 'HTTP/1.1 200 OK', {}, 200],
+  ])('%s', async (_, line, http, status) => {
+    const head = [line, ...Object.entries(http).map(([name, value]) => `${name}: ${value}`)].join('\r\n')
+    const warc = { 'WARC-Target-URI': `<${URL_A}>`, 'Content-Type': 'application/http' }
+    const [page] = await pagesOf(record('response', warc, `${head}\r\n\r\n${text}`))
+    expect(page).toMatchObject({ id: URL_A, page: { url: URL_A, status, headers: Object.entries(http) } })
+    expect(toldBy(page)).toBe(text)
+  })
+
+  test('an address with commas and accents; headers that end with line feeds alone, and one that is folded', async () => {
+    const url = 'https://acme.com/é,,,b'
+    const block = `HTTP/1.1 200 OK\nContent-Type: text/html\nX-Long: one\n  two\n\n${text}`
+    const [page] = await pagesOf(record('response', { 'WARC-Target-URI': url }, block))
+    expect(page).toMatchObject({
+      id: url,
+      page: {
+        url,
+        headers: [
+          ['Content-Type', 'text/html'],
+          ['X-Long', 'one two'],
+        ],
+      },
+    })
+    expect(toldBy(page)).toBe(text)
+  })
+})
+
+describe('a body', () => {
+  const chunked = { 'Transfer-Encoding': 'chunked' }
+  const packed = (encoding: string): Headers => ({ 'Content-Encoding': encoding })
+  const broken = Buffer.concat([gzipSync(text).subarray(0, 10), Buffer.alloc(8, 255)])
+  const unfinished = 'the body could not be unpacked to its end'
+  const foreign = 'the body is packed in a way that nobody asked for: it was not looked at'
+  test.each<[string, Headers, string | Uint8Array, string, string[]]>([
+    ['in chunks', chunked, chunks(text), text, []],
+    ['in chunks, with an extension', chunked, `${text.length.toString(16)};a=b\r\n${text}\r\n0\r\n\r\n`, text, []],
+    ['said to be in chunks', chunked, text, text, []],
+    ['gzip', packed('gzip'), gzipSync(text), text, []],
+    ['gzip in chunks', { ...packed('gzip'), ...chunked }, chunks(gzipSync(text)), text, []],
+    ['brotli in chunks', { ...packed('br'), ...chunked }, chunks(brotliCompressSync(text)), text, []],
+    ['deflate', packed('deflate'), deflateSync(text), text, []],
+    ['deflate without its header', packed('deflate'), deflateRawSync(text), text, []],
+    ['gzip within brotli', packed('gzip, br'), brotliCompressSync(gzipSync(text)), text, []],
+    ['said to be gzip', packed('gzip'), text, text, []],
+    ['said to be brotli', packed('br'), `\n ${text}`, `\n ${text}`, []],
+    ['broken gzip', packed('gzip'), broken, '', [unfinished]],
+    ['packed as nobody knows', packed('snappy'), gzipSync(text), '', [foreign]],
+  ])('%s', async (_, http, body, expected, warnings) => {
+    const [page, next] = await pagesOf(plain([response(URL_A, { ...HTML, ...http }, body), pageRecord('next')]))
+    expect(page).toMatchObject({ warnings })
+    expect(toldBy(page)).toBe(expected)
+    expect(toldBy(next)).toBe(titled('next'))
+  })
+
+  const cut = 'only the first 4194304 bytes of the body were looked at'
+  const long = Buffer.concat([Buffer.from(text), Buffer.alloc(40 * 1024 * 1024, 'abcd ')])
+  test.each<[string, Headers, Uint8Array]>([
+    ['plain', {}, long],
+    ['in chunks', chunked, chunks(long, 60_000)],
+    ['gzip', packed('gzip'), gzipSync(long)],
+    ['brotli', packed('br'), brotliCompressSync(long)],
+  ])('that is too long is cut, and the next page is read: %s', async (_, http, body) => {
+    const [page, next] = await pagesOf(packedEach([response(URL_A, { ...HTML, ...http }, body), pageRecord('next')]))
+    expect(page).toMatchObject({ warnings: [cut] })
+    expect(toldBy(page)).toBe(long.toString('latin1', 0, 4 * 1024 * 1024))
+    expect(toldBy(next)).toBe(titled('next'))
+  })
+})
+
+test('pages go to the engine as they are: headers count, and bytes are decoded by them', async () => {
+  const http = { 'Content-Type': 'text/html; charset=windows-1251', Server: 'Vercel', 'Content-Encoding': 'gzip' }
+  const html = Buffer.from(
+    '<meta name="generator" content="WordPress 6.6"><title>\xcf\xf0\xe8\xe2\xe5\xf2</title>',
+    'latin1',
+  )
+  const [page] = await pagesOf(packedEach([response(URL_A, http, gzipSync(html))]))
+  if (page === undefined || 'error' in page) throw new Error('no page')
+  const built = buildPage(page.page)
+  expect(built.title).toBe('Привет')
+  expect(detect(await loadRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
+})
+
+test('1,000 pages stream in constant memory, and progress is told', async () => {
+  const file = writeWarc(new Uint8Array())
+  const words = Array.from({ length: 8000 }, (_, i) => Math.sin(i).toString(36).slice(2))
+    .join(' ')
+    .slice(0, 100_000)
+  for (let i = 0; i < 1000; i++)
+    appendFileSync(
+      file,
+      gzipSync(response(`https://acme.com/${i}`, HTML, titled(`${i}</title>${words}`)), { level: 1 }),
+    )
+  const totals: number[] = []
+  const used: number[] = []
+  let pages = 0
+  let largest = 0
+  for await (const { id } of readWarc(file, { onBytes: (total) => totals.push(total) })) {
+    expect(id).toBe(`https://acme.com/${pages++}`)
+    const { rss } = process.memoryUsage()
+    if (pages === 200) used.push(rss)
+    largest = Math.max(largest, rss)
+    expect(totals.at(-1)).toBeLessThan((statSync(file).size * (pages + 4)) / 1000 + 100_000)
+  }
+  expect(pages).toBe(1000)
+  expect(totals.at(-1)).toBe(statSync(file).size)
+  expect((largest - (used[0] as number)) / 1024 / 1024).toBeLessThan(48)
+})

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { TEST, writeFolder } from '../support/rule-folder.ts'
+import { trapRules } from '../scan/trap-rules.ts'
+
+let project: BuiltProject
+let cwd: string
+let env: Readonly<Record<string, string>>
+beforeAll(() => {
+  project = buildProject()
+  const { folders, detectors } = trapRules()
+  cwd = writeFolder({
+    'loop.html': '<p>loop for ever',
+    'good.html': '<p>harmless',
+    'loop.har': har('<p>loop for ever'),
+    'in.warc': ['good', 'loop for ever', 'leave', 'good'].map(record).join(''),
+  })
+  env = { RULES_DIRS: folders.join(), DETECTORS: detectors.join() }
+})
+
+const run = (command: string, args: readonly string[], settings = env): Promise<Outcome> =>
+  project.run(command, args, { cwd, env: settings })
+const har = (text: string): string => {
+  const response = { status: 200, headers: [], content: { mimeType: 'text/html', text } }
+  const entry = { startedDateTime: '2026-11-22T00:00:00Z', request: { url: 'https://acme.com/' }, response }
+  return JSON.stringify({ log: { entries: [entry] } })
+}
+const record = (text: string, i: number): string => {
+  const http = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>${text}`
+  const head = `WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://acme.com/${i}\r\nContent-Type: application/http; msgtype=response`
+  return `${head}\r\nContent-Length: ${http.length}\r\n\r\n${http}\r\n\r\n`
+}
+const LATE = 'the page took longer than 1 s to match'
+
+describe('a page that takes too long is an error, and the run goes on', () => {
+  const pages = ['harmless', 'loop for ever', 'harmless', 'backtrack for ever', 'leave', 'harmless']
+  const outcomes = ['result', LATE, 'result', LATE, 'worker exited with code: 7', 'result']
+
+  test.each([
+    ['JSONL', 'in.jsonl', (lines: string) => lines],
+    ['gzip', 'in.jsonl.gz', gzipSync],
+  ])('--batch, %s', async (_, name, pack) => {
+    const lines = pages.map((text, i) => `${JSON.stringify({ id: `${i}`, html: `<p>${text}` })}\n`)
+    writeFileSync(join(cwd, name), pack(lines.join('')))
+    const { code, stdout, stderr } = await run('scan', ['--batch', name, '--timeout', '1'])
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers.map(({ id, error }) => [id, error ?? 'result'])).toEqual(outcomes.map((one, i) => [`${i}`, one]))
+    const codes = answers.flatMap(({ error, code }) => (error ? [code] : []))
+    expect({ code, stderr, codes }).toEqual({
+      code: 1,
+      stderr: '6 pages, 3 failed\n',
+      codes: Array(3).fill('scan_failed'),
+    })
+  })
+
+  test('--warc', async () => {
+    const { code, stdout } = await run('scan', ['--warc', 'in.warc', '--timeout', '1'])
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect({ code, errors: answers.map(({ error }) => error) }).toEqual({
+      code: 1,
+      errors: [undefined, LATE, 'worker exited with code: 7', undefined],
+    })
+  })
+
+  test.each([
+    ['scan', ['--html', 'loop.html']],
+    ['scan', ['--har', 'loop.har']],
+    ['rules', ['explain', 'wordpress', '--html', 'loop.html']],
+  ])('%s %j', async (command, args) => {
+    const told = { code: 2, stdout: '', stderr: `${LATE}\n` }
+    expect(await run(command, [...args, '--timeout', '1'])).toEqual(told)
+  })
+
+  test('rules test', async () => {
+    const html = (text: string): string => `\n      html: |\n${`        <p>${text}</p>\n`.repeat(5)}`
+    const tests = `hits:\n  - page: ${html('loop for ever')}    confidence: high\n${TEST.slice('hits:\n'.length).replace('acme.com', 'slow.org')}`
+    const name = 'technologies/javascript-library/slow'
+    const rule = `name: Slow\nwebsite: https://acme.com\ndetect:\n  - url: slow.org\nsource: https://acme.com\nverified: 2026-11-20\n`
+    const folder = writeFolder({ [`${name}.yaml`]: rule, [`${name}.test.yaml`]: tests })
+    const { code, stdout, stderr } = await run('rules', ['test', 'slow', '--timeout', '1'], {
+      DETECTORS: env.DETECTORS,
+      RULES_DIRS: `${env.RULES_DIRS},${folder}`,
+    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 3 pages: 1 finding\n' })
+    expect(stdout.trim()).toMatch(
+      /slow\.test\.yaml:\d+:\d+ {2}error {2}this page cannot be scanned: the page took longer than 1 s/,
+    )
+  })
+})

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type PoliteOptions, runPolitely } from '../../src/cli/per-host-scheduler.ts'
+
+interface Job {
+  readonly host: string
+  readonly n: number
+}
+
+/** What happened to jobs: where they began and ended, and how many ran at a time. */
+class Log {
+  readonly begun: (Job & { at: number })[] = []
+  readonly ended = new Map<string, number>()
+  most = 0
+  #running = new Set<string>()
+
+  run = async (job: Job): Promise<void> => {
+    expect(this.#running.has(job.host), `${job.host} runs twice`).toBe(false)
+    this.#running.add(job.host)
+    this.most = Math.max(this.most, this.#running.size)
+    this.begun.push({ ...job, at: performance.now() })
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#running.delete(job.host)
+    this.ended.set(job.host, performance.now())
+  }
+}
+
+async function* jobsOf(hosts: readonly string[]): AsyncGenerator<Job> {
+  for (const [n, host] of hosts.entries()) yield { host, n }
+}
+
+function options(hosts: readonly string[], log: Log, more: Partial<PoliteOptions<Job>> = {}): PoliteOptions<Job> {
+  const { signal } = new AbortController()
+  const base = { jobs: jobsOf(hosts), hostOf: ({ host }: Job) => host, run: log.run }
+  return { ...base, concurrency: 3, pauseMs: 0, signal, ...more }
+}
+
+describe('jobs of many hosts', () => {
+  test('run each once, one a host, no more than allowed at a time', async () => {
+    const property = fc.asyncProperty(
+      fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (hosts, concurrency) => {
+        const log = new Log()
+        await runPolitely(options(hosts, log, { concurrency }))
+        expect(log.begun.map(({ n }) => n).sort((a, b) => a - b)).toEqual(hosts.map((_, n) => n))
+        expect(log.most).toBeLessThanOrEqual(concurrency)
+      },
+    )
+    await fc.assert(property, { numRuns: 100 })
+  })
+
+  test('of one host wait for the pause, and hold up no other', async () => {
+    const log = new Log()
+    await runPolitely(options(['a', 'a', 'a', 'b', 'c'], log, { pauseMs: 40 }))
+    expect(log.begun.map(({ host }) => host)).toEqual(['a', 'b', 'c', 'a', 'a'])
+    const [first, second, third] = log.begun.filter(({ host }) => host === 'a').map(({ at }) => at)
+    expect(second - first).toBeGreaterThanOrEqual(39)
+    expect(third - second).toBeGreaterThanOrEqual(39)
+  })
+
+  test('end when the run is stopped: what runs is waited for, nothing further begins', async () => {
+    const stop = new AbortController()
+    const log = new Log()
+    const run = async (job: Job): Promise<void> => {
+      stop.abort()
+      await log.run(job)
+    }
+    await runPolitely(options(['a', 'a', 'b', 'c', 'd'], log, { concurrency: 2, signal: stop.signal, run }))
+    expect(log.begun.length).toBe(2)
+    expect(log.ended.size).toBe(2)
+  })
+
+  test('fail with the first failure, when all that runs has ended', async () => {
+    const log = new Log()
+    const run = async (job: Job): Promise<void> => {
+      if (job.host === 'b') throw new Error('disk full')
+      await log.run(job)
+    }
+    await expect(runPolitely(options(['a', 'b', 'c', 'd', 'e'], log, { run }))).rejects.toThrow('disk full')
+    expect(log.ended.size).toBe(log.begun.length)
+  })
+})

@@ -1,0 +1,186 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { readmeExample } from '../support/readme-examples.ts'
+import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
+
+let project: BuiltProject
+let cwd: string
+beforeAll(() => {
+  project = buildProject()
+  const faulty = builder('{ scirpt: /a.js }').replace('2026-11-20', 'today')
+  cwd = writeFolder({
+    'sound/builders/acme.yaml': builder().replace('cms', 'blog'),
+    'sound/builders/acme.test.yaml': TEST,
+    'faulty/builders/acme.yaml': faulty,
+    'faulty/builders/acme.test.yaml': TEST,
+    'failing/builders/acme.yaml': builder(),
+    'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
+    'dry.mjs':
+      "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
+    'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
+    'tidal/builders/acme.test.yaml': TEST,
+    'wordpress.html': '<meta name="generator" content="WordPress 6.6">',
+    'headers.json': '{ "X-NF-Request-ID": "01J" }',
+    'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',
+  })
+})
+
+const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
+  project.run('rules', args, { cwd, env: { RULES_DIRS } })
+const faults = [
+  'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
+  'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
+]
+
+describe('lint', () => {
+  test('of sound rules says so, and nothing on stdout', async () => {
+    const { code, stdout, stderr } = await rules(['lint', 'sound'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/^\d+ rules: nothing to complain of\n$/)
+  })
+
+  test.each([
+    ['as an argument', ['lint', 'faulty'], ''],
+    ['of RULES_DIRS', ['lint'], 'faulty'],
+    ['both, once', ['lint', './faulty/'], 'faulty'],
+  ])('tells every fault of a folder: %s', async (_, args, folders) => {
+    const { code, stdout, stderr } = await rules(args, folders)
+    expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 1, lines: faults })
+    expect(stderr).toMatch(/^\d+ rules: 2 findings\n$/)
+  })
+})
+
+describe('a ruleset with errors is refused, and every fault is told on stderr', () => {
+  test.each([
+    ['rules', ['test']],
+    ['scan', ['--html', 'page.html']],
+    ['scan', ['--batch', 'page.html']],
+  ])('%s %j', async (command, args) => {
+    const { code, stdout, stderr } = await project.run(command, args, { cwd, env: { RULES_DIRS: 'faulty' } })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe(`${faults.join('\n')}\n2 findings in the rules: nothing was loaded\n`)
+  })
+})
+
+describe('test', () => {
+  test('of one slug runs its pages alone', async () => {
+    const told = { code: 0, stdout: '', stderr: '1 rule, 2 pages: nothing to complain of\n' }
+    expect(await rules(['test', 'acme'], 'sound')).toEqual(told)
+  })
+
+  test('tells what a page gives instead', async () => {
+    const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 2 pages: 1 finding\n' })
+    expect(stdout).toBe(
+      'failing/builders/acme.test.yaml:2:53  error  this page gives confidence high, the hit says low  hit-differs\n',
+    )
+  })
+
+  test('tells of a detector that failed, once', async () => {
+    const how = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
+    const told = 'the detector "tide" failed: no water\n1 rule, 2 pages: nothing to complain of\n'
+    expect(await project.run('rules', ['test', 'acme'], how)).toEqual({ code: 0, stdout: '', stderr: told })
+  })
+})
+
+describe('build', () => {
+  test('writes the ruleset, its cases and the schemas; a start then reads no YAML, until it is edited', async () => {
+    const { code, stdout, stderr } = await rules(['build'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    const [, version] = /rules built, version (\w+)\n$/.exec(stderr) ?? []
+    const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
+    expect([read('ruleset.json').version, read('conformance.json').version]).toEqual([version, version])
+    expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
+    expect(read('test-schema.json').properties.hits).toBeDefined()
+    const built = join(project.folder, 'dist', 'ruleset.json')
+    const text = readFileSync(built, 'utf8')
+    writeFileSync(built, text.replace('"name":"WordPress"', '"name":"Read from the build"'))
+    writeFileSync(join(cwd, 'press.html'), '<meta name="generator" content="WordPress 6.6">')
+    const names = async () => JSON.parse((await project.run('scan', ['--html', 'press.html'], { cwd })).stdout).builder
+    expect(await names()).toBe('Read from the build')
+    const rule = join(project.folder, 'rules', 'builders', 'wordpress.yaml')
+    writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: WordPress', 'name: Read from the YAML'))
+    expect(await names()).toBe('Read from the YAML')
+    writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: Read from the YAML', 'name: WordPress'))
+    writeFileSync(built, text)
+  })
+})
+
+describe('misuse is told in a sentence', () => {
+  test.each([
+    [[], 'say what to do: lint, test, build or explain'],
+    [['lnt'], '"lnt" is none of lint, test, build, explain'],
+    [['lint', '--fix'], "Unknown option '--fix'"],
+    [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
+    [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
+    [['build', '--timeout', '5'], '--timeout goes with lint, test and explain'],
+    [['lint', 'none'], 'there is no folder "none"'],
+    [['lint', 'page.html'], 'there is no folder "page.html"'],
+    [['lint', '--html', 'page.html'], '--html, --url and --headers go with explain'],
+    [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
+    [['build', 'dist'], 'build takes no argument'],
+    [['explain'], 'explain takes one slug and --html FILE'],
+    [['explain', 'wix'], 'explain takes one slug and --html FILE'],
+    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes one slug and --html FILE'],
+    [['explain', 'wixx', '--html', 'page.html'], 'there is no rule "wixx"; did you mean "wix"?'],
+    [['explain', 'wix', '--html', 'none.html'], '--html: there is no file "none.html"'],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder: name a file'],
+    [
+      ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
+      '--url must be an absolute http or https URL',
+    ],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is no JSON'],
+  ])('%j', async (args, sentence) => {
+    const { code, stdout, stderr } = await rules(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(sentence)
+    expect(stderr).not.toMatch(/^ +at /m)
+  })
+})
+
+test('the rule of the README lints, holds, and is seen in a scan and explained clause by clause', async () => {
+  const page = join(writeFolder({ 'pottery.html': readmeExample('page') }), 'pottery.html')
+  const rule = {
+    'builders/pagekiln.yaml': readmeExample('rule'),
+    'builders/pagekiln.test.yaml': readmeExample('rule-test'),
+  }
+  const folder = writeFolder(rule)
+  expect(await rules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
+  expect(await rules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
+  const how = { cwd, env: { RULES_DIRS: folder } }
+  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], how)
+  expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
+  const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
+  const lines = stdout.split('\n')
+  expect({ code, first: lines[0] }).toEqual({ code: 0, first: 'builder pagekiln (Pagekiln)' })
+  expect(lines[1]).toMatch(/^ {2}✓ strong declared: /)
+  expect(lines[2]).toBe('      meta generator: 1 hit: "Pagekiln 2.5"')
+  expect(lines[3]).toMatch(/^ {2}✗ strong loaded: /)
+  expect(lines.at(-2)).toBe('  6 points: high; part of the answer')
+})
+
+test.each([
+  ['without headers they are not looked at', [], /✗ strong .*\n {6}header x-nf-request-id: not looked at\n/],
+  ['with them they count', ['--headers', 'headers.json'], /✓ strong .*\n {6}header x-nf-request-id: 1 hit: "01J"\n/],
+])('explain: %s', async (_, headers, clause) => {
+  const { code, stdout } = await rules(['explain', 'netlify', '--html', 'page.html', ...headers])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(clause)
+})
+
+test('explain says whom the answer names instead', async () => {
+  const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'])
+  expect(stdout.trim().split('\n').at(-1)).toBe(
+    '  0 points: below low, nothing; not part of the answer, which names WordPress',
+  )
+})
+
+test('--help', async () => {
+  for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
+    const { code, stdout, stderr } = await rules(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const word of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(word)
+  }
+})

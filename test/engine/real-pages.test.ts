@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { PageInput } from '../../src/engine/page/page.ts'
+import { buildPage, detect, loadRuleset } from '../../src/index.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+
+// Pages of other people: read where they lie, never copied.
+const file = join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz')
+const isHere = existsSync(file)
+if (!isHere) console.warn(`SKIPPED: ${file} is not here, so nothing is measured on real pages`)
+
+/** What independent evidence says of a page. */
+interface Labels {
+  readonly builder?: string | null
+  readonly none?: boolean
+  readonly evidence?: readonly string[]
+}
+
+interface LabelledPage extends PageInput {
+  readonly id: string
+  readonly expect: Labels
+}
+
+interface Outcome {
+  readonly id: string
+  readonly named: string | null
+  readonly labels: Labels
+}
+
+/** Share of the labels that must be named, where the page shows something and the builder has a rule. */
+const ENOUGH = 0.9
+
+describe.skipIf(!isHere)('on real pages', () => {
+  const outcomes: Outcome[] = []
+  const ruled = new Set<string>()
+
+  beforeAll(async () => {
+    const ruleset = await loadRuleset()
+    for (const { kind, slug } of ruleset.rules) if (kind === 'builder') ruled.add(slug)
+    for (const line of gunzipSync(readFileSync(file)).toString('utf8').split('\n').filter(Boolean)) {
+      const { id, url, status, headers, html, expect: labels }: LabelledPage = JSON.parse(line)
+      const { builderSlug } = detect(ruleset, buildPage({ url, status, headers, html }))
+      outcomes.push({ id, named: builderSlug, labels })
+    }
+  })
+
+  const faults = (isFault: (outcome: Outcome) => boolean): string[] =>
+    outcomes.filter(isFault).map(({ id, named, labels }) => `${id}: ${labels.builder ?? 'none'} → ${named}`)
+
+  test('no labelled page is given another builder', () => {
+    expect(outcomes.filter(({ labels }) => labels.builder).length).toBeGreaterThan(0)
+    expect(faults(({ named, labels: { builder } }) => Boolean(builder) && named !== null && named !== builder)).toEqual(
+      [],
+    )
+  })
+
+  test('no page that is known to be home-made is given one', () => {
+    expect(outcomes.filter(({ labels }) => labels.none).length).toBeGreaterThan(0)
+    expect(faults(({ named, labels }) => labels.none === true && named !== null)).toEqual([])
+  })
+
+  test(`at least ${100 * ENOUGH} % of the labels that a page shows are named, where a rule is`, () => {
+    const shown = outcomes.filter(({ labels: { builder, evidence = [] } }) => {
+      return builder && ruled.has(builder) && !evidence.every((kind) => kind.startsWith('repo'))
+    })
+    const silent = shown
+      .filter(({ named, labels }) => named !== labels.builder)
+      .map(({ id, labels }) => `${id}: ${labels.builder}`)
+    expect(shown.length).toBeGreaterThan(0)
+    expect(1 - silent.length / shown.length, `not named: ${silent.join(', ')}`).toBeGreaterThanOrEqual(ENOUGH)
+  })
+})

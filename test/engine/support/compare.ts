@@ -1,0 +1,84 @@
+import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
+import type { ClauseSource, RuleSource } from '../../../src/engine/types.ts'
+import { naivePage, naiveRule } from './naive.ts'
+
+/** The modules of an engine that a comparison runs: ours, or a copy with a fault in it. */
+export interface Engine {
+  readonly page: typeof import('../../../src/engine/page/page.ts')
+  readonly clause: typeof import('../../../src/engine/rule/clause.ts')
+  readonly compile: typeof import('../../../src/engine/rule/compile.ts')
+  readonly ruleset: typeof import('../../../src/engine/lookup/ruleset.ts')
+  readonly hits: typeof import('../../../src/engine/verdict/hits.ts')
+  readonly score: typeof import('../../../src/engine/verdict/score.ts')
+  readonly logic: typeof import('../../../src/engine/rule/logic.ts')
+  readonly plugins: typeof import('../../../plugins/index.ts')
+}
+
+/** Loads the engine below a folder. */
+export async function loadEngine(root: string): Promise<Engine> {
+  const load = (path: string) => import(/* @vite-ignore */ `${root}/${path}.ts`)
+  return {
+    page: await load('src/engine/page'),
+    clause: await load('src/engine/clause'),
+    compile: await load('src/engine/compile'),
+    ruleset: await load('src/engine/ruleset'),
+    hits: await load('src/engine/hits'),
+    score: await load('src/engine/score'),
+    logic: await load('src/engine/logic'),
+    plugins: await load('plugins/index'),
+  }
+}
+
+/** Rules, and a page to run them on. */
+export interface Case {
+  readonly rules: readonly RuleSource[]
+  readonly input: PageInput
+  /** What stands at the place `found`. */
+  readonly settled: readonly string[]
+}
+
+/** Runs rules on a page in both engines; says where they differ. */
+export type Comparison = (input: PageInput, options?: { settled?: readonly string[] }) => string[]
+
+/** Makes the index of an engine over rules, once for any number of pages. */
+export function buildComparison(engine: Engine, rules: readonly RuleSource[]): Comparison {
+  const { detectors } = engine.plugins
+  const places = engine.clause.placesOf(detectors)
+  const compiled = rules.map((rule) => engine.compile.compileRule(rule, places))
+  const ruleset = new engine.ruleset.Ruleset({
+    rules: compiled,
+    categories: { builders: {}, technologies: {} },
+    detectors,
+    version: '',
+  })
+  return (input, { settled = [] } = {}) => {
+    const hits = new engine.hits.PageHits(engine.page.buildPage(input))
+    for (const place of ruleset.readPlaces) hits.read(place)
+    const found = ruleset.places.get(engine.clause.FOUND.key)
+    for (const name of settled) if (found) hits.take(found, { name, text: name })
+    const lifted = new Set(hits.lifted)
+    const naive = naivePage(buildPage(input), settled) // Always our page: a faulty one shows itself.
+    const differences = hits.warnings.map((warning) => `warning: ${warning}`)
+    for (const [i, rule] of rules.entries()) {
+      const expected = naiveRule(rule, naive)
+      const points = lifted.has(compiled[i]) ? new engine.score.Standing(compiled[i], { hits, ruleset }).points : 0
+      const data = engine.score.hitsOf(compiled[i], hits, ruleset)
+      const got = compiled[i].clauses.map((clause) => engine.logic.applyLogic(clause.hits, data))
+      for (const [n, clause] of rule.detect.entries())
+        if (got[n] !== expected.hits[n])
+          differences.push(`${rule.slug} ${JSON.stringify(clause)}: ${got[n]} hits, naive ${expected.hits[n]}`)
+      if (points !== expected.points) differences.push(`${rule.slug}: ${points} points, naive ${expected.points}`)
+    }
+    return differences
+  }
+}
+
+/** Compares case by case; says where they differ, as it goes. */
+export function* compare(engine: Engine, cases: Iterable<Case>): Generator<string> {
+  for (const { rules, input, settled } of cases) yield* buildComparison(engine, rules)(input, { settled })
+}
+
+/** A rule around clauses. */
+export function ruleOf(detect: readonly ClauseSource[], i = 0): RuleSource {
+  return { kind: 'technology', slug: `rule-${i}`, name: `Rule ${i}`, detect, source: [], verified: '2026-11-20' }
+}

@@ -1,0 +1,196 @@
+import type { Family, Page, Tape } from '../../../src/engine/types.ts'
+import { attributeOf } from './naive-words.ts'
+
+/** One value that stands on a page, with what tests may ask of it. */
+export interface NaiveValue {
+  /** The name it has: of a header, a record, a type's field; the value itself where a word is one. */
+  readonly name: string
+  readonly text: () => string
+  readonly url?: { readonly href: string; readonly host: string; readonly path: string; readonly own: boolean | null }
+  readonly at?: number
+  readonly amount?: number
+}
+
+type Reading = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
+
+/** A place as its description has it: what its word is, which family, when it was seen, what stands there. */
+export interface NaivePlace {
+  readonly family: Family
+  readonly reading: Reading
+  readonly seen: (page: Page, word: string) => boolean
+  readonly values: (page: Page, settled: readonly string[]) => NaiveValue[]
+}
+
+const always = (): boolean => true
+const plain = (name: string, text: string): NaiveValue => ({ name, text: () => text })
+const texts = (list: readonly (string | null)[]): NaiveValue[] =>
+  list.flatMap((text) => (text === null ? [] : [plain('', text)]))
+
+function urls(kind: string, family: Family): NaivePlace {
+  return {
+    family,
+    reading: 'locator',
+    seen: always,
+    values: (page) =>
+      page.urls.flatMap((use) =>
+        use.kind === kind ? [{ name: '', text: () => use.url.href, url: use.url, at: use.at }] : [],
+      ),
+  }
+}
+
+const literal = (
+  family: Family,
+  values: (page: Page) => readonly (string | null)[],
+  seen = always as NaivePlace['seen'],
+): NaivePlace => ({
+  family,
+  reading: 'literal',
+  seen,
+  values: (page) => texts(values(page)),
+})
+
+const number = (family: Family, of: (page: Page) => number | null): NaivePlace => ({
+  family,
+  reading: 'value',
+  seen: (page) => of(page) !== null,
+  values: (page) => (of(page) === null ? [] : [plain(String(of(page)), String(of(page)))]),
+})
+
+/** Every place of the table in the rules' description. */
+export const PLACES: Readonly<Record<string, NaivePlace>> = {
+  url: {
+    family: 'address',
+    reading: 'locator',
+    seen: ({ url }) => url !== null,
+    values: ({ url }) => (url === null ? [] : [{ name: '', text: () => url.href, url }]),
+  },
+  header: {
+    family: 'response',
+    reading: 'name',
+    seen: ({ headers }) => headers !== null,
+    values: ({ headers }) => (headers ?? []).map(([name, text]) => plain(name, text)),
+  },
+  cookie: { family: 'response', reading: 'name', seen: ({ headers }) => headers !== null, values: cookies },
+  status: number('response', ({ status }) => status),
+  dns: {
+    family: 'network',
+    reading: 'name',
+    seen: ({ dns }, word) => dns !== null && Object.keys(dns).includes(word.toLowerCase()),
+    values: ({ dns }) =>
+      Object.entries(dns ?? {}).flatMap(([name, records]) => records.map((text) => plain(name, text))),
+  },
+  tls: {
+    family: 'network',
+    reading: 'name',
+    seen: ({ tls }) => tls !== null,
+    values: ({ tls }) => {
+      const issuer = tls?.issuer ? [plain('issuer', tls.issuer)] : []
+      return [...issuer, ...(tls?.names ?? []).map((text) => plain('name', text))]
+    },
+  },
+  meta: { family: 'declared', reading: 'name', seen: always, values: metas },
+  title: literal('declared', ({ title }) => [title]),
+  jsonld: { family: 'declared', reading: 'path', seen: always, values: ({ jsonld }) => nodes(jsonld) },
+  script: urls('script', 'loaded'),
+  asset: urls('asset', 'loaded'),
+  frame: urls('frame', 'loaded'),
+  link: {
+    family: 'loaded',
+    reading: 'name',
+    seen: always,
+    values: (page) =>
+      page.urls.flatMap(({ rel, url, at }) => rel.map((name) => ({ name, text: () => url.href, url, at }))),
+  },
+  element: {
+    family: 'markup',
+    reading: 'selector',
+    seen: always,
+    values: ({ tape }) => tape.tags.map((_, at) => element(tape, at)),
+  },
+  comment: literal('markup', ({ comments }) => comments),
+  inline: literal('code', ({ scripts }) => scripts),
+  style: literal('code', ({ styles }) => styles),
+  robots: literal(
+    'side',
+    ({ robots }) => [robots],
+    ({ robots }) => robots !== null,
+  ),
+  favicon: number('side', ({ favicon }) => favicon),
+  anchor: urls('anchor', 'content'),
+  text: literal('content', ({ text }) => [text]),
+  html: literal('content', ({ html }) => [html]),
+  size: {
+    family: 'content',
+    reading: 'name',
+    seen: always,
+    values: ({ text, words }) =>
+      Object.entries({ words, characters: text.length }).map(([name, amount]) => ({
+        ...plain(name, String(amount)),
+        amount,
+      })),
+  },
+  found: {
+    family: 'found',
+    reading: 'value',
+    seen: always,
+    values: (_, settled) => settled.map((slug) => plain(slug, slug)),
+  },
+}
+
+function element(tape: Tape, at: number): NaiveValue {
+  const text = (): string =>
+    tape.texts
+      .slice(tape.textFrom[at], tape.textTo[at])
+      .join('')
+      .slice(0, ['script', 'style'].includes(tape.tags[at]) ? undefined : 65_536)
+      .split(/\s+/)
+      .filter(Boolean)
+      .join(' ')
+  return { name: '', text, at }
+}
+
+/** Name and value stand before the first semicolon, parted by the first equals sign. */
+function cookies({ headers }: Page): NaiveValue[] {
+  return (headers ?? []).flatMap(([header, value]) => {
+    const [pair] = value.split(';')
+    const equals = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(equals, 0)).trim()
+    return header === 'set-cookie' && name !== '' ? [plain(name, pair.slice(equals + 1).trim())] : []
+  })
+}
+
+function metas({ tape }: Page): NaiveValue[] {
+  return tape.tags.flatMap((tag, at) => {
+    const content = attributeOf(tape, at, 'content')
+    if (tag !== 'meta' || content === null) return []
+    const names = ['name', 'property', 'itemprop'].map((key) => attributeOf(tape, at, key)?.trim() ?? '')
+    return names.flatMap((name) => (name === '' ? [] : [{ ...plain(name, content.trim()), at }]))
+  })
+}
+
+/** Every object anywhere in the data, under each of its types (without the vocabulary's address). */
+function nodes(data: unknown): NaiveValue[] {
+  if (Array.isArray(data)) return data.flatMap(nodes)
+  if (!isObject(data)) return []
+  const types = [...new Set([data['@type']].flat().map((type) => (typeof type === 'string' ? bare(type) : '')))]
+  const own = types.flatMap((type) => (type === '' ? [] : fields(type, data)))
+  return [...own, ...Object.values(data).flatMap(nodes)]
+}
+
+function fields(path: string, value: unknown): NaiveValue[] {
+  if (value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item) => fields(path, item))
+  if (!isObject(value)) return [plain(path, String(value))]
+  const called = value['@value'] ?? value.name ?? value.url ?? value['@id'] ?? ''
+  const below = Object.entries(value).flatMap(([field, inner]) => fields(`${path}.${field}`, inner))
+  return [plain(path, typeof called === 'object' ? '' : String(called)), ...below]
+}
+
+function bare(type: string): string {
+  const text = type.trim()
+  return text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf(':'), text.lastIndexOf('#')) + 1)
+}
+
+function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data)
+}

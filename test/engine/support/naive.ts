@@ -1,0 +1,191 @@
+import type { ClauseSource, Family, Page, RuleSource, Weight } from '../../../src/engine/types.ts'
+import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
+import { type NaiveValue, PLACES } from './naive-places.ts'
+import { attributeOf, fitsSelector, fold, isNamed, isUnder } from './naive-words.ts'
+
+/** What a rule comes to without index, compiler and JSON Logic. */
+export interface NaiveResult {
+  /** Of each clause of `detect`: values of a place, clauses that hold of a group. */
+  readonly hits: readonly number[]
+  readonly points: number
+}
+
+/** A page with everything that stands on it, so that each rule need not collect it anew. */
+export interface NaivePage {
+  readonly page: Page
+  readonly values: Readonly<Record<string, readonly NaiveValue[]>>
+  readonly folded: Map<NaiveValue, string>
+}
+
+/** @param settled slugs for the place `found` */
+export function naivePage(page: Page, settled: readonly string[]): NaivePage {
+  const values = Object.entries(PLACES).map(([key, place]) => [key, place.values(page, settled)] as const)
+  return { page, values: Object.fromEntries(values), folded: new Map() }
+}
+
+/** Evaluates every clause of a rule by going through everything on the page. */
+export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
+  const clauses = rule.detect.map((clause) => ({
+    ...judge(clause, page, ALL_OWN),
+    family: familyOf(clause),
+    weight: weightOnPage(clause, page),
+  }))
+  const holding = clauses.filter(({ holds }) => holds === true)
+  const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
+  const weak = holding.filter(({ weight }) => weight === 'weak').length
+  const files = holding.some(({ weight }) => weight === 'sibling files') ? 1 : 0
+  const isStrong = holding.some(({ weight }) => weight === 'strong')
+  return {
+    hits: clauses.map(({ hit }) => hit),
+    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, Math.max(weak, files))),
+  }
+}
+
+/** true, false, or null: unknown. */
+interface Judged {
+  readonly hit: number
+  readonly holds: boolean | null
+}
+
+/** Which files count as the page's own, save under a `not`: those of its host, code of sibling hosts too, all of the site. */
+interface Own {
+  readonly only: 'host' | 'code' | 'site'
+  readonly isNegated: boolean
+}
+
+const ALL_OWN: Own = { only: 'site', isNegated: false }
+
+/** What a clause weighs: one step less when it needs scripts or style sheets of sibling hosts, least when other files. */
+function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
+  const holdsWith = (only: Own['only']): boolean => judge(clause, page, { only, isNegated: false }).holds === true
+  const weight = weightOf(clause)
+  if (weight === 'weak' || holdsWith('host')) return weight
+  if (!holdsWith('code')) return 'sibling files'
+  return weight === 'strong' ? 'medium' : 'weak'
+}
+
+const GROUPS = ['all', 'any', 'of', 'not'] as const
+
+/** The clauses of a group; null for a clause of one place. */
+function groupOf(clause: ClauseSource): { key: (typeof GROUPS)[number]; clauses: ClauseSource[] } | null {
+  const key = GROUPS.find((name) => name in clause)
+  return key === undefined ? null : { key, clauses: [clause[key]].flat().filter(isClause) }
+}
+
+function isClause(data: unknown): data is ClauseSource {
+  return typeof data === 'object' && data !== null
+}
+
+function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
+  const group = groupOf(clause)
+  if (group === null) return judgeLeaf(clause, page, own.isNegated ? 'site' : own.only)
+  const inside = { ...own, isNegated: own.isNegated !== (group.key === 'not') }
+  const states = group.clauses.map((inner) => judge(inner, page, inside).holds)
+  const known = (state: boolean): number => states.filter((one) => one === state).length
+  if (group.key === 'not') return { hit: known(false), holds: states[0] === null ? null : !states[0] }
+  const needed = group.key === 'all' ? states.length : group.key === 'any' ? 1 : Number(clause.atLeast)
+  const holds = known(true) >= needed ? true : states.length - known(false) < needed ? false : null
+  return { hit: known(true), holds }
+}
+
+function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Judged {
+  const key = placeOf(clause)
+  const place = PLACES[key]
+  const hasWord = wordOf(clause, key, naive)
+  const counted = new Map<string | number, number>()
+  for (const [i, value] of naive.values[key].entries()) {
+    if (!hasWord(value) || !passes(clause, value, naive.page)) continue
+    if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value.url, naive.page, own)) continue
+    counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
+  }
+  const hit = [...counted.values()].reduce((sum, amount) => sum + amount, 0)
+  const seen = listOf(clause[key]).every((word) => place.seen(naive.page, word))
+  return { hit, holds: hit >= Number(clause.atLeast ?? 1) ? true : seen ? false : null }
+}
+
+function placeOf(clause: ClauseSource): string {
+  const key = Object.keys(PLACES).find((place) => place in clause)
+  if (key === undefined) throw new Error(`no place in ${JSON.stringify(clause)}`)
+  return key
+}
+
+function listOf(value: unknown): string[] {
+  return value === undefined ? [] : [value].flat().map(String)
+}
+
+/** Whether a value stands under one of the words of a clause. */
+function wordOf(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
+  const exact = clause.case === 'exact'
+  const words = listOf(clause[key])
+  const { reading } = PLACES[key]
+  if (reading === 'selector') return ({ at = -1 }) => words.some((word) => fitsSelector(word, page.tape, at, exact))
+  if (reading === 'locator') return ({ url }) => words.some((word) => url !== undefined && isUnder(word, url, exact))
+  if (reading === 'name') return ({ name }) => words.some((word) => isNamed(word, name, exact))
+  if (reading !== 'literal')
+    return ({ name }) => words.some((word) => (exact ? word === name : fold(word) === fold(name)))
+  if (exact) return ({ text }) => words.some((word) => text().includes(word))
+  return (value) => {
+    const text = folded.get(value) ?? fold(value.text())
+    folded.set(value, text)
+    return words.some((word) => text.includes(fold(word)))
+  }
+}
+
+/** All tests of a clause, on one and the same value. */
+function passes(clause: ClauseSource, value: NaiveValue, page: Page): boolean {
+  if (!['is', 'has', 'under', 'match', 'from', 'attr'].some((test) => test in clause)) return true
+  const exact = clause.case === 'exact'
+  const written = 'attr' in clause ? attributeOf(page.tape, value.at ?? -1, fold(String(clause.attr))) : value.text()
+  if (written === null) return false
+  const text = 'attr' in clause ? written.trim() : written
+  const same = (a: string, b: string): boolean => (exact ? a === b : fold(a) === fold(b))
+  if ('is' in clause && !listOf(clause.is).some((whole) => same(whole, text))) return false
+  if (
+    'has' in clause &&
+    !listOf(clause.has).some((part) => (exact ? text.includes(part) : fold(text).includes(fold(part))))
+  )
+    return false
+  if ('match' in clause && !new RegExp(String(clause.match), exact ? '' : 'i').test(text)) return false
+  if (!('under' in clause) && !('from' in clause)) return true
+  const url = 'attr' in clause ? readUrl(text, page) : (value.url ?? readUrlOrHost(text, page))
+  if (url === null) return false
+  if ('under' in clause && !listOf(clause.under).some((locator) => isUnder(locator, url, exact))) return false
+  return !('from' in clause) || url.own === (clause.from === 'own')
+}
+
+/** Of a group it is that of its first clause that is no `not`. */
+function familyOf(clause: ClauseSource): Family {
+  const group = groupOf(clause)
+  if (group === null) return PLACES[placeOf(clause)].family
+  const [first] = positive(group.clauses)
+  return familyOf(first)
+}
+
+function positive(clauses: readonly ClauseSource[]): ClauseSource[] {
+  return clauses.filter((clause) => !('not' in clause))
+}
+
+const LIGHTEST_FIRST: readonly Weight[] = ['weak', 'medium', 'strong']
+
+/** The weight that is written; else the usual one of a place, and of a group that of the lightest clauses it holds by. */
+function weightOf(clause: ClauseSource): Weight {
+  const written = LIGHTEST_FIRST.find((weight) => weight === clause.weight)
+  if (written !== undefined) return written
+  const group = groupOf(clause)
+  if (group === null) return usualWeight(clause)
+  const weights = positive(group.clauses).map(weightOf)
+  const ordered = LIGHTEST_FIRST.flatMap((weight) => weights.filter((one) => one === weight))
+  const needed = group.key === 'all' ? ordered.length : group.key === 'any' ? 1 : Number(clause.atLeast)
+  return ordered[Math.min(needed, ordered.length) - 1] ?? 'weak'
+}
+
+/** Words of a text are quoted, assets of a host alone hot-linked, a builder is a prior. */
+function usualWeight(clause: ClauseSource): Weight {
+  const key = placeOf(clause)
+  if (key === 'text' || key === 'html') return 'weak'
+  if (key === 'found') return 'medium'
+  if (PLACES[key].family !== 'loaded' || 'has' in clause || 'is' in clause || 'match' in clause) return 'strong'
+  const located = [PLACES[key].reading === 'locator' ? listOf(clause[key]) : [], listOf(clause.under)]
+  const lists = located.filter((list) => list.length > 0)
+  return lists.length > 0 && lists.every((list) => list.some((locator) => !locator.includes('/'))) ? 'medium' : 'strong'
+}

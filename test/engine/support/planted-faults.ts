@@ -1,0 +1,137 @@
+/** What is wrong, in which file, what stands there, what is put in its place. */
+type Fault = readonly [name: string, file: string, find: string, replace: string]
+
+const automaton = 'src/engine/text/automaton.ts'
+const literals = 'src/engine/text/literal-index.ts'
+const locator = 'src/engine/lookup/locator-index.ts'
+const sparse = 'src/engine/text/sparse-map.ts'
+const selectors = 'src/engine/lookup/selector-index.ts'
+const matcher = 'src/engine/lookup/selector-matcher.ts'
+const tests = 'src/engine/lookup/tests-index.ts'
+const leafTest = 'src/engine/lookup/leaf-test.ts'
+const place = 'src/engine/lookup/place-index.ts'
+const hits = 'src/engine/verdict/hits.ts'
+const score = 'src/engine/verdict/score.ts'
+const cutter = 'src/engine/page/cutter.ts'
+const quick = 'src/engine/page/quick-tokenizer.ts'
+const compile = 'src/engine/rule/compile.ts'
+
+/** Faults that a look-up could have, and that no rule of ours need show. */
+export const PLANTED_FAULTS: readonly Fault[] = [
+  ['automaton: a literal that ends another is missed', automaton, 'ends[fall] ? fall : shorter[fall]', 'shorter[fall]'],
+  ['automaton: a failed beginning forgets the suffix', automaton, 'suffix[child] = other', 'suffix[child] = 0'],
+  ['automaton: capitals are no letters', automaton, 'if (byte >= 97 && byte <= 122)', 'if (byte > 97 && byte <= 122)'],
+  ['automaton: the end of a text is not read', automaton, 'i < written; i++', 'i < written - 1; i++'],
+  [
+    'automaton: the beginning of a text is not read',
+    automaton,
+    'for (let i = 0, row = 0; i < written',
+    'for (let i = 1, row = 0; i < written',
+  ],
+  [
+    'automaton: one rule of those with a literal is told',
+    automaton,
+    '(this.#ends[end] ?? [])',
+    '(this.#ends[end] ?? []).slice(0, 1)',
+  ],
+  [
+    'literals: case matters when there are few',
+    literals,
+    "alternatives(literals), 'i')",
+    "alternatives(literals), '')",
+  ],
+  [
+    'locators: the last segment is not looked at',
+    locator,
+    'locator.open ? segments.pop() : undefined',
+    'locator.open ? segments.pop() : (segments.pop(), undefined)',
+  ],
+  [
+    'locators: a segment need only begin so',
+    locator,
+    'if (beginning === undefined) node.items.push(item)',
+    "if (beginning === undefined) node.open.add('', item)",
+  ],
+  [
+    'locators: .x.y is x.y as well',
+    locator,
+    'const nodes = [this.#hosts.exact.get(host)]',
+    'const nodes = [this.#hosts.exact.get(host), this.#hosts.below.get(host)]',
+  ],
+  [
+    'locators: a star of another length',
+    locator,
+    'byLength.set(beginning.length, ofLength)',
+    'byLength.set(beginning.length + 1, ofLength)',
+  ],
+  ['locators: a path is found at the front alone', locator, "slash = path.indexOf('/', slash + 1)", 'slash = -1'],
+  ['locators: the root is any folder', locator, "if (path === '/')", "if (path.endsWith('/'))"],
+  [
+    'selectors: a class is looked for at the front alone',
+    selectors,
+    'append(rows.parts[spot], value, row)',
+    'append(rows.parts.start, value, row)',
+  ],
+  ['selectors: what is armed is forgotten', selectors, 'this.#armed.add(row)', 'this.#armed.delete(row)'],
+  ['selectors: a common row waits for nothing', selectors, 'arms: above !== undefined', 'arms: false'],
+  ['selectors: ids and classes keep their case', sparse, 'lower(text.slice(from, to))', 'text.slice(from, to)'],
+  [
+    'selectors: a part of an attribute is the whole',
+    selectors,
+    "if (part.action === 'equals') append",
+    "if (part.action === 'equals' || part.action === 'any') append",
+  ],
+  ['selectors: a child is any descendant', matcher, "from === 'child' ? this.fits(row, up, last - 1) : ", ''],
+  [
+    'selectors: what stands above is remembered wrong',
+    matcher,
+    'known[up] !== no ? no + 1 : no',
+    'known[up] !== no + 1 ? no + 1 : no',
+  ],
+  [
+    'selectors: an exact :not is told by the other case',
+    selectors,
+    '(exact ? this.#exact : this.#folding)',
+    'this.#folding',
+  ],
+  ['scores: what a clause needs is asked of each part', score, 'value < least', 'value <= least'],
+  ['scores: what a clause must not have is too little', score, 'value > most', 'value >= most'],
+  ['tests: `is` is not folded', tests, 'append(this.#is, lower(value), item)', 'append(this.#is, value, item)'],
+  ['tests: a letter that may be missing is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
+  [
+    'tests: one side of a choice is required',
+    tests,
+    "match === undefined || match.includes('|')",
+    'match === undefined',
+  ],
+  ['tests: an attribute is not trimmed', leafTest, 'text: text.trim(), at', 'text, at'],
+  ['names: a star stands for nothing', place, 'beginnings.get(name.slice(0, length))', 'beginnings.get(name)'],
+  [
+    'names: a whole name hides a beginning',
+    place,
+    'of this.#begun(lower(found.name))',
+    'of this.words.has(lower(found.name)) ? [] : this.#begun(lower(found.name))',
+  ],
+  ['paths: steps on the way are not asked for', place, "if (word[i] === '.')", "if (word[i] === ':')"],
+  [
+    'hits: a value counts once for each word',
+    hits,
+    'if (!this.#isNew(hits, value)) return',
+    'this.#isNew(hits, value)',
+  ],
+  ['hits: a URL counts once for each element', hits, 'if (url) return', 'if (url && found.at === undefined) return'],
+  [
+    'Kleene: a record that nobody asked for was seen',
+    'plugins/dns.ts',
+    'page.dns?.[word.toLowerCase()] !== undefined',
+    'page.dns !== null',
+  ],
+  ['Kleene: headers were always seen', 'plugins/header.ts', 'page.headers !== null', 'page !== null'],
+  ['Kleene: one seen word is enough', score, 'leaf.words.every(', 'leaf.words.some('],
+  ['groups: one clause less negates', compile, 'parts.length - node.least + 1', 'parts.length - node.least'],
+  ['page: entities stay', cutter, 'this.#ampersand < end', 'this.#ampersand < start'],
+  ['page: a value of one letter does not end', quick, 'this.offset + 1', 'this.offset + 2'],
+  ['page: entities of texts stay', cutter, '? decodeHTML(text) : text', '? text : text'],
+  ['page: entities of attributes stay', cutter, '? decodeHTMLAttribute(value) : value', '? value : value'],
+  ['page: srcset keeps its descriptors', 'src/engine/page/page-urls.ts', '(?:,|[^,]*)', ''],
+]

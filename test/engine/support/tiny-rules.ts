@@ -1,0 +1,94 @@
+import { detectors } from '../../../plugins/index.ts'
+import { placesOf } from '../../../src/engine/rule/clause.ts'
+import { compileRule } from '../../../src/engine/rule/compile.ts'
+import { detect } from '../../../src/engine/verdict/detect.ts'
+import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
+import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
+import type {
+  Categories,
+  ClauseSource,
+  CompiledRule,
+  Level,
+  RuleKind,
+  RuleSource,
+  Verdict,
+} from '../../../src/engine/types.ts'
+
+/** A rule of a test: its name is its slug in capitals, and its clauses are its signals unless it brings its own. */
+export type TinyRule = Partial<RuleSource> & { readonly kind: RuleKind; readonly slug: string }
+
+type More = Omit<Partial<RuleSource>, 'kind' | 'slug'>
+const ofKind =
+  (kind: RuleKind) =>
+  (slug: string, more: More = {}): TinyRule => ({ kind, slug, ...more })
+
+export const builder = ofKind('builder')
+export const technology = ofKind('technology')
+export const hosting = ofKind('hosting')
+export const siteType = ofKind('site-type')
+
+const categories: Categories = {
+  builders: { cms: {}, generator: { standsBack: true } },
+  technologies: { library: 'Libraries' },
+}
+export const places = placesOf(detectors)
+
+/** Compiles rules. */
+export function compile(rules: readonly TinyRule[]): CompiledRule[] {
+  return rules.map((rule) => {
+    const { slug, kind } = rule
+    const category = kind === 'builder' ? { category: 'cms' } : {}
+    const usual = { name: slug.toUpperCase(), detect: signalsOf(slug), source: [], verified: '2026-11-20' }
+    return compileRule({ ...usual, ...category, ...rule }, places)
+  })
+}
+
+export function rulesetOf(rules: readonly CompiledRule[]): Ruleset {
+  return new Ruleset({ rules, categories, detectors, version: '' })
+}
+
+export function verdictOf(rules: readonly TinyRule[], input: PageInput): Verdict {
+  return detect(rulesetOf(compile(rules)), buildPage(input))
+}
+
+/** What a rule that has nothing else to say looks for. */
+function signalsOf(slug: string): ClauseSource[] {
+  return [
+    { meta: slug },
+    { header: `x-${slug}` },
+    { script: `${slug}.com/app` },
+    { element: `#${slug}`, weight: 'medium' },
+    { cookie: `${slug}_id`, weight: 'medium' },
+    { text: `${slug} one` },
+    { text: `${slug} two` },
+  ]
+}
+
+/** `high` is one strong clause; `header` another of another family; `script` a strong one that is an asset; `faint` one weak. */
+export type Signal = Level | 'header' | 'script' | 'cookie' | 'faint'
+
+/** A page on which rules stand as said: `{ ghost: ['high', 'header'], hugo: 'medium' }`. */
+export function pageWith(standings: Readonly<Record<string, Signal | readonly Signal[]>>): PageInput {
+  const pairs = Object.entries(standings).flatMap(([slug, signals]) =>
+    [signals].flat().map((signal) => [slug, signal] as const),
+  )
+  const html = pairs.map(([slug, signal]) => HTML[signal]?.(slug) ?? '').join('\n')
+  const headers = pairs.flatMap(([slug, signal]): (readonly [string, string])[] => {
+    if (signal === 'header') return [[`x-${slug}`, '1']]
+    return signal === 'cookie' ? [['set-cookie', `${slug}_id=1; Path=/`]] : []
+  })
+  return { html, headers }
+}
+
+const HTML: Partial<Record<Signal, (slug: string) => string>> = {
+  high: (slug) => `<meta name="${slug}" content="1">`,
+  script: (slug) => `<script src="https://${slug}.com/app/1.js"></script>`,
+  medium: (slug) => `<b id="${slug}"></b>`,
+  low: (slug) => `<p>${slug} one, ${slug} two</p>`,
+  faint: (slug) => `<p>${slug} one</p>`,
+}
+
+/** Levels of all rules that scored or were implied, by slug. */
+export function levelsOf({ evidence }: Verdict): Record<string, Level | null> {
+  return Object.fromEntries(evidence.map(({ slug, level }) => [slug, level]))
+}

@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { parseAllowed } from '../../src/fetch/address.ts'
+import { EVIDENCE, type EvidenceKind } from '../../src/fetch/side-evidence.ts'
+import type { Dial } from '../../src/fetch/connector.ts'
+import { faviconHash } from '../../src/fetch/favicon.ts'
+import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
+import type { Resolver } from '../../src/fetch/resolver.ts'
+import { good } from '../../tools/bench/hostile/certificates.ts'
+import {
+  answer,
+  dialTo,
+  drip,
+  flood,
+  head,
+  type Opened,
+  openSite,
+  openTlsSite,
+  type Play,
+  type Plays,
+  say,
+} from '../../tools/bench/hostile/raw-server.ts'
+
+const local = parseAllowed('127.0.0.1')
+const policy: Policy = { ...DEFAULT_POLICY, allow: local === null ? [] : [local] }
+const html = 'content-type: text/html'
+const text = 'content-type: text/plain'
+const PAGE = answer('<!doctype html><title>Tide tables</title>')
+const ICON = Buffer.from('89504e470d0a1a0a', 'hex')
+const SITE = { '/': PAGE, '/robots.txt': answer('Disallow: /deep', text), '/favicon.ico': answer(ICON, 'x: icon') }
+const to = (location: string): Play => answer('', `location: ${location}`, '302 Found')
+
+/** Records of every name alike, each telling who was asked. */
+const zone: Resolver = {
+  addresses: async () => ['93.184.215.14'],
+  records: async (type, name) => [`${type} of ${name}`],
+}
+const silent: Resolver = {
+  ...zone,
+  records: (_type, _name, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+}
+
+const opened: Opened[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map(({ close }) => close()))
+})
+
+async function open(plays: Plays): Promise<string> {
+  const site = await openSite(plays)
+  opened.push(site)
+  return site.url
+}
+
+interface Wish extends Partial<Policy> {
+  readonly evidence?: readonly EvidenceKind[]
+  readonly resolver?: Resolver
+  readonly dial?: Dial
+}
+
+function fetchWith(url: string, { evidence, resolver = zone, dial, ...bounds }: Wish = {}): Promise<Site> {
+  const options = { resolver, policy: { ...policy, ...bounds }, wantedDns: ['txt'] }
+  return fetchSite(url, { ...options, ...(evidence && { evidence }), ...(dial && { dial }) })
+}
+
+describe('beside the page', () => {
+  const robots = 'Disallow: /deep'
+  const favicon = faviconHash(ICON)
+  const none = { robots: null, favicon: null }
+  const kinds: readonly [name: string, evidence: readonly EvidenceKind[], found: object][] = [
+    ['everything', EVIDENCE, { robots, favicon }],
+    ['robots.txt', ['robots'], { ...none, robots }],
+    ['the icon', ['favicon'], { ...none, favicon }],
+    ['nothing', [], none],
+  ]
+  it.each(kinds)('%s is looked at when it is asked for', async (_name, evidence, found) => {
+    const asked: string[] = []
+    const note =
+      (play: Play): Play =>
+      (socket, path) => {
+        asked.push(path)
+        play(socket, path)
+      }
+    const plays = Object.fromEntries(Object.entries(SITE).map(([path, play]) => [path, note(play)]))
+    expect(await fetchWith(await open(plays), { evidence })).toMatchObject({ dns: null, tls: null, ...found })
+    const files = { robots: '/robots.txt', favicon: '/favicon.ico', dns: '', tls: '' }
+    const expected = ['/', ...evidence.map((kind) => files[kind])].filter((path) => path !== '')
+    expect(asked.sort()).toEqual(expected.sort())
+  })
+
+  it.each([
+    [['tls'], { issuer: 'Larkfield Test Authority', names: ['harbourline.example', '*.harbourline.example'] }],
+    [[], null],
+  ] as const)('the certificate with %j is %j', async (evidence, tls) => {
+    const site = await openTlsSite(SITE, good)
+    opened.push(site)
+    expect((await fetchWith(site.url, { evidence, ...(site.dial && { dial: site.dial }) })).tls).toEqual(tls)
+  })
+
+  const robotsRows: readonly [name: string, play: Play, robots: string | null][] = [
+    ['is not there', answer('no', text, '404 Not Found'), ''],
+    ['is a page', PAGE, ''],
+    ['is cut at 64 KiB', answer('a'.repeat(200_000), text), 'a'.repeat(65_536)],
+    ['never ends', flood(head(text), 'a'.repeat(9999)), 'a'.repeat(65_536)],
+    ['is behind a redirect', to('/deep.txt'), 'deep'],
+    ['is inside', to('http://10.0.0.1/robots.txt'), null],
+    ['is not HTTP', say('tide\r\n\r\n'), null],
+  ]
+  it.each(robotsRows)('robots.txt that %s', async (_name, play, robots) => {
+    const url = await open({ ...SITE, '/robots.txt': play, '/deep.txt': answer('deep', text) })
+    expect(await fetchWith(url)).toMatchObject({ status: 200, robots, favicon })
+  })
+
+  const iconRows: readonly [name: string, play: Play, favicon: number | null][] = [
+    ['is a page', PAGE, null],
+    ['is empty', answer('', 'x: icon'), null],
+    ['is not there', answer(ICON, 'x: icon', '404 Not Found'), null],
+    ['is too large', answer(Buffer.alloc(256 * 1024 + 1), 'x: icon'), null],
+    ['is as large as may be', answer(Buffer.alloc(256 * 1024), 'x: icon'), faviconHash(Buffer.alloc(256 * 1024))],
+    ['is behind a redirect', to('/icon'), favicon],
+    ['is inside', to('http://169.254.169.254/'), null],
+    ['ends early', (socket) => socket.end(`${head('content-length: 99')}abc`), null],
+  ]
+  it.each(iconRows)('an icon that %s', async (_name, play, favicon) => {
+    const url = await open({ ...SITE, '/favicon.ico': play, '/icon': answer(ICON, 'x: icon') })
+    expect(await fetchWith(url)).toMatchObject({ status: 200, robots, favicon })
+  })
+
+  it('waits no longer than it may after the body, for what hangs', async () => {
+    const url = await open({ ...SITE, '/favicon.ico': say() })
+    const site = await fetchWith(url, { evidenceAfterBodyMs: 200 })
+    expect(site).toMatchObject({ robots, favicon: null })
+    expect(site.timing.evidence).toBeGreaterThan(150)
+    expect(site.timing.evidence).toBeLessThan(300)
+  })
+
+  it('does not wait at all when everything is there', async () => {
+    expect((await fetchWith(await open(SITE))).timing.evidence).toBeLessThan(100)
+  })
+
+  it('ends what hangs in its own time while the body still comes', async () => {
+    const slow: Play = (socket) => {
+      socket.write(head(`${html}\r\ncontent-length: 3`))
+      setTimeout(() => socket.write('<p>'), 400)
+    }
+    const url = await open({ ...SITE, '/': slow, '/robots.txt': say(), '/favicon.ico': drip(head('x: icon'), 'x') })
+    const site = await fetchWith(url, { evidenceMs: 150, evidenceAfterBodyMs: 5000 })
+    expect(site).toMatchObject({ robots: null, favicon: null })
+    expect(site.timing.evidence).toBeLessThan(100)
+  })
+
+  it('asks a site that was slow to answer all the same', async () => {
+    const slow: Play = (socket, path) => setTimeout(() => PAGE(socket, path), 300)
+    const site = await fetchWith(await open({ ...SITE, '/': slow }), { evidenceMs: 200 })
+    expect(site).toMatchObject({ robots, favicon })
+  })
+
+  it('gives the page when the deadline falls into it', async () => {
+    const url = await open({ ...SITE, '/robots.txt': say() })
+    const site = await fetchWith(url, { deadlineMs: 300, evidenceAfterBodyMs: 5000 })
+    expect(site).toMatchObject({ status: 200, robots: null, favicon })
+    expect(site.timing.fetch + site.timing.evidence).toBeLessThan(500)
+  })
+})
+
+describe('records of the host', () => {
+  it('are those of the host at the end of the redirects', async () => {
+    const asked: string[] = []
+    const play: Play = (socket, path) => {
+      asked.push(path)
+      return (path === '/a' ? to('http://www.lark.com/b') : PAGE)(socket, path)
+    }
+    const dial = dialTo(await open({ '/': play, '/robots.txt': SITE['/robots.txt'] }))
+    const site = await fetchWith('http://field.org/a', { dial })
+    expect(site).toMatchObject({ url: 'http://www.lark.com/b', robots: 'Disallow: /deep', address: '93.184.215.14' })
+    expect(site.dns).toEqual({ ns: ['ns of lark.com'], txt: ['txt of www.lark.com', 'txt of lark.com'] })
+    expect(asked).toEqual(['/a', '/b'])
+  })
+
+  it('of a silent name server cost their time and no more', async () => {
+    const dial = dialTo(await open(SITE))
+    const site = await fetchWith('http://field.org/', { dial, resolver: silent, evidenceAfterBodyMs: 100 })
+    expect(site).toMatchObject({ status: 200, dns: {}, robots: 'Disallow: /deep' })
+    expect(site.timing.evidence).toBeLessThan(250)
+  })
+
+  it('are not asked when nobody wants them, nor of an address', async () => {
+    const url = await open(SITE)
+    const dial = dialTo(url)
+    expect((await fetchWith('http://field.org/', { dial, evidence: ['robots'] })).dns).toBeNull()
+    expect((await fetchWith(url)).dns).toBeNull()
+  })
+})

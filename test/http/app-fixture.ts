@@ -1,0 +1,180 @@
+import { Writable } from 'node:stream'
+import { type Logger, pino } from 'pino'
+import { afterAll, expect } from 'vitest'
+import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
+import { buildHost, type Host } from '../../src/http/app.ts'
+import type { HostParts, HostSettings } from '../../src/http/parts.ts'
+import { Metrics } from '../../src/http/metrics.ts'
+import { buildKey, type KeyParts } from '../../src/keys/key.ts'
+import { loadPlans } from '../../src/keys/plans.ts'
+import type { LiveScan } from '../../src/scan/scanner.ts'
+import type { Key } from '../../src/store/types.ts'
+import { type Answer, buildSchemaCheck, checkAnswer } from './check-response.ts'
+import { type HostStores, openEmbedded } from './app-kinds.ts'
+import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
+
+/** Redis forgets by its own clock: a test's clock must not be behind it. */
+export const NEXT_YEAR = new Date().getUTCFullYear() + 1
+const PEPPER = 'a pepper of the tests, long enough'
+
+export interface TestRequest {
+  readonly method?: string
+  readonly url: string
+  /** Secret of a key, sent as a bearer. */
+  readonly secret?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is; an object as JSON. */
+  readonly body?: string | Buffer | object
+  readonly address?: string
+}
+
+export interface TestKey {
+  readonly key: Key
+  readonly secret: string
+}
+
+export interface TestHost extends HostStores {
+  readonly host: Host
+  /** Turn it as you like. */
+  readonly clock: { now: number }
+  readonly parts: HostParts
+  /** URLs that were scanned. */
+  readonly scanned: string[]
+  /** All that was logged. */
+  readonly log: () => string
+  readonly newKey: (change?: Partial<KeyParts>) => Promise<TestKey>
+  /** Asks, and checks what holds of every answer. */
+  readonly call: (request: TestRequest) => Promise<Answer>
+}
+
+export interface HostOptions {
+  readonly stores?: HostStores
+  readonly settings?: Partial<HostSettings>
+  readonly policy?: Partial<Policy>
+  readonly now?: number
+  readonly scan?: (url: string) => Promise<LiveScan>
+  readonly parts?: Partial<HostParts>
+}
+
+const open: (() => Promise<void>)[] = []
+afterAll(async () => {
+  await Promise.all(open.splice(0).map((close) => close()))
+})
+
+/** A host that does not listen, on stores of its own; it is closed after the file, and must not have told a secret. */
+export async function openHost(options: HostOptions = {}): Promise<TestHost> {
+  const { stores = await openEmbedded(), scan = async (url) => sampleScan(url) } = options
+  const clock = { now: options.now ?? Date.UTC(NEXT_YEAR, 4, 10, 12, 0, 15) }
+  const lines: string[] = []
+  const scanned: string[] = []
+  const parts = partsOf(options, {
+    ...stores,
+    clock: () => clock.now,
+    log: logTo(lines),
+    scan: (url) => {
+      scanned.push(url)
+      return scan(url)
+    },
+  })
+  const host = await buildHost(parts)
+  const checkSchema = buildSchemaCheck(JSON.parse((await host.app.inject('/openapi.json')).payload) as object)
+  const secrets: string[] = []
+  const log = (): string => lines.join('')
+  open.push(async () => {
+    await host.close()
+    await stores.shared.close()
+    await stores.store.close()
+    for (const secret of secrets) expect(log()).not.toContain(secret)
+  })
+  return {
+    ...{ ...stores, host, clock, parts, scanned, log },
+    newKey: async (change) => {
+      const made = await createKey(parts, change)
+      secrets.push(made.secret, ...made.key.secrets.map(({ hash }) => hash))
+      return made
+    },
+    call: async (request) => {
+      const answer = await ask(host, request)
+      checkAnswer(request.url, answer, checkSchema)
+      for (const secret of secrets) expect(answer.text + JSON.stringify(answer.headers)).not.toContain(secret)
+      return answer
+    },
+  }
+}
+
+function partsOf(options: HostOptions, parts: HostStores & Pick<HostParts, 'clock' | 'log' | 'scan'>): HostParts {
+  return {
+    ...parts,
+    settings: {
+      plans: loadPlans(),
+      apiRevision: 2,
+      corsOrigins: [],
+      trustProxy: null,
+      scanConcurrency: 64,
+      ...options.settings,
+    },
+    pepper: PEPPER,
+    workers: () => ({ waiting: 0, running: 0 }),
+    policy: { ...DEFAULT_POLICY, ...options.policy },
+    rules: SAMPLE_RULES,
+    metrics: new Metrics(),
+    version: '1.2.3',
+    ...options.parts,
+  }
+}
+
+async function createKey({ clock, store, pepper }: HostParts, change: Partial<KeyParts> = {}): Promise<TestKey> {
+  const usual = { name: 'Harbour Line', email: 'dev@harbourline.example', plan: 'advanced', revision: null }
+  const made = buildKey({ ...usual, now: new Date(clock()), pepper, ...change })
+  await store.createKey(made.key)
+  return made
+}
+
+async function ask(
+  { app }: Host,
+  { method = 'GET', url, secret, headers, body, address }: TestRequest,
+): Promise<Answer> {
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
+  const reply = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: {
+      ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { payload: isJson ? JSON.stringify(body) : body }),
+    ...(address !== undefined && { remoteAddress: address }),
+  })
+  const text = reply.payload
+  return {
+    status: reply.statusCode,
+    headers: reply.headers as Answer['headers'],
+    text,
+    body: `${reply.headers['content-type']}`.startsWith('application/json') && text !== '' ? JSON.parse(text) : null,
+  }
+}
+
+function logTo(lines: string[]): Logger {
+  const write = (line: unknown, _: unknown, next: () => void): void => {
+    lines.push(`${line}`)
+    next()
+  }
+  return pino({ level: 'trace' }, new Writable({ write }))
+}
+
+/** A plan `free` alone, with these limits. */
+export function onePlan(perMinute: number, perMonth: number): Pick<HostSettings, 'plans'> {
+  return { plans: new Map([['free', { name: 'free', perMinute, perMonth }]]) }
+}
+
+let sites = 0
+/** A URL that no test has asked for: what is cached in servers outlives a host. */
+export function newSite(): string {
+  return `https://new-${++sites}.example.org/`
+}
+
+/** `/api/v1/scan?url=…` and what is added to it. */
+export function scanOf(url: string, more = ''): string {
+  return `/api/v1/scan?url=${encodeURIComponent(url)}${more}`
+}

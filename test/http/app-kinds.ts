@@ -1,0 +1,65 @@
+import { withFallback } from '../../src/coordination/fallback.ts'
+import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
+import { openMemory } from '../../src/coordination/memory.ts'
+import { openMongo } from '../../src/store/mongo/mongo.ts'
+import { openRedis } from '../../src/coordination/redis/redis.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
+import type { SharedState } from '../../src/store/types.ts'
+import { mongoUrl, redisUrl } from '../support/services.ts'
+import { newFolder } from '../store/open-stores.ts'
+
+export interface HostStores {
+  readonly store: GuardedStore
+  readonly shared: SharedState
+  /** Calls of the store or of Redis that were answered so far, by their name. */
+  readonly answered: (operation: string) => number
+}
+
+/** The stores of a host, of one kind. */
+export interface HostKind {
+  readonly name: string
+  readonly isMissing: boolean
+  /** Opens them: embedded ones on data of their own, servers on the same data each time, as nodes do. */
+  readonly open: () => Promise<HostStores>
+}
+
+// Thousands of requests at once shall all be counted where they belong, however slow the machine.
+const PATIENCE_MS = 60_000
+
+/** A memory and a file of this process. */
+export async function openEmbedded(): Promise<HostStores> {
+  const { observe, answered } = countCalls()
+  const store = guardStore(await openSqlite({ folder: newFolder(), role: 'server' }), { timeoutMs: null, observe })
+  return { store, shared: openMemory({ maxBytes: 16 * 1024 * 1024 }), answered }
+}
+
+/** Servers that several nodes share. */
+export async function openServers(urls: { readonly mongodb: string; readonly redis: string }): Promise<HostStores> {
+  const mongo = await openMongo({ url: urls.mongodb, queueMs: PATIENCE_MS })
+  const memory = openMemory({ maxBytes: 16 * 1024 * 1024 })
+  const { observe, answered } = countCalls()
+  const guard = { timeoutMs: PATIENCE_MS, observe }
+  const shared = withFallback(await openRedis({ url: urls.redis }), memory, guard)
+  return { store: guardStore(mongo, guard), shared, answered }
+}
+
+function countCalls(): { observe: (operation: string) => void } & Pick<HostStores, 'answered'> {
+  const counts = new Map<string, number>()
+  const answered = (operation: string): number => counts.get(operation) ?? 0
+  return { answered, observe: (operation) => void counts.set(operation, answered(operation) + 1) }
+}
+
+/** Both kinds, for `describe.each`. */
+export function hostKinds(suite: string): readonly [embedded: HostKind, servers: HostKind] {
+  const redis = redisUrl(suite)
+  const mongodb = mongoUrl(suite)
+  const isMissing = redis === null || mongodb === null
+  return [
+    { name: 'memory and SQLite', isMissing: false, open: openEmbedded },
+    {
+      name: 'Redis and MongoDB',
+      isMissing,
+      open: () => openServers({ redis: redis ?? '', mongodb: mongodb ?? '' }),
+    },
+  ]
+}

@@ -1,0 +1,147 @@
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { heldScan } from './held-scan.ts'
+import { newSite, onePlan, openHost, scanOf, type TestHost, type TestKey } from './app-fixture.ts'
+import { openEmbedded } from './app-kinds.ts'
+import { readReplies, untilClosed } from './raw-talk.ts'
+import { until } from '../support/until.ts'
+
+const held = heldScan()
+let host: TestHost
+let key: TestKey
+let port: number
+beforeAll(async () => {
+  host = await openHost({ settings: onePlan(100_000, 100_000), scan: held.scan })
+  key = await host.newKey({ plan: 'free' })
+  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (host.host.app.server.address() as AddressInfo).port
+})
+
+const used = (): Promise<number> => host.store.usedBy(key.key.id, new Date(host.clock.now).toISOString().slice(0, 7))
+const requestOf = (path: string, version = '1.1'): string =>
+  `GET ${path} HTTP/${version}\r\nHost: a.example\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`
+const openSocket = (): Socket => connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+const abandoned = async (): Promise<number> => {
+  const { values } = await host.parts.metrics.abandoned.get()
+  return values.reduce((sum, { value }) => sum + value, 0)
+}
+
+describe('a client that disconnects is not charged', () => {
+  test.each<[string, string, (socket: Socket) => void]>([
+    ['closes', '1.1', (socket) => socket.destroy()],
+    ['resets', '1.1', (socket) => socket.resetAndDestroy()],
+    ['closes, with HTTP/1.0', '1.0', (socket) => socket.destroy()],
+    ['resets, with HTTP/1.0', '1.0', (socket) => socket.resetAndDestroy()],
+    ['finishes sending, and closes later', '1.1', (socket) => socket.end(() => setTimeout(() => socket.destroy(), 50))],
+  ])('%s', async (_, version, leave) => {
+    const [usedBefore, abandonedBefore] = [await used(), await abandoned()]
+    const socket = openSocket()
+    socket.write(requestOf(scanOf(newSite()), version))
+    await until(held.count, 1)
+    leave(socket)
+    await sleep(200)
+    held.land()
+    await until(abandoned, abandonedBefore + 1)
+    await sleep(200) // A charge would come about now.
+    expect(await used()).toBe(usedBefore)
+    const lines = host.log().split('\n')
+    expect(lines.some((line) => line.includes(key.key.id) && line.includes('disconnected before the response'))).toBe(
+      true,
+    )
+  })
+
+  test('with all requests that it has pipelined', async () => {
+    const [usedBefore, abandonedBefore] = [await used(), await abandoned()]
+    const socket = openSocket()
+    socket.write([1, 2, 3].map(() => requestOf(scanOf(newSite()))).join(''))
+    await until(held.count, 3)
+    socket.destroy()
+    await sleep(200)
+    held.land()
+    await until(abandoned, abandonedBefore + 3)
+    expect(await used()).toBe(usedBefore)
+  })
+
+  test('and the others who wait for the same scan are', async () => {
+    const usedBefore = await used()
+    const path = scanOf(newSite())
+    const [leaver, stayer] = [openSocket(), openSocket()]
+    for (const socket of [leaver, stayer]) socket.write(requestOf(path))
+    await until(held.count, 1)
+    leaver.destroy()
+    await sleep(200)
+    held.land()
+    stayer.once('data', () => stayer.end())
+    expect(readReplies(await untilClosed(stayer)).map(({ status }) => status)).toEqual([200])
+    expect(await used()).toBe(usedBefore + 1)
+  })
+
+  test('not even for a cached result, where the disconnect is seen before the charge', async () => {
+    const stores = await openEmbedded()
+    let lookedUp = (): void => {}
+    let release = (): void => {}
+    const shared = {
+      ...stores.shared,
+      isUp: true,
+      take: async (take: Parameters<typeof stores.shared.take>[0]) => {
+        const taken = await stores.shared.take(take)
+        if (taken.entry !== null) {
+          lookedUp()
+          await new Promise<void>((resolve) => {
+            release = resolve
+          })
+        }
+        return taken
+      },
+    }
+    const slow = await openHost({ stores: { ...stores, shared } })
+    const mine = await slow.newKey()
+    await slow.host.app.listen({ port: 0, host: '127.0.0.1' })
+    const path = scanOf(newSite())
+    expect((await slow.call({ url: path, secret: mine.secret })).status).toBe(200)
+    const socket = connect((slow.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+    const isLookedUp = new Promise<void>((resolve) => {
+      lookedUp = resolve
+    })
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${mine.secret}\r\n\r\n`)
+    await isLookedUp
+    socket.destroy()
+    await sleep(200)
+    release()
+    await until(() => slow.log().includes('disconnected before the response'), true)
+    expect(await slow.store.usedBy(mine.key.id, new Date(slow.clock.now).toISOString().slice(0, 7))).toBe(1)
+  })
+})
+
+describe('a client that finished sending and still reads is answered and charged', () => {
+  test.each([
+    ['one request', 1],
+    ['three pipelined requests', 3],
+  ])('%s', async (_, count) => {
+    const usedBefore = await used()
+    const socket = openSocket()
+    socket.end(Array.from({ length: count }, () => requestOf(scanOf(newSite()))).join(''))
+    await until(held.count, count)
+    await sleep(200)
+    held.land()
+    const replies = readReplies(await untilClosed(socket))
+    expect(replies.map(({ status }) => status).filter((status) => status !== 100)).toEqual(Array(count).fill(200))
+    expect(await used()).toBe(usedBefore + count)
+  })
+
+  test('an error, without anything to charge', async () => {
+    const socket = openSocket()
+    socket.end(requestOf('/api/v1/nothing'))
+    const replies = readReplies(await untilClosed(socket))
+    expect(replies.map(({ status }) => status).filter((status) => status !== 100)).toEqual([404])
+  })
+})
+
+test('a connection that is kept alive and ends between two requests is closed', async () => {
+  const socket = openSocket()
+  socket.write(requestOf('/api/v1/me'))
+  await new Promise((resolve) => socket.once('data', resolve))
+  socket.end()
+  expect(await untilClosed(socket)).toBe('')
+})

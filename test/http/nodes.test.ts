@@ -1,0 +1,107 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { heldScan } from './held-scan.ts'
+import { newSite, openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { hostKinds } from './app-kinds.ts'
+import { until } from '../support/until.ts'
+
+const MANY = 1_000_000
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const [, servers] = hostKinds('host: nodes')
+describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () => {
+  let nodes: readonly [TestHost, TestHost]
+  const held = heldScan()
+  beforeAll(async () => {
+    const plans = new Map([
+      ['free', { name: 'free', perMinute: MANY, perMonth: MANY }],
+      ['sixty', { name: 'sixty', perMinute: 60, perMonth: MANY }],
+      ['thousand', { name: 'thousand', perMinute: MANY, perMonth: 1000 }],
+    ])
+    const open = async () => openHost({ stores: await servers.open(), settings: { plans }, scan: held.scan })
+    nodes = [await open(), await open()]
+  })
+  const ask = (count: number, url: string, secret: string) =>
+    Promise.all(Array.from({ length: count }, (_, i) => nodes[i % 2].call({ url, secret })))
+  const sum = (operation: string): number => nodes[0].answered(operation) + nodes[1].answered(operation)
+  let [passed, looked] = [0, 0]
+  /** Until so many callers more have passed the quota, and a node asks for the outcome of the other one's flight. */
+  const bothWait = async (count: number): Promise<void> => {
+    await until(() => sum('usedBy') >= passed + count && sum('outcomeOf') > looked, true)
+  }
+  beforeEach(() => {
+    passed = sum('usedBy')
+    looked = sum('outcomeOf')
+  })
+  const newSecret = async (plan: string): Promise<string> => (await nodes[0].newKey({ plan })).secret
+  const used = async (secret: string): Promise<number> =>
+    (await nodes[1].call({ url: '/api/v1/me', secret })).body.requests_used
+
+  test('1,000 callers of one new URL on both: one scan, each is charged', async () => {
+    const secret = await newSecret('free')
+    const site = scanOf(newSite())
+    const asked = ask(1000, site, secret)
+    await until(held.count, 1)
+    await bothWait(1000)
+    expect(held.count()).toBe(1)
+    held.land()
+    const answers = await asked
+    expect(answers.filter(({ status, body }) => status === 200 && !body.cached)).toHaveLength(1000)
+    expect(nodes[0].scanned.length + nodes[1].scanned.length).toBe(1)
+    expect(await used(secret)).toBe(1000)
+    for (const node of nodes) expect((await node.call({ url: site, secret })).body.cached).toBe(true)
+  })
+
+  test('an error reaches those who wait on both, nobody is charged, the next one tries again', async () => {
+    const secret = await newSecret('free')
+    const site = scanOf(newSite())
+    const asked = ask(20, site, secret)
+    await until(held.count, 1)
+    await bothWait(20)
+    held.fail()
+    for (const { body } of await asked) expect(body.code).toBe('scan_failed')
+    expect(await used(secret)).toBe(0)
+    const again = nodes[1].call({ url: site, secret })
+    await until(held.count, 1)
+    held.land()
+    expect((await again).status).toBe(200)
+  })
+
+  test('fresh on one node joins the flight of the other', async () => {
+    const secret = await newSecret('free')
+    const site = scanOf(newSite())
+    const first = nodes[0].call({ url: site, secret })
+    await until(held.count, 1)
+    const second = nodes[1].call({ url: `${site}&fresh=true&include=timing`, secret })
+    await bothWait(2)
+    expect(held.count()).toBe(1)
+    held.land()
+    for (const { status, body } of await Promise.all([first, second]))
+      expect([status, body.cached]).toEqual([200, false])
+  })
+
+  test('5,000 requests against a limit of 60, 3,000 scans against a quota of 1,000', async () => {
+    const sixty = await ask(5000, '/api/v1/me', await newSecret('sixty'))
+    expect(sixty.filter(({ status }) => status === 200)).toHaveLength(60)
+    const site = scanOf(newSite())
+    const first = nodes[0].call({ url: site, secret: await newSecret('free') })
+    await until(held.count, 1)
+    held.land()
+    await first
+    const secret = await newSecret('thousand')
+    const answers = await ask(3000, site, secret)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1000)
+    expect(await used(secret)).toBe(1000)
+  })
+
+  test('a switch and a revocation on one work on the other within 5 s', async () => {
+    const { key, secret } = await nodes[0].newKey({ plan: 'free' })
+    const me = { url: '/api/v1/me', secret }
+    for (const node of nodes) expect((await node.call(me)).status).toBe(200)
+    await nodes[0].store.setSwitches({ apiOff: true })
+    await nodes[0].store.revokeKey(key.id, new Date())
+    await expect.poll(async () => (await nodes[1].call(me)).body.code, { timeout: 4900 }).toBe('unavailable')
+    await nodes[0].store.setSwitches({ apiOff: false })
+    await pause(1500)
+    await expect.poll(async () => (await nodes[1].call(me)).status, { timeout: 3000 }).toBe(401)
+  })
+})

@@ -1,0 +1,68 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { PatternJudge } from '../../../src/rules/patterns/pattern-judge.ts'
+import { VerdictCache } from '../../../src/rules/patterns/verdict-cache.ts'
+import { writeFolder } from '../../support/rule-folder.ts'
+
+/** Judges in one run, as a command does. A run without time tries no pattern, so it allows cached ones alone. */
+function judgeIn(folder: string, patterns: readonly string[], timeoutMs = Number.POSITIVE_INFINITY) {
+  const judge = new PatternJudge({ cache: new VerdictCache(folder), timeoutMs })
+  const reasons = patterns.map((pattern) => judge.judge(pattern, 'i'))
+  judge.close()
+  return { reasons, unjudged: [...judge.unjudged] }
+}
+
+const GOOD = '^acme (\\d+)'
+const BAD = 'aa(?:a{1,9}){1,9}!'
+
+describe('verdicts are cached', () => {
+  test('between runs; without time only what is cached is judged', () => {
+    const folder = join(writeFolder({}), 'not/there/yet')
+    expect(judgeIn(folder, [GOOD], 0)).toEqual({ reasons: [null], unjudged: [`/${GOOD}/i`] })
+    expect(judgeIn(folder, [GOOD, BAD])).toEqual({ reasons: [null, expect.any(String)], unjudged: [] })
+    expect(judgeIn(folder, [GOOD, BAD], 0)).toEqual({ reasons: [null, null], unjudged: [`/${BAD}/i`] })
+    expect(readdirSync(folder)).toEqual(['patterns.json'])
+  })
+
+  test('for the flags they were made with', () => {
+    const folder = writeFolder({})
+    judgeIn(folder, [GOOD])
+    expect(new VerdictCache(folder).has(GOOD, 'i')).toBe(true)
+    expect(new VerdictCache(folder).has(GOOD, '')).toBe(false)
+  })
+
+  test('a cache that lists a bad pattern does not make it good', () => {
+    const folder = writeFolder({})
+    const cache = new VerdictCache(folder)
+    cache.add(BAD, 'i')
+    cache.save()
+    expect(new VerdictCache(folder).has(BAD, 'i')).toBe(true)
+    expect(judgeIn(folder, [BAD]).reasons).toEqual([expect.stringContaining('match the same characters')])
+  })
+
+  test.each([
+    ['cut off', '["abc'],
+    ['of another shape', '{"a":1}'],
+    ['of other values', '[null,7,{"has":true}]'],
+    ['empty', ''],
+    ['binary', '\u0000\u0001'],
+  ])('a cache that is %s counts for nothing, and is replaced', (_, content) => {
+    const folder = writeFolder({ 'patterns.json': content })
+    expect(judgeIn(folder, [GOOD], 0).unjudged).toHaveLength(1)
+    expect(judgeIn(folder, [GOOD]).reasons).toEqual([null])
+    expect(JSON.parse(readFileSync(join(folder, 'patterns.json'), 'utf8'))).toHaveLength(1)
+  })
+
+  test('a folder that cannot be written costs nothing but time', () => {
+    const folder = writeFolder({})
+    const blocked = join(folder, 'file')
+    writeFileSync(blocked, '')
+    expect(judgeIn(join(blocked, 'cache'), [GOOD, BAD]).reasons).toEqual([null, expect.any(String)])
+    mkdirSync(join(folder, 'patterns.json')) // A folder where the file should be: the superuser may write to any mode.
+    chmodSync(folder, 0o500)
+    expect(judgeIn(folder, [GOOD]).reasons).toEqual([null])
+    chmodSync(folder, 0o700)
+    expect(readdirSync(folder).sort()).toEqual(['file', 'patterns.json'])
+  })
+})

@@ -1,0 +1,196 @@
+import { renameSync } from 'node:fs'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ScanError } from '../../src/errors.ts'
+import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
+import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
+import { buildWorker } from './built-worker.ts'
+import { trapRules } from './trap-rules.ts'
+
+let worker: string
+let traps: Pick<PoolOptions, 'folders' | 'detectors'>
+beforeAll(() => {
+  worker = buildWorker()
+  traps = trapRules()
+})
+
+const open: MatchPool[] = []
+afterEach(async () => {
+  for (const pool of open.splice(0)) await pool.close()
+})
+
+/** A pool of workers that can be harmed, warm; nobody waits in vain while a replaced one loads. */
+async function trapPool(options: PoolOptions = {}): Promise<MatchPool> {
+  const pool = coldPool(options)
+  await pool.ready
+  return pool
+}
+
+function coldPool(options: PoolOptions): MatchPool {
+  const pool = openPool({ worker, ...traps, threads: 1, matchMs: 300, maxWaitMs: 60_000, ...options })
+  open.push(pool)
+  return pool
+}
+
+const LOOP: PageInput = { html: '<p>loop for ever' }
+const pageAt = (path: string): PageInput => ({ url: `https://acme.com/${path}`, status: 200, html: '<p>harmless' })
+const serves = async (pool: MatchPool): Promise<void> => {
+  const { verdict, buildMs, detectMs } = await pool.match(pageAt('good'))
+  expect(verdict).toMatchObject({ url: 'https://acme.com/good', technologies: ['Acme'] })
+  expect([buildMs, detectMs].every((ms) => ms >= 0 && ms < 300)).toBe(true)
+}
+const reasonOf = (match: Promise<unknown>): Promise<unknown> =>
+  match.then(
+    () => 'answered',
+    (error) => (error instanceof ScanError ? error.reason : error),
+  )
+
+describe('what harms a worker costs its own page', () => {
+  const inTime = { matchMs: 60_000, maxOldMb: 64 }
+  test.each<[trap: string, options: PoolOptions, reason: string, cause: object | undefined]>([
+    ['loop for ever', {}, 'worker_killed', undefined],
+    ['backtrack for ever', {}, 'worker_killed', undefined],
+    ['eat arrays', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
+    ['eat texts', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
+    ['eat maps', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
+    ['leave', {}, 'internal', { message: 'worker exited with code: 7' }],
+  ])('%s', async (trap, options, reason, cause) => {
+    const pool = await trapPool(options)
+    await expect(pool.match({ html: `<p>${trap}` })).rejects.toMatchObject({ reason, ...(cause && { cause }) })
+    await serves(pool)
+  })
+
+  test('the kill comes when it is due', async () => {
+    const pool = await trapPool()
+    const started = performance.now()
+    expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')
+    expect(performance.now() - started).toBeGreaterThan(290)
+    expect(performance.now() - started).toBeLessThan(1300)
+  })
+
+  test('the clock of a page does not run while a worker loads its rules', async () => {
+    const pool = await trapPool({ matchMs: 60 }) // Loading takes longer.
+    for (let round = 0; round < 2; round++) {
+      expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')
+      await serves(pool)
+    }
+  })
+
+  test('20 pages beside a hostile one all answer', async () => {
+    const pool = await trapPool({ threads: 2 })
+    const hostile = reasonOf(pool.match(LOOP))
+    const paths = Array.from({ length: 20 }, (_, i) => `page-${i}`)
+    const answers = await Promise.all(paths.map((path) => pool.match(pageAt(path))))
+    expect(answers.map(({ verdict }) => verdict.url)).toEqual(paths.map((path) => `https://acme.com/${path}`))
+    expect(await hostile).toBe('worker_killed')
+  })
+
+  test('an input that is none is told, and the worker lives', async () => {
+    const pool = await trapPool()
+    const error = { reason: 'internal', cause: { message: 'url must be an absolute http or https URL' } }
+    await expect(pool.match({ url: 'ftp://acme.com/' })).rejects.toMatchObject(error)
+    const uncloneable = { html: (() => {}) as unknown as string }
+    await expect(pool.match(uncloneable)).rejects.toMatchObject({ reason: 'internal' })
+    await serves(pool)
+  })
+})
+
+describe('waiting', () => {
+  test('pages are served in the order of their coming', async () => {
+    const pool = await trapPool({ threads: 1 })
+    const served: number[] = []
+    const pages = Array.from({ length: 30 }, (_, i) => pool.match(pageAt(`${i}`)).then(() => served.push(i)))
+    expect([pool.running, pool.waiting]).toEqual([1, 29])
+    await Promise.all(pages)
+    expect(served).toEqual(pages.map((_, i) => i))
+    expect([pool.running, pool.waiting]).toEqual([0, 0])
+  })
+
+  test.each([0, 2])('beyond %i that wait, a page is told at once', async (maxWaiting) => {
+    const pool = await trapPool({ maxWaiting })
+    const running = reasonOf(pool.match(LOOP))
+    const waiting = Array.from({ length: maxWaiting }, () => reasonOf(pool.match(pageAt(''))))
+    expect(await reasonOf(pool.match(pageAt('')))).toBe('busy')
+    expect([pool.running, pool.waiting]).toEqual([1, maxWaiting])
+    expect(await Promise.all([running, ...waiting])).toEqual(['worker_killed', ...waiting.map(() => 'answered')])
+  })
+
+  test.each([
+    ['a ready pool', trapPool],
+    ['a pool that loads, which is not waiting', coldPool],
+  ])('in %s a page that waits too long is told', async (_, openIt) => {
+    const pool = await openIt({ matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
+    const ready = pool.ready.then(() => performance.now())
+    const running = reasonOf(pool.match(LOOP))
+    expect(await reasonOf(pool.match(pageAt('')))).toBe('busy')
+    expect(performance.now() - (await ready)).toBeLessThan(900)
+    expect([pool.running, pool.waiting]).toEqual([1, 0])
+    expect(await running).toBe('worker_killed') // What runs waits no more.
+  })
+})
+
+test('while no worker can be replaced pages are told so; then the pool recovers', async () => {
+  const rules = trapRules()
+  const pool = await trapPool({ ...rules, maxWaitMs: 3000, spares: 0 })
+  const [module] = rules.detectors
+  renameSync(module, `${module}.away`)
+  expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')
+  const cause = { message: expect.stringContaining('the module could not be loaded') }
+  await expect(pool.match(pageAt(''))).rejects.toMatchObject({ reason: 'busy', cause })
+  renameSync(`${module}.away`, module)
+  await expect.poll(() => reasonOf(pool.match(pageAt(''))), { timeout: 30_000 }).toBe('answered')
+  await serves(pool)
+})
+
+describe('an aborted signal', () => {
+  test.each<[when: string, before: readonly PageInput[], page: PageInput]>([
+    ['runs', [], LOOP],
+    ['waits', [LOOP], pageAt('')],
+  ])('ends a page that %s', async (_, before, page) => {
+    const pool = await trapPool()
+    const others = before.map((one) => reasonOf(pool.match(one)))
+    const controller = new AbortController()
+    const match = reasonOf(pool.match(page, { signal: controller.signal }))
+    controller.abort('enough')
+    expect(await match).toBe('enough')
+    expect(await Promise.all(others)).toEqual(others.map(() => 'worker_killed'))
+    await serves(pool)
+  })
+
+  test('lets no page in', async () => {
+    const pool = await trapPool()
+    const match = pool.match(pageAt(''), { signal: AbortSignal.abort('enough') })
+    expect([pool.running, await reasonOf(match)]).toEqual([0, 'enough'])
+  })
+
+  test('after the answer does nothing', async () => {
+    const pool = await trapPool()
+    const controller = new AbortController()
+    await pool.match(pageAt(''), { signal: controller.signal })
+    const next = pool.match(pageAt(''))
+    controller.abort()
+    expect(await reasonOf(next)).toBe('answered')
+  })
+})
+
+describe('what goes over', () => {
+  const html = '<title>Größe</title><script src="https://cdn.shopify.com/s/files/1/a.js"></script>'
+  const bytes = new TextEncoder().encode(html)
+  const buffer = new Uint8Array(1000)
+  buffer.set(bytes, 100)
+  const answer = { url: 'https://acme.com/', status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } }
+
+  test.each<[name: string, html: string | Uint8Array, left: number]>([
+    ['a text', html, html.length],
+    ['bytes, which are moved', bytes.slice(), 0],
+    ['a part of a buffer, which is copied', buffer.subarray(100, 100 + bytes.length), bytes.length],
+    ['a Buffer of the pool', Buffer.from(html), bytes.length],
+    ['nothing', new Uint8Array(), 0],
+  ])('%s: the verdict is that of this thread', async (_, given, left) => {
+    const page = { ...answer, html: given.length === 0 ? '' : html }
+    const pool = openPool({ worker, threads: 1 })
+    open.push(pool)
+    const { verdict } = await pool.match({ ...answer, html: given })
+    expect(given.length).toBe(left)
+    expect(verdict).toEqual(JSON.parse(JSON.stringify(detect(await loadRuleset(), buildPage(page)))))
+  })
+})

@@ -1,0 +1,37 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { projectFolder } from '../../src/rules/built.ts'
+
+/** Set in the environment of what runs inside. */
+const MARK = 'SITEPRINT_NAMESPACE'
+// Nothing but loopback: every address there is answers here, so that a slip is seen, and nothing leaves.
+const SET_UP = 'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo'
+
+/** Whether this process runs in a network namespace of its own, where every address is this machine. */
+export const isInside = process.env[MARK] !== undefined
+
+/** How a namespace is made here, as root or as anybody; null where it is not allowed. */
+export function findUnshare(): readonly string[] | null {
+  const ways = [['-n'], ['-rn']]
+  return ways.find((way) => spawnSync('unshare', [...way, 'sh', '-c', SET_UP]).status === 0) ?? null
+}
+
+/** Runs a test file in a namespace with loopback only. Resolves with what vitest printed; rejects when a test failed. */
+export function runInside(
+  way: readonly string[],
+  file: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const vitest = join(projectFolder(), 'node_modules', 'vitest', 'vitest.mjs')
+  const child = spawn(
+    'unshare',
+    [...way, 'sh', '-c', `${SET_UP} && exec "$@"`, 'sh', process.execPath, vitest, 'run', '--reporter=dot', file],
+    { cwd: projectFolder(), env: { ...process.env, NO_COLOR: '1', ...environment, [MARK]: '1' } },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (status) => (status === 0 ? resolve(output) : reject(new Error(output))))
+  })
+}

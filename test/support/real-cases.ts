@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { detectors } from '../../plugins/index.ts'
+import type { PageInput } from '../../src/engine/page/page.ts'
+import type { Categories, RuleSource } from '../../src/engine/types.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { readFixtures } from '../../src/rules/fixtures.ts'
+import { checkFolders } from '../../src/rules/load.ts'
+
+/** A page of a test, and what to call it. */
+export interface NamedPage {
+  readonly name: string
+  readonly input: PageInput
+}
+
+/** Our own rules as they stand in YAML, and the pages of their test files. */
+export function readOwnRules(): { rules: RuleSource[]; categories: Categories; fixtures: NamedPage[] } {
+  const checked = checkFolders({ folders: [join(projectFolder(), 'rules')], detectors })
+  const rules = checked.rules.flatMap(({ source }) => (source === null ? [] : [source]))
+  const fixtures = checked.rules.flatMap(({ found }) =>
+    readFixtures(found).fixtures.map(({ input, path }) => ({
+      name: `${found.kind}/${found.slug} ${path.join(' ')}`,
+      input,
+    })),
+  )
+  return { rules, categories: checked.categories, fixtures }
+}
+
+const file = join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz')
+
+/** Pages of other people: read where they lie, never copied; none where they are not. */
+export function readRealPages(): NamedPage[] {
+  if (!existsSync(file)) {
+    console.warn(`SKIPPED: ${file} is not here, so nothing runs on real pages`)
+    return []
+  }
+  const lines = gunzipSync(readFileSync(file)).toString('utf8').split('\n').filter(Boolean)
+  return lines.map((line) => {
+    const { id, url, status, headers, html }: PageInput & { id: string } = JSON.parse(line)
+    return { name: id, input: { url, status, headers, html } }
+  })
+}

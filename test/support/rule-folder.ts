@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { afterAll } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
+import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import type { Finding } from '../../src/rules/findings.ts'
+import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
+import { checkFolders } from '../../src/rules/load.ts'
+
+/** Path → content. */
+export type Files = Readonly<Record<string, string>>
+
+const made: string[] = []
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Writes files below a new folder, which goes when the test file is done. */
+export function writeFolder(files: Files): string {
+  const root = mkdtempSync(join(tmpdir(), 'siteprint-test-'))
+  made.push(root)
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(root, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+  return root
+}
+
+export const CATEGORIES =
+  'builders:\n  cms: {}\n  static-site: { standsBack: true }\ntechnologies:\n  analytics: Analytics\n'
+export const TEST = `hits:
+  - { page: { url: https://acme.com/ }, confidence: high }
+misses:
+  - { page: { url: https://example.com/ } }
+`
+
+/** A builder's rule that `TEST` proves: a first clause of its own, then the given ones. */
+export function builder(clauses = '', more = ''): string {
+  const detect = `detect:\n  - url: acme.com\n${clauses && `  - ${clauses}\n`}`
+  return `name: Acme\nwebsite: https://acme.com\ncategory: cms\naiNative: false\n${detect}source: https://acme.com/docs\nverified: 2026-11-20\n${more}`
+}
+
+/** The same for other kinds: they have fewer keys. */
+export function technology(clauses = '', more = ''): string {
+  return builder(clauses, more).replace('category: cms\naiNative: false\n', '')
+}
+
+/** What lint and, where it is content, test say of a rule folder; files as seen from the folder. */
+export function findingsOf(root: string): Finding[] {
+  const { rules, categories, findings } = checkFolders({ folders: [root], detectors })
+  const read = rules.map(({ found }) => readFixtures(found))
+  const linted = [...findings, ...read.flatMap((one) => one.findings)]
+  const compiled = rules.flatMap((rule) => rule.compiled ?? [])
+  const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })
+  const run = () => read.flatMap(({ fixtures }) => fixtures).flatMap((fixture) => runFixture(fixture, ruleset))
+  const all = linted.length > 0 ? linted : run()
+  return all.map((one) => ({ ...one, file: relative(root, resolve(one.file)) }))
+}
+
+/** `file:line:column code` */
+export function placeOf({ file, line, column, code }: Finding): string {
+  return `${file}:${line}:${column} ${code}`
+}

@@ -1,0 +1,83 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: some texts here are source code.
+import { createRequire } from 'node:module'
+import { describe, expect, test } from 'vitest'
+import { alternatives } from '../../src/engine/text/literal-index.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { DYNAMIC_PATTERNS } from '../../tools/patterns/dynamic-patterns.ts'
+import { findInSource, findPatterns } from '../../tools/patterns/find-patterns.ts'
+import { pumpTextsOf, pumpTo } from '../../tools/patterns/pump-texts.ts'
+import { findSuperLinear } from '../../tools/patterns/pump-worker.ts'
+
+const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck')
+/** `safe`, or why a pattern is not known to be linear. */
+function analyse(pattern: string, flags: string): string {
+  const verdict = checkSync(pattern, flags, { timeout: 30_000 })
+  if (verdict.status === 'vulnerable') return `${verdict.complexity.summary}: ${verdict.attack.pattern}`
+  return verdict.status === 'safe' ? 'safe' : `unknown: ${verdict.error.kind}`
+}
+
+const { known, dynamic } = findPatterns(projectFolder(), ['src', 'plugins'])
+
+describe('every regular expression of src/ and plugins/ is linear', () => {
+  test.each(known.map(({ place, pattern, flags }) => [place, pattern, flags]))('%s /%s/%s', (_, pattern, flags) => {
+    expect(analyse(pattern, flags)).toBe('safe')
+  })
+
+  test('they are found', () => {
+    expect(known.length).toBeGreaterThan(100)
+  })
+
+  test('what builds one at run time is known, with a reason, and no reason is left over', () => {
+    const names = (all: readonly { file: string; code: string }[]): string[] =>
+      [...new Set(all.map(({ file, code }) => `${file}: ${code}`))].sort()
+    expect(names(dynamic)).toEqual(names(DYNAMIC_PATTERNS))
+  })
+
+  test('alternatives of literals repeat nothing, whatever the literals', () => {
+    const literals = ['a*', '(b+)+', '[c]{2,}', '^d$', 'e|f', '\\s+', 'g?']
+    const pattern = alternatives(literals)
+    expect(analyse(pattern, 'i')).toBe('safe')
+    for (const literal of literals) expect(new RegExp(`^(?:${pattern})$`).test(literal)).toBe(true)
+  })
+})
+
+describe('the source is read for', () => {
+  test.each<[what: string, source: string, known: readonly string[], dynamic: readonly string[]]>([
+    ['a literal', 'const a = /a+/gi', ['/a+/gi'], []],
+    ['a literal in a template', 'const a = `${/a+/.test(b)}`', ['/a+/'], []],
+    ['no comment, string or division', "// /a+/\nconst a = '/b+/' + 1 / 2 / 3", [], []],
+    ['RegExp of a text', "new RegExp('a+', 'i')", ['/a+/i'], []],
+    ['RegExp without new', "RegExp('a+')", ['/a+/'], []],
+    ['RegExp of constants', "const B = 'b'\nnew RegExp(`^${B}+$`)", ['/^b+$/'], []],
+    ['RegExp of what is not constant', "let b = 'b'\nnew RegExp(b, 'u')", [], ["new RegExp(b, 'u')"]],
+    ['flags that are not constant', "new RegExp('a', f())", [], ["new RegExp('a', f())"]],
+    ['a text that match compiles', "a.match('b+'); a.matchAll('c'); a.match(b)", ['/b+/', '/c/g'], []],
+    ['the pattern of a schema', "const s = { pattern: '^a+$' }", ['/^a+$/u'], []],
+  ])('%s', (_, source, known, dynamic) => {
+    const found = findInSource('a.ts', source)
+    expect(found.known.map(({ pattern, flags }) => `/${pattern}/${flags}`)).toEqual(known)
+    expect(found.dynamic.map(({ code }) => code)).toEqual(dynamic)
+  })
+
+  test('what cannot be read is an error', () => {
+    expect(() => findInSource('a.ts', 'const a = (')).toThrow(/a\.ts/)
+  })
+})
+
+describe('pumped texts', () => {
+  test.each([
+    ['two adjacent repeats', 'http-equiv\\s*=\\s*["\']?\\s*refresh', 'i'],
+    ['a start at every place', '[^/:#]*$', ''],
+    ['a repeat without its end', '\\[[^\\]]*\\]', 'g'],
+    ['an optional lead', '(?:\\/\\/)?\\s*\\]\\]>$', ''],
+    ['letters of other scripts', '^[\\p{L}]+[\\p{Lu}\u4e00]+!$', 'u'],
+    ['a repeat of a group', '^(?:ab)*(?:a|b)*c$', ''],
+  ])('show %s', { timeout: 60_000 }, (_, pattern, flags) => {
+    expect(findSuperLinear({ pattern, flags, more: [] })).not.toBeNull()
+  })
+
+  test('have the length that is asked for', () => {
+    for (const text of pumpTextsOf('^(?:ab|c)+x{2,}[^"]*$', ''))
+      expect(Math.abs(pumpTo(text, 1024).length - 1024)).toBeLessThan(text.pump.length + 1)
+  })
+})
