@@ -1,4 +1,4 @@
-import type { Detector, Found } from '../src/engine/types.ts'
+import type { Detector, Found } from '../src/engine/page/detector.ts'
 
 export const element: Detector = {
   key: 'element',

@@ -1,4 +1,4 @@
-import type { Detector } from '../src/engine/types.ts'
+import type { Detector } from '../src/engine/page/detector.ts'
 
 export const html: Detector = {
   key: 'html',

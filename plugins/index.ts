@@ -1,4 +1,4 @@
-import type { Detector } from '../src/engine/types.ts'
+import type { Detector } from '../src/engine/page/detector.ts'
 import { anchor } from './anchor.ts'
 import { asset } from './asset.ts'
 import { comment } from './comment.ts'

@@ -1,4 +1,4 @@
-import type { Detector, Found, Wanted } from '../src/engine/types.ts'
+import type { Detector, Found, Wanted } from '../src/engine/page/detector.ts'
 
 /** Nodes deeper than this are not looked at: real data is shallow, hostile data is not. */
 const MAX_DEPTH = 32

@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'import-meta-resolve'
-import type { Detector, Family, WordKind } from '../src/engine/types.ts'
+import type { Detector } from '../src/engine/page/detector.ts'
+import type { Family, WordKind } from '../src/engine/rule/place.ts'
 import { detectors as own } from './index.ts'
 
 /** Why a module of detectors cannot be used; `message` says what to do. */

@@ -1,5 +1,5 @@
-import { attributeOf } from '../src/engine/rule/selector.ts'
-import type { Detector } from '../src/engine/types.ts'
+import type { Detector } from '../src/engine/page/detector.ts'
+import { attributeOf } from '../src/engine/page/element.ts'
 
 export const meta: Detector = {
   key: 'meta',

@@ -1,4 +1,7 @@
-import type { Detector, Family, Found, PageUrl, UrlKind } from '../src/engine/types.ts'
+import type { Detector, Found } from '../src/engine/page/detector.ts'
+import type { UrlKind } from '../src/engine/page/page-types.ts'
+import type { Family } from '../src/engine/rule/place.ts'
+import type { PageUrl } from '../src/engine/text/url.ts'
 
 /** A detector of the URLs of one kind: they differ in nothing but where they stand. */
 export function urlDetector(key: UrlKind, family: Family, about: string): Detector {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
-import { type Config, loadConfig } from './config/config.ts'
 import { explain } from './cli/format-error.ts'
 import { openService, type Service } from './compose.ts'
+import { type Config, loadConfig } from './config/config.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectFolder } from '../src/rules/built.ts'
 import { EXIT, readArgs, runCommand } from '../src/cli/command.ts'
+import { projectFolder } from '../src/rules/built.ts'
 import { checkDocs, generatedDocs } from './generated-docs.ts'
 
 const HELP = `

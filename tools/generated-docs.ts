@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
 import { FOUND } from '../src/engine/rule/clause.ts'
-import type { Detector } from '../src/engine/types.ts'
+import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
 import { findingTable } from '../src/rules/findings.ts'
@@ -89,7 +89,7 @@ function causesTable(): string {
   return ['| cause | code | sentence |', '|---|---|---|', ...rows].join('\n')
 }
 
-function placesTable(places: readonly Detector[]): string {
+function placesTable(places: readonly Place[]): string {
   const rows = places.map(({ key, about, family, word, names = [] }) => {
     const words = names.length > 0 ? names.map((name) => `\`${name}\``).join(' ') : word
     return `| \`${key}\` | ${words} | ${about} | ${family} |`

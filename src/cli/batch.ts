@@ -6,11 +6,11 @@ import { AsyncIterReader } from 'warcio'
 import { SetupError } from '../errors.ts'
 import { type Extra, type PageDetector, type PageInput, toResult } from '../index.ts'
 import { GzipMembers } from './formats/gzip-members.ts'
-import { mapInOrder } from './in-order.ts'
 import { type Line, readLines } from './formats/lines.ts'
-import { openBar } from './progress.ts'
 import { BrokenData } from './formats/seek.ts'
 import { readWarc, type WarcPage } from './formats/warc.ts'
+import { mapInOrder } from './in-order.ts'
+import { openBar } from './progress.ts'
 
 /** A line holds a page of at most 4 MiB, escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024

@@ -1,10 +1,10 @@
-import { FOUND } from '../engine/rule/clause.ts'
-import { type PageHits, readHits } from '../engine/verdict/hits.ts'
-import { applyLogic } from '../engine/rule/logic.ts'
-import { buildPage, type PageInput } from '../engine/page/page.ts'
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
+import { buildPage, type PageInput } from '../engine/page/page.ts'
+import { FOUND } from '../engine/rule/clause.ts'
+import { applyLogic } from '../engine/rule/logic.ts'
+import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
+import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { hitsOf, isSeen, levelOf } from '../engine/verdict/score.ts'
-import type { CompiledRule, Leaf } from '../engine/types.ts'
 import { detect, type Verdict } from '../index.ts'
 
 type Write = (text: string) => void

@@ -1,5 +1,5 @@
 import { PREFIX } from '../keys/key.ts'
-import type { Key } from '../store/types.ts'
+import type { Key } from '../keys/types.ts'
 
 /** What people see of a key: nothing that could be used as one. */
 export interface KeyView {

@@ -7,8 +7,8 @@ import { LIVE_EXTRAS } from '../scan/scanner.ts'
 import { scanBatch } from './batch.ts'
 import { checkFiles } from './check-files.ts'
 import { EXIT, readArgs, readTimeout, runCommand, UsageError } from './command.ts'
-import { scanOne } from './live-scan.ts'
 import { scanBulk } from './live-bulk.ts'
+import { scanOne } from './live-scan.ts'
 import { scanSaved } from './saved.ts'
 
 const HELP = `

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Detector } from '../engine/types.ts'
+import type { Detector } from '../engine/page/detector.ts'
 import { openDetector, type PageDetector } from '../index.ts'
 import { fingerprint } from '../rules/built.ts'
 import type { Finding } from '../rules/findings.ts'

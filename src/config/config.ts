@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { ConfigReader, wholeNumber } from './reader.ts'
 import { SetupError } from '../errors.ts'
 import { type AllowedAddress, normalizeHost, parseAddress, parseAllowed } from '../fetch/address.ts'
 import { loadPlans, type Plan } from '../keys/plans.ts'
+import { ConfigReader, wholeNumber } from './reader.ts'
 
 /** Those of pino, the loudest last. */
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const

@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid'
 import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
 import { patience } from '../async/loop-aware-timeout.ts'
-import type { Boarding, Outcome, SharedState, Take, Taken } from '../store/types.ts'
+import type { Boarding, Outcome, SharedState, Take, Taken } from './types.ts'
 
 /** How long a call may wait for Redis. */
 const TIMEOUT_MS = 150

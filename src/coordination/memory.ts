@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { nanoid } from 'nanoid'
-import { CACHE_MS, type CacheEntry, isCacheable, type SharedState, type Taken } from '../store/types.ts'
+import { CACHE_MS, type CacheEntry, isCacheable, type SharedState, type Taken } from './types.ts'
 
 /** Counters that are kept, some 10 MB; of more, those that were asked for longest ago are forgotten. */
 const MAX_COUNTERS = 100_000

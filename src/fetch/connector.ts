@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { DEFAULT_CIPHERS, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
+import { race } from '../async/race.ts'
 import { ScanError } from '../errors.ts'
 import { isAllowed, isSameAddress, parseAddress, refusalOf } from './address.ts'
 import type { Policy } from './policy.ts'
-import { race } from '../async/race.ts'
 import type { Resolver } from './resolver.ts'
 
 /** What a connection showed of the other side. */

@@ -1,5 +1,4 @@
 import { ScanError } from '../errors.ts'
-import { Beside, type BesidePage, EVIDENCE, type EvidenceKind } from './side-evidence.ts'
 import { readBody } from './body.ts'
 import { type Dial, openDial, type Peer } from './connector.ts'
 import { toScanError } from './failure.ts'
@@ -8,6 +7,7 @@ import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { followLocation, followRefresh, headersOf } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
 import { type Answer, Session } from './session.ts'
+import { Beside, type BesidePage, EVIDENCE, type EvidenceKind } from './side-evidence.ts'
 import { parseTarget, type Target } from './target.ts'
 
 /** What one scan saw of a site: what `buildPage` takes, and what is told beside it. */

@@ -1,6 +1,6 @@
 import { promises } from 'node:dns'
-import { ScanError } from '../errors.ts'
 import { race } from '../async/race.ts'
+import { ScanError } from '../errors.ts'
 
 /** Asks name servers. */
 export interface Resolver {

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { Agent } from 'undici'
+import { race } from '../async/race.ts'
 import { ScanError } from '../errors.ts'
 import { ACCEPT_ENCODING } from './body.ts'
 import { CheckedConnector, type Dial, type Peer } from './connector.ts'
 import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
-import { race } from '../async/race.ts'
 import type { Resolver } from './resolver.ts'
 import type { Target } from './target.ts'
 

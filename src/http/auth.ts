@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
 import { hashSecret, isUsable, isWellFormed } from '../keys/key.ts'
-import type { Key, SharedState, Store } from '../store/types.ts'
+import type { Key } from '../keys/types.ts'
+import type { Store } from '../store/types.ts'
 import { nextMinute, secondsUntil } from './calendar.ts'
-import type { Call } from './request-state.ts'
 import { clientOf } from './client-address.ts'
+import type { Call } from './request-state.ts'
 
 /** Unknown, revoked and expired keys that one address may try in a minute. */
 export const UNKNOWN_KEYS_A_MINUTE = 20

@@ -1,5 +1,5 @@
+import type { CacheEntry } from '../coordination/types.ts'
 import { LIVE_EXTRAS, type LiveExtra, type LiveScan, toLiveResult } from '../scan/scanner.ts'
-import type { CacheEntry } from '../store/types.ts'
 import type { Revision } from './parts.ts'
 
 /** Under which a result is kept: the URL as parsing left it, and the rules it was made with. */

@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { SharedState } from '../coordination/types.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { Plan } from '../keys/plans.ts'
 import type { RulesetInfo } from '../scan/match-worker.ts'
 import type { LiveScan } from '../scan/scanner.ts'
-import type { SharedState, Store } from '../store/types.ts'
+import type { Store } from '../store/types.ts'
 import type { Metrics } from './metrics.ts'
 
 /** A revision of the interface. */

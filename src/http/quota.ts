@@ -1,9 +1,10 @@
 import { ApiError } from '../errors.ts'
 import { type Plan, planOf } from '../keys/plans.ts'
-import { type Key, StoreError } from '../store/types.ts'
+import type { Key } from '../keys/types.ts'
+import { StoreError } from '../store/types.ts'
 import { monthOf, nextMonth, secondsUntil } from './calendar.ts'
-import type { Call } from './request-state.ts'
 import type { HostParts } from './parts.ts'
+import type { Call } from './request-state.ts'
 
 /** What a key may scan this month, and who counts it. */
 export class Usage {

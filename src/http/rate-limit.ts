@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify'
+import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
 import { planOf } from '../keys/plans.ts'
-import type { Key, SharedState } from '../store/types.ts'
+import type { Key } from '../keys/types.ts'
 import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
 import { nextMinute, secondsUntil } from './calendar.ts'
-import type { Call, Window } from './request-state.ts'
 import type { HostSettings, Revision } from './parts.ts'
+import type { Call, Window } from './request-state.ts'
 
 /** Requests a minute in revision 1, whatever the plan. */
 const REVISION_1_A_MINUTE = 30

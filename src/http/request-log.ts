@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
-import { callOf } from './request-state.ts'
-import { addressOf } from './client-address.ts'
 import type { FlightOrder } from '../scan/single-flight.ts'
+import { addressOf } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
+import { callOf } from './request-state.ts'
 
 /** What the limits refuse with, and which limit that is. */
 const LIMITS: Readonly<Record<string, (hasKey: boolean) => string>> = {

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import type { CacheEntry } from '../coordination/types.ts'
 import type { ApiError, FailureReason, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { PREFIX } from '../keys/key.ts'
+import type { Key } from '../keys/types.ts'
 import type { LiveExtra } from '../scan/scanner.ts'
-import type { CacheEntry, Key } from '../store/types.ts'
 
 /** Where a caller stands in the minute: of the key, or, without one, of the address. */
 export interface Window {

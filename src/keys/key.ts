@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
-import type { Key, KeySecret } from '../store/types.ts'
+import type { Key, KeySecret } from './types.ts'
 
 /** What every secret begins with: people and secret scanners know a key of ours by it. */
 export const PREFIX = 'spk_live_'

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import type { Detector } from '../engine/page/detector.ts'
 import { isOurLogic } from '../engine/rule/logic.ts'
-import type { Categories, Clause, CompiledRule, Detector } from '../engine/types.ts'
+import type { Categories, Clause, CompiledRule } from '../engine/rule/types.ts'
 import { discoverRules } from './discover.ts'
 
 /** A ruleset as plain JSON: what a start reads instead of YAML, and what another language can run. */

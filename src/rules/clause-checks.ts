@@ -9,13 +9,14 @@ import {
   positiveOf,
   readClause,
 } from '../engine/rule/clause.ts'
-import type { ClauseSource, Detector, Weight } from '../engine/types.ts'
+import type { Place } from '../engine/rule/place.ts'
+import type { ClauseSource, Weight } from '../engine/rule/types.ts'
+import type { Path, SourceFile } from '../yaml/source-file.ts'
 import type { FoundRule } from './discover.ts'
 import { type Finding, type FindingCode, finding } from './findings.ts'
 import { checkPattern } from './patterns/pattern-checks.ts'
 import type { PatternJudge } from './patterns/pattern-judge.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
-import type { Path, SourceFile } from '../yaml/source-file.ts'
 import { checkLocator, checkWord, type WordFault } from './word-checks.ts'
 
 const SIZE = 'size'
@@ -117,7 +118,7 @@ export class ClauseChecker {
 
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
     const before = this.findings.length
-    const place = this.#places.get(key) as Detector
+    const place = this.#places.get(key) as Place
     this.#each(source, key, path, (word) => checkWord(word, place))
     this.#each(source, 'under', path, checkLocator)
     this.#checkTests(source, place, path)
@@ -141,7 +142,7 @@ export class ClauseChecker {
   }
 
   /** Tests that could never hold here, or always do. */
-  #checkTests(source: ClauseSource, { key: place, word }: Detector, path: Path): void {
+  #checkTests(source: ClauseSource, { key: place, word }: Place, path: Path): void {
     const owners = {
       ...(word !== 'selector' && { attr: 'a clause with a selector' }),
       ...((word === 'literal' || place === SIZE) && { under: OF_URLS, from: OF_URLS }),

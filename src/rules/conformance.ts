@@ -1,9 +1,9 @@
+import type { Ruleset } from '../engine/lookup/ruleset.ts'
+import { buildPage, type PageInput } from '../engine/page/page.ts'
+import { applyLogic, type Hits } from '../engine/rule/logic.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { readHits } from '../engine/verdict/hits.ts'
-import { applyLogic, type Hits } from '../engine/rule/logic.ts'
-import { buildPage, type PageInput } from '../engine/page/page.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
-import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { hitsOf } from '../engine/verdict/score.ts'
 import type { Fixture } from './fixtures.ts'
 

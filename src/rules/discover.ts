@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { RuleKind } from '../engine/types.ts'
+import type { RuleKind } from '../engine/rule/types.ts'
 import { type Finding, finding } from './findings.ts'
 
 /** A rule file as its place in the folder tells of it. */

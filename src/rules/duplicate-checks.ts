@@ -1,8 +1,8 @@
 import { listOf } from '../engine/rule/clause.ts'
-import type { ClauseSource } from '../engine/types.ts'
+import type { ClauseSource } from '../engine/rule/types.ts'
+import type { Path, SourceFile } from '../yaml/source-file.ts'
 import { type Finding, finding } from './findings.ts'
 import { GROUPS } from './schema.ts'
-import type { Path, SourceFile } from '../yaml/source-file.ts'
 
 /** Finds clauses that say what one before them in the same list says, however that is written: both would count. */
 export function checkDuplicates(file: SourceFile, clauses: unknown, path: Path): Finding[] {

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
+import type { Detector } from '../engine/page/detector.ts'
 import { FOUND, placesOf } from '../engine/rule/clause.ts'
-import type { Categories, Detector } from '../engine/types.ts'
+import type { Categories } from '../engine/rule/types.ts'
+import { SourceFile } from '../yaml/source-file.ts'
 import { discoverRules, type FoundFolder } from './discover.ts'
 import { type Finding, finding, RulesetError } from './findings.ts'
 import { PatternJudge } from './patterns/pattern-judge.ts'
 import { type CheckedRule, type Checks, checkRule } from './rule-checks.ts'
 import { buildRuleSchema, categoriesSchema } from './schema.ts'
 import { checkSet } from './set-checks.ts'
-import { SourceFile } from '../yaml/source-file.ts'
 import { Validator } from './validate.ts'
 
 /** Rules of one or more folders, checked: what lints is what loads. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
-import type { Detector } from '../engine/types.ts'
+import type { Detector } from '../engine/page/detector.ts'
 import { fingerprint, projectFolder, readBuilt } from './built.ts'
 import { type CheckedRules, checkFolders, refuseErrors } from './load.ts'
 

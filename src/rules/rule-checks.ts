@@ -1,6 +1,7 @@
 import type { Places } from '../engine/rule/clause.ts'
 import { CompileError, compileRule } from '../engine/rule/compile.ts'
-import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../engine/types.ts'
+import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../engine/rule/types.ts'
+import type { SourceFile } from '../yaml/source-file.ts'
 import { ClauseChecker } from './clause-checks.ts'
 import type { FoundRule } from './discover.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
@@ -9,7 +10,6 @@ import { hint } from './hint.ts'
 import type { PatternJudge } from './patterns/pattern-judge.ts'
 import { isMisplaced, RULE_KEYS } from './rule-keys.ts'
 import { SLUG } from './schema.ts'
-import type { SourceFile } from '../yaml/source-file.ts'
 import type { Validator } from './validate.ts'
 
 /** What one rule file came to. */

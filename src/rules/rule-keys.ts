@@ -1,4 +1,4 @@
-import type { RuleKind } from '../engine/types.ts'
+import type { RuleKind } from '../engine/rule/types.ts'
 
 /** Keys of a rule, and the kinds that may have them; those without kinds belong to all. */
 export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import type { Detector } from '../engine/types.ts'
+import type { Place } from '../engine/rule/place.ts'
 import { wordOf } from './word-forms.ts'
 
 /** A JSON Schema (draft 7). */
@@ -41,7 +41,7 @@ const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an http or 
  * The schema of a rule file, put together from what the detectors declare. One flat schema for a clause:
  * of a choice of schemas ajv would report every branch for one fault.
  */
-export function buildRuleSchema(detectors: readonly Detector[]): JsonSchema {
+export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Siteprint rule',
@@ -70,7 +70,7 @@ export function buildRuleSchema(detectors: readonly Detector[]): JsonSchema {
   }
 }
 
-function clauseSchema(detectors: readonly Detector[]): JsonSchema {
+function clauseSchema(detectors: readonly Place[]): JsonSchema {
   const clauses = { type: 'array', minItems: 1, items: { $ref: '#/definitions/clause' } }
   const places = detectors.map((detector) => {
     const { says, pattern } = wordOf(detector)

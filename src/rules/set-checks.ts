@@ -1,11 +1,11 @@
 import { FOUND, listOf } from '../engine/rule/clause.ts'
-import type { ClauseSource, RuleKind } from '../engine/types.ts'
+import type { ClauseSource, RuleKind } from '../engine/rule/types.ts'
+import type { Path } from '../yaml/source-file.ts'
 import { type Finding, finding } from './findings.ts'
 import { hint } from './hint.ts'
 import type { CheckedRule } from './rule-checks.ts'
 import { isMisplaced } from './rule-keys.ts'
 import { SLUG } from './schema.ts'
-import type { Path } from '../yaml/source-file.ts'
 
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
 

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { Path, SourceFile } from '../yaml/source-file.ts'
 import { type Finding, finding } from './findings.ts'
 import { closest, hint } from './hint.ts'
 import type { JsonSchema } from './schema.ts'
-import type { Path, SourceFile } from '../yaml/source-file.ts'
 
 /** A finding, and the path of the value (or of the unknown key) it is about. */
 export interface Fault {

@@ -1,6 +1,6 @@
 import { LocatorError, parseLocator } from '../engine/rule/locator.ts'
+import type { Place } from '../engine/rule/place.ts'
 import { parseSelector, SelectorError } from '../engine/rule/selector.ts'
-import type { Detector } from '../engine/types.ts'
 import type { FindingCode } from './findings.ts'
 import { hint } from './hint.ts'
 
@@ -13,7 +13,7 @@ export interface WordFault {
 const SHORTEST = 3
 
 /** Checks one word of a place; null when nothing is wrong with it. */
-export function checkWord(word: string, place: Detector): WordFault | null {
+export function checkWord(word: string, place: Place): WordFault | null {
   if (place.word === 'locator') return checkLocator(word)
   if (place.word === 'selector') return checkSelector(word)
   if (place.word === 'literal')

@@ -1,4 +1,4 @@
-import type { Detector, WordKind } from '../engine/types.ts'
+import type { Place, WordKind } from '../engine/rule/place.ts'
 
 /** How a word is written: in words, and where it can be said as a pattern. */
 interface WordForm {
@@ -25,6 +25,6 @@ const PLACES: Readonly<Record<string, WordForm>> = {
 }
 
 /** How the words of a place are written. */
-export function wordOf({ key, word }: Detector): WordForm {
+export function wordOf({ key, word }: Place): WordForm {
   return PLACES[key] ?? KINDS[word]
 }

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { type ScanCause, ScanError } from '../errors.ts'
 import { formatAllowed } from '../fetch/address.ts'
-import type { EvidenceKind } from '../fetch/side-evidence.ts'
 import type { Site } from '../fetch/fetch.ts'
 import type { GateOptions } from '../fetch/host-limiter.ts'
 import type { Policy } from '../fetch/policy.ts'
+import type { EvidenceKind } from '../fetch/side-evidence.ts'
 
 /** What the thread is started with: plain data. */
 export interface FetchSettings {

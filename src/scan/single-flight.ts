@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { type CacheEntry, RENEW_MS, type SharedState } from '../coordination/types.ts'
 import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
-import type { LiveScan } from './scanner.ts'
-import { type CacheEntry, RENEW_MS, type SharedState } from '../store/types.ts'
 import { buildEntry } from '../http/cached-response.ts'
+import type { LiveScan } from './scanner.ts'
 
 /** Between two looks for the outcome of somebody else's flight. */
 const LOOK_MS = 50

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { Stop } from '../async/cancellable-timer.ts'
 import { ScanError, SetupError } from '../errors.ts'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
 import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { ownBytes } from './own-bytes.ts'
-import { Stop } from '../async/cancellable-timer.ts'
 
 /** How pages are matched; the rules are those of `loadRuleset`. */
 export interface PoolOptions extends LoadOptions {

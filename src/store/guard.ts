@@ -1,6 +1,7 @@
 import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
 import { patience } from '../async/loop-aware-timeout.ts'
-import { type Charge, type Key, type Store, StoreError, type Switches } from './types.ts'
+import type { Key } from '../keys/types.ts'
+import { type Charge, type Store, StoreError, type Switches } from './types.ts'
 
 /** How a store is guarded. */
 export interface GuardOptions {

@@ -4,10 +4,10 @@ import { SetupError } from '../errors.ts'
 import { hashSecret } from '../keys/key.ts'
 import { type GuardedStore, type GuardOptions, guardStore } from './guard.ts'
 import { copyPepper, loadPepper, PEPPER_FILE, readPepper } from './pepper.ts'
-import { openSqlite } from './sqlite/sqlite.ts'
 import { backupSqlite } from './sqlite/backup.ts'
 import { DATABASE_FILE } from './sqlite/database.ts'
 import { setupFault } from './sqlite/errors.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
 import { type Store, StoreError } from './types.ts'
 
 /** Which store runs. */

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { trapRules } from '../scan/trap-rules.ts'
 import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
 import { TEST, writeFolder } from '../support/rule-folder.ts'
-import { trapRules } from '../scan/trap-rules.ts'
 
 let project: BuiltProject
 let cwd: string

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
+import { scanLine } from '../../src/cli/batch.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage, detect, type PageInput } from '../../src/index.ts'
-import { scanLine } from '../../src/cli/batch.ts'
 
 const ruleset = new Ruleset({ rules: [], categories: { builders: {}, technologies: {} }, detectors, version: '' })
 

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CACHE_MS, type SharedState, type Take } from '../../src/store/types.ts'
+import { CACHE_MS, type SharedState, type Take } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
 import { MINUTE, stateInMemory, statesOnRedis } from './open-coordinations.ts'
 

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CacheEntry, MAX_ENTRY_BYTES, type SharedState } from '../../src/store/types.ts'
+import { type CacheEntry, MAX_ENTRY_BYTES, type SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
 import { MINUTE, stateInMemory, statesOnRedis } from './open-coordinations.ts'
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { withFallback } from '../../src/coordination/fallback.ts'
 import { openMemory } from '../../src/coordination/memory.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
-import type { SharedState } from '../../src/store/types.ts'
+import type { SharedState } from '../../src/coordination/types.ts'
 import { startRedis } from '../support/services.ts'
 import { openLine } from '../support/silent-line.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openMemory } from '../../src/coordination/memory.ts'
-import type { SharedState } from '../../src/store/types.ts'
+import type { SharedState } from '../../src/coordination/types.ts'
 
 const now = 1_700_000_000_000
 const MILLION = 1_000_000

@@ -1,7 +1,7 @@
 import { withFallback } from '../../src/coordination/fallback.ts'
 import { openMemory } from '../../src/coordination/memory.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
-import type { SharedState } from '../../src/store/types.ts'
+import type { SharedState } from '../../src/coordination/types.ts'
 
 /** The first millisecond of a minute to come: entries of that time do not expire by Redis's own clock. */
 export const MINUTE = Math.ceil(Date.now() / 60_000) * 60_000

@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
-import { CACHE_MS, type SharedState } from '../../src/store/types.ts'
+import { CACHE_MS, type SharedState } from '../../src/coordination/types.ts'
 import { startRedis } from '../support/services.ts'
 
 // Of its own: scripts and statistics belong to a server as a whole.

@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SharedState } from '../../src/store/types.ts'
+import type { SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
 import { MINUTE, statesOnRedis } from './open-coordinations.ts'
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { CACHE_MS } from '../../src/coordination/types.ts'
 import { MAX_LENGTH } from '../../src/fetch/target.ts'
 import { UNKNOWN_KEYS_A_MINUTE } from '../../src/http/auth.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
@@ -9,7 +10,6 @@ import { KEY_INFO, SCAN_BODY } from '../../src/http/v1/schemas.ts'
 import { makeSecret, PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/scanner.ts'
-import { CACHE_MS } from '../../src/store/types.ts'
 import { serviceTables, settingDefaults } from '../../tools/service-tables.ts'
 
 const read = (file: string): string => readFileSync(join(projectFolder(), file), 'utf8')

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
+import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
 import { arbitraryCase } from './support/arbitrary-rules.ts'
 import { buildComparison, type Comparison, compare, type Engine, loadEngine } from './support/compare.ts'
 import { handmadeCases } from './support/handmade-cases.ts'
-import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
 
 const own = readOwnRules()
 const pages = readRealPages()

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
+import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import type { Detector } from '../../src/engine/page/detector.ts'
+import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
 import { placesOf } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
+import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
-import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import type { ClauseEvidence, ClauseSource, Detector, Verdict } from '../../src/engine/types.ts'
+import type { ClauseEvidence, Verdict } from '../../src/engine/verdict/verdict-types.ts'
 import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
 
 const long = 'x'.repeat(500)

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import { buildPage } from '../../src/engine/page/page.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { attributeOf } from '../../src/engine/rule/selector.ts'
-import type { Page, Verdict } from '../../src/engine/types.ts'
+import { attributeOf } from '../../src/engine/page/element.ts'
+import { buildPage } from '../../src/engine/page/page.ts'
+import type { Page } from '../../src/engine/page/page-types.ts'
+import type { Verdict } from '../../src/engine/verdict/verdict-types.ts'
 import { detect, loadRuleset, toResult } from '../../src/index.ts'
 import { EXPENSIVE_PAGES } from '../../tools/bench/expensive-pages.ts'
 

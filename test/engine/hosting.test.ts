@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
-import type { ClauseSource } from '../../src/engine/types.ts'
+import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { builder, hosting, pageWith, type TinyRule, verdictOf } from './support/tiny-rules.ts'
 
 const page: PageInput = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ClauseSource, Level } from '../../src/engine/types.ts'
+import type { ClauseSource } from '../../src/engine/rule/types.ts'
+import type { Level } from '../../src/engine/verdict/verdict-types.ts'
 import { buildPage, detect, loadRuleset } from '../../src/index.ts'
 import { builder, technology, verdictOf } from './support/tiny-rules.ts'
 

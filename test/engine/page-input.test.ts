@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import type { Page } from '../../src/engine/types.ts'
+import type { Page } from '../../src/engine/page/page-types.ts'
 
 test.each<[string, PageInput['headers'], Page['headers']]>([
   ['not looked at', undefined, null],

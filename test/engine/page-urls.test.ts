@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildPage } from '../../src/engine/page/page.ts'
-import type { Page, UrlKind } from '../../src/engine/types.ts'
+import type { Page, UrlKind } from '../../src/engine/page/page-types.ts'
 
 const ADDRESS = 'https://www.example.com/dir/page.html?q=1#part'
 const pageOf = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { attributeOf } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
-import { attributeOf } from '../../src/engine/rule/selector.ts'
-import type { Page } from '../../src/engine/types.ts'
+import type { Page } from '../../src/engine/page/page-types.ts'
 
 const pageOf = (html: string): Page => buildPage({ html })
 const bytes = (...parts: (string | number[])[]): Uint8Array =>

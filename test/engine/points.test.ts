@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
 import { heaviest, readClause } from '../../src/engine/rule/clause.ts'
 import { CompileError } from '../../src/engine/rule/compile.ts'
+import type { ClauseSource, Logic, Weight } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
-import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import type { ClauseSource, Level, Logic, Weight } from '../../src/engine/types.ts'
+import type { Level } from '../../src/engine/verdict/verdict-types.ts'
 import { builder, compile, pageWith, places, rulesetOf, technology, verdictOf } from './support/tiny-rules.ts'
 
 const html = (text: string): PageInput => ({ url: 'https://www.example.com/', html: text })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Level } from '../../src/engine/types.ts'
+import type { Level } from '../../src/engine/verdict/verdict-types.ts'
 import { levelsOf, pageWith, technology as rule, type TinyRule, verdictOf } from './support/tiny-rules.ts'
 
 type Case = [string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, Level | null>]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
-import type { ClauseSource } from '../../src/engine/types.ts'
+import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { technology, verdictOf } from './support/tiny-rules.ts'
 
 const HTML = '<!-- here --><meta name=yes content=1><meta name=also content=1>'

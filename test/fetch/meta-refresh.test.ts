@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attributeOf } from '../../src/engine/rule/selector.ts'
+import { attributeOf } from '../../src/engine/page/element.ts'
 import { buildTape } from '../../src/engine/page/tape.ts'
 import { findMetaRefreshes } from '../../src/fetch/meta-refresh.ts'
 

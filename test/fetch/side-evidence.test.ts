@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseAllowed } from '../../src/fetch/address.ts'
-import { EVIDENCE, type EvidenceKind } from '../../src/fetch/side-evidence.ts'
 import type { Dial } from '../../src/fetch/connector.ts'
 import { faviconHash } from '../../src/fetch/favicon.ts'
 import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
+import { EVIDENCE, type EvidenceKind } from '../../src/fetch/side-evidence.ts'
 import { good } from '../../tools/bench/hostile/certificates.ts'
 import {
   answer,

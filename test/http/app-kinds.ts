@@ -1,12 +1,12 @@
 import { withFallback } from '../../src/coordination/fallback.ts'
-import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
 import { openMemory } from '../../src/coordination/memory.ts'
-import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
+import type { SharedState } from '../../src/coordination/types.ts'
+import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
+import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import type { SharedState } from '../../src/store/types.ts'
-import { mongoUrl, redisUrl } from '../support/services.ts'
 import { newFolder } from '../store/open-stores.ts'
+import { mongoUrl, redisUrl } from '../support/services.ts'
 
 export interface HostStores {
   readonly store: GuardedStore

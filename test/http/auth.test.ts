@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
-import type { Answer } from './check-response.ts'
 import { openHost, type TestHost } from './app-fixture.ts'
 import { hostKinds } from './app-kinds.ts'
+import type { Answer } from './check-response.ts'
 
 const me = { url: '/api/v1/me' }
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })

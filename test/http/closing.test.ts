@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { heldScan } from './held-scan.ts'
-import { newSite, openHost, scanOf } from './app-fixture.ts'
-import { readReplies, untilClosed } from './raw-talk.ts'
 import { until } from '../support/until.ts'
+import { newSite, openHost, scanOf } from './app-fixture.ts'
+import { heldScan } from './held-scan.ts'
+import { readReplies, untilClosed } from './raw-talk.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer } from './check-response.ts'
-import { heldScan } from './held-scan.ts'
-import { newSite, onePlan, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
+import { newSite, onePlan, openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { hostKinds } from './app-kinds.ts'
+import type { Answer } from './check-response.ts'
+import { heldScan } from './held-scan.ts'
 
 const MANY = 1_000_000
 

@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { heldScan } from './held-scan.ts'
+import { until } from '../support/until.ts'
 import { newSite, onePlan, openHost, scanOf, type TestHost, type TestKey } from './app-fixture.ts'
 import { openEmbedded } from './app-kinds.ts'
+import { heldScan } from './held-scan.ts'
 import { readReplies, untilClosed } from './raw-talk.ts'
-import { until } from '../support/until.ts'
 
 const held = heldScan()
 let host: TestHost

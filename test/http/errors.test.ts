@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { openMemory } from '../../src/coordination/memory.ts'
 import { API_ERRORS, type ApiErrorCode, SCAN_CAUSES, type ScanCause, ScanError } from '../../src/errors.ts'
 import { makeSecret } from '../../src/keys/key.ts'
 import { guardStore } from '../../src/store/guard.ts'
-import { openMemory } from '../../src/coordination/memory.ts'
-import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { DATABASE_FILE } from '../../src/store/sqlite/database.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { type Store, StoreError } from '../../src/store/types.ts'
 import { newFolder } from '../store/open-stores.ts'
-import { NEXT_YEAR, onePlan, openHost, scanOf, type TestHost, type TestRequest } from './app-fixture.ts'
-import { openEmbedded } from './app-kinds.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
+import { NEXT_YEAR, onePlan, openHost, scanOf, type TestHost, type TestRequest } from './app-fixture.ts'
+import { openEmbedded } from './app-kinds.ts'
 
 /** Fails as the first label of the host says. */
 async function failingScan(url: string): ReturnType<TestHost['parts']['scan']> {

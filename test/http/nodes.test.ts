@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { heldScan } from './held-scan.ts'
+import { until } from '../support/until.ts'
 import { newSite, openHost, scanOf, type TestHost } from './app-fixture.ts'
 import { hostKinds } from './app-kinds.ts'
-import { until } from '../support/until.ts'
+import { heldScan } from './held-scan.ts'
 
 const MANY = 1_000_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

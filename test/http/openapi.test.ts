@@ -2,9 +2,9 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
 import { loadRuleset } from '../../src/index.ts'
-import { buildSchemaCheck } from './check-response.ts'
-import { onePlan, openHost, type TestHost } from './app-fixture.ts'
 import { sampleScan } from '../support/sample-scan.ts'
+import { onePlan, openHost, type TestHost } from './app-fixture.ts'
+import { buildSchemaCheck } from './check-response.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of JSON.
 type Json = any

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { type FailureReason, SCAN_CAUSES, type ScanCause, ScanError, SERVICE_REASONS } from '../../src/errors.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { type Store, StoreError } from '../../src/store/types.ts'
-import { heldScan } from './held-scan.ts'
+import { until } from '../support/until.ts'
 import { type HostOptions, newSite, openHost, scanOf, type TestHost } from './app-fixture.ts'
 import { type HostStores, openEmbedded } from './app-kinds.ts'
-import { until } from '../support/until.ts'
+import { heldScan } from './held-scan.ts'
 
 const INTERNAL = 'connect ECONNREFUSED 10.0.0.5:27017 /srv/app'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { openHost, scanOf, type TestHost } from './app-fixture.ts'
 import { sampleScan } from '../support/sample-scan.ts'
+import { openHost, scanOf, type TestHost } from './app-fixture.ts'
 
 const linesOf = (host: TestHost): Record<string, unknown>[] =>
   host

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { sampleScan } from '../support/sample-scan.ts'
 import { openHost, scanOf } from './app-fixture.ts'
 import { hostKinds } from './app-kinds.ts'
-import { sampleScan } from '../support/sample-scan.ts'
 
 const site = 'https://example.org/'
 const NINE = [

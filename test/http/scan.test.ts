@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sampleScan } from '../support/sample-scan.ts'
 import { openHost, scanOf, type TestHost, type TestKey } from './app-fixture.ts'
 import { hostKinds } from './app-kinds.ts'
-import { sampleScan } from '../support/sample-scan.ts'
 
 const TEN = [
   ...['url', 'builder', 'builderSlug', 'confidence', 'category', 'isAiNative'],

@@ -4,10 +4,10 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
+import { sampleScan } from '../support/sample-scan.ts'
 import { mongoUrl, type OwnServer, startRedis } from '../support/services.ts'
 import { openHost, scanOf, type TestHost } from './app-fixture.ts'
 import { type HostStores, openEmbedded, openServers } from './app-kinds.ts'
-import { sampleScan } from '../support/sample-scan.ts'
 
 /** What stands in the queries of this test's URLs, and in no place where it may not. */
 const TOKEN = 'token-of-a-visitor'

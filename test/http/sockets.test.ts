@@ -1,9 +1,9 @@
 import { type AddressInfo, connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { heldScan } from './held-scan.ts'
-import { newSite, onePlan, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { expectOurForm, readReplies, talk as talkTo, untilClosed } from './raw-talk.ts'
 import { until } from '../support/until.ts'
+import { newSite, onePlan, openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { heldScan } from './held-scan.ts'
+import { expectOurForm, readReplies, talk as talkTo, untilClosed } from './raw-talk.ts'
 
 const held = heldScan()
 let host: TestHost

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { monthOf, nextMinute, nextMonth, secondsUntil } from '../../src/http/calendar.ts'
-import { NEXT_YEAR, newSite, onePlan, openHost, scanOf } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
+import { NEXT_YEAR, newSite, onePlan, openHost, scanOf } from './app-fixture.ts'
+import { hostKinds } from './app-kinds.ts'
 
 const LEAP_YEAR = NEXT_YEAR + ((4 - (NEXT_YEAR % 4)) % 4)
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { clientOf } from '../../src/http/client-address.ts'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
-import type { Answer } from './check-response.ts'
 import { type HostOptions, openHost, type TestHost, type TestKey } from './app-fixture.ts'
 import { hostKinds } from './app-kinds.ts'
+import type { Answer } from './check-response.ts'
 
 describe.each(hostKinds('host: unknown keys'))('unknown keys on $name', ({ isMissing, open }) => {
   let host: TestHost

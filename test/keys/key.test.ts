@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildKey, buildSecret, hashSecret, isUsable, isWellFormed, makeSecret, PREFIX } from '../../src/keys/key.ts'
-import type { Key } from '../../src/store/types.ts'
+import type { Key } from '../../src/keys/types.ts'
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PEPPER = 'a pepper of the test, long enough'

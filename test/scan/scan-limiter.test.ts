@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { Admission } from '../../src/scan/scan-limiter.ts'
-import { heldScan } from '../http/held-scan.ts'
 import { onePlan, openHost, scanOf } from '../http/app-fixture.ts'
+import { heldScan } from '../http/held-scan.ts'
 import { until } from '../support/until.ts'
 
 type Bounds = ConstructorParameters<typeof Admission>[0]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, buildProject } from '../support/built-project.ts'
-import { until } from '../support/until.ts'
 import { mongoUrl, redisUrl } from '../support/services.ts'
+import { until } from '../support/until.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { type RunningService, startService, writePlans } from './start-service.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Key, type Store, StoreError } from '../../src/store/types.ts'
+import type { Key } from '../../src/keys/types.ts'
+import { type Store, StoreError } from '../../src/store/types.ts'
 import { storeKinds } from './open-stores.ts'
 import { sampleKey, sampleSecret } from './sample-key.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Key, KeySecret } from '../../src/store/types.ts'
+import type { Key, KeySecret } from '../../src/keys/types.ts'
 
 let made = 0
 

@@ -1,4 +1,4 @@
-import type { ClauseSource, RuleSource } from '../../src/engine/types.ts'
+import type { ClauseSource, RuleSource } from '../../src/engine/rule/types.ts'
 
 /** What a clause of invented words is made of: `word` is unique, `n` a number for variety. */
 type Shape = (word: string, n: number) => ClauseSource

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { CACHE_MS, type CacheEntry } from '../types.ts'
 import type { Reply } from './connection.ts'
-import { CACHE_MS, type CacheEntry } from '../../store/types.ts'
 
 /** Key of a minute's count. Counters are ids and addresses, never secrets. */
 export function minuteKey(counter: string, now: number): string {

@@ -1,7 +1,7 @@
+import type { Take, Taken } from '../types.ts'
 import type { Reply, Run } from './connection.ts'
 import { entryKey, entryOf, minuteKey } from './format.ts'
 import { TAKE } from './scripts.ts'
-import type { Take, Taken } from '../../store/types.ts'
 
 /** Items of one script: Redis does nothing else until it ends. */
 const MAX_BATCH = 500

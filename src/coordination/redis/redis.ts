@@ -1,9 +1,9 @@
 import { nanoid } from 'nanoid'
+import { type Boarding, CACHE_MS, isCacheable, type SharedState } from '../types.ts'
 import { type ConnectionOptions, openConnection, type Reply } from './connection.ts'
 import { entryKey, entryOf, fieldsOf, flightKey, outcomeKey } from './format.ts'
-import { BOARD, LAND, OUTCOME, RENEW } from './scripts.ts'
 import { buildTakes } from './limit-batches.ts'
-import { type Boarding, CACHE_MS, isCacheable, type SharedState } from '../../store/types.ts'
+import { BOARD, LAND, OUTCOME, RENEW } from './scripts.ts'
 
 /**
  * Counts, results and flights of all processes that use one Redis: a single server, with or without replicas, and not a

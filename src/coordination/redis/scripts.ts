@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CACHE_MS, LOCK_MS } from '../../store/types.ts'
+import { CACHE_MS, LOCK_MS } from '../types.ts'
 
 /** A text in Lua, which Redis runs as one step, and the SHA-1 that Redis knows it by. */
 export interface Script {

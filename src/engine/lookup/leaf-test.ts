@@ -1,8 +1,12 @@
-import { cutLine, cutText, MAX_VERSION } from '../text/bounds.ts'
+import type { Found } from '../page/detector.ts'
+import { attributeOf, textOf } from '../page/element.ts'
+import type { Page } from '../page/page-types.ts'
 import { matchLocator, parseLocator } from '../rule/locator.ts'
-import { attributeOf, textOf } from '../rule/selector.ts'
+import type { WordKind } from '../rule/place.ts'
+import type { Leaf } from '../rule/types.ts'
+import { cutLine, cutText, MAX_VERSION } from '../text/bounds.ts'
 import { collapse, lower } from '../text/text.ts'
-import type { Found, Leaf, Page, PageUrl, WordKind } from '../types.ts'
+import type { PageUrl } from '../text/url.ts'
 import { readUrlOrHost, UrlResolver } from '../text/url.ts'
 
 /** Characters of elements' texts that are read for one page: elements nest, and each holds the text of all in it. */

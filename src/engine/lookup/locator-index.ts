@@ -1,8 +1,8 @@
-import { append, pushAll } from '../text/lists.ts'
 import type { Locator } from '../rule/locator.ts'
+import { append, pushAll } from '../text/lists.ts'
 import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
-import type { PageUrl } from '../types.ts'
+import type { PageUrl } from '../text/url.ts'
 
 const NOTHING: readonly never[] = []
 

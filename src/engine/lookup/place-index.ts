@@ -1,11 +1,15 @@
-import { buildExactWord, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
-import { LiteralIndex } from '../text/literal-index.ts'
+import type { Detector, Found, Wanted } from '../page/detector.ts'
+import type { Page } from '../page/page-types.ts'
 import { parseLocator } from '../rule/locator.ts'
+import type { WordKind } from '../rule/place.ts'
+import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { LiteralIndex } from '../text/literal-index.ts'
+import { lower } from '../text/text.ts'
+import type { PageUrl } from '../text/url.ts'
+import { buildExactWord, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
-import { lower } from '../text/text.ts'
-import type { CompiledRule, Detector, Found, Leaf, Page, PageUrl, Wanted, WordKind } from '../types.ts'
 
 /** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
 export interface LiveLeaf {

@@ -1,7 +1,8 @@
-import { FOUND, placesOf } from '../rule/clause.ts'
+import type { Detector } from '../page/detector.ts'
+import { FOUND } from '../rule/clause.ts'
 import { type Need, neededBy } from '../rule/logic.ts'
+import type { Categories, Clause, CompiledRule } from '../rule/types.ts'
 import { enliven, PlaceIndex } from './place-index.ts'
-import type { Categories, Clause, CompiledRule, Detector } from '../types.ts'
 
 /** Compiled rules with the index over them. Made once, shared by any number of pages. */
 export class Ruleset {
@@ -27,7 +28,8 @@ export class Ruleset {
     this.rules = parts.rules
     this.categories = parts.categories
     this.version = parts.version
-    const places = new Map([...placesOf(parts.detectors)].map(([key, detector]) => [key, new PlaceIndex(detector)]))
+    const detectors = [...parts.detectors, { ...FOUND, read: () => [] }]
+    const places = new Map(detectors.map((detector) => [detector.key, new PlaceIndex(detector)]))
     for (const rule of parts.rules)
       for (const leaf of rule.leaves) {
         const place = places.get(leaf.place)

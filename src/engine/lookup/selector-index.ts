@@ -1,10 +1,10 @@
+import type { Tape } from '../page/page-types.ts'
+import { type Compound, type Part, parseSelector } from '../rule/selector.ts'
 import { append } from '../text/lists.ts'
 import { alternatives, LiteralIndex } from '../text/literal-index.ts'
-import { type Compound, type Part, parseSelector } from '../rule/selector.ts'
-import { MAX_COMPARED, SelectorMatcher } from './selector-matcher.ts'
 import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
-import type { Tape } from '../types.ts'
+import { MAX_COMPARED, SelectorMatcher } from './selector-matcher.ts'
 
 interface Row {
   /** As it was given: with the mark of an exact one. */

@@ -1,6 +1,7 @@
-import { attributeOf, type Compound, type Part } from '../rule/selector.ts'
+import { attributeOf } from '../page/element.ts'
+import type { Tape } from '../page/page-types.ts'
+import type { Compound, Part } from '../rule/selector.ts'
 import { lower } from '../text/text.ts'
-import type { Tape } from '../types.ts'
 
 const NO_TAPE: Tape = {
   tags: [],

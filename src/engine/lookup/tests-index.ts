@@ -1,10 +1,10 @@
-import { Automaton } from '../text/automaton.ts'
-import type { Value } from './leaf-test.ts'
-import { append } from '../text/lists.ts'
 import { parseLocator } from '../rule/locator.ts'
-import { LocatorIndex } from './locator-index.ts'
+import type { Leaf } from '../rule/types.ts'
+import { Automaton } from '../text/automaton.ts'
+import { append } from '../text/lists.ts'
 import { lower } from '../text/text.ts'
-import type { Leaf } from '../types.ts'
+import type { Value } from './leaf-test.ts'
+import { LocatorIndex } from './locator-index.ts'
 
 /** A leaf of a rule of a ruleset: `T` is what the engine keeps of it. */
 interface Tested {

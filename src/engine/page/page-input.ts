@@ -1,6 +1,6 @@
 import { lower } from '../text/text.ts'
-import type { Page } from '../types.ts'
 import { parseUrl } from '../text/url.ts'
+import type { Page } from './page-types.ts'
 
 const MAX_HEADERS = 200
 

@@ -1,7 +1,7 @@
-import { attributeOf, textOf } from '../rule/selector.ts'
 import { SparseMap } from '../text/sparse-map.ts'
-import type { Tape, UrlKind, UrlUse } from '../types.ts'
 import type { UrlResolver } from '../text/url.ts'
+import { attributeOf, textOf } from './element.ts'
+import type { Tape, UrlKind, UrlUse } from './page-types.ts'
 
 const LOADING_RELS = new Set(
   'stylesheet preload modulepreload icon apple-touch-icon apple-touch-icon-precomposed mask-icon manifest'.split(' '),

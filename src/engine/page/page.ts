@@ -1,13 +1,13 @@
 import { decodeHtml } from '../text/charset.ts'
-import { JsonLdParser } from './jsonld.ts'
-import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
-import { collectUrls } from './page-urls.ts'
-import { attributeOf, textOf } from '../rule/selector.ts'
-import { buildTape } from './tape.ts'
 import { collapse } from '../text/text.ts'
-import type { Page, Tape } from '../types.ts'
 import { buildBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
+import { attributeOf, textOf } from './element.ts'
+import { JsonLdParser } from './jsonld.ts'
+import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
+import type { Page, Tape } from './page-types.ts'
+import { collectUrls } from './page-urls.ts'
+import { buildTape } from './tape.ts'
 
 export type { PageInput }
 

@@ -1,11 +1,11 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { Cutter } from './cutter.ts'
 import { NameTable } from '../text/name-table.ts'
+import { collapse, isBlank } from '../text/text.ts'
+import { Cutter } from './cutter.ts'
 import { OpenElements } from './open-elements.ts'
+import type { Parsed, Tape } from './page-types.ts'
 import { QuickTokenizer } from './quick-tokenizer.ts'
 import { tagAt } from './tags.ts'
-import { collapse, isBlank } from '../text/text.ts'
-import type { Parsed, Tape } from '../types.ts'
 
 /** Below this depth the parent of an element is not kept. */
 const MAX_DEPTH = 512

@@ -1,20 +1,20 @@
 import { parseLocator } from './locator.ts'
-import type { ClauseSource, Detector, Family, Weight } from '../types.ts'
+import type { Family, Place } from './place.ts'
+import type { ClauseSource, Weight } from './types.ts'
 
 /** The engine's own place: builders and technologies that are settled. For site types alone; no plugin reads it. */
-export const FOUND: Detector = {
+export const FOUND: Place = {
   key: 'found',
   about: 'A builder or technology that is settled already; site types only',
   family: 'found',
   word: 'value',
-  *read() {},
 }
 
 /** Places by key. */
-export type Places = ReadonlyMap<string, Detector>
+export type Places = ReadonlyMap<string, Place>
 
 /** @returns the detectors and the engine's own place, by key */
-export function placesOf(detectors: readonly Detector[]): Places {
+export function placesOf(detectors: readonly Place[]): Places {
   return new Map([...detectors, FOUND].map((detector) => [detector.key, detector]))
 }
 
@@ -22,7 +22,7 @@ export function placesOf(detectors: readonly Detector[]): Places {
 export type ClauseNode =
   | {
       readonly kind: 'leaf'
-      readonly place: Detector
+      readonly place: Place
       readonly words: readonly string[]
       readonly source: ClauseSource
     }
@@ -88,7 +88,7 @@ export function heaviest(node: ClauseNode): Weight {
   return WEIGHTS[weights.sort((a, b) => a - b)[least - 1]]
 }
 
-function heaviestLeaf(place: Detector, words: readonly string[], source: ClauseSource): Weight {
+function heaviestLeaf(place: Place, words: readonly string[], source: ClauseSource): Weight {
   if (place.family === 'content' && place.word === 'literal') return 'weak'
   if (place.family === 'found') return 'medium'
   if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'

@@ -1,6 +1,7 @@
 import { type ClauseNode, familyOf, heaviest, lighter, listOf, type Places, readClause } from './clause.ts'
 import { applyLogic, atLeast, choose, count, every, isOurLogic, least, not, some, sum, variable } from './logic.ts'
-import type { Clause, ClauseSource, CompiledRule, Family, Leaf, Logic, RuleSource, Weight } from '../types.ts'
+import type { Family } from './place.ts'
+import type { Clause, ClauseSource, CompiledRule, Leaf, Logic, RuleSource, Weight } from './types.ts'
 
 /** Why a checked rule cannot be compiled; `message` is a sentence for its author. */
 export class CompileError extends Error {}

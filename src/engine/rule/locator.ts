@@ -1,6 +1,6 @@
 import { parse as parseHost } from 'tldts'
 import { lower } from '../text/text.ts'
-import type { PageUrl } from '../types.ts'
+import type { PageUrl } from '../text/url.ts'
 import { parseUrl } from '../text/url.ts'
 
 /** A locator, read: which hosts, and which segments of the path. */

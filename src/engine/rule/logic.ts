@@ -1,5 +1,5 @@
 import jsonLogic from 'json-logic-js'
-import type { Logic } from '../types.ts'
+import type { Logic } from './types.ts'
 
 /** Hits by variable: `{"c1":1,"c3":4}`. */
 export type Hits = Readonly<Record<string, number>>

@@ -1,6 +1,25 @@
 import { getDomain } from 'tldts'
 import { lower } from './text.ts'
-import type { PageUrl, UrlBase } from '../types.ts'
+
+/** A URL as the page has it, resolved against the page and its `<base>`. */
+export interface PageUrl {
+  /** Without fragment. Without scheme and host when the page's own address is unknown and the URL was written relative. */
+  readonly href: string
+  /** Lower case, punycode, without port; '' when unknown. */
+  readonly host: string
+  /** From the first slash, without query; percent-encoding as written. */
+  readonly path: string
+  /** Whether it is the page's own site (same registrable domain); null when that cannot be told. */
+  readonly own: boolean | null
+}
+
+/** What a written URL is resolved against. */
+export interface UrlBase {
+  /** The address that `<base>` and the page's URL give; `http://page.invalid/` when neither does. */
+  readonly href: string
+  /** Host of the page itself; null when its URL is unknown. */
+  readonly pageHost: string | null
+}
 
 /** Stands for an unknown address; `.invalid` is reserved (RFC 2606), so no page has it. */
 const NOWHERE_HOST = 'page.invalid'

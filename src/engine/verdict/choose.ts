@@ -1,7 +1,8 @@
-import { impliedBy, type Standings } from './relations.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Page } from '../page/page-types.ts'
+import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
+import { impliedBy, type Standings } from './relations.ts'
 import { rankOf, type Standing } from './score.ts'
-import type { Clause, CompiledRule, Leaf, Page } from '../types.ts'
 
 /** Compares by several keys; of each the larger comes first, and text the other way round. */
 function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {

@@ -1,3 +1,7 @@
+import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Page } from '../page/page-types.ts'
+import { FOUND } from '../rule/clause.ts'
+import type { CompiledRule } from '../rule/types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
 import {
   candidatesOf,
@@ -8,12 +12,10 @@ import {
   isTypable,
   listTechnologies,
 } from './choose.ts'
-import { FOUND } from '../rule/clause.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type Standings } from './relations.ts'
-import type { Ruleset } from '../lookup/ruleset.ts'
 import { Standing } from './score.ts'
-import type { CompiledRule, Evidence, Page, Verdict } from '../types.ts'
+import type { Evidence, Verdict } from './verdict-types.ts'
 
 /** Exclusive platforms that speak at once: so many are a trap for scanners, not a site. */
 const HONEYPOT = 3

@@ -1,7 +1,9 @@
 import { PageReader, type Value, versionOf } from '../lookup/leaf-test.ts'
 import type { LiveLeaf, PlaceIndex } from '../lookup/place-index.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
-import type { CompiledRule, Found, Leaf, Page } from '../types.ts'
+import type { Found } from '../page/detector.ts'
+import type { Page } from '../page/page-types.ts'
+import type { CompiledRule, Leaf } from '../rule/types.ts'
 
 /** Values of one leaf that are kept as evidence. */
 const MAX_VALUES = 3

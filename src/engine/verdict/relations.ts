@@ -1,5 +1,6 @@
+import type { CompiledRule } from '../rule/types.ts'
 import { rankOf, Standing } from './score.ts'
-import type { CompiledRule, Level } from '../types.ts'
+import type { Level } from './verdict-types.ts'
 
 /** Standings by slug. */
 export type Standings = Map<string, Standing>

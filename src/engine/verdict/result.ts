@@ -1,4 +1,4 @@
-import type { Verdict } from '../types.ts'
+import type { Verdict } from './verdict-types.ts'
 
 /** What an answer may hold beside the ten fields, when it is asked for. */
 export const EXTRAS = ['evidence', 'versions', 'warnings'] as const

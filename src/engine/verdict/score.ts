@@ -1,9 +1,11 @@
+import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Page } from '../page/page-types.ts'
 import { isHeavier, lighter } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
-import { type PageHits, siblingsNeeded } from './hits.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
-import type { Ruleset } from '../lookup/ruleset.ts'
-import type { Clause, CompiledRule, Evidence, Leaf, Level, Page } from '../types.ts'
+import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
+import { type PageHits, siblingsNeeded } from './hits.ts'
+import type { Evidence, Level } from './verdict-types.ts'
 
 /** Characters of a text that evidence shows. */
 const MAX_TEXT = 200

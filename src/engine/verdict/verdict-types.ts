@@ -1,6 +1,9 @@
 // What an answer is made of.
 
-import type { Family, Level, RuleKind, Weight } from '../types.ts'
+import type { Family } from '../rule/place.ts'
+import type { RuleKind, Weight } from '../rule/types.ts'
+
+export type Level = 'high' | 'medium' | 'low'
 
 /** What one clause did on a page. */
 export interface ClauseEvidence {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
 import { clientOf } from '../client-address.ts'
-import type { Exchanges } from './pending-requests.ts'
 import type { HostParts } from '../parts.ts'
 import { rateHeaders, windowOf } from '../rate-limit.ts'
+import type { Exchanges } from './pending-requests.ts'
 
 /** What the socket says that no request came of. */
 const SENTENCES: Readonly<Record<string, string>> = {

@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import type cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { invalid, MAX_BODY_BYTES } from '../body.ts'
-import { Call, sanitizeId } from '../request-state.ts'
 import { sendError } from '../error-responses.ts'
-import type { Exchanges } from './pending-requests.ts'
 import type { HostParts } from '../parts.ts'
 import { setRateHeaders, UNCOUNTED } from '../rate-limit.ts'
+import { Call, sanitizeId } from '../request-state.ts'
+import type { Exchanges } from './pending-requests.ts'
 import { RawErrors } from './raw-errors.ts'
 
 /** A request has to be here within so long, its body included. */

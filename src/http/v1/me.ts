@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { planOf } from '../../keys/plans.ts'
-import type { Key } from '../../store/types.ts'
+import type { Key } from '../../keys/types.ts'
 import { monthOf, nextMonth } from '../calendar.ts'
-import { callOf } from '../request-state.ts'
 import type { HostParts } from '../parts.ts'
-import { NO_QUERY } from './schemas.ts'
+import { callOf } from '../request-state.ts'
 import { allowOnly, holdFault, operation } from './route.ts'
+import { NO_QUERY } from './schemas.ts'
 
 /** `GET /me`: the key's own details and usage. It counts against the minute and costs no quota. */
 export function registerMe(v1: FastifyInstance, { store, settings }: HostParts): void {

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Take } from '../../coordination/types.ts'
 import { ApiError } from '../../errors.ts'
-import type { Take } from '../../store/types.ts'
 import type { Call } from '../request-state.ts'
 import { requestFault } from './request-error.ts'
 

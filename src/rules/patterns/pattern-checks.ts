@@ -1,4 +1,4 @@
-import type { ClauseSource } from '../../engine/types.ts'
+import type { ClauseSource } from '../../engine/rule/types.ts'
 import type { FindingCode } from '../findings.ts'
 import { PatternJudge } from './pattern-judge.ts'
 

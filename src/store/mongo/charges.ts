@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb'
-import { isDuplicate, storeFault } from './errors.ts'
-import type { UsageDocument } from './schema.ts'
 import { patience } from '../../async/loop-aware-timeout.ts'
 import { type Charge, StoreError } from '../types.ts'
+import { isDuplicate, storeFault } from './errors.ts'
+import type { UsageDocument } from './schema.ts'
 
 interface Waiting {
   readonly charge: Charge

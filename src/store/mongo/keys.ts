@@ -1,7 +1,8 @@
 import type { Collection } from 'mongodb'
+import type { Key } from '../../keys/types.ts'
+import type { Store } from '../types.ts'
 import { CHANGE_MS } from './errors.ts'
 import type { KeyDocument } from './schema.ts'
-import type { Key, Store } from '../types.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_MS } as const
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
+import type { Key } from '../../keys/types.ts'
+import type { Charge, Store, Switches } from '../types.ts'
 import { setupFault, storeFault } from './errors.ts'
 import { MongoKeys } from './keys.ts'
 import { MongoLink } from './link.ts'
 import { collectionsOf, prepareDatabase } from './schema.ts'
 import { MongoSettings } from './settings.ts'
 import { MongoUsage } from './usage.ts'
-import type { Charge, Key, Store, Switches } from '../types.ts'
 
 /** Milliseconds in which the database has to be ready at start. */
 const OPEN_MS = 4000

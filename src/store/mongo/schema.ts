@@ -1,6 +1,6 @@
 import type { Collection, CollectionInfo, Db, Document, IndexDescription } from 'mongodb'
+import type { Key } from '../../keys/types.ts'
 import { isThereAlready } from './errors.ts'
-import type { Key } from '../types.ts'
 
 /** A key as it is kept. */
 export interface KeyDocument extends Omit<Key, 'id'> {

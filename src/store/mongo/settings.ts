@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
+import type { Switches } from '../types.ts'
 import { CHANGE_MS, isDuplicate } from './errors.ts'
 import type { SettingDocument } from './schema.ts'
-import type { Switches } from '../types.ts'
 
 const SWITCHES = 'switches'
 const PROBE = 'probe'

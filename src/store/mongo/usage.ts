@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb'
+import type { Charge } from '../types.ts'
 import { type ChargeTimes, idOf, MongoCharges } from './charges.ts'
 import { isDuplicate } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
-import type { Charge } from '../types.ts'
 
 /** The collection of requests that keys were charged for, by month. */
 export class MongoUsage {

@@ -1,6 +1,6 @@
+import type { Charge } from '../types.ts'
 import type { SqliteUsage } from './usage.ts'
 import type { SqliteWriter } from './writer.ts'
-import type { Charge } from '../types.ts'
 
 interface Group {
   count: number

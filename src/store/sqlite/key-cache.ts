@@ -1,7 +1,7 @@
 import type Database from 'libsql'
 import { LRUCache } from 'lru-cache'
+import type { Key } from '../../keys/types.ts'
 import type { SqliteKeys } from './keys.ts'
-import type { Key } from '../types.ts'
 
 const MANY = 10_000
 

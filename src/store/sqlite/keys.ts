@@ -1,6 +1,7 @@
 import type Database from 'libsql'
+import type { Key, KeySecret } from '../../keys/types.ts'
+import type { Store } from '../types.ts'
 import { firstRow } from './row.ts'
-import type { Key, KeySecret, Store } from '../types.ts'
 
 /** A key as SQLite writes it in JSON: read as a column, a text would end at its first NUL. Times are milliseconds. */
 interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'secrets'> {

@@ -1,6 +1,6 @@
 import type Database from 'libsql'
-import { firstRow } from './row.ts'
 import type { Switches } from '../types.ts'
+import { firstRow } from './row.ts'
 
 /** The tables of switches and of words that are kept for good. */
 export class SqliteSettings {

@@ -1,3 +1,5 @@
+import type { Key } from '../../keys/types.ts'
+import { type Charge, type Store, StoreError, type Switches } from '../types.ts'
 import { SqliteCharges } from './charges.ts'
 import { openDatabase, type SqliteConnection, type SqliteFolder } from './database.ts'
 import { setupFault, storeFault } from './errors.ts'
@@ -5,7 +7,6 @@ import { SqliteHeldKeys } from './key-cache.ts'
 import { SqliteKeys } from './keys.ts'
 import { SqliteSettings } from './settings.ts'
 import { SqliteUsage } from './usage.ts'
-import { type Charge, type Key, type Store, StoreError, type Switches } from '../types.ts'
 
 /**
  * Opens the store of one machine, in the file `siteprint.db` of a folder.

@@ -1,6 +1,6 @@
 import type Database from 'libsql'
-import { firstRow } from './row.ts'
 import type { Charge } from '../types.ts'
+import { firstRow } from './row.ts'
 
 interface Used {
   readonly used: number

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { buildPage, detect, loadRuleset, toResult } from '../../../src/index.ts'
 import { type Answer, openAnswers } from '../../../src/cli/formats/bulk-output.ts'
+import { buildPage, detect, loadRuleset, toResult } from '../../../src/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-answers-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,9 +1,9 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readHar } from '../../../src/cli/formats/har.ts'
 import { SetupError } from '../../../src/errors.ts'
 import { buildPage } from '../../../src/index.ts'
-import { readHar } from '../../../src/cli/formats/har.ts'
 import { entry, har, html, writeHar } from './har-files.ts'
 
 const image = entry({ url: 'https://acme.com/a.png', type: 'image/png' })

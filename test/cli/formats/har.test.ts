@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
 import { readHar } from '../../../src/cli/formats/har.ts'
+import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
 import { type Answer, entry, har, html } from './har-files.ts'
 
 const at = (url: string, more: object = {}, answer: Answer = {}): object => entry({ ...answer, url }, more)

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readWarc } from '../../../src/cli/formats/warc.ts'
 import { SetupError } from '../../../src/errors.ts'
 import { buildPage } from '../../../src/index.ts'
-import { readWarc } from '../../../src/cli/formats/warc.ts'
 import {
   HTML,
   PACKINGS,

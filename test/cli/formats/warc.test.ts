@@ -1,8 +1,8 @@
 import { appendFileSync, statSync } from 'node:fs'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
 import { readWarc } from '../../../src/cli/formats/warc.ts'
+import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
 import {
   type Headers,
   HTML,

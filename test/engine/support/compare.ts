@@ -1,5 +1,5 @@
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
-import type { ClauseSource, RuleSource } from '../../../src/engine/types.ts'
+import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
 import { naivePage, naiveRule } from './naive.ts'
 
 /** The modules of an engine that a comparison runs: ours, or a copy with a fault in it. */

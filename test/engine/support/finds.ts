@@ -1,5 +1,5 @@
-import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import type { PlaceIndex } from '../../../src/engine/lookup/place-index.ts'
+import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import { compile, rulesetOf, technology } from './tiny-rules.ts'
 
 /** The index of one place, as rules that ask for these words make it. */

@@ -1,5 +1,5 @@
 import type { PageInput } from '../../../src/engine/page/page.ts'
-import type { ClauseSource } from '../../../src/engine/types.ts'
+import type { ClauseSource } from '../../../src/engine/rule/types.ts'
 import { type Case, ruleOf } from './compare.ts'
 
 const made = (

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts'
-import type { Page } from '../../../src/engine/types.ts'
+import type { Page } from '../../../src/engine/page/page-types.ts'
 import { type Address, fold } from './naive-words.ts'
 
 type Site = Address & { readonly own: boolean | null }

@@ -1,4 +1,5 @@
-import type { Family, Page, Tape } from '../../../src/engine/types.ts'
+import type { Page, Tape } from '../../../src/engine/page/page-types.ts'
+import type { Family } from '../../../src/engine/rule/place.ts'
 import { attributeOf } from './naive-words.ts'
 
 /** One value that stands on a page, with what tests may ask of it. */

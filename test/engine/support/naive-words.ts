@@ -1,5 +1,5 @@
 import { type AttributeSelector, parse, type Selector } from 'css-what'
-import type { Tape } from '../../../src/engine/types.ts'
+import type { Tape } from '../../../src/engine/page/page-types.ts'
 
 /** ASCII letters in lower case, all others as they are. */
 export function fold(text: string): string {

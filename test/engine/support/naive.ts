@@ -1,4 +1,6 @@
-import type { ClauseSource, Family, Page, RuleSource, Weight } from '../../../src/engine/types.ts'
+import type { Page } from '../../../src/engine/page/page-types.ts'
+import type { Family } from '../../../src/engine/rule/place.ts'
+import type { ClauseSource, RuleSource, Weight } from '../../../src/engine/rule/types.ts'
 import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'
 import { attributeOf, fitsSelector, fold, isNamed, isUnder } from './naive-words.ts'

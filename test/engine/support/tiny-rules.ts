@@ -1,18 +1,11 @@
 import { detectors } from '../../../plugins/index.ts'
+import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
+import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import { placesOf } from '../../../src/engine/rule/clause.ts'
 import { compileRule } from '../../../src/engine/rule/compile.ts'
+import type { Categories, ClauseSource, CompiledRule, RuleKind, RuleSource } from '../../../src/engine/rule/types.ts'
 import { detect } from '../../../src/engine/verdict/detect.ts'
-import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
-import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
-import type {
-  Categories,
-  ClauseSource,
-  CompiledRule,
-  Level,
-  RuleKind,
-  RuleSource,
-  Verdict,
-} from '../../../src/engine/types.ts'
+import type { Level, Verdict } from '../../../src/engine/verdict/verdict-types.ts'
 
 /** A rule of a test: its name is its slug in capitals, and its clauses are its signals unless it brings its own. */
 export type TinyRule = Partial<RuleSource> & { readonly kind: RuleKind; readonly slug: string }

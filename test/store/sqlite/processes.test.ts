@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SetupError } from '../../../src/errors.ts'
-import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { DATABASE_FILE } from '../../../src/store/sqlite/database.ts'
+import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../open-stores.ts'
 import { buildStore, type StoreProcess, startCode, startStore } from '../store-process.ts'
 

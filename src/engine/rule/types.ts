@@ -1,66 +1,7 @@
-// The words the whole project shares: what a detector is, what a compiled rule is, what a verdict is.
-import type { Page, PageUrl } from './page/page-types.ts'
-
-export type * from './page/page-types.ts'
-export type * from './verdict/verdict-types.ts'
-
-/** What a place says about a site; clauses of one family are not independent of each other. */
-export type Family =
-  | 'address'
-  | 'response'
-  | 'network'
-  | 'declared'
-  | 'loaded'
-  | 'markup'
-  | 'code'
-  | 'side'
-  | 'content'
-  | 'found'
-
-/** How the word of a clause is read, and so how the index looks it up. */
-export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
-
-/** One thing that a detector found. */
-export interface Found {
-  /** The word it stands for: a name, a value, a path, a selector; '' for locators and literals. */
-  readonly name: string
-  /** The value that tests look at; absent = the text of the element `at`. */
-  readonly text?: string
-  /** The element it stands in: two finds of one element count once. */
-  readonly at?: number
-  /** Of a locator place: the URL, where the page has resolved it already. */
-  readonly url?: PageUrl
-  /** Of a counting place: the hit itself. */
-  readonly amount?: number
-}
-
-/** What the rules ask of one place, made by the index: a detector looks a word up here, it never loops over words. */
-export interface Wanted {
-  /** Whether a rule asks for this name (or for a path that goes on from here). Case is ignored. */
-  has(word: string): boolean
-  /** The selectors that the element `at` fits. */
-  selectors(page: Page, at: number): readonly string[]
-}
-
-/** A plugin: one place to look. It says where; the engine decides what matches. */
-export interface Detector {
-  /** The place: the key that rules use. */
-  readonly key: string
-  /** One sentence, for the docs and the editor's schema. */
-  readonly about: string
-  readonly family: Family
-  readonly word: WordKind
-  /** The closed list of words, where there is one; a word may go on after a space (`txt _label`) with `labels`. */
-  readonly names?: readonly string[]
-  readonly labels?: boolean
-  /** What the page has and a rule wants. The cost goes by the page, not by the rules. */
-  read(page: Page, wanted: Wanted): Iterable<Found>
-  /** Whether the place was looked at for this word; a place without it always was. */
-  seen?(page: Page, word: string): boolean
-}
+import type { Family } from './place.ts'
 
 export type Weight = 'strong' | 'medium' | 'weak'
-export type Level = 'high' | 'medium' | 'low'
+
 export type RuleKind = 'builder' | 'hosting' | 'site-type' | 'technology'
 
 /** A JSON Logic expression over hits: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
