@@ -55,7 +55,7 @@ const cases: (readonly [reason: FailureReason, status: number, url: string, opti
   ['api_off', 503, me, async () => ({ stores: await switchedStores({ apiOff: true }) })],
   ['store_away', 503, me, async () => ({ stores: await failingStores('findKey', away) })],
   ['store_away', 503, me, async () => ({ stores: await failingStores('touch', away) })],
-  ['store_away', 503, '/health/ready', async () => ({ stores: await failingStores('ping', away) })],
+  ['store_away', 503, '/health/ready', async () => ({ stores: await failingStores('ping', away, false) })],
   ['store_away', 503, scanOf(newSite()), async () => ({ stores: await failingStores('charge', away, false) })],
   ['charge_in_doubt', 503, scanOf(newSite()), async () => ({ stores: await failingStores('charge', away) })],
   ['unexpected', 500, me, async () => ({ stores: await failingStores('touch', new TypeError(INTERNAL)) })],
