@@ -64,7 +64,7 @@ describe('a first start', () => {
     const { port } = new URL(first.url)
     const env = { DATA_DIR: makeFolder(), PORT: port }
     const { code, stderr } = await project.run('../src/main', [], { env })
-    const sentence = `PORT: cannot listen on 127.0.0.1 port ${port}: something listens there already. Choose another port.\n`
+    const sentence = `PORT: cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port.\n`
     expect({ code, stderr }).toEqual({ code: 2, stderr: sentence })
   })
 
