@@ -23,6 +23,11 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
       'a list of fixed words: each begins with another letter and has no comma, so there is one way to read a text',
   },
   {
+    file: 'src/rules/patterns/char-ranges.ts',
+    code: 'new RegExp(`(?:${source})+`, `${flags}g`)',
+    reason: 'one character or character class of a pattern, repeated, on a fixed text of all characters',
+  },
+  {
     file: 'src/rules/patterns/pattern-checks.ts',
     code: 'new RegExp(match)',
     reason: 'compiled to learn whether it is a regular expression, never run',

@@ -60,7 +60,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/certificate/i, 'Its certificate is not trusted: name its authority in MONGODB_URL, with tlsCAFile=<file>'],
   [/secure TLS|SSL|wrong version/i, 'MONGODB_URL asks for TLS, which the server does not seem to speak'],
   [/^ENOENT|^EACCES/, 'MONGODB_URL names a file that cannot be read'],
-  [/connection <monitor>.* closed/, 'If the server wants TLS, add tls=true to MONGODB_URL'],
+  [/connection <monitor>[^<]* closed/, 'If the server wants TLS, add tls=true to MONGODB_URL'],
   [/Server selection timed out/, 'If MONGODB_URL has replicaSet, check that name'],
 ]
 
