@@ -8,7 +8,7 @@ import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 import { ownFolder } from '../../src/rules/open-ruleset.ts'
 import { checkDocs, fillParts, type GeneratedDoc, generatedDocs } from '../../tools/generated-docs.ts'
-import { readmeExample } from '../support/readme-examples.ts'
+import { documentExample } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const root = projectFolder()
@@ -70,8 +70,8 @@ test.each(documents)('every link of %s leads somewhere', (file) => {
 
 test('the rule that the README walks through lints, passes its proof and shows in a scan', async () => {
   const folder = writeFolder({
-    'builders/pagekiln.yaml': readmeExample('rule'),
-    'builders/pagekiln.test.yaml': readmeExample('rule-test'),
+    'builders/pagekiln.yaml': documentExample('rule'),
+    'builders/pagekiln.test.yaml': documentExample('rule-test'),
   })
   const { rules, findings } = checkFolders({ folders: [ownFolder, folder], detectors })
   expect(findings).toEqual([])
@@ -79,6 +79,6 @@ test('the rule that the README walks through lints, passes its proof and shows i
   const rule = rules.filter(({ found }) => found.slug === 'pagekiln')
   const { fixtures, findings: faults } = readFixtures(rule[0].found)
   expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset))]).toEqual([])
-  const result = toResult(detect(ruleset, buildPage({ html: readmeExample('page') })), ['versions'])
+  const result = toResult(detect(ruleset, buildPage({ html: documentExample('page') })), ['versions'])
   expect(result).toMatchObject({ builderSlug: 'pagekiln', confidence: 'high', versions: { Pagekiln: '2.5' } })
 })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
 import { type BuiltProject, buildProject } from '../support/built-project.ts'
-import { readmeExample, readmePart } from '../support/readme-examples.ts'
+import { documentExample, documentPart } from '../support/document-examples.ts'
 
 /** What the README shows, and what stands for it here. */
 const SHOWN = { address: 'http://127.0.0.1:3000', site: 'https://example.org', key: 'spk_live_…' }
@@ -84,13 +84,13 @@ function shapeOf(value: unknown): unknown {
 
 describe.skipIf(!hasCurl)('what the README shows comes', () => {
   test('at the first start', () => {
-    const shown = readmeExample('start').replaceAll(SHOWN.address, here.address).replaceAll(SHOWN.key, here.key)
+    const shown = documentExample('start').replaceAll(SHOWN.address, here.address).replaceAll(SHOWN.key, here.key)
     expect(greeting).toBe(shown)
   })
 
   test('of a scan: word for word, but for where the page was found', async () => {
-    const shown = JSON.parse(readmePart('example')) as Record<string, unknown>
-    const came = JSON.parse(await runShown(readmeExample('curl-scan'))) as Record<string, unknown>
+    const shown = JSON.parse(documentPart('example')) as Record<string, unknown>
+    const came = JSON.parse(await runShown(documentExample('curl-scan'))) as Record<string, unknown>
     expect(came).toEqual({ ...shown, url: `${here.site}/` })
     expect(Object.keys(came)).toEqual(Object.keys(shown))
   })
@@ -100,15 +100,15 @@ describe.skipIf(!hasCurl)('what the README shows comes', () => {
     ['me', ['name', 'email', 'plan', 'requests_limit']],
     ['error', ['error', 'code']],
   ])('as JSON: %s', async (name, same) => {
-    const shown = JSON.parse(readmeExample(`answer-${name}`)) as Record<string, unknown>
-    const came = JSON.parse(await runShown(readmeExample(`curl-${name}`))) as Record<string, unknown>
+    const shown = JSON.parse(documentExample(`answer-${name}`)) as Record<string, unknown>
+    const came = JSON.parse(await runShown(documentExample(`curl-${name}`))) as Record<string, unknown>
     expect(shapeOf(came)).toEqual(shapeOf(shown))
     for (const field of same) expect(came[field]).toEqual(shown[field])
   })
 
   test('as headers', async () => {
-    const came = await runShown(readmeExample('curl-headers'))
-    for (const line of readmeExample('answer-headers').trim().split('\n')) {
+    const came = await runShown(documentExample('curl-headers'))
+    for (const line of documentExample('answer-headers').trim().split('\n')) {
       const [, name] = /^([\w-]+): /.exec(line) ?? []
       expect(came.toLowerCase()).toContain(name === undefined ? line.toLowerCase() : `\r\n${name}: `)
     }
@@ -116,9 +116,9 @@ describe.skipIf(!hasCurl)('what the README shows comes', () => {
 
   test('of the commands', async () => {
     const [id] = /key_\w+/.exec(await runShown('npm run -s keys -- list')) ?? []
-    const keys = await runShown(readmeExample('keys').replaceAll('<id>', String(id)))
+    const keys = await runShown(documentExample('keys').replaceAll('<id>', String(id)))
     expect(keys.match(/^spk_live_\w{38}$/gm)).toHaveLength(3)
-    const service = await runShown(readmeExample('service').replace('<folder>', join(project.folder, 'backup')))
+    const service = await runShown(documentExample('service').replace('<folder>', join(project.folder, 'backup')))
     const status = (maintenance: boolean, api: boolean) => `${JSON.stringify({ maintenance, api })}\n`
     const told = [
       status(true, true),
