@@ -153,6 +153,7 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   const scan = await project.run('scan', ['--html', page, '--include', 'versions'], how)
   expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
   const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
+  expect(stdout).toBe(documentExample('explain'))
   const lines = stdout.split('\n')
   expect({ code, first: lines[0] }).toEqual({ code: 0, first: 'builder pagekiln (Pagekiln)' })
   expect(lines[1]).toMatch(/^ {2}✓ strong declared: /)
