@@ -25,12 +25,12 @@ const documents = [
 test.each<[what: string, value: number, text: string, words: (value: string) => string]>([
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, api, (value) => `more than ${value} a minute get 429`],
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, api, (value) => `without a valid key ${value},`],
-  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys a minute`],
-  ['a body', MAX_BODY_BYTES / 1024, api, (value) => `${value} KiB at most`],
+  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys per minute`],
+  ['a body', MAX_BODY_BYTES / 1024, api, (value) => `at most ${value} KiB`],
   ['a URL', MAX_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
-  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `and ${value} more that are a checksum`],
-])('the documented limit of %s is that of the code: %d', (_, value, text, words) => {
+  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
+])('the number of %s is that of the code: %d', (_, value, text, words) => {
   expect(text).toContain(words(value.toLocaleString('en-US')))
 })
 
@@ -38,13 +38,13 @@ test.each<[what: string, names: readonly string[], text: string]>([
   ['parameters', Object.keys(SCAN_BODY.properties), api],
   ['extras', LIVE_EXTRAS, api],
   ['fields of /me', Object.keys(KEY_INFO.properties), api],
-])('a table lists the %s', (_, names, text) => {
+])('the %s are in a table', (_, names, text) => {
   const rows = text.match(/^\| .*$/gm) ?? []
   const missing = names.filter((name) => !rows.some((row) => row.split('|')[1].includes(`\`${name}\``)))
   expect(missing).toEqual([])
 })
 
-test('README.md and docs/api.md have the ten fields, in the order of the response', () => {
+test('both documents list the ten fields in the order of the response', () => {
   const fields = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(
     ' ',
   )
