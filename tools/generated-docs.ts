@@ -36,16 +36,18 @@ export async function generatedDocs(root: string): Promise<GeneratedDoc[]> {
   })
   const places = placesTable([...detectors, FOUND])
   const findings = read('docs/findings.md')
-  const { errors, settings, plans } = serviceTables(read('README.md'))
+  const { settings } = serviceTables(read('docs/operating.md'))
+  const { plans, 'error-sentences': errors } = serviceTables(read('docs/api.md'))
   const lists = closedLists()
   return [
-    fillParts('README.md', read('README.md'), { places, example: await exampleResult(root), errors, settings, plans }),
+    fillParts('README.md', read('README.md'), { example: await exampleResult(root) }),
     fillParts('docs/api.md', read('docs/api.md'), {
       'builder-categories': lists['builder-categories'],
       'site-types': lists['site-types'],
-      'error-sentences': serviceTables(read('docs/api.md'))['error-sentences'],
+      'error-sentences': errors,
       plans,
     }),
+    fillParts('docs/operating.md', read('docs/operating.md'), { settings }),
     fillParts('docs/rules.md', read('docs/rules.md'), { places, ...lists }),
     fillParts('docs/findings.md', findings, { findings: findingRows(findingTable, findings) }),
     fillParts('docs/fetching.md', read('docs/fetching.md'), { causes: causesTable() }),

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
-import { readmeExample } from '../support/readme-examples.ts'
+import { documentExample } from '../support/document-examples.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
@@ -141,10 +141,10 @@ describe('misuse is told in a sentence', () => {
 })
 
 test('the rule of the README lints, holds, and is seen in a scan and explained clause by clause', async () => {
-  const page = join(writeFolder({ 'pottery.html': readmeExample('page') }), 'pottery.html')
+  const page = join(writeFolder({ 'pottery.html': documentExample('page') }), 'pottery.html')
   const rule = {
-    'builders/pagekiln.yaml': readmeExample('rule'),
-    'builders/pagekiln.test.yaml': readmeExample('rule-test'),
+    'builders/pagekiln.yaml': documentExample('rule'),
+    'builders/pagekiln.test.yaml': documentExample('rule-test'),
   }
   const folder = writeFolder(rule)
   expect(await rules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
@@ -153,6 +153,7 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   const scan = await project.run('scan', ['--html', page, '--include', 'versions'], how)
   expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
   const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
+  expect(stdout).toBe(documentExample('explain'))
   const lines = stdout.split('\n')
   expect({ code, first: lines[0] }).toEqual({ code: 0, first: 'builder pagekiln (Pagekiln)' })
   expect(lines[1]).toMatch(/^ {2}✓ strong declared: /)

@@ -27,8 +27,8 @@ interface Compose {
   readonly volumes: Readonly<Record<string, object>>
 }
 
-/** The value that compose takes: `${NAME:?why}` is what the operator sets, `${NAME:-default}` what it may set. */
-function filled(value: string, set: Readonly<Record<string, string>>): string {
+/** Substitutes variables as Compose does: `${NAME:?why}` must be set, `${NAME:-default}` may be set. */
+function substitute(value: string, set: Readonly<Record<string, string>>): string {
   return value.replace(/\$\{(\w+):\?[^}]+\}/g, (_, name: string) => set[name]).replace(/\$\{\w+:-([^}]*)\}/g, '$1')
 }
 
@@ -45,10 +45,10 @@ describe('compose.yaml', () => {
     ])
   })
 
-  test.each(nodes)('%s has settings that a start takes', (_, { environment = {} }) => {
+  test.each(nodes)('%s has valid settings', (_, { environment = {} }) => {
     expect(Object.keys(environment).filter((name) => !settingDefaults().has(name))).toEqual([])
     const set = { KEY_PEPPER: 'p'.repeat(44) }
-    const values = Object.entries(environment).map(([name, value]) => [name, filled(value, set)])
+    const values = Object.entries(environment).map(([name, value]) => [name, substitute(value, set)])
     const config = loadConfig(Object.fromEntries(values))
     for (const url of [config.redisUrl, config.mongodbUrl])
       expect(Object.keys(services)).toContain(new URL(String(url)).hostname)
@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     expect([config.metricsHost, config.trustProxy]).toEqual(['0.0.0.0', 1])
   })
 
-  test.each(nodes)('%s holds no secret, and waits until the stores are healthy', (_, node) => {
+  test.each(nodes)('%s contains no secret, and waits until the stores are healthy', (_, node) => {
     expect(node.environment?.KEY_PEPPER).toMatch(/^\$\{KEY_PEPPER:\?.+\}$/)
     const waits = Object.entries(node.depends_on ?? {})
     expect(waits.map(([name]) => name).sort()).toEqual(stores.map(([name]) => name).sort())
@@ -65,18 +65,18 @@ describe('compose.yaml', () => {
     expect(Number.parseInt(String(node.stop_grace_period), 10)).toBeGreaterThanOrEqual(25)
   })
 
-  test('the nodes alone have ports, each its own, on this machine', () => {
+  test('only the nodes publish ports, each its own, on the loopback address', () => {
     expect(nodes.map(([, { ports }]) => ports)).toEqual([['127.0.0.1:3001:3000'], ['127.0.0.1:3002:3000']])
     expect(stores.filter(([, { ports }]) => ports !== undefined)).toEqual([])
   })
 
-  test.each(stores)('%s is a fixed version, checked, and inside', (_, store) => {
+  test.each(stores)('%s has a fixed version and a health check, and is only in the internal network', (_, store) => {
     expect(store.image).toMatch(/:\d+\.\d+$/)
     expect(store.healthcheck?.test[0]).toBe('CMD')
     expect(store.networks.filter((name) => networks[name].internal !== true)).toEqual([])
   })
 
-  test('networks and volumes are those that are declared', () => {
+  test('services use exactly the declared networks and volumes', () => {
     const all = Object.values(services)
     expect([...new Set(all.flatMap((one) => one.networks))].sort()).toEqual(Object.keys(networks).sort())
     const used = all.flatMap((one) => one.volumes ?? []).map((volume) => volume.split(':')[0])
@@ -90,33 +90,33 @@ describe('Dockerfile', () => {
   const lines = text.split('\n').filter((line) => /^[A-Z]/.test(line))
   const stages = text.split(/^(?=FROM )/m).slice(1)
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
-  const valuesOf = (word: string): string[] =>
+  const findValues = (word: string): string[] =>
     lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
 
-  test('has two stages, of a Node that the project runs on', () => {
-    const versions = valuesOf('FROM').map((image) => Number(/^node:(\d+)-slim/.exec(image)?.[1]))
+  test('has two stages, with a Node version that the project supports', () => {
+    const versions = findValues('FROM').map((image) => Number(/^node:(\d+)-slim/.exec(image)?.[1]))
     expect(versions).toHaveLength(2)
     expect(Math.min(...versions)).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)?.[0]))
   })
 
-  test('copies what there is, and what the context lets in', () => {
+  test('copies only paths that exist and that .dockerignore lets in', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1))
-    const copied = valuesOf('COPY')
+    const copied = findValues('COPY')
       .filter((line) => !line.startsWith('--from'))
       .flatMap((line) => line.split(' ').slice(0, -1))
     expect(copied.sort()).toEqual(allowed.sort())
     expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  test('runs node itself, as nobody special, with settings that exist', () => {
+  test('runs node without npm, as an unprivileged user, with settings that exist', () => {
     const last = stages[1]
     expect(last).toMatch(/^CMD \["node", "dist\/src\/main\.js"\]$/m)
     expect(last.indexOf('USER node')).toBeGreaterThan(last.lastIndexOf('RUN '))
     const set = Object.fromEntries(
-      valuesOf('ENV')
+      findValues('ENV')
         .flatMap((line) => line.split(' '))
         .map((pair) => pair.split('=')),
     )
@@ -124,13 +124,13 @@ describe('Dockerfile', () => {
     const { host, port, dataDir } = loadConfig(set)
     expect({ host, port: String(port), dataDir }).toEqual({
       host: '0.0.0.0',
-      port: valuesOf('EXPOSE')[0],
-      dataDir: valuesOf('VOLUME')[0],
+      port: findValues('EXPOSE')[0],
+      dataDir: findValues('VOLUME')[0],
     })
   })
 
-  test('is healthy while the process lives, and carries no tools of development', () => {
-    expect(valuesOf('HEALTHCHECK')[0]).toContain('/health/live')
+  test('is healthy while the process is alive, and contains no development dependencies', () => {
+    expect(findValues('HEALTHCHECK')[0]).toContain('/health/live')
     expect(stages[0]).toMatch(/npm ci[\s\S]*npm run -s build && npm prune --omit=dev/)
     expect(stages[1]).not.toMatch(/npm (?:ci|install)/)
   })

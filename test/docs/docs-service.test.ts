@@ -11,26 +11,25 @@ import { makeSecret, PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/scanner.ts'
 import { serviceTables, settingDefaults } from '../../tools/service-tables.ts'
+import { documentPart } from '../support/document-examples.ts'
 
 const read = (file: string): string => readFileSync(join(projectFolder(), file), 'utf8')
 const api = read('docs/api.md')
 const operating = read('docs/operating.md')
-const readme = read('README.md')
-const documents = {
-  'README.md': readme,
-  'docs/api.md': api,
-  'docs/operating.md': operating,
-  'CONTRIBUTING.md': read('CONTRIBUTING.md'),
-}
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...['api', 'operating', 'command-line', 'library'].map((name) => `docs/${name}.md`),
+]
 
 test.each<[what: string, value: number, text: string, words: (value: string) => string]>([
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, api, (value) => `more than ${value} a minute get 429`],
-  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, readme, (value) => `without a valid key ${value},`],
-  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys a minute`],
-  ['a body', MAX_BODY_BYTES / 1024, api, (value) => `${value} KiB at most`],
+  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, api, (value) => `without a valid key ${value},`],
+  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys per minute`],
+  ['a body', MAX_BODY_BYTES / 1024, api, (value) => `at most ${value} KiB`],
   ['a URL', MAX_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
-  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `and ${value} more that are a checksum`],
+  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
 ])('the number of %s is that of the code: %d', (_, value, text, words) => {
   expect(text).toContain(words(value.toLocaleString('en-US')))
 })
@@ -38,25 +37,23 @@ test.each<[what: string, value: number, text: string, words: (value: string) => 
 test.each<[what: string, names: readonly string[], text: string]>([
   ['parameters', Object.keys(SCAN_BODY.properties), api],
   ['extras', LIVE_EXTRAS, api],
-  ['extras', LIVE_EXTRAS, readme],
   ['fields of /me', Object.keys(KEY_INFO.properties), api],
-])('the %s stand in a table', (_, names, text) => {
+])('the %s are in a table', (_, names, text) => {
   const rows = text.match(/^\| .*$/gm) ?? []
   const missing = names.filter((name) => !rows.some((row) => row.split('|')[1].includes(`\`${name}\``)))
   expect(missing).toEqual([])
 })
 
-test('the ten fields stand in both documents, in the order of the answer', () => {
+test('both documents list the ten fields in the order of the response', () => {
   const fields = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(
     ' ',
   )
-  for (const text of [readme, api]) {
-    const [table] = text.slice(text.search(/^\| `url` \|.*(?:redirects)/m)).split('\n\n')
-    expect(table.match(/^\| `(\w+)`/gm)?.map((cell) => cell.slice(3, -1))).toEqual(fields)
-  }
+  expect(Object.keys(JSON.parse(documentPart('example')))).toEqual(fields)
+  const [table] = api.slice(api.search(/^\| `url` \|.*(?:redirects)/m)).split('\n\n')
+  expect(table.match(/^\| `(\w+)`/gm)?.map((cell) => cell.slice(3, -1))).toEqual(fields)
 })
 
-test('every metric is told, and none that does not exist', async () => {
+test('docs/operating.md documents every metric, and none that does not exist', async () => {
   const metrics = new Metrics()
   metrics.watch(() => {
     const none = { waiting: 0, running: 0 }
@@ -70,19 +67,19 @@ test('every metric is told, and none that does not exist', async () => {
     }
   })
   const known = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name)
-  const told = [...operating.matchAll(/\b(?:siteprint|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
+  const documented = [...operating.matchAll(/\b(?:siteprint|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),
   )
-  expect(known.filter((name) => name.startsWith('siteprint_') && !told.includes(name))).toEqual([])
-  expect(told.filter((name) => !known.includes(name))).toEqual([])
+  expect(known.filter((name) => name.startsWith('siteprint_') && !documented.includes(name))).toEqual([])
+  expect(documented.filter((name) => !known.includes(name))).toEqual([])
 })
 
-/** What no setting of ours is, but is written like one. */
+/** Environment variables that are not settings. */
 const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV']
 
-test.each(Object.entries(documents))('%s names no setting that does not exist', (_, text) => {
+test.each(documents)('%s names no setting that does not exist', (file) => {
   const settings = settingDefaults()
-  const named = new Set([...text.matchAll(/(?<![\w$/])[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
+  const named = new Set([...read(file).matchAll(/(?<![\w$/])[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
   expect(named.size).toBeGreaterThan(0)
   expect([...named].filter((name) => !settings.has(name) && !OTHERS.includes(name))).toEqual([])
 })
@@ -91,14 +88,14 @@ describe('the table of settings', () => {
   const part = (rows: string): string => `<!-- generated:settings -->\n${rows}\n<!-- /generated -->`
 
   test.each<[name: string, expected: string]>([
-    ['keeps what was written by hand', '| `PORT` | `3000` | my words |'],
-    ['adds what is new', '| `HOST` | `127.0.0.1` |  |'],
+    ['keeps the cell that was written by hand', '| `PORT` | `3000` | my words |'],
+    ['adds a new setting', '| `HOST` | `127.0.0.1` |  |'],
   ])('%s', (_, expected) => {
     const { settings } = serviceTables(part('| `PORT` | 1 | my words |'))
     expect(settings.split('\n')).toContain(expected)
   })
 
-  test('leaves out what is no setting any more, and keeps the order', () => {
+  test('omits a setting that no longer exists, and keeps the order', () => {
     const rows = serviceTables(part('| `OLD` | 1 | x |\n| `PORT` | 1 | x |\n| `HOST` | 1 | x |')).settings.split('\n')
     expect(rows.slice(2, 4).map((row) => row.split('`')[1])).toEqual(['PORT', 'HOST'])
     expect(rows.join()).not.toContain('OLD')

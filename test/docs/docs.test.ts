@@ -8,48 +8,48 @@ import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 import { ownFolder } from '../../src/rules/open-ruleset.ts'
 import { checkDocs, fillParts, type GeneratedDoc, generatedDocs } from '../../tools/generated-docs.ts'
-import { readmeExample } from '../support/readme-examples.ts'
+import { documentExample, listDocuments } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const root = projectFolder()
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)]
+const documents = ['CONTRIBUTING.md', ...listDocuments()]
 
 test('documents are in step with the code', async () => {
   expect(checkDocs(await generatedDocs(root))).toEqual([])
 })
 
 const doc = (text: string): GeneratedDoc => fillParts('a.md', text, { one: 'new' })
-test.each<[name: string, text: string, complaints: RegExp[]]>([
+test.each<[name: string, text: string, faults: RegExp[]]>([
   ['in step', '<!-- generated:one -->\nnew\n<!-- /generated -->', []],
   ['stale', '<!-- generated:one -->\nold\n<!-- /generated -->', [/^a\.md is out of step/]],
-  ['no place for a part', 'new', [/there is no <!-- generated:one -->/]],
+  ['without a place for a part', 'new', [/there is no <!-- generated:one -->/]],
   [
-    'a place without a part',
+    'with a place but without its part',
     '<!-- generated:one -->\nnew\n<!-- /generated -->\n<!-- generated:two -->\n<!-- /generated -->',
     [/nothing generates "two"/],
   ],
   [
-    'a row whose last cell nobody wrote',
+    'with a row whose last cell is empty',
     '<!-- generated:one -->\nnew\n<!-- /generated -->\n| `bad-x` | error | x |  |',
     [/last cell of bad-x/],
   ],
-])('a document: %s', (_, text, complaints) => {
-  const told = checkDocs([doc(text)])
-  expect(told).toHaveLength(complaints.length)
-  for (const [i, complaint] of complaints.entries()) expect(told[i]).toMatch(complaint)
+])('a document %s', (_, text, faults) => {
+  const found = checkDocs([doc(text)])
+  expect(found).toHaveLength(faults.length)
+  for (const [i, fault] of faults.entries()) expect(found[i]).toMatch(fault)
 })
 
 test.each<[what: string, file: string, words: string]>([
   ['the service', 'README.md', '\nnpm ci && npm start\n'],
   ['the tests', 'README.md', '\nnpm ci && npm test\n'],
   ['the tests', '.ci/run', "'npm ci && npm test'"],
-])('the command that sets up and runs %s stands in %s', (_, file, words) => {
+])('%s: the command that installs and runs it is in %s', (_, file, words) => {
   expect(read(file)).toContain(words)
 })
 
-/** Anchors as GitHub makes them. */
-function anchorsOf(text: string): string[] {
+/** Returns the anchors that GitHub makes of the headings. */
+function listAnchors(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
   return headings.map((heading) =>
     heading
@@ -59,19 +59,54 @@ function anchorsOf(text: string): string[] {
   )
 }
 
-test.each(documents)('every link of %s leads somewhere', (file) => {
+test.each(documents)('every link of %s has a target', (file) => {
   const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)]
   const dead = links.filter(([, path, anchor]) => {
     const target = path === '' ? file : join(dirname(file), path)
-    return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(read(target)).includes(anchor))
+    return !existsSync(join(root, target)) || (anchor !== undefined && !listAnchors(read(target)).includes(anchor))
   })
   expect(dead.map(([link]) => link)).toEqual([])
 })
 
-test('the rule that the README walks through lints, passes its proof and shows in a scan', async () => {
+/** Files of the README's example, which its readers write. */
+const HYPOTHETICAL = ['rules/builders/pagekiln.yaml', 'rules/builders/pagekiln.test.yaml']
+const PATH = /`((?:\.ci|docs|examples|plugins|rules|src|test|tools)\/[^`]*)`/g
+
+test.each(documents)('every path that %s mentions exists', (file) => {
+  const prose = read(file).replace(/^```.*?^```$/gms, '')
+  const paths = [...prose.matchAll(PATH)].map(([, path]) => path).filter((path) => !/[<*{…]/.test(path))
+  expect(paths.filter((path) => !HYPOTHETICAL.includes(path) && !existsSync(join(root, path)))).toEqual([])
+})
+
+test('docs/architecture.md lists every folder of src', () => {
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const rows = read('docs/architecture.md').match(/^\| `src\/.*$/gm) ?? []
+  const missing = folders.filter(({ name }) => !rows.some((row) => row.startsWith(`| \`src/${name}/\``)))
+  expect(missing.map(({ name }) => name)).toEqual([])
+})
+
+test.each(documents)('every npm script that %s mentions exists', (file) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const named = [...read(file).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)].map(([, name]) => name)
+  expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+})
+
+test('the README has fewer than 300 lines', () => {
+  expect(read('README.md').split('\n').length - 1).toBeLessThan(300)
+})
+
+test('an example has one place: a name that no document has is an error', () => {
+  expect(() => documentExample('no-such-example')).toThrow(/^0 documents have <!-- example:no-such-example -->/)
+  const names = documents.flatMap((file) =>
+    [...read(file).matchAll(/<!-- example:([\w-]+) -->/g)].map(([, name]) => name),
+  )
+  expect([...new Set(names)]).toEqual(names)
+})
+
+test('the rule of the README passes lint and its tests, and appears in a scan', async () => {
   const folder = writeFolder({
-    'builders/pagekiln.yaml': readmeExample('rule'),
-    'builders/pagekiln.test.yaml': readmeExample('rule-test'),
+    'builders/pagekiln.yaml': documentExample('rule'),
+    'builders/pagekiln.test.yaml': documentExample('rule-test'),
   })
   const { rules, findings } = checkFolders({ folders: [ownFolder, folder], detectors })
   expect(findings).toEqual([])
@@ -79,6 +114,6 @@ test('the rule that the README walks through lints, passes its proof and shows i
   const rule = rules.filter(({ found }) => found.slug === 'pagekiln')
   const { fixtures, findings: faults } = readFixtures(rule[0].found)
   expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset))]).toEqual([])
-  const result = toResult(detect(ruleset, buildPage({ html: readmeExample('page') })), ['versions'])
+  const result = toResult(detect(ruleset, buildPage({ html: documentExample('page') })), ['versions'])
   expect(result).toMatchObject({ builderSlug: 'pagekiln', confidence: 'high', versions: { Pagekiln: '2.5' } })
 })

@@ -8,22 +8,23 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
 import { type BuiltProject, buildProject } from '../support/built-project.ts'
-import { readmeExample, readmePart } from '../support/readme-examples.ts'
+import { documentExample, documentPart } from '../support/document-examples.ts'
 
-/** What the README shows, and what stands for it here. */
+/** Values in the documents that the tests replace with their own. */
 const SHOWN = { address: 'http://127.0.0.1:3000', site: 'https://example.org', key: 'spk_live_…' }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-if (!hasCurl && process.env.REQUIRE_SERVICES === '1') throw new Error("the README's examples need curl")
-if (!hasCurl) process.stderr.write("SKIPPED the README's examples: they need curl\n")
+if (!hasCurl && process.env.REQUIRE_SERVICES === '1') throw new Error('the examples of the documents need curl')
+if (!hasCurl) process.stderr.write('SKIPPED the examples of the documents: they need curl\n')
 
+const read = (file: string): string => readFileSync(join(projectFolder(), file), 'utf8')
 const pages = createServer(servePage)
 let project: BuiltProject
 let service: ChildProcess
 let greeting = ''
 let here: typeof SHOWN
 
-/** The example page, at any path's root, with the headers it came with. */
+/** Serves the example page at `/`, with its headers. */
 function servePage({ url }: { url?: string }, response: ServerResponse): void {
   const folder = join(projectFolder(), 'examples')
   const isPage = url?.split('?')[0] === '/'
@@ -33,12 +34,12 @@ function servePage({ url }: { url?: string }, response: ServerResponse): void {
     .end(isPage ? readFileSync(join(folder, 'page.html')) : '')
 }
 
-async function portOf(server: Server): Promise<number> {
+async function findPort(server: Server): Promise<number> {
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
   return (server.address() as AddressInfo).port
 }
 
-function settings(): Record<string, string> {
+function buildSettings(): Record<string, string> {
   const dataDir = join(project.folder, 'data')
   return { PATH: process.env.PATH ?? '', PORT: '0', DATA_DIR: dataDir, SCAN_ALLOW: '127.0.0.1', LOG_LEVEL: 'fatal' }
 }
@@ -47,7 +48,7 @@ beforeAll(async () => {
   project = buildProject()
   service = spawn(process.execPath, ['dist/src/main.js'], {
     cwd: project.folder,
-    env: settings(),
+    env: buildSettings(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const text of service.stdout as NonNullable<ChildProcess['stdout']>) {
@@ -56,7 +57,7 @@ beforeAll(async () => {
   }
   const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting) ?? []
   const [key = ''] = /spk_live_\w+/.exec(greeting) ?? []
-  here = { address, key, site: `http://127.0.0.1:${await portOf(pages)}` }
+  here = { address, key, site: `http://127.0.0.1:${await findPort(pages)}` }
 })
 
 afterAll(async () => {
@@ -67,30 +68,30 @@ afterAll(async () => {
   pages.close()
 })
 
-/** Runs what the README shows, against what runs here: this process serves the site meanwhile. */
+/** Runs a command of a document against the service of this test. Asynchronous, because this process serves the site. */
 async function runShown(code: string): Promise<string> {
   const command = code.replaceAll(SHOWN.address, here.address).replaceAll(SHOWN.site, here.site)
-  const env = { ...settings(), KEY: here.key }
+  const env = { ...buildSettings(), KEY: here.key }
   const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: project.folder, env })
   return stdout
 }
 
-/** An answer without its values: names in their order, and kinds. What may be null is a text. */
-function shapeOf(value: unknown): unknown {
+/** Returns a response without its values: the names in their order, and the types. Null counts as a string. */
+function describeShape(value: unknown): unknown {
   if (Array.isArray(value)) return 'list'
   if (typeof value !== 'object' || value === null) return value === null ? 'string' : typeof value
-  return Object.entries(value).map(([name, part]) => [name, shapeOf(part)])
+  return Object.entries(value).map(([name, part]) => [name, describeShape(part)])
 }
 
-describe.skipIf(!hasCurl)('what the README shows comes', () => {
-  test('at the first start', () => {
-    const shown = readmeExample('start').replaceAll(SHOWN.address, here.address).replaceAll(SHOWN.key, here.key)
+describe.skipIf(!hasCurl)('an example of the documents is what the service does', () => {
+  test('first start', () => {
+    const shown = documentExample('start').replaceAll(SHOWN.address, here.address).replaceAll(SHOWN.key, here.key)
     expect(greeting).toBe(shown)
   })
 
-  test('of a scan: word for word, but for where the page was found', async () => {
-    const shown = JSON.parse(readmePart('example')) as Record<string, unknown>
-    const came = JSON.parse(await runShown(readmeExample('curl-scan'))) as Record<string, unknown>
+  test('scan, word for word except for the address', async () => {
+    const shown = JSON.parse(documentPart('example')) as Record<string, unknown>
+    const came = JSON.parse(await runShown(documentExample('curl-scan'))) as Record<string, unknown>
     expect(came).toEqual({ ...shown, url: `${here.site}/` })
     expect(Object.keys(came)).toEqual(Object.keys(shown))
   })
@@ -99,34 +100,39 @@ describe.skipIf(!hasCurl)('what the README shows comes', () => {
     ['post', ['builder', 'technologies', 'cached', 'versions']],
     ['me', ['name', 'email', 'plan', 'requests_limit']],
     ['error', ['error', 'code']],
-  ])('as JSON: %s', async (name, same) => {
-    const shown = JSON.parse(readmeExample(`answer-${name}`)) as Record<string, unknown>
-    const came = JSON.parse(await runShown(readmeExample(`curl-${name}`))) as Record<string, unknown>
-    expect(shapeOf(came)).toEqual(shapeOf(shown))
+  ])('%s', async (name, same) => {
+    const shown = JSON.parse(documentExample(`answer-${name}`)) as Record<string, unknown>
+    const came = JSON.parse(await runShown(documentExample(`curl-${name}`))) as Record<string, unknown>
+    expect(describeShape(came)).toEqual(describeShape(shown))
     for (const field of same) expect(came[field]).toEqual(shown[field])
   })
 
-  test('as headers', async () => {
-    const came = await runShown(readmeExample('curl-headers'))
-    for (const line of readmeExample('answer-headers').trim().split('\n')) {
+  test('headers', async () => {
+    const came = await runShown(documentExample('curl-headers'))
+    for (const line of documentExample('answer-headers').trim().split('\n')) {
       const [, name] = /^([\w-]+): /.exec(line) ?? []
       expect(came.toLowerCase()).toContain(name === undefined ? line.toLowerCase() : `\r\n${name}: `)
     }
   })
 
-  test('of the commands', async () => {
+  test('scan of the saved example page', async () => {
+    const [command] = /^npm run -s scan -- --html examples.*$/m.exec(read('README.md')) ?? []
+    expect(JSON.parse(await runShown(String(command)))).toEqual(JSON.parse(documentPart('example')))
+  })
+
+  test('keys and service commands', async () => {
     const [id] = /key_\w+/.exec(await runShown('npm run -s keys -- list')) ?? []
-    const keys = await runShown(readmeExample('keys').replaceAll('<id>', String(id)))
+    const keys = await runShown(documentExample('keys').replaceAll('<id>', String(id)))
     expect(keys.match(/^spk_live_\w{38}$/gm)).toHaveLength(3)
-    const service = await runShown(readmeExample('service').replace('<folder>', join(project.folder, 'backup')))
-    const status = (maintenance: boolean, api: boolean) => `${JSON.stringify({ maintenance, api })}\n`
-    const told = [
-      status(true, true),
-      status(false, true),
-      status(false, false),
-      status(false, true),
-      status(false, true),
+    const service = await runShown(documentExample('service').replace('<folder>', join(project.folder, 'backup')))
+    const formatStatus = (maintenance: boolean, api: boolean) => `${JSON.stringify({ maintenance, api })}\n`
+    const printed = [
+      formatStatus(true, true),
+      formatStatus(false, true),
+      formatStatus(false, false),
+      formatStatus(false, true),
+      formatStatus(false, true),
     ]
-    expect(service).toBe(told.join(''))
+    expect(service).toBe(printed.join(''))
   })
 })

@@ -8,7 +8,7 @@ import { detect } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
 import { type BuiltProject, buildProject } from '../support/built-project.ts'
-import { readmeExample } from '../support/readme-examples.ts'
+import { documentExample } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const RESERVED = [...CLAUSE_KEYS, FOUND.key]
@@ -17,15 +17,15 @@ const PAGE = '<!doctype html><body data-tideswell="v7"><p>High water at noon</p>
 
 /** The example of the README, as a package and as a file of its own, and its rule. */
 function writeExample(): string {
-  const detector = readmeExample('detector')
+  const detector = documentExample('detector')
   const rule = 'tide/rules/technologies/javascript-library/tideswell'
   return writeFolder({
     'node_modules/tide-places/package.json': '{ "name": "tide-places", "type": "module", "exports": "./places.js" }',
     'node_modules/tide-places/places.js': detector,
     'tide/package.json': MODULE,
     'tide/data-attribute.js': detector,
-    [`${rule}.yaml`]: readmeExample('detector-rule'),
-    [`${rule}.test.yaml`]: readmeExample('detector-rule-test'),
+    [`${rule}.yaml`]: documentExample('detector-rule'),
+    [`${rule}.test.yaml`]: documentExample('detector-rule-test'),
     'page.html': PAGE,
   })
 }
