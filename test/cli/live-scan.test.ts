@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 
@@ -15,7 +15,7 @@ let address: string
 let cwd: string
 const asked: { path: string; agent: string }[] = []
 beforeAll(async () => {
-  project = buildProject()
+  project = builtProject()
   cwd = mkdtempSync(join(tmpdir(), 'siteprint-live-'))
   server = createServer(({ url = '', headers }, answer) => {
     asked.push({ path: url, agent: String(headers['user-agent']) })
@@ -96,14 +96,17 @@ describe('one live site', () => {
   test.each([
     [
       ['--allow', 'localhost', 'http://a.example/'],
-      '--allow takes address[/bits][:port], IPv6 in brackets, not "localhost"',
+      '--allow must be address[/bits][:port], IPv6 in brackets, not "localhost"',
     ],
-    [['--concurrency', '2', 'http://a.example/'], '--concurrency does not go with one URL'],
-    [['--resume', '--urls', 'x.txt'], '--resume goes on with a file: name it with --out'],
-    [['--html', 'x.html', 'http://a.example/'], '"http://a.example/" is too much: --html names what is scanned'],
+    [['--concurrency', '2', 'http://a.example/'], '--concurrency cannot be used with a single URL'],
+    [['--resume', '--urls', 'x.txt'], '--resume continues an output file: name it with --out'],
+    [
+      ['--html', 'x.html', 'http://a.example/'],
+      'unexpected argument "http://a.example/": --html already names the input',
+    ],
     [
       ['--urls', 'x.txt', '--include', 'dns'],
-      '--include has no "dns": it takes evidence, versions, infrastructure, timing, warnings',
+      '--include does not accept "dns": use one or more of evidence, versions, infrastructure, timing, warnings',
     ],
   ])('bad use %j', async (args, sentence) => {
     const { code, stderr } = await scan(args)
@@ -138,8 +141,8 @@ describe('many live sites', () => {
   })
 
   test.each([
-    ['', 'there is no URL in none.txt: write one a line'],
-    ['# a\n\n', 'there is no URL in none.txt: write one a line'],
+    ['', 'none.txt contains no URL: write one per line'],
+    ['# a\n\n', 'none.txt contains no URL: write one per line'],
   ])('a list of %j is bad use', async (text, sentence) => {
     writeFileSync(join(cwd, 'none.txt'), text)
     const { code, stderr } = await scan(['--urls', 'none.txt'])
@@ -168,14 +171,17 @@ describe('many live sites', () => {
     const whole = readFileSync(join(cwd, 'out.csv'), 'utf8')
     expect(whole.trim().split('\n')).toHaveLength(4)
     asked.length = 0
-    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed, 3 were there already\n' })
+    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed, 3 already done\n' })
     expect({ again: readFileSync(join(cwd, 'out.csv'), 'utf8'), asked }).toEqual({ again: whole, asked: [] })
   })
 
   test('Ctrl-C keeps what is done, and the next run goes on', async () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/hang\nhttp://${address}/b\n`)
     const args = ['--urls', 'stop.txt', '--out', 'stop.jsonl', '--allow', address]
-    const child = spawn(process.execPath, [join(project.folder, 'dist', 'tools', 'scan.js'), ...args], { cwd, env: {} })
+    const child = spawn(process.execPath, [join(project.folder, 'dist', 'src', 'cli', 'run.js'), 'scan', ...args], {
+      cwd,
+      env: {},
+    })
     const hung = new Promise<void>((resolve) =>
       server.on('request', function onRequest({ url }) {
         if (url !== '/hang') return
@@ -191,7 +197,7 @@ describe('many live sites', () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/b\n`)
     expect(await scan([...args, '--resume'])).toMatchObject({
       code: 0,
-      stderr: '1 sites, 0 failed, 1 were there already\n',
+      stderr: '1 sites, 0 failed, 1 already done\n',
     })
   })
 })

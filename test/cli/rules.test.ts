@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { readmeExample } from '../support/readme-examples.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
   const faulty = builder('{ scirpt: /a.js }').replace('2026-11-20', 'today')
   cwd = writeFolder({
     'sound/builders/acme.yaml': builder().replace('cms', 'blog'),
@@ -38,7 +38,7 @@ describe('lint', () => {
   test('of sound rules says so, and nothing on stdout', async () => {
     const { code, stdout, stderr } = await rules(['lint', 'sound'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    expect(stderr).toMatch(/^\d+ rules: nothing to complain of\n$/)
+    expect(stderr).toMatch(/^\d+ rules: no problems found\n$/)
   })
 
   test.each([
@@ -66,7 +66,7 @@ describe('a ruleset with errors is refused, and every fault is told on stderr', 
 
 describe('test', () => {
   test('of one slug runs its pages alone', async () => {
-    const told = { code: 0, stdout: '', stderr: '1 rule, 2 pages: nothing to complain of\n' }
+    const told = { code: 0, stdout: '', stderr: '1 rule, 2 pages: no problems found\n' }
     expect(await rules(['test', 'acme'], 'sound')).toEqual(told)
   })
 
@@ -80,7 +80,7 @@ describe('test', () => {
 
   test('tells of a detector that failed, once', async () => {
     const how = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
-    const told = 'the detector "tide" failed: no water\n1 rule, 2 pages: nothing to complain of\n'
+    const told = 'the detector "tide" failed: no water\n1 rule, 2 pages: no problems found\n'
     expect(await project.run('rules', ['test', 'acme'], how)).toEqual({ code: 0, stdout: '', stderr: told })
   })
 })
@@ -89,7 +89,7 @@ describe('build', () => {
   test('writes the ruleset, its cases and the schemas; a start then reads no YAML, until it is edited', async () => {
     const { code, stdout, stderr } = await rules(['build'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    const [, version] = /rules built, version (\w+)\n$/.exec(stderr) ?? []
+    const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []
     const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
     expect([read('ruleset.json').version, read('conformance.json').version]).toEqual([version, version])
     expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
@@ -110,28 +110,28 @@ describe('build', () => {
 
 describe('misuse is told in a sentence', () => {
   test.each([
-    [[], 'say what to do: lint, test, build or explain'],
-    [['lnt'], '"lnt" is none of lint, test, build, explain'],
+    [[], 'missing verb: use one of lint, test, build, explain'],
+    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain'],
     [['lint', '--fix'], "Unknown option '--fix'"],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
     [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
-    [['build', '--timeout', '5'], '--timeout goes with lint, test and explain'],
+    [['build', '--timeout', '5'], '--timeout cannot be used with build'],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],
-    [['lint', '--html', 'page.html'], '--html, --url and --headers go with explain'],
+    [['lint', '--html', 'page.html'], '--html cannot be used with lint'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
-    [['explain'], 'explain takes one slug and --html FILE'],
-    [['explain', 'wix'], 'explain takes one slug and --html FILE'],
-    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes one slug and --html FILE'],
+    [['explain'], 'explain takes <slug>'],
+    [['explain', 'wix'], 'explain needs --html FILE'],
+    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
     [['explain', 'wixx', '--html', 'page.html'], 'there is no rule "wixx"; did you mean "wix"?'],
     [['explain', 'wix', '--html', 'none.html'], '--html: there is no file "none.html"'],
-    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder: name a file'],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder, not a file'],
     [
       ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
       '--url must be an absolute http or https URL',
     ],
-    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is no JSON'],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is not valid JSON'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await rules(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -158,7 +158,7 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   expect(lines[1]).toMatch(/^ {2}✓ strong declared: /)
   expect(lines[2]).toBe('      meta generator: 1 hit: "Pagekiln 2.5"')
   expect(lines[3]).toMatch(/^ {2}✗ strong loaded: /)
-  expect(lines.at(-2)).toBe('  6 points: high; part of the answer')
+  expect(lines.at(-2)).toBe('  6 points: high; part of the result')
 })
 
 test.each([
@@ -173,7 +173,7 @@ test.each([
 test('explain says whom the answer names instead', async () => {
   const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'])
   expect(stdout.trim().split('\n').at(-1)).toBe(
-    '  0 points: below low, nothing; not part of the answer, which names WordPress',
+    '  0 points: below low; not part of the result, which contains WordPress',
   )
 })
 

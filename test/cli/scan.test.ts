@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
@@ -10,7 +10,7 @@ const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
   cwd = writeFolder({
     'page.html': WORDPRESS,
     'empty.html': '',
@@ -103,34 +103,37 @@ describe('one page', () => {
 describe('misuse is told in a sentence', () => {
   test.each([
     [[], 'give a URL, or one of --urls, --html, --har, --batch, --warc'],
-    [['--html', 'page.html', '--batch', 'x'], '--html does not go with --batch: give one of them'],
-    [['page.html'], 'A saved page is named with --html'],
+    [['--html', 'page.html', '--batch', 'x'], '--html cannot be combined with --batch: use one of them'],
+    [['page.html'], 'To scan a saved page, use --html'],
     [['--html'], "Option '--html <value>' argument missing"],
     [['--htm', 'page.html'], "Unknown option '--htm'"],
     [['--html', 'none.html'], '--html: there is no file "none.html"'],
-    [['--html', 'folder'], '--html: "folder" is a folder: name a file'],
+    [['--html', 'folder'], '--html: "folder" is a folder, not a file'],
     [['--har', 'folder'], '--har: "folder" is a folder'],
     [['--warc', 'folder'], '--warc: "folder" is a folder'],
     [['--urls', 'folder'], '--urls: "folder" is a folder'],
     [['--html', 'page.html/x'], '--html: "page.html/x" cannot be read: ENOTDIR: not a directory'],
     [['--html', 'page.html', '--html', 'empty.html'], '--html is given twice: give it once'],
-    [['http://localhost/', '--allow', '127.0.0.1', '--allow', 'x'], '--allow takes address[/bits][:port]'],
-    [['--batch', 'page.html', '--out', 'x.jsonl.gz'], '--out is written as plain text: leave .gz off its name'],
-    [['--html', 'page.html', '--out', 'x'], '--out does not go with --html'],
+    [['http://localhost/', '--allow', '127.0.0.1', '--allow', 'x'], '--allow must be address[/bits][:port]'],
+    [['--batch', 'page.html', '--out', 'x.jsonl.gz'], '--out is not compressed: its name must not end in .gz'],
+    [['--html', 'page.html', '--out', 'x'], '--out cannot be used with --html'],
     [['--html', 'page.html', '--url', 'acme.com'], '--url must be an absolute http or https URL, not "acme.com"'],
     [['--html', 'page.html', '--url', 'ftp://acme.com/'], '--url must be an absolute http or https URL'],
     [
       ['--html', 'page.html', '--include', 'versions,proof'],
-      '--include has no "proof": it takes evidence, versions, warnings',
+      '--include does not accept "proof": use one or more of evidence, versions, warnings',
     ],
     [['--html', 'page.html', '--headers', 'none.json'], '--headers: there is no file "none.json"'],
-    [['--html', 'page.html', '--headers', 'broken.json'], 'broken.json is no JSON'],
-    [['--html', 'page.html', '--headers', 'number.json'], 'number.json must hold {name: value} or [[name, value], …]'],
-    [['--html', 'page.html', '--headers', 'null.json'], 'null.json must hold'],
-    [['--html', 'page.html', '--headers', 'triples.json'], 'triples.json must hold'],
+    [['--html', 'page.html', '--headers', 'broken.json'], 'broken.json is not valid JSON'],
+    [
+      ['--html', 'page.html', '--headers', 'number.json'],
+      'number.json must contain {name: value} or [[name, value], …]',
+    ],
+    [['--html', 'page.html', '--headers', 'null.json'], 'null.json must contain'],
+    [['--html', 'page.html', '--headers', 'triples.json'], 'triples.json must contain'],
     [['--batch', 'none.jsonl'], '--batch: there is no file "none.jsonl"'],
-    [['--batch', 'page.html', '--url', 'https://acme.com/'], '--url does not go with --batch'],
-    [['--batch', 'page.html', '--headers', 'pairs.json'], '--headers does not go with --batch'],
+    [['--batch', 'page.html', '--url', 'https://acme.com/'], '--url cannot be used with --batch'],
+    [['--batch', 'page.html', '--headers', 'pairs.json'], '--headers cannot be used with --batch'],
     [['--batch', 'page.html', '--out', './page.html'], '--out would overwrite the file that --batch reads'],
     [['--batch', 'page.html', '--out', 'link.html'], '--out would overwrite the file that --batch reads'],
     [['--batch', 'link.html', '--out', 'page.html'], '--out would overwrite the file that --batch reads'],
@@ -158,7 +161,7 @@ describe('misuse is told in a sentence', () => {
   })
 
   test('a built file from elsewhere', async () => {
-    const elsewhere = buildProject()
+    const elsewhere = builtProject()
     const file = join(elsewhere.folder, 'dist', 'ruleset.json')
     writeFileSync(file, '{ "rules": ')
     const { code, stdout, stderr } = await elsewhere.run('scan', ['--html', join(cwd, 'page.html')])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { mongoUrl } from '../support/services.ts'
 
@@ -19,7 +19,7 @@ const stores: [string, Env][] = [
 
 let project: BuiltProject
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
 })
 const service = (args: readonly string[], env: Env = stores[0][1]): Promise<Outcome> =>
   project.run('service', args, { env })
@@ -59,7 +59,7 @@ describe('a backup', () => {
       project.run('keys', args, { env: { DATA_DIR: dataDir } })
     const { stdout } = await keys(DATA_DIR, 'create', '--name', 'n', '--email', 'e@a.example', '--plan', 'free')
     const target = join(folder, 'backup', 'of-today')
-    const stderr = `The store and its pepper are copied to ${target}\n`
+    const stderr = `Copied the store and its pepper to ${target}.\n`
     expect(await service(['backup', target])).toEqual({ code: 0, stdout: '', stderr })
     expect(readdirSync(target).sort()).toEqual(['pepper', 'siteprint.db'])
     const { store, pepper } = await openStore(
@@ -74,7 +74,7 @@ describe('a backup', () => {
     const env = { DATA_DIR: join(folder, 'peppered'), KEY_PEPPER }
     await service(['api', 'status'], env)
     const target = join(folder, 'without')
-    const stderr = `The store is, without the pepper of KEY_PEPPER, copied to ${target}\n`
+    const stderr = `Copied the store without KEY_PEPPER to ${target}.\n`
     expect(await service(['backup', target], env)).toEqual({ code: 0, stdout: '', stderr })
     expect(readdirSync(target)).toEqual(['siteprint.db'])
   })
@@ -97,14 +97,14 @@ describe('a backup', () => {
 })
 
 test.each<[string[], string]>([
-  [[], 'say what to do: maintenance, api or backup'],
-  [['restart'], '"restart" is none of maintenance, api, backup'],
-  [['valueOf', 'on'], '"valueOf" is none of maintenance, api, backup'],
-  [['maintenance'], 'maintenance takes on, off or status'],
-  [['api', 'toString'], 'api takes on, off or status'],
-  [['api', 'on', 'off'], '"off" is too much'],
-  [['backup'], 'backup takes <folder>: a new one, or one without a store'],
-  [['backup', ''], 'backup takes <folder>: a new one, or one without a store'],
+  [[], 'missing verb: use one of maintenance, api, backup'],
+  [['restart'], 'unknown verb "restart": use one of maintenance, api, backup'],
+  [['valueOf', 'on'], 'unknown verb "valueOf": use one of maintenance, api, backup'],
+  [['maintenance'], 'maintenance takes <on|off|status>'],
+  [['api', 'toString'], '"toString" is not one of on, off, status'],
+  [['api', 'on', 'off'], 'api takes <on|off|status>'],
+  [['backup'], 'backup takes <folder>'],
+  [['backup', ''], 'backup takes <folder>: a new folder, or one without a store'],
   [['api', '--on'], "Unknown option '--on'"],
 ])('misuse is told in a sentence: %j', async (args, sentence) => {
   const { code, stdout, stderr } = await service(args)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { type BuiltProject, buildProject } from '../support/built-project.ts'
+import { type BuiltProject, copyProject } from '../support/built-project.ts'
 import { readmeExample, readmePart } from '../support/readme-examples.ts'
 
 /** What the README shows, and what stands for it here. */
@@ -44,7 +44,7 @@ function settings(): Record<string, string> {
 }
 
 beforeAll(async () => {
-  project = buildProject()
+  project = copyProject()
   service = spawn(process.execPath, ['dist/src/main.js'], {
     cwd: project.folder,
     env: settings(),

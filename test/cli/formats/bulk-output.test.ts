@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type Answer, openAnswers } from '../../../src/cli/formats/bulk-output.ts'
+import { type BulkLine, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../../../src/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-answers-'))
@@ -13,25 +13,25 @@ const wordpress = detect(
   ruleset,
   buildPage({ url: 'https://a.example/', html: '<meta name=generator content="WordPress 6.6">' }),
 )
-const good: Answer = { url: 'https://a.example', result: toResult(wordpress) }
-const bad: Answer = { url: '=cmd()', error: 'url must be, "absolute"', code: 'invalid_url' }
+const good: BulkLine = { url: 'https://a.example', result: toResult(wordpress) }
+const bad: BulkLine = { url: '=cmd()', error: 'url must be, "absolute"', code: 'invalid_url' }
 
 /** What stands in a file after answers were written to what stood there before. */
 async function written(
   name: string,
-  answers: readonly Answer[],
+  answers: readonly BulkLine[],
   before?: string,
   resume = true,
 ): Promise<[string[], string]> {
   const file = join(folder, name)
   if (before !== undefined) writeFileSync(file, before)
-  const opened = await openAnswers(file, resume)
+  const opened = await openBulkOutput(file, resume, process.stdout)
   await Promise.all(answers.map((answer) => opened.write(answer)))
   return [[...opened.done], readFileSync(file, 'utf8')]
 }
 
 describe('answers of a bulk run', () => {
-  const line = (answer: Answer): string => `${JSON.stringify(answer)}\n`
+  const line = (answer: BulkLine): string => `${JSON.stringify(answer)}\n`
 
   test('are lines of JSON, whole and in order', async () => {
     expect(await written('a.jsonl', [good, bad])).toEqual([[], line(good) + line(bad)])
