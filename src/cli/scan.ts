@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { loadConfig } from '../config/config.ts'
 import { EXTRAS } from '../engine/verdict/result.ts'
 import { EVIDENCE } from '../fetch/side-evidence.ts'
-import { type Extra, openDetector } from '../index.ts'
+import { type Extra, openDetector, type PageDetector } from '../index.ts'
 import { LIVE_EXTRAS } from '../scan/scanner.ts'
 import { scanBatch } from './batch.ts'
 import { checkFiles } from './check-files.ts'
@@ -108,10 +108,12 @@ type OfflineMode = Exclude<Mode, 'live' | 'urls'>
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
   const { out, timeout = '10', include, folders, detectors } = options
   const threads = mode === 'html' || mode === 'har' ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
-  const detector = await openDetector({ folders, detectors, threads, timeoutMs: readTimeout(timeout) })
+  const timeoutMs = readTimeout(timeout)
+  const open = (): Promise<PageDetector> => openDetector({ folders, detectors, threads, timeoutMs })
+  if (mode === 'html' || mode === 'har') return await scanSaved({ ...options, openDetector: open }, io)
+  const input = String(options[mode])
+  const detector = await open()
   try {
-    if (mode === 'html' || mode === 'har') return await scanSaved({ ...options, detector }, io)
-    const input = String(options[mode])
     const { pages, failed } = await scanBatch({ input, format: mode, output: out, include, detector, threads }, io)
     io.stderr.write(`${pages} pages, ${failed} failed\n`)
     return failed > 0 ? EXIT.findings : EXIT.ok

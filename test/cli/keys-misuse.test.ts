@@ -71,20 +71,17 @@ describe('wrong usage is reported in a sentence, and creates no store', () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test('all invalid settings are reported at once', async () => {
-    const { code, stdout, stderr } = await keys(['list'], {
-      MONGODB_URL: 'mongodb://me:hunter2@a b',
-      PORT: 'x',
-      KEY_PEPPER: 'hunter2',
-    })
+  test('all invalid settings are reported at once, in a process', async () => {
+    const env = { DATA_DIR, MONGODB_URL: 'mongodb://me:hunter2@a b', PORT: 'x', KEY_PEPPER: 'hunter2' }
+    const { code, stdout, stderr } = await project.spawn('keys', ['list'], { env })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.split('\n').map((line) => line.split(':')[0])).toEqual(['PORT', 'MONGODB_URL', 'KEY_PEPPER', ''])
     expect(stderr).not.toContain('hunter2')
   })
 })
 
-test('--help describes every verb', async () => {
-  const { code, stdout } = await keys(['--help'])
+test('--help describes every verb, in a process', async () => {
+  const { code, stdout } = await project.spawn('keys', ['--help'])
   expect(code).toBe(0)
   for (const verb of ['create', 'list', 'show', 'revoke', 'rotate', 'set-plan'])
     expect(stdout).toContain(`keys -- ${verb}`)

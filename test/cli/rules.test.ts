@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, copyProject, type Outcome } from '../support/built-project.ts'
 import { readmeExample } from '../support/readme-examples.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
@@ -29,13 +29,13 @@ beforeAll(() => {
 
 const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
   project.run('rules', args, { cwd, env: { RULES_DIRS } })
-const faults = [
+const findings = [
   'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
   'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
 ]
 
 describe('lint', () => {
-  test('of sound rules says so, and nothing on stdout', async () => {
+  test('of valid rules reports no problems, and nothing on stdout', async () => {
     const { code, stdout, stderr } = await rules(['lint', 'sound'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).toMatch(/^\d+ rules: no problems found\n$/)
@@ -45,14 +45,14 @@ describe('lint', () => {
     ['as an argument', ['lint', 'faulty'], ''],
     ['of RULES_DIRS', ['lint'], 'faulty'],
     ['both, once', ['lint', './faulty/'], 'faulty'],
-  ])('tells every fault of a folder: %s', async (_, args, folders) => {
+  ])('reports every finding of a folder: %s', async (_, args, folders) => {
     const { code, stdout, stderr } = await rules(args, folders)
-    expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 1, lines: faults })
+    expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 1, lines: findings })
     expect(stderr).toMatch(/^\d+ rules: 2 findings\n$/)
   })
 })
 
-describe('a ruleset with errors is refused, and every fault is told on stderr', () => {
+describe('a ruleset with errors is rejected, and every finding is reported on stderr', () => {
   test.each([
     ['rules', ['test']],
     ['scan', ['--html', 'page.html']],
@@ -60,17 +60,17 @@ describe('a ruleset with errors is refused, and every fault is told on stderr', 
   ])('%s %j', async (command, args) => {
     const { code, stdout, stderr } = await project.run(command, args, { cwd, env: { RULES_DIRS: 'faulty' } })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe(`${faults.join('\n')}\n2 findings in the rules: nothing was loaded\n`)
+    expect(stderr).toBe(`${findings.join('\n')}\n2 findings in the rules: nothing was loaded\n`)
   })
 })
 
 describe('test', () => {
-  test('of one slug runs its pages alone', async () => {
-    const told = { code: 0, stdout: '', stderr: '1 rule, 2 pages: no problems found\n' }
-    expect(await rules(['test', 'acme'], 'sound')).toEqual(told)
+  test('with a slug runs only its pages', async () => {
+    const expected = { code: 0, stdout: '', stderr: '1 rule, 2 pages: no problems found\n' }
+    expect(await rules(['test', 'acme'], 'sound')).toEqual(expected)
   })
 
-  test('tells what a page gives instead', async () => {
+  test('reports the actual result of a page', async () => {
     const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 2 pages: 1 finding\n' })
     expect(stdout).toBe(
@@ -78,16 +78,17 @@ describe('test', () => {
     )
   })
 
-  test('tells of a detector that failed, once', async () => {
-    const how = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
-    const told = 'the detector "tide" failed: no water\n1 rule, 2 pages: no problems found\n'
-    expect(await project.run('rules', ['test', 'acme'], how)).toEqual({ code: 0, stdout: '', stderr: told })
+  test('reports a detector that failed, once', async () => {
+    const options = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
+    const stderr = 'the detector "tide" failed: no water\n1 rule, 2 pages: no problems found\n'
+    expect(await project.run('rules', ['test', 'acme'], options)).toEqual({ code: 0, stdout: '', stderr })
   })
 })
 
 describe('build', () => {
-  test('writes the ruleset, its cases and the schemas; a start then reads no YAML, until it is edited', async () => {
-    const { code, stdout, stderr } = await rules(['build'])
+  test('writes the ruleset, its cases and the schemas; a start then reads no YAML until it is edited', async () => {
+    const project = copyProject()
+    const { code, stdout, stderr } = await project.run('rules', ['build'], { cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []
     const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
@@ -95,20 +96,17 @@ describe('build', () => {
     expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
     expect(read('test-schema.json').properties.hits).toBeDefined()
     const built = join(project.folder, 'dist', 'ruleset.json')
-    const text = readFileSync(built, 'utf8')
-    writeFileSync(built, text.replace('"name":"WordPress"', '"name":"Read from the build"'))
+    writeFileSync(built, readFileSync(built, 'utf8').replace('"name":"WordPress"', '"name":"Read from the build"'))
     writeFileSync(join(cwd, 'press.html'), '<meta name="generator" content="WordPress 6.6">')
     const names = async () => JSON.parse((await project.run('scan', ['--html', 'press.html'], { cwd })).stdout).builder
     expect(await names()).toBe('Read from the build')
     const rule = join(project.folder, 'rules', 'builders', 'wordpress.yaml')
     writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: WordPress', 'name: Read from the YAML'))
     expect(await names()).toBe('Read from the YAML')
-    writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: Read from the YAML', 'name: WordPress'))
-    writeFileSync(built, text)
   })
 })
 
-describe('misuse is told in a sentence', () => {
+describe('wrong usage is reported in a sentence', () => {
   test.each([
     [[], 'missing verb: use one of lint, test, build, explain'],
     [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain'],
@@ -149,8 +147,8 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   const folder = writeFolder(rule)
   expect(await rules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
   expect(await rules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
-  const how = { cwd, env: { RULES_DIRS: folder } }
-  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], how)
+  const options = { cwd, env: { RULES_DIRS: folder } }
+  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], options)
   expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
   const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
   const lines = stdout.split('\n')
@@ -170,17 +168,17 @@ test.each([
   expect(stdout).toMatch(clause)
 })
 
-test('explain says whom the answer names instead', async () => {
+test('explain reports what the result contains instead', async () => {
   const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'])
   expect(stdout.trim().split('\n').at(-1)).toBe(
     '  0 points: below low; not part of the result, which contains WordPress',
   )
 })
 
-test('--help', async () => {
+test('--help, in a process', async () => {
   for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
-    const { code, stdout, stderr } = await rules(args)
+    const { code, stdout, stderr } = await project.spawn('rules', args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const word of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(word)
+    for (const text of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(text)
   }
 })

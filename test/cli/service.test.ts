@@ -24,7 +24,7 @@ beforeAll(() => {
 const service = (args: readonly string[], env: Env = stores[0][1]): Promise<Outcome> =>
   project.run('service', args, { env })
 
-describe.each(stores)('on %s, beside a server', (_, env) => {
+describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   let store: Store
   beforeAll(async () => {
     const settings = {
@@ -45,15 +45,15 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
     ['maintenance off', false, false],
     ['api status', false, false],
     ['api on', false, true],
-  ])('%s', async (words, maintenance, api) => {
+  ])('%s', async (line, maintenance, api) => {
     const stdout = `{"maintenance":${maintenance},"api":${api}}\n`
-    expect(await service(words.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
+    expect(await service(line.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
     expect(await store.switches()).toEqual({ maintenance, apiOff: !api })
   })
 })
 
 describe('a backup', () => {
-  test('serves as a DATA_DIR', async () => {
+  test('can be used as a DATA_DIR', async () => {
     const { DATA_DIR } = stores[0][1]
     const keys = (dataDir: string, ...args: string[]): Promise<Outcome> =>
       project.run('keys', args, { env: { DATA_DIR: dataDir } })
@@ -70,7 +70,7 @@ describe('a backup', () => {
     await store.close()
   })
 
-  test('is told to be without KEY_PEPPER', async () => {
+  test('does not contain KEY_PEPPER, which is reported', async () => {
     const env = { DATA_DIR: join(folder, 'peppered'), KEY_PEPPER }
     await service(['api', 'status'], env)
     const target = join(folder, 'without')
@@ -80,15 +80,15 @@ describe('a backup', () => {
   })
 
   test.each<[string, Env, string, string]>([
-    ['to where a store is', stores[0][1], 'data', 'holds a pepper already: name another folder'],
-    ['of nothing', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the folder of the server'],
+    ['to a folder with a store', stores[0][1], 'data', 'holds a pepper already: name another folder'],
+    ['without a store', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the folder of the server'],
     [
       'of MongoDB',
       { MONGODB_URL: 'mongodb://127.0.0.1:9/x', KEY_PEPPER },
       'new',
       'MongoDB is backed up with its own tools: run mongodump',
     ],
-  ])('%s is refused', async (_, env, target, sentence) => {
+  ])('%s is rejected', async (_, env, target, sentence) => {
     const { code, stdout, stderr } = await service(['backup', join(folder, target)], env)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(sentence)
@@ -106,14 +106,14 @@ test.each<[string[], string]>([
   [['backup'], 'backup takes <folder>'],
   [['backup', ''], 'backup takes <folder>: a new folder, or one without a store'],
   [['api', '--on'], "Unknown option '--on'"],
-])('misuse is told in a sentence: %j', async (args, sentence) => {
+])('wrong usage is reported in a sentence: %j', async (args, sentence) => {
   const { code, stdout, stderr } = await service(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.startsWith(sentence), stderr).toBe(true)
 })
 
-test('--help tells of every verb', async () => {
-  const { code, stdout } = await service(['--help'])
+test('--help describes every verb, in a process', async () => {
+  const { code, stdout } = await project.spawn('service', ['--help'])
   expect(code).toBe(0)
   for (const verb of ['maintenance', 'api', 'backup']) expect(stdout).toContain(`service -- ${verb}`)
 })
