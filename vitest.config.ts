@@ -1,12 +1,14 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// File for a report that a script can read, beside what is printed. A vitest that a test starts must not write it too.
+// File of a report for scripts, in addition to what is printed. A Vitest that a test starts must not write it too.
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
 delete process.env.TEST_REPORT
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     ...(outputFile && {

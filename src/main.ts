@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
-import { explain } from './cli/format-error.ts'
+import { formatError } from './cli/format-error.ts'
 import { openService, type Service } from './compose.ts'
 import { type Config, loadConfig } from './config/config.ts'
 
@@ -59,7 +59,7 @@ try {
   service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`)
+  process.stderr.write(`${formatError(error)}\n`)
   exit(2)
 }
 

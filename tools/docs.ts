@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EXIT, readArgs, runCommand } from '../src/cli/command.ts'
+import { defineCommand, EXIT, readArgs } from '../src/cli/command.ts'
+import { runMain } from '../src/cli/run-main.ts'
 import { projectFolder } from '../src/rules/built.ts'
 import { checkDocs, generatedDocs } from './generated-docs.ts'
 
@@ -14,7 +15,7 @@ plans, errors, the example's result, the editor's schemas.
 Exit code: 0 in step, 1 out of step, 2 bad use or nothing could be done.
 `
 
-await runCommand(HELP, async (args) => {
+const main = defineCommand(HELP, async (args) => {
   const { values } = readArgs({ args, options: { write: { type: 'boolean', default: false } } })
   const root = projectFolder()
   const docs = await generatedDocs(root)
@@ -24,5 +25,7 @@ await runCommand(HELP, async (args) => {
   for (const fault of faults) process.stdout.write(`${fault}\n`)
   const done = values.write ? `${stale.length} of ${docs.length} documents written` : `${docs.length} documents read`
   process.stderr.write(`${done}: ${faults.length === 0 ? 'in step' : `${faults.length} faults`}\n`)
-  return faults.length === 0 ? EXIT.fine : EXIT.findings
+  return faults.length === 0 ? EXIT.ok : EXIT.findings
 })
+
+await runMain(main, process.argv.slice(2))

@@ -51,7 +51,7 @@ run_inside() { # work
   ip link set lo up
   printf 'free: { perMinute: 1000000000, perMonth: 1000000000 }\n' >"$work/plans.yaml"
   env -i PATH="$PATH" PORT=0 DATA_DIR="$work/data" PLANS_FILE="$work/plans.yaml" SCAN_ALLOW=127.0.0.1:8080 \
-    node tools/start.mjs ../src/main >"$work/out" 2>"$work/log" &
+    node tools/start.mjs src/main >"$work/out" 2>"$work/log" &
   node -e "$page_server" &
   trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
   for _ in $(seq 300); do ! grep -q 'curl' "$work/out" || break && sleep 0.1; done

@@ -1,12 +1,18 @@
-// Prints one line with the numbers of a test run, from the file that vitest's JSON reporter wrote: node tools/test-count.mjs <file>
-// Exit 1 when there is no report: no test was run, or the run was cut off. Plain JavaScript without packages: `npm ci` may have failed.
+// Prints one line with the numbers of one or more test runs, from the files that Vitest's JSON reporter wrote:
+// `node tools/test-count.mjs <file> [further file…]`. Exit 1 if the first report is missing: no test was run, or the run was
+// interrupted. A further run that was never started is not counted. Uses no packages, because `npm ci` may have failed.
 import { readFileSync } from 'node:fs'
 
+/** @typedef {{ numTotalTests: number, numPassedTests: number, numFailedTests: number }} Report */
+
 /**
- * Counts the tests of a report; everything that neither passed nor failed (skipped, todo, pending) is skipped.
- * @param {{ numTotalTests: number, numPassedTests: number, numFailedTests: number }} report
+ * Counts the tests of reports. A test that neither passed nor failed (skipped, todo, pending) counts as skipped.
+ * @param {Report[]} reports
  */
-function formatTestCount({ numTotalTests: total, numPassedTests: passed, numFailedTests: failed }) {
+function formatTestCount(reports) {
+  const [total, passed, failed] = ['numTotalTests', 'numPassedTests', 'numFailedTests'].map((name) =>
+    reports.reduce((sum, report) => sum + report[name], 0),
+  )
   return `tests: ${passed} passed, ${failed} failed, ${total - passed - failed} skipped`
 }
 
@@ -20,9 +26,9 @@ function readReport(file) {
   }
 }
 
-const report = readReport(process.argv[2] ?? '')
-if (report === null) {
+const [first = null, ...others] = process.argv.slice(2).map(readReport)
+if (first === null) {
   console.error('The test run left no report: the tests were not run, or did not run to their end.')
   process.exitCode = 1
 }
-console.log(formatTestCount(report ?? { numTotalTests: 0, numPassedTests: 0, numFailedTests: 0 }))
+console.log(formatTestCount([first, ...others].filter((report) => report !== null)))

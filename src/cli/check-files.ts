@@ -2,30 +2,30 @@ import { type BigIntStats, constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { UsageError } from './command.ts'
 
-/** Options that name a file which is read. */
+/** Options that name an input file. */
 const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls'] as const
 
-/** What options name: files that are read, and one that is written. */
+/** Values of the options that name files: inputs, and one output. */
 type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | 'out', string | undefined>>>
 
 /**
- * Looks at the files that options name, before anything is read or written.
- * @throws UsageError when one cannot be read, or would be overwritten, under another name or through a link too
+ * Checks the files that options name, before anything is read or written.
+ * @throws UsageError when an input cannot be read, or the output would overwrite it, also by another name or a link
  */
 export async function checkFiles(files: Files): Promise<void> {
   const out = files.out === undefined ? null : await stat(files.out, { bigint: true }).catch(() => null)
-  if (out?.isDirectory()) throw new UsageError(`--out: "${files.out}" is a folder: name a file`)
+  if (out?.isDirectory()) throw new UsageError(`--out: "${files.out}" is a folder, not a file`)
   for (const option of INPUTS) {
     const file = files[option]
     if (file === undefined) continue
-    const input = await lookAt(option, file)
-    // A terminal and its like are read and written at once.
+    const input = await statInput(option, file)
+    // Only regular files are compared: a terminal can be input and output at the same time.
     if (out?.isFile() && out.dev === input.dev && out.ino === input.ino)
       throw new UsageError(`--out would overwrite the file that --${option} reads`)
   }
 }
 
-async function lookAt(option: string, file: string): Promise<BigIntStats> {
+async function statInput(option: string, file: string): Promise<BigIntStats> {
   let stats: BigIntStats
   try {
     await access(file, constants.R_OK)
@@ -38,6 +38,6 @@ async function lookAt(option: string, file: string): Promise<BigIntStats> {
         : `--${option}: "${file}" cannot be read: ${message}`,
     )
   }
-  if (stats.isDirectory()) throw new UsageError(`--${option}: "${file}" is a folder: name a file`)
+  if (stats.isDirectory()) throw new UsageError(`--${option}: "${file}" is a folder, not a file`)
   return stats
 }

@@ -1,39 +1,46 @@
+import type { Writable } from 'node:stream'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { explain } from './format-error.ts'
+import { formatError } from './format-error.ts'
 
-/** Bad use of a command; `message` says what to do. */
+/** Wrong use of a command; `message` says what to change. */
 export class UsageError extends Error {}
 
-/** Exit codes of every command. */
-export const EXIT = { fine: 0, findings: 1, failed: 2 } as const
+/** Exit codes of every command: success, success with findings or failed items, failure. */
+export const EXIT = { ok: 0, findings: 1, failed: 2 } as const
+
+/** What a command works with besides its arguments, so that a test can run it in its own process. */
+export interface CommandIo {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: Writable
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+}
+
+/** A command: takes its arguments and returns the exit code. Never rejects. */
+export type Main = (args: string[], io: CommandIo) => Promise<number>
 
 /**
- * Runs a command: its number is the exit code, what it throws is told on stderr in a sentence, with exit code 2.
- * @param help what `--help` prints
+ * Builds the `main` of a command: prints the help for `--help` and `-h`, and reports what `run` throws on stderr.
+ * @param help the text of `--help`
+ * @param run returns the exit code
  */
-export async function runCommand(help: string, run: (args: string[]) => Promise<number> | number): Promise<void> {
-  const args = process.argv.slice(2)
-  // A reader that has seen enough (`| head`) is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(EXIT.fine)
-    process.stderr.write(`nothing could be written to standard output: ${error.message}\n`)
-    process.exit(EXIT.failed)
-  })
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(`${help.trim()}\n`)
-    return
-  }
-  try {
-    process.exitCode = await run(args)
-  } catch (error) {
-    process.stderr.write(`${tell(error)}\n`)
-    process.exitCode = EXIT.failed
+export function defineCommand(help: string, run: (args: string[], io: CommandIo) => Promise<number> | number): Main {
+  return async (args, io) => {
+    if (args.includes('--help') || args.includes('-h')) {
+      io.stdout.write(`${help.trim()}\n`)
+      return EXIT.ok
+    }
+    try {
+      return await run(args, io)
+    } catch (error) {
+      io.stderr.write(`${isUsageError(error) ? `${error.message}\nRun with --help for usage.` : formatError(error)}\n`)
+      return EXIT.failed
+    }
   }
 }
 
 /**
- * What the words of a command line say. Of two values for one option, the first would be lost without a word.
- * @throws UsageError for an option that is given twice and is no list; what `parseArgs` throws
+ * Parses arguments. An option that is given twice is an error, because the first value would be ignored silently.
+ * @throws UsageError for an option that is given twice and is not a list; what `parseArgs` throws
  */
 export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   const seen = new Set<string>()
@@ -46,7 +53,7 @@ export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeo
 
 /**
  * Reads the seconds of `--timeout`, in milliseconds.
- * @throws UsageError for what is not a number of seconds
+ * @throws UsageError for anything but a number of seconds
  */
 export function readTimeout(text: string): number {
   const seconds = Number(text)
@@ -61,12 +68,12 @@ export function checkAddress(url: string | undefined): void {
   throw new UsageError(`--url must be an absolute http or https URL, not "${url}"`)
 }
 
-function tell(error: unknown): string {
-  if (error instanceof UsageError || isArgumentError(error))
-    return `${(error as Error).message}\nAsk --help for how it is used.`
-  return explain(error)
+/** Writes text and waits while the stream is full, so that a long output takes constant memory. */
+export async function writeText(stream: Writable, text: string): Promise<void> {
+  if (!stream.write(text)) await new Promise((resolve) => stream.once('drain', resolve))
 }
 
-function isArgumentError(error: unknown): boolean {
+function isUsageError(error: unknown): error is Error {
+  if (error instanceof UsageError) return true
   return error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
 }

@@ -9,13 +9,13 @@ import { detect, type Verdict } from '../index.ts'
 
 type Write = (text: string) => void
 
-/** What is printed of a page. */
+/** The text to print for a page, and the warnings of its scan. */
 export interface Explanation {
   readonly text: string
   readonly warnings: readonly string[]
 }
 
-/** Explains, clause by clause, why the rules of a slug do or do not fire on a page. */
+/** Explains clause by clause why the rules of a slug do or do not fire on a page. */
 export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): Explanation {
   const page = buildPage(input)
   const hits = readHits(ruleset, page)
@@ -36,16 +36,16 @@ export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): E
     const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
     const note = own?.note ? ` (${own.note})` : ''
     write(
-      `  ${points} points: ${levelOf(points) ?? 'below low, nothing'}${settled}${note}; ${own?.chosen ? 'part of the answer' : `not part of the answer${insteadOf(rule, verdict)}`}\n`,
+      `  ${points} points: ${levelOf(points) ?? 'below low'}${settled}${note}; ${own?.chosen ? 'part of the result' : `not part of the result${formatOther(rule, verdict)}`}\n`,
     )
   }
   return { text: lines.join(''), warnings: verdict.warnings }
 }
 
-/** Whom the answer names where it can name one alone. */
-function insteadOf({ kind }: CompiledRule, verdict: Verdict): string {
+/** Names what the result contains instead, for a kind of which a result contains only one. */
+function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
   const names = { builder: verdict.builder, hosting: verdict.hosting, 'site-type': verdict.siteType, technology: null }
-  return names[kind] === null ? '' : `, which names ${names[kind]}`
+  return names[kind] === null ? '' : `, which contains ${names[kind]}`
 }
 
 function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset, write: Write): void {
@@ -56,8 +56,8 @@ function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset, wr
     for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
       const { count = 0, values = [] } = hits.of(leaf) ?? {}
       const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
-      const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
-      write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)
+      const seen = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
+      write(`      ${describe(leaf)}: ${seen}${shown ? `: ${shown}` : ''}\n`)
     }
   }
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
 import { explainPage } from './explain-page.ts'
 
-/** What the worker is given. */
+/** Content of `workerData`. */
 export interface ExplainTask extends LoadOptions {
   readonly slug: string
   readonly input: PageInput

@@ -3,12 +3,12 @@ import { PageLimitError, SetupError } from '../errors.ts'
 import { BuiltFileError } from '../rules/built.ts'
 import { formatFinding, RulesetError } from '../rules/findings.ts'
 
-/** What an error says to whoever started the program: sentences for what somebody can set right, a stack for the rest. */
-export function explain(error: unknown): string {
+/** Formats an error for the terminal: a sentence for what the reader can correct, a stack for the rest. */
+export function formatError(error: unknown): string {
   if (error instanceof RulesetError)
     return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
-  const isTold = [SetupError, DetectorError, BuiltFileError, PageLimitError].some((Told) => error instanceof Told)
-  if (isTold || isSystemError(error)) return (error as Error).message
+  const isExpected = [SetupError, DetectorError, BuiltFileError, PageLimitError].some((type) => error instanceof type)
+  if (isExpected || isSystemError(error)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

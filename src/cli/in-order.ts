@@ -1,24 +1,24 @@
 /**
- * Runs a job for each item, at most `concurrency` at once, and yields the outcomes in the order of the items. When reading
- * the items fails, the outcomes of those before are yielded first.
+ * Runs a job for each item, at most `concurrency` at a time, and yields the results in the order of the items. When reading
+ * the items fails, the results of the items before are yielded first.
  */
-export async function* mapInOrder<Item, Outcome>(
+export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,
-  run: (item: Item) => Promise<Outcome>,
+  run: (item: Item) => Promise<Result>,
   concurrency: number,
-): AsyncGenerator<Outcome> {
-  const queue: Promise<Outcome>[] = []
-  let fault: { readonly error: unknown } | undefined
+): AsyncGenerator<Result> {
+  const queue: Promise<Result>[] = []
+  let failure: { readonly error: unknown } | undefined
   try {
     for await (const item of items) {
       const job = run(item)
-      job.catch(() => {}) // It is awaited below, maybe after others.
+      job.catch(() => {}) // It is awaited below, possibly after other jobs.
       queue.push(job)
-      if (queue.length >= concurrency) yield await (queue.shift() as Promise<Outcome>)
+      if (queue.length >= concurrency) yield await (queue.shift() as Promise<Result>)
     }
   } catch (error) {
-    fault = { error }
+    failure = { error }
   }
   for (const job of queue) yield await job
-  if (fault) throw fault.error
+  if (failure) throw failure.error
 }

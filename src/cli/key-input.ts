@@ -1,12 +1,12 @@
 import type { Plan } from '../keys/plans.ts'
 import { UsageError } from './command.ts'
 
-// What people write of a key, on the command line.
+// Readers of the options that describe a key. Each throws a UsageError for an invalid value.
 
 export function readName(name = ''): string {
   const trimmed = name.trim()
   const isGood = trimmed !== '' && [...trimmed].length <= 200 && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed)
-  if (!isGood) throw new UsageError('--name must be a text of 1 to 200 characters, all on one line')
+  if (!isGood) throw new UsageError('--name must have 1 to 200 characters, all on one line')
   return trimmed
 }
 
@@ -20,22 +20,22 @@ export function requirePlan(plans: ReadonlyMap<string, Plan>, name: string | und
   if (name !== undefined && plans.has(name)) return name
   const known = [...plans.keys()].join(', ')
   throw new UsageError(
-    name === undefined ? `--plan must be one of ${known}` : `there is no plan "${name}": there are ${known}`,
+    name === undefined ? `--plan must be one of ${known}` : `there is no plan "${name}": use one of ${known}`,
   )
 }
 
-export function readRevision(written: string | undefined): 1 | 2 | null {
-  if (written === undefined) return null
-  if (written === '1' || written === '2') return written === '1' ? 1 : 2
+export function readRevision(text: string | undefined): 1 | 2 | null {
+  if (text === undefined) return null
+  if (text === '1' || text === '2') return text === '1' ? 1 : 2
   throw new UsageError('--revision must be 1 or 2')
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Milliseconds that a text such as `24h` means. */
-export function readSpan(written: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(written) ?? []
-  const ms = written === '0' ? 0 : Number(count) * UNIT_MS[unit]
+/** Reads a duration such as `24h`, in milliseconds. */
+export function readSpan(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const ms = text === '0' ? 0 : Number(count) * UNIT_MS[unit]
   if (ms <= 365 * UNIT_MS.d) return ms
-  throw new UsageError('--overlap must be 0 or a time such as 90s, 15m, 24h or 7d, at most 365d')
+  throw new UsageError('--overlap must be 0 or a duration such as 90s, 15m, 24h or 7d, at most 365d')
 }

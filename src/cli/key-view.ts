@@ -1,21 +1,21 @@
 import { PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 
-/** What people see of a key: nothing that could be used as one. */
+/** What the commands show of a key. It contains no secret. */
 export interface KeyView {
   readonly id: string
   readonly name: string
   readonly email: string
   readonly plan: string
   readonly revision: 1 | 2 | null
-  /** The newest secret: how it begins, and its last four characters. */
+  /** The newest secret, masked: its prefix and its last four characters. */
   readonly secret: string
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
 }
 
-/** How people tell a secret that they have from others. */
+/** Masks a secret so that its owner still recognizes it. */
 export function maskSecret({ lastFour }: Key['secrets'][number]): string {
   return `${PREFIX}…${lastFour}`
 }
@@ -28,9 +28,9 @@ export function viewKey(key: Key, lastUsedAt: Date | null): KeyView {
 
 const TITLES = ['ID', 'NAME', 'EMAIL', 'PLAN', 'REVISION', 'KEY', 'CREATED', 'LAST USED', 'REVOKED']
 
-/** A table for people: times in UTC to the minute, a hyphen for what there is none of. */
-export function tableOf(views: readonly KeyView[]): string {
-  const rows = [TITLES, ...views.map((view) => Object.values(view).map(cellOf))]
+/** Formats keys as a table: times in UTC to the minute, a hyphen for a missing value. */
+export function formatKeys(views: readonly KeyView[]): string {
+  const rows = [TITLES, ...views.map((view) => Object.values(view).map(formatCell))]
   const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column].length)))
   return rows
     .map(
@@ -43,7 +43,7 @@ export function tableOf(views: readonly KeyView[]): string {
     .join('')
 }
 
-function cellOf(value: KeyView[keyof KeyView]): string {
+function formatCell(value: KeyView[keyof KeyView]): string {
   if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ')
   return value === null ? '-' : String(value)
 }

@@ -9,7 +9,7 @@ import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
 import { projectFolder } from '../rules/built.ts'
 import { type LiveExtra, Scanner, toLiveResult } from '../scan/scanner.ts'
 import type { PoolOptions } from '../scan/worker-pool.ts'
-import { EXIT, UsageError } from './command.ts'
+import { type CommandIo, EXIT, UsageError } from './command.ts'
 
 export interface LiveOptions {
   readonly config: Config
@@ -19,18 +19,20 @@ export interface LiveOptions {
   readonly include: readonly LiveExtra[]
 }
 
-/** Opens what scans live sites. */
+/** Opens the scanner of live sites. `changes` override what the settings say. */
 export function openScanner(
   { config, allow, skip }: LiveOptions,
+  { stderr }: Pick<CommandIo, 'stderr'>,
   changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly gate?: Gate } = {},
 ): Scanner {
   const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
   const opened = allow.map((entry) => {
     const address = parseAllowed(entry)
-    if (address === null) throw new UsageError(`--allow takes address[/bits][:port], IPv6 in brackets, not "${entry}"`)
+    if (address === null)
+      throw new UsageError(`--allow must be address[/bits][:port], IPv6 in brackets, not "${entry}"`)
     return address
   })
-  if (config.scanAllow.length > 0) process.stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
+  if (config.scanAllow.length > 0) stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
   const settings = { ...config, scanAllow: [...config.scanAllow, ...opened] }
   const policy = { ...buildPolicy(settings, version), ...changes.policy }
   const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
@@ -44,30 +46,30 @@ export function openScanner(
   })
 }
 
-/** Scans one site and prints its result. What went wrong is a sentence on stderr. */
-export async function scanOne(text: string, options: LiveOptions): Promise<number> {
-  const scanner = openScanner(options)
+/** Scans one site and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
+export async function scanOne(text: string, options: LiveOptions, io: CommandIo): Promise<number> {
+  const scanner = openScanner(options, io)
   try {
     const scan = await scanner.scan(text)
     if (!options.include.includes('warnings'))
-      for (const warning of scan.verdict.warnings) process.stderr.write(`${warning}\n`)
-    process.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
-    return EXIT.fine
+      for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
+    io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
+    return EXIT.ok
   } catch (error) {
     if (!(error instanceof ScanError)) throw error
     const isFile = error.reason === 'not_a_url' && existsSync(text)
-    process.stderr.write(`${error.message} (${error.code})\n${isFile ? 'A saved page is named with --html.\n' : ''}`)
+    io.stderr.write(`${error.message} (${error.code})\n${isFile ? 'To scan a saved page, use --html.\n' : ''}`)
     if (error.reason === 'not_public')
-      process.stderr.write('A site on your own machine is opened by its address: --allow.\n')
-    if (error.reason === 'internal') process.stderr.write(`${causeOf(error)}\n`)
+      io.stderr.write('To scan a site on your own machine, allow its address with --allow.\n')
+    if (error.reason === 'internal') io.stderr.write(`${formatCause(error)}\n`)
     return EXIT.failed
   } finally {
     await scanner.close()
   }
 }
 
-/** What the author of a detector has to know: there is no log to look it up in. */
-function causeOf({ cause }: ScanError): string {
+/** Formats the cause of an internal error, which the author of a detector needs: the command line has no log. */
+function formatCause({ cause }: ScanError): string {
   const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
   return inner instanceof Error ? inner.message : String(inner)
 }

@@ -1,93 +1,109 @@
-/** Jobs of many hosts: so many at a time, one of each host, and a pause between two of one host. */
-export interface PoliteOptions<T> {
+/** Jobs of many hosts, with limits in total and per host. */
+export interface PerHostOptions<T> {
   readonly jobs: AsyncIterable<T>
-  readonly hostOf: (job: T) => string
+  readonly readHost: (job: T) => string
   readonly run: (job: T) => Promise<void>
+  /** Jobs that run at a time, one per host. */
   readonly concurrency: number
+  /** Pause between two jobs of one host. */
   readonly pauseMs: number
-  /** When it aborts no further job is begun. */
+  /** Once it aborts, no further job starts. */
   readonly signal: AbortSignal
 }
 
-/** Jobs that are read ahead, so that a long row of one host does not hold up the others. */
-const READ_AHEAD = 1000
+/** Jobs that are read ahead, so that a long run of one host does not hold up the others. */
+const MAX_READ_AHEAD = 1000
 
 /**
- * Runs every job. Resolves when none runs any more.
- * @throws what `run` or the jobs throw first; jobs that run by then are waited for
+ * Runs every job, one at a time per host. Resolves once none is running.
+ * @throws the first error of `run`, after the jobs that are running have finished; any error of `jobs`
  */
-export async function runPolitely<T>({
-  jobs,
-  hostOf,
-  run,
-  concurrency,
-  pauseMs,
-  signal,
-}: PoliteOptions<T>): Promise<void> {
-  const source = jobs[Symbol.asyncIterator]()
-  const waiting: T[] = []
-  const running = new Map<string, Promise<void>>()
-  const readyAt = new Map<string, number>()
-  let isDry = false
-  let failure: { readonly error: unknown } | undefined
-
-  const begin = (job: T): void => {
-    const host = hostOf(job)
-    const done = run(job)
-      .catch((error) => (failure ??= { error }))
-      .then(() => {
-        running.delete(host)
-        readyAt.set(host, performance.now() + pauseMs)
-      })
-    running.set(host, done)
-  }
-  const beginAll = (): void => {
-    const now = performance.now()
-    for (const [host, at] of readyAt) if (at <= now) readyAt.delete(host)
-    for (let i = 0; i < waiting.length && running.size < concurrency; ) {
-      const host = hostOf(waiting[i])
-      if (running.has(host) || readyAt.has(host)) i++
-      else begin(waiting.splice(i, 1)[0])
-    }
-  }
-  while (failure === undefined && !signal.aborted) {
-    while (!isDry && waiting.length < READ_AHEAD) {
+export async function runPerHost<T>(options: PerHostOptions<T>): Promise<void> {
+  const source = options.jobs[Symbol.asyncIterator]()
+  const scheduler = new Scheduler(options)
+  let isExhausted = false
+  while (scheduler.failure === undefined && !options.signal.aborted) {
+    while (!isExhausted && scheduler.queue.length < MAX_READ_AHEAD) {
       const { value, done } = await source.next()
-      if (done) isDry = true
-      else waiting.push(value)
+      if (done) isExhausted = true
+      else scheduler.queue.push(value)
     }
-    beginAll()
-    if (isDry && waiting.length === 0) break
-    await nextChange([...running.values()], running.size < concurrency ? [...readyAt.values()] : [], signal)
+    scheduler.startReady()
+    if (isExhausted && scheduler.queue.length === 0) break
+    await scheduler.nextChange()
   }
-  await Promise.all(running.values())
+  await scheduler.finish()
   await source.return?.()
-  if (failure !== undefined) throw failure.error
+  if (scheduler.failure !== undefined) throw scheduler.failure.error
 }
 
-/** Waits until a job is done, a host is ready again, or all is over. */
-async function nextChange(
+class Scheduler<T> {
+  readonly queue: T[] = []
+  failure: { readonly error: unknown } | undefined
+  readonly #options: PerHostOptions<T>
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #readyAt = new Map<string, number>()
+
+  constructor(options: PerHostOptions<T>) {
+    this.#options = options
+  }
+
+  /** Starts every queued job whose host is free, in the order of the queue. */
+  startReady(): void {
+    const now = performance.now()
+    for (const [host, at] of this.#readyAt) if (at <= now) this.#readyAt.delete(host)
+    for (let i = 0; i < this.queue.length && this.#running.size < this.#options.concurrency; ) {
+      const host = this.#options.readHost(this.queue[i])
+      if (this.#running.has(host) || this.#readyAt.has(host)) i++
+      else this.#start(host, this.queue.splice(i, 1)[0])
+    }
+  }
+
+  /** Waits until a job is done, a host is ready again, or the run is aborted. */
+  nextChange(): Promise<void> {
+    const { concurrency, signal } = this.#options
+    const readyAt = this.#running.size < concurrency ? [...this.#readyAt.values()] : []
+    return waitForChange([...this.#running.values()], readyAt, signal)
+  }
+
+  async finish(): Promise<void> {
+    await Promise.all(this.#running.values())
+  }
+
+  #start(host: string, job: T): void {
+    const { run, pauseMs } = this.#options
+    const done = run(job)
+      .catch((error) => (this.failure ??= { error }))
+      .then(() => {
+        this.#running.delete(host)
+        this.#readyAt.set(host, performance.now() + pauseMs)
+      })
+    this.#running.set(host, done)
+  }
+}
+
+async function waitForChange(
   running: readonly Promise<void>[],
   readyAt: readonly number[],
   signal: AbortSignal,
 ): Promise<void> {
-  const clean: (() => void)[] = []
+  const cleanups: (() => void)[] = []
   const changes: Promise<void>[] = [...running]
   if (readyAt.length > 0)
     changes.push(
       new Promise((resolve) => {
         const timer = setTimeout(resolve, Math.max(0, Math.min(...readyAt) - performance.now()))
-        clean.push(() => clearTimeout(timer))
+        cleanups.push(() => clearTimeout(timer))
       }),
     )
   changes.push(
     new Promise((resolve) => {
       const onAbort = (): void => resolve()
       signal.addEventListener('abort', onAbort)
-      clean.push(() => signal.removeEventListener('abort', onAbort))
+      cleanups.push(() => signal.removeEventListener('abort', onAbort))
       if (signal.aborted) resolve()
     }),
   )
   await Promise.race(changes)
-  for (const end of clean) end()
+  for (const cleanUp of cleanups) cleanUp()
 }

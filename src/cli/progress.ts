@@ -1,9 +1,14 @@
 import { type Options, SingleBar } from 'cli-progress'
+import type { CommandIo } from './command.ts'
 
-/** A progress bar on standard error, where that is a terminal. */
-export function openBar(format: string, more: Options = {}): SingleBar {
+/** Creates a progress bar on stderr. It draws nothing unless that is a terminal. */
+export function createProgressBar(
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  format: string,
+  more: Options = {},
+): SingleBar {
   return new SingleBar({
-    stream: process.stderr,
+    stream: stderr,
     format: `{bar} {percentage} % | ${format} | {eta_formatted} left`,
     noTTYOutput: false,
     clearOnComplete: true,

@@ -1,16 +1,15 @@
 import { type Finding, formatFinding, sortFindings } from '../rules/findings.ts'
-import { EXIT } from './command.ts'
+import { type CommandIo, EXIT } from './command.ts'
 
-/** A count with its noun. */
-export function several(count: number, noun: string): string {
+/** Formats a count with its noun. */
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Prints findings, and how many there are. @returns the exit code */
-export function report(findings: readonly Finding[], summary: string): number {
-  for (const one of sortFindings(findings)) process.stdout.write(`${formatFinding(one)}\n`)
-  process.stderr.write(
-    `${summary}: ${findings.length === 0 ? 'nothing to complain of' : several(findings.length, 'finding')}\n`,
-  )
-  return findings.length > 0 ? EXIT.findings : EXIT.fine
+/** Prints findings on stdout and their number on stderr. @returns the exit code */
+export function reportFindings(findings: readonly Finding[], summary: string, { stdout, stderr }: CommandIo): number {
+  for (const one of sortFindings(findings)) stdout.write(`${formatFinding(one)}\n`)
+  const result = findings.length === 0 ? 'no problems found' : formatCount(findings.length, 'finding')
+  stderr.write(`${summary}: ${result}\n`)
+  return findings.length > 0 ? EXIT.findings : EXIT.ok
 }

@@ -11,74 +11,73 @@ import { checkFolders, refuseErrors } from '../rules/load.ts'
 import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
-import { EXIT, readArgs, readTimeout, runCommand, UsageError } from './command.ts'
+import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
-import { report, several } from './report-findings.ts'
+import { formatCount, reportFindings } from './report-findings.ts'
 import { testRules } from './test-rules.ts'
+import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Works on fingerprint rules: ours, and those of RULES_DIRS.
+Checks, tests, explains and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
-  npm run -s rules -- lint [folder…]    Checks rule and test files; every fault as file:line:column  level  sentence  code.
-                                        With folders: those, together with ours.
-  npm run -s rules -- test [slug…]      Runs every hit and miss (or those of some rules) against all rules.
-  npm run -s rules -- build             Writes to dist/: the built ruleset of our rules, its conformance cases, and the editor's
-                                        schemas with the places of DETECTORS.
+  npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
+                                        Folders that are given are checked together with the rules of the project.
+  npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules.
+  npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
+                                        schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
-                                        Shows clause by clause why a rule does or does not fire on a page; --url and --headers
-                                        as scan takes them.
+                                        Shows clause by clause why a rule does or does not fire on a page. --url and --headers
+                                        are those of scan.
 
-  --timeout seconds   lint: for judging all patterns, 60 unless given; verdicts are cached in node_modules/.cache/siteprint.
-                      test, explain: for one page, 10 unless given.
+  --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
+                      test, explain: time limit per page, 10 by default.
 
-Settings (environment): RULES_DIRS, folders with rules beside ours; DETECTORS, modules with detectors beside ours.
-Exit code: 0 fine, 1 findings, 2 bad use or nothing could be done.
+Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors.
+Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 
-const text = { type: 'string' } as const
+/** Rule folders and detectors, loaded once the arguments are valid. */
+interface Loaded {
+  /** The project's own folder first. */
+  readonly folders: readonly string[]
+  readonly detectors: readonly Detector[]
+  /** Modules of the detectors from `DETECTORS`. */
+  readonly detectorModules: readonly string[]
+}
 
-await runCommand(HELP, async (args) => {
-  const [verb, ...rest] = args
-  const { values: options, positionals } = readArgs({
-    args: rest,
-    allowPositionals: true,
-    options: { html: text, url: text, headers: text, timeout: text },
-  })
-  const { timeout, ...values } = options
-  if (timeout !== undefined && verb === 'build') throw new UsageError('--timeout goes with lint, test and explain')
-  const { ruleFolders, detectorModules } = loadConfig()
+type Work = (loaded: Loaded) => Promise<number> | number
+
+const text = { type: 'string' } as const
+const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
+  lint: { args: ['folder…'], options: { timeout: text }, prepare: lint },
+  test: { args: ['slug…'], options: { timeout: text }, prepare: test },
+  build: { args: [], options: {}, prepare: build },
+  explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
+}
+
+export const main = defineCommand(HELP, async (args, io) => {
+  const work = dispatchVerb(VERBS, args, io)
+  const { ruleFolders, detectorModules } = loadConfig(io.env)
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
-  const folders = [ownFolder, ...ruleFolders]
-  if (verb !== 'explain' && Object.keys(values).length > 0)
-    throw new UsageError('--html, --url and --headers go with explain')
-  switch (verb) {
-    case 'lint':
-      return lint(
-        [...new Set([...folders, ...positionals.map(requireFolder)])],
-        detectors,
-        readTimeout(timeout ?? '60'),
-      )
-    case 'test':
-      return testRules({ folders, detectors, detectorModules }, positionals, readTimeout(timeout ?? '10'))
-    case 'build':
-      if (positionals.length > 0) throw new UsageError('build takes no argument')
-      return build(detectors)
-    case 'explain':
-      await checkFiles(values)
-      return explainRule(openRuleset({ folders: ruleFolders, detectors }), positionals, {
-        ...values,
-        folders: ruleFolders,
-        detectors: detectorModules,
-        timeoutMs: readTimeout(timeout ?? '10'),
-      })
-    default:
-      throw new UsageError(
-        verb === undefined
-          ? 'say what to do: lint, test, build or explain'
-          : `"${verb}" is none of lint, test, build, explain`,
-      )
-  }
+  return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules })
 })
+
+function lint(given: Given, io: CommandIo): Work {
+  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '60')
+  const named = given.args.map(requireFolder)
+  return ({ folders, detectors }) => {
+    const all = [...new Set([...folders, ...named])]
+    const { rules, findings, unjudged } = checkFolders({ folders: all, detectors, timeoutMs })
+    const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
+    const code = reportFindings([...findings, ...tests], formatCount(rules.length, 'rule'), io)
+    if (unjudged === 0) return code
+    const limit = formatCount(timeoutMs / 1000, 'second')
+    io.stderr.write(
+      `${formatCount(unjudged, 'pattern')} not judged within ${limit}: run lint again to continue, or allow more time with --timeout\n`,
+    )
+    return EXIT.findings
+  }
+}
 
 function requireFolder(name: string): string {
   const folder = resolve(name)
@@ -86,33 +85,40 @@ function requireFolder(name: string): string {
   return folder
 }
 
-function lint(folders: readonly string[], detectors: readonly Detector[], timeoutMs: number): number {
-  const { rules, findings, unjudged } = checkFolders({ folders, detectors, timeoutMs })
-  const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-  const code = report([...findings, ...tests], several(rules.length, 'rule'))
-  if (unjudged === 0) return code
-  process.stderr.write(
-    `${several(unjudged, 'pattern')} not judged within ${several(timeoutMs / 1000, 'second')}: run lint again, which goes on from here, or allow more with --timeout\n`,
-  )
-  return EXIT.findings
+function test(given: Given, io: CommandIo): Work {
+  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
+  return (loaded) => testRules({ ...loaded, timeoutMs }, given.args, io)
 }
 
-/** The built file is of our own rules, for our own detectors: what a start without further settings loads. */
-async function build(all: readonly Detector[]): Promise<number> {
-  const detectors = await loadDetectors([], [])
-  const checked = checkFolders({ folders: [ownFolder], detectors })
-  refuseErrors(checked.findings)
-  const ruleset = compiledRuleset(checked, detectors, fingerprint([ownFolder], detectors))
-  const { rules, categories, version } = ruleset
-  const folder = dirname(builtFile)
-  mkdirSync(folder, { recursive: true })
-  const write = (name: string, data: unknown, indent = 0): void =>
-    writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
-  const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
-  write(basename(builtFile), buildFile({ version, categories, rules }))
-  write('conformance.json', buildConformance(ruleset, fixtures))
-  write('schema.json', buildRuleSchema([...all, FOUND]), 2)
-  write('test-schema.json', testSchema, 2)
-  process.stderr.write(`${rules.length} rules built, version ${version}\n`)
-  return EXIT.fine
+function explain(given: Given, io: CommandIo): Work {
+  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
+  const [html, url, headers] = ['html', 'url', 'headers'].map((name) => textOption(given, name))
+  if (html === undefined) throw new UsageError('explain needs --html FILE')
+  return async ({ folders: [, ...folders], detectors, detectorModules }) => {
+    await checkFiles({ html, headers })
+    const options = { html, url, headers, folders, detectors: detectorModules, timeoutMs }
+    return explainRule(openRuleset({ folders, detectors }), given.args[0], options, io)
+  }
+}
+
+/** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
+function build(_: Given, { stderr }: CommandIo): Work {
+  return async ({ detectors: all }) => {
+    const detectors = await loadDetectors([], [])
+    const checked = checkFolders({ folders: [ownFolder], detectors })
+    refuseErrors(checked.findings)
+    const ruleset = compiledRuleset(checked, detectors, fingerprint([ownFolder], detectors))
+    const { rules, categories, version } = ruleset
+    const folder = dirname(builtFile)
+    mkdirSync(folder, { recursive: true })
+    const write = (name: string, data: unknown, indent = 0): void =>
+      writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
+    const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
+    write(basename(builtFile), buildFile({ version, categories, rules }))
+    write('conformance.json', buildConformance(ruleset, fixtures))
+    write('schema.json', buildRuleSchema([...all, FOUND]), 2)
+    write('test-schema.json', testSchema, 2)
+    stderr.write(`Built ${rules.length} rules, version ${version}\n`)
+    return EXIT.ok
+  }
 }

@@ -1,61 +1,66 @@
 import { resolve } from 'node:path'
-import { loadConfig } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/config.ts'
 import { backupStore } from '../store/open.ts'
 import type { Switches } from '../store/types.ts'
-import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
+import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
+import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
 const HELP = `
-Switches the service, and copies its data. Switches hold on every node within 5 seconds.
+Switches the service on and off, and copies its data. A switch takes effect on every node within 5 seconds.
 
   npm run -s service -- maintenance on|off|status
       While on, the API answers 503 "maintenance".
   npm run -s service -- api on|off|status
       While off, the API answers 503 "unavailable".
-      Both print how the switches stand then: {"maintenance": false, "api": true}
+      Both print the state of the switches: {"maintenance": false, "api": true}
   npm run -s service -- backup <folder>
-      Copies the embedded store and its pepper, consistent while the server runs. The copy serves as a DATA_DIR.
+      Copies the embedded store and its pepper. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
 Settings (environment): those of the server; DATA_DIR or MONGODB_URL, and KEY_PEPPER.
-Exit code: 0 fine, 2 bad use or nothing could be done.
+Exit code: 0 success, 2 wrong usage or failure.
 `
 
-/** What a word of each switch changes. */
-const SWITCHES: Readonly<Record<string, Readonly<Record<string, Partial<Switches>>>>> = {
-  maintenance: { on: { maintenance: true }, off: { maintenance: false }, status: {} },
-  api: { on: { apiOff: false }, off: { apiOff: true }, status: {} },
+type Work = (config: Config) => Promise<void>
+type Changes = Readonly<Record<'on' | 'off' | 'status', Partial<Switches>>>
+
+const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
+  maintenance: switchVerb({ on: { maintenance: true }, off: { maintenance: false }, status: {} }),
+  api: switchVerb({ on: { apiOff: false }, off: { apiOff: true }, status: {} }),
+  backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },
 }
 
-await runCommand(HELP, async (args) => {
-  const { positionals } = readArgs({ args, allowPositionals: true, options: {} })
-  const [verb, word, ...more] = positionals
-  const isSwitch = Object.hasOwn(SWITCHES, verb ?? '')
-  if (!isSwitch && verb !== 'backup')
-    throw new UsageError(
-      verb === undefined
-        ? 'say what to do: maintenance, api or backup'
-        : `"${verb}" is none of maintenance, api, backup`,
-    )
-  if (more.length > 0) throw new UsageError(`"${more[0]}" is too much`)
-  if (!isSwitch) await backup(word)
-  else if (Object.hasOwn(SWITCHES[verb], word ?? '')) await turn(SWITCHES[verb][word])
-  else throw new UsageError(`${verb} takes on, off or status`)
-  return EXIT.fine
+export const main = defineCommand(HELP, async (args, io) => {
+  const work = dispatchVerb(VERBS, args, io)
+  await work(loadConfig(io.env))
+  return EXIT.ok
 })
 
-async function turn(change: Partial<Switches>): Promise<void> {
-  await withStore(loadConfig(), async ({ store }) => {
+function switchVerb(changes: Changes): Verb<CommandIo, Work> {
+  return {
+    args: ['on|off|status'],
+    options: {},
+    prepare: ({ args: [state] }, io) => {
+      if (!Object.hasOwn(changes, state)) throw new UsageError(`"${state}" is not one of on, off, status`)
+      return (config) => setSwitches(config, io, changes[state as keyof Changes])
+    },
+  }
+}
+
+async function setSwitches(config: Config, io: CommandIo, change: Partial<Switches>): Promise<void> {
+  await withStore(config, io, async ({ store }) => {
     if (Object.keys(change).length > 0) await store.setSwitches(change)
     const { maintenance, apiOff } = await store.switches()
-    process.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)
+    io.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)
   })
 }
 
-async function backup(folder: string | undefined): Promise<void> {
-  if (!folder) throw new UsageError('backup takes <folder>: a new one, or one without a store')
-  const config = loadConfig()
-  const target = resolve(folder)
-  await backupStore(config, target)
-  const pepper = config.keyPepper === null ? 'and its pepper are' : 'is, without the pepper of KEY_PEPPER,'
-  process.stderr.write(`The store ${pepper} copied to ${target}\n`)
+function backupTo(folder: string, { stderr }: CommandIo): Work {
+  if (folder === '') throw new UsageError('backup takes <folder>: a new folder, or one without a store')
+  return async (config) => {
+    const target = resolve(folder)
+    await backupStore(config, target)
+    const copied = config.keyPepper === null ? 'the store and its pepper' : 'the store without KEY_PEPPER'
+    stderr.write(`Copied ${copied} to ${target}.\n`)
+  }
 }

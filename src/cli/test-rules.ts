@@ -6,20 +6,22 @@ import type { Finding } from '../rules/findings.ts'
 import { checkFixture, checkVerdict, type Fixture, readFixtures, refusePage } from '../rules/fixtures.ts'
 import { checkFolders, refuseErrors } from '../rules/load.ts'
 import { compiledRuleset } from '../rules/open-ruleset.ts'
-import { UsageError } from './command.ts'
-import { report, several } from './report-findings.ts'
+import { type CommandIo, UsageError } from './command.ts'
+import { formatCount, reportFindings } from './report-findings.ts'
 
 interface TestedRules {
-  /** Ours first. */
+  /** The project's own folder first. */
   readonly folders: readonly string[]
   readonly detectors: readonly Detector[]
-  /** Modules of the detectors that are not ours. */
+  /** Modules of the detectors from `DETECTORS`. */
   readonly detectorModules: readonly string[]
+  /** Time limit per page. */
+  readonly timeoutMs: number
 }
 
-/** Runs the fixtures of all rules, or of some, each page in a worker and no longer than `timeoutMs`. @returns the exit code */
-export async function testRules(tested: TestedRules, slugs: readonly string[], timeoutMs: number): Promise<number> {
-  const { folders, detectors, detectorModules } = tested
+/** Runs the tests of all rules, or of the given slugs, each page in a worker. @returns the exit code */
+export async function testRules(tested: TestedRules, slugs: readonly string[], io: CommandIo): Promise<number> {
+  const { folders, detectors, detectorModules, timeoutMs } = tested
   const checked = checkFolders({ folders, detectors })
   refuseErrors(checked.findings)
   const ruleset = compiledRuleset(checked, detectors, fingerprint(folders, detectors))
@@ -30,8 +32,8 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], t
   const fixtures = read.flatMap((one) => one.fixtures)
   const warnings = new Set<string>()
   const run = async (fixture: Fixture, detector: PageDetector): Promise<Finding[]> => {
-    const faults = checkFixture(fixture, ruleset)
-    if (faults.length > 0) return faults
+    const invalid = checkFixture(fixture, ruleset)
+    if (invalid.length > 0) return invalid
     try {
       const verdict = await detector.detect(fixture.input)
       for (const warning of verdict.warnings) warnings.add(warning)
@@ -45,9 +47,9 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], t
   const detector = await openDetector(options)
   try {
     const findings = await Promise.all(fixtures.map((fixture) => run(fixture, detector)))
-    for (const warning of warnings) process.stderr.write(`${warning}\n`)
-    const summary = `${several(rules.length, 'rule')}, ${several(fixtures.length, 'page')}`
-    return report([...read.flatMap((one) => one.findings), ...findings.flat()], summary)
+    for (const warning of warnings) io.stderr.write(`${warning}\n`)
+    const summary = `${formatCount(rules.length, 'rule')}, ${formatCount(fixtures.length, 'page')}`
+    return reportFindings([...read.flatMap((one) => one.findings), ...findings.flat()], summary, io)
   } finally {
     await detector.close()
   }

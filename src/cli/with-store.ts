@@ -3,27 +3,32 @@ import type { Config } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
 import { openStore } from '../store/open.ts'
 import { type Store, StoreError } from '../store/types.ts'
+import type { CommandIo } from './command.ts'
 
-/** What a command works with. */
-export interface Opened {
+/** An open store and the pepper of its keys. */
+export interface OpenedStore {
   readonly store: Store
   readonly pepper: string
 }
 
 /**
- * Runs with the store that the server's settings name, beside a server if one runs.
+ * Opens the store that the settings name, runs `work` with it, and closes it. A server may run on the same store.
  * @throws SetupError when the store cannot be used
  */
-export async function withStore(config: Config, run: (opened: Opened) => Promise<void>): Promise<void> {
+export async function withStore(
+  config: Config,
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  work: (opened: OpenedStore) => Promise<void>,
+): Promise<void> {
   if (config.mongodbUrl === null && !existsSync(config.dataDir))
-    process.stderr.write(`There is no store yet: one is made in ${config.dataDir}\n`)
+    stderr.write(`There is no store yet. Creating one in ${config.dataDir}.\n`)
   const { store, pepper } = await openStore(config, { role: 'tool' })
   try {
-    await run({ store, pepper })
+    await work({ store, pepper })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    throw new SetupError(`The store failed (${error.message}): look what came of it, then try again`)
+    throw new SetupError(`The store failed (${error.message}). Check whether the change took effect, then try again.`)
   } finally {
-    await store.close().catch(() => {}) // Where it fails, so did the command, or all is written.
+    await store.close().catch(() => {}) // The work has failed already, or all of it is stored.
   }
 }

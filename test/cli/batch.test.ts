@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
-interface Answer {
+interface OutputLine {
   readonly id?: string
   readonly line?: number
   readonly result?: Readonly<Record<string, unknown>>
@@ -17,61 +17,61 @@ interface Answer {
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
   cwd = writeFolder({})
 })
 
 const good = (id: string): string => JSON.stringify({ id, html: '<meta name="generator" content="WordPress 6.6">' })
 
-/** Scans lines that stand in a file. */
+/** Scans a file with this content. */
 async function batch(
   content: string | Uint8Array,
   name = 'in.jsonl',
   ...args: string[]
-): Promise<Outcome & { answers: Answer[] }> {
+): Promise<Outcome & { lines: OutputLine[] }> {
   writeFileSync(join(cwd, name), content)
   const outcome = await project.run('scan', ['--batch', name, ...args], { cwd })
-  const lines = outcome.stdout.split('\n')
-  expect(lines.pop()).toBe('')
-  return { ...outcome, answers: lines.map((line): Answer => JSON.parse(line)) }
+  const texts = outcome.stdout.split('\n')
+  expect(texts.pop()).toBe('')
+  return { ...outcome, lines: texts.map((line): OutputLine => JSON.parse(line)) }
 }
 
 describe('a batch', () => {
-  test('answers in order, each line for itself', async () => {
+  test('lines in order, each line for itself', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => `page ${(i * 37) % 50}`)
-    const { code, answers, stderr } = await batch(ids.map((id) => `${good(id)}\n`).join(''))
+    const { code, lines, stderr } = await batch(ids.map((id) => `${good(id)}\n`).join(''))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '50 pages, 0 failed\n' })
-    expect(answers.map(({ id }) => id)).toEqual(ids)
-    expect(Object.keys(answers[0])).toEqual(['id', 'result'])
-    expect(Object.keys(answers[0].result ?? {})).toHaveLength(10)
+    expect(lines.map(({ id }) => id)).toEqual(ids)
+    expect(Object.keys(lines[0])).toEqual(['id', 'result'])
+    expect(Object.keys(lines[0].result ?? {})).toHaveLength(10)
   })
 
-  test('takes what is known of a page; null is the same as absent, and further fields are nothing', async () => {
+  test('accepts any subset of the fields; null is the same as absent, and further fields are ignored', async () => {
     const seen = { url: 'https://acme.com/', status: 200, headers: [['server', 'Vercel']], html: '' }
     const full = { id: 'full', ...seen, label: 'x', dns: 5 }
     const empty = { id: 'empty', url: null, status: null, headers: null, html: null }
-    const { code, answers } = await batch([full, empty, { id: '' }].map((line) => JSON.stringify(line)).join('\n'))
+    const { code, lines } = await batch([full, empty, { id: '' }].map((line) => JSON.stringify(line)).join('\n'))
     expect(code).toBe(0)
-    expect(answers.map(({ result }) => result?.hosting)).toEqual(['Vercel', null, null])
-    expect(answers.map(({ id }) => id)).toEqual(['full', 'empty', ''])
+    expect(lines.map(({ result }) => result?.hosting)).toEqual(['Vercel', null, null])
+    expect(lines.map(({ id }) => id)).toEqual(['full', 'empty', ''])
   })
 
-  test('of a bad line goes on with the next', async () => {
-    const { code, answers, stderr } = await batch(`${good('first')}\n[]\n${good('last')}\n`)
+  test('continues after an invalid line', async () => {
+    const { code, lines, stderr } = await batch(`${good('first')}\n[]\n${good('last')}\n`)
     expect({ code, stderr }).toEqual({ code: 1, stderr: '3 pages, 1 failed\n' })
-    expect(answers.map(({ id, line }) => id ?? line)).toEqual(['first', 2, 'last'])
+    expect(lines.map(({ id, line }) => id ?? line)).toEqual(['first', 2, 'last'])
   })
 
-  test('reads lines however they end; empty ones count, and give nothing', async () => {
-    const { code, answers } = await batch(`\ufeff${good('a')}\r\n\r\n  \n${good('b')}\n\n{\n${good('c')}`)
+  test('accepts every line end; empty lines count but have no result', async () => {
+    const { code, lines } = await batch(`\ufeff${good('a')}\r\n\r\n  \n${good('b')}\n\n{\n${good('c')}`)
     expect(code).toBe(1)
-    expect(answers.map(({ id, line }) => id ?? line)).toEqual(['a', 'b', 6, 'c'])
+    expect(lines.map(({ id, line }) => id ?? line)).toEqual(['a', 'b', 6, 'c'])
   })
 
   test.each([
     ['empty', ''],
     ['empty lines', '\n\r\n\n'],
-  ])('of nothing is nothing: %s', async (_, content) => {
+  ])('without lines has no results: %s', async (_, content) => {
     expect(await batch(content)).toMatchObject({ code: 0, stdout: '', stderr: '0 pages, 0 failed\n' })
   })
 })
@@ -85,8 +85,8 @@ describe('gzip', () => {
       ['a', 'b', 'c'],
     ],
   ])('%s', async (_, bytes, ids) => {
-    const { code, answers } = await batch(bytes, 'in.jsonl.gz')
-    expect({ code, ids: answers.map(({ id }) => id) }).toEqual({ code: 0, ids })
+    const { code, lines } = await batch(bytes, 'in.jsonl.gz')
+    expect({ code, ids: lines.map(({ id }) => id) }).toEqual({ code: 0, ids })
   })
 
   const long = gzipSync(Array.from({ length: 2000 }, (_, i) => `${good(`${i} ${Math.sin(i)}`)}\n`).join(''))
@@ -97,15 +97,15 @@ describe('gzip', () => {
       'followed by something else',
       Buffer.concat([long, Buffer.from('no gzip')]),
       2000,
-      'the file holds bytes that are no gzip data',
+      'the file contains bytes that are not gzip data',
     ],
     ['cut off', half, ofHalf, 'the gzip data ends in the middle'],
-    ['none', Buffer.from(good('a')), 0, 'the file holds bytes that are no gzip data'],
-    ['of no bytes', new Uint8Array(), 0, 'the file is empty'],
-  ])('%s: what could be unzipped is answered, then a sentence', async (_, bytes, count, sentence) => {
-    const { code, answers, stderr } = await batch(bytes, 'in.jsonl.gz')
+    ['not gzip', Buffer.from(good('a')), 0, 'the file contains bytes that are not gzip data'],
+    ['an empty file', new Uint8Array(), 0, 'the file is empty'],
+  ])('%s: what could be decompressed is scanned, then the damage is reported', async (_, bytes, count, sentence) => {
+    const { code, lines, stderr } = await batch(bytes, 'in.jsonl.gz')
     expect({ code, stderr }).toEqual({ code: 2, stderr: `in.jsonl.gz cannot be unzipped: ${sentence}\n` })
-    expect(answers.map(({ id }) => Number(id?.split(' ')[0]))).toEqual(Array.from({ length: count }, (_, i) => i))
+    expect(lines.map(({ id }) => Number(id?.split(' ')[0]))).toEqual(Array.from({ length: count }, (_, i) => i))
     const written = await batch(bytes, 'in.jsonl.gz', '--out', 'unzipped.jsonl')
     expect(written).toMatchObject({ code, stdout: '', stderr })
     expect(readFileSync(join(cwd, 'unzipped.jsonl'), 'utf8').split('\n')).toHaveLength(count + 1)
@@ -122,11 +122,14 @@ describe('memory', () => {
 
   async function peakMegabytes(length: number): Promise<number> {
     writeFileSync(join(cwd, 'big.jsonl.gz'), Buffer.concat(Array(length).fill(megabyte)))
-    // A collector that has no room to be lazy in: what is held shows, what is not collected yet does not.
+    // A small heap forces collection, so that the peak shows what is retained and not what is waiting to be collected.
     const room = ['--max-old-space-size=64', '--max-semi-space-size=8']
     const node = [...room, '--import', `data:text/javascript,${encodeURIComponent(showPeak)}`]
-    const { code, stderr } = await project.run('scan', ['--batch', 'big.jsonl.gz', '--out', 'big.jsonl'], { cwd, node })
-    expect({ code, told: stderr.split('\n')[0] }).toEqual({ code: 0, told: `${length * 10} pages, 0 failed` })
+    const { code, stderr } = await project.spawn('scan', ['--batch', 'big.jsonl.gz', '--out', 'big.jsonl'], {
+      cwd,
+      node,
+    })
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `${length * 10} pages, 0 failed` })
     return Number(stderr.split('\n').at(-1)) / 1024
   }
 
@@ -136,23 +139,23 @@ describe('memory', () => {
     expect(long - short).toBeLessThan(60)
   })
 
-  test('holds no line that is longer than any page', async () => {
+  test('does not grow with a line that is longer than any page', async () => {
     const long = Buffer.concat([
       gzipSync('{"id":"long","html":"'),
       ...Array(70).fill(gzipSync(Buffer.alloc(1024 * 1024, 120))),
       gzipSync('"}\n'),
     ])
-    const { code, answers } = await batch(Buffer.concat([long, gzipSync(good('next'))]), 'long.jsonl.gz')
+    const { code, lines } = await batch(Buffer.concat([long, gzipSync(good('next'))]), 'long.jsonl.gz')
     expect(code).toBe(1)
-    expect(answers).toEqual([
+    expect(lines).toEqual([
       { line: 1, error: 'the line is longer than 67108864 bytes', code: 'invalid_request' },
       expect.objectContaining({ id: 'next' }),
     ])
   })
 })
 
-describe('where answers go', () => {
-  test('--out: to a file, in place of what was there', async () => {
+describe('where lines go', () => {
+  test('--out overwrites the file', async () => {
     writeFileSync(join(cwd, 'out.jsonl'), 'x'.repeat(10_000))
     const { code, stdout } = await batch(
       `${good('a')}\n{}\n`,
@@ -166,12 +169,12 @@ describe('where answers go', () => {
     const [first, second] = readFileSync(join(cwd, 'out.jsonl'), 'utf8')
       .trimEnd()
       .split('\n')
-      .map((line): Answer => JSON.parse(line))
+      .map((line): OutputLine => JSON.parse(line))
     expect(first.result?.versions).toEqual({ WordPress: '6.6' })
     expect(second).toEqual({ line: 2, error: 'id must be a string', code: 'invalid_request' })
   })
 
-  test('--out: nothing is made when the batch is not there', async () => {
+  test('--out is not created when the input is missing', async () => {
     expect(await project.run('scan', ['--batch', 'none.jsonl', '--out', 'made.jsonl'], { cwd })).toMatchObject({
       code: 2,
       stdout: '',
@@ -179,9 +182,9 @@ describe('where answers go', () => {
     expect(existsSync(join(cwd, 'made.jsonl'))).toBe(false)
   })
 
-  test('a reader that has seen enough is no fault', async () => {
+  test('a reader that closes the pipe early is not an error', async () => {
     writeFileSync(join(cwd, 'many.jsonl'), `${good('a')}\n`.repeat(20_000))
-    const args = [join(project.folder, 'tools', 'start.mjs'), 'scan', '--batch', 'many.jsonl']
+    const args = [join(project.folder, 'tools', 'start.mjs'), 'src/cli/run', 'scan', '--batch', 'many.jsonl']
     const child = spawn(process.execPath, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
     let stderr = ''
     child.stderr.on('data', (text) => {

@@ -5,7 +5,7 @@ import { hashSecret, isUsable, isWellFormed } from '../../src/keys/key.ts'
 import type { Key } from '../../src/keys/types.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { mongoUrl } from '../support/services.ts'
 
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 
 let project: BuiltProject
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
 })
 
 type Env = Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ const stores: [string, Env][] = [
   ...(mongo === null ? [] : [['MongoDB', { MONGODB_URL: mongo, KEY_PEPPER }] satisfies [string, Env]]),
 ]
 
-describe.each(stores)('on %s, beside a server', (_, env) => {
+describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   let store: Store
   let pepper: string
   let id: string
@@ -42,8 +42,8 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
   afterAll(() => store.close())
 
   const keys = (...args: string[]): Promise<Outcome> => project.run('keys', args, { env })
-  /** Runs what must succeed, and gives its standard output. */
-  async function say(...args: string[]): Promise<string> {
+  /** Runs a command that must succeed. Returns its standard output. */
+  async function succeed(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await keys(...args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) })
     expect(stderr).not.toContain('spk_live_')
@@ -51,27 +51,27 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
   }
   const known = (one: string): Promise<Key | null> => store.findKey(hashSecret(one, pepper))
 
-  test('list of none', async () => {
-    expect(await keys('list')).toEqual({ code: 0, stdout: '', stderr: 'There is no key yet.\n' })
+  test('list without keys', async () => {
+    expect(await keys('list')).toEqual({ code: 0, stdout: '', stderr: 'There are no keys yet.\n' })
     expect(await keys('list', '--json')).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('create prints the secret alone, and says of it that it is shown once', async () => {
+  test('create prints only the secret on stdout, and on stderr that it is shown once', async () => {
     const { code, stdout, stderr } = await keys('create', ...ANN, '--revision', '1')
     secret = stdout.slice(0, -1)
     expect({ code, isGood: isWellFormed(secret), end: stdout.at(-1) }).toEqual({ code: 0, isGood: true, end: '\n' })
-    expect(stderr).toMatch(/^key_\w{16} is made\. Its secret is shown once, here: keep it well\.\n$/)
-    id = stderr.split(' ')[0]
+    expect(stderr).toMatch(/^Created key_\w{16}\. Its secret is shown once, below\. Store it safely\.\n$/)
+    id = /key_\w{16}/.exec(stderr)?.[0] ?? ''
     const key = await known(secret)
     expect(key).toMatchObject({ id, name: 'Ann Ö', email: 'ann@a.example', plan: 'pro', revision: 1, revokedAt: null })
     expect(Math.abs(Date.now() - Number(key?.createdAt))).toBeLessThan(60_000)
   })
 
-  test('list shows what is no secret, as a table or as lines', async () => {
-    await say('create', '--name', 'B', '--email', 'b@a.example', '--plan', 'free')
+  test('list shows no secret, as a table or as JSON lines', async () => {
+    await succeed('create', '--name', 'B', '--email', 'b@a.example', '--plan', 'free')
     const at = new Date('2026-03-04T05:06:07.890Z')
     await store.touch({ key: id, month: '2026-03', at })
-    const lines = (await say('list', '--json'))
+    const lines = (await succeed('list', '--json'))
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
@@ -79,7 +79,7 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
     const shown = `spk_live_…${secret.slice(-4)}`
     const ann = { id, name: 'Ann Ö', email: 'ann@a.example', plan: 'pro', revision: 1, secret: shown }
     expect(lines[0]).toEqual({ ...ann, createdAt: expect.any(String), lastUsedAt: at.toISOString(), revokedAt: null })
-    const [head, first, second] = (await say('list')).split('\n')
+    const [head, first, second] = (await succeed('list')).split('\n')
     expect(head).toMatch(/^ID +NAME +EMAIL +PLAN +REVISION +KEY +CREATED +LAST USED +REVOKED$/)
     expect(first).toMatch(
       new RegExp(
@@ -89,24 +89,28 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
     expect(second.indexOf('b@a.example')).toBe(head.indexOf('EMAIL'))
   })
 
-  test('show tells the use of this month, and what is left after a smaller plan', async () => {
+  test('show reports the usage of this month, and what remains after a change to a smaller plan', async () => {
     const month = new Date().toISOString().slice(0, 7)
     for (let i = 0; i < 101; i++) await store.charge({ key: id, month, quota: 200, at: new Date() })
-    expect(JSON.parse(await say('show', id))).toMatchObject({
+    expect(JSON.parse(await succeed('show', id))).toMatchObject({
       id,
       plan: 'pro',
       usage: { month, used: 101, limit: 10_000, remaining: 9899 },
     })
-    expect(await keys('set-plan', id, 'free')).toEqual({ code: 0, stdout: '', stderr: `${id} has the plan free\n` })
-    expect(JSON.parse(await say('show', id))).toMatchObject({
+    expect(await keys('set-plan', id, 'free')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `${id} now has the plan free.\n`,
+    })
+    expect(JSON.parse(await succeed('show', id))).toMatchObject({
       id,
       plan: 'free',
       usage: { month, used: 101, limit: 100, remaining: 0 },
     })
   })
 
-  test('rotate gives another secret, and the former one its end', async () => {
-    const second = (await say('rotate', id)).trimEnd()
+  test('rotate creates another secret and sets the end of the previous one', async () => {
+    const second = (await succeed('rotate', id)).trimEnd()
     const [fresh, old] = (await known(second))?.secrets ?? []
     expect({ fresh: fresh.hash, old: old.hash }).toEqual({
       fresh: hashSecret(second, pepper),
@@ -115,46 +119,46 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
     const leftMs = Number(old.expiresAt) - Date.now()
     expect(leftMs).toBeGreaterThan(DAY_MS - 60_000)
     expect(leftMs).toBeLessThanOrEqual(DAY_MS)
-    const third = (await say('rotate', id, '--overlap', '0')).trimEnd()
+    const third = (await succeed('rotate', id, '--overlap', '0')).trimEnd()
     const key = (await known(third)) as Key
     const usable = [secret, second, third].map((one) => isUsable(key, hashSecret(one, pepper), Date.now()))
     expect(usable).toEqual([false, false, true])
     expect(
-      JSON.parse(await say('show', id)).secrets.map(({ secret: one }: { secret: string }) => one.slice(-4)),
+      JSON.parse(await succeed('show', id)).secrets.map(({ secret: one }: { secret: string }) => one.slice(-4)),
     ).toEqual([third, second, secret].map((one) => one.slice(-4)))
     secret = third
   })
 
-  test('revoke ends a key for good', async () => {
+  test('revoke is permanent', async () => {
     const { code, stdout, stderr } = await keys('revoke', id)
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: '',
-      stderr: `${id} is revoked: within 5 seconds nobody takes it any more\n`,
+      stderr: `Revoked ${id}. Every node rejects it within 5 seconds.\n`,
     })
     const key = (await known(secret)) as Key
     expect(isUsable(key, hashSecret(secret, pepper), Date.now())).toBe(false)
-    expect((await keys('revoke', id)).stderr).toBe(`${id} was revoked already, at ${key.revokedAt?.toISOString()}\n`)
-    const refused = { code: 2, stdout: '', stderr: `The key ${id} is revoked: make another with create\n` }
+    expect((await keys('revoke', id)).stderr).toBe(`${id} was already revoked at ${key.revokedAt?.toISOString()}.\n`)
+    const refused = { code: 2, stdout: '', stderr: `The key ${id} is revoked. Create another with "keys create".\n` }
     expect(await keys('rotate', id)).toEqual(refused)
     expect(await keys('set-plan', id, 'pro')).toEqual(refused)
   })
 
-  test.each(['show', 'revoke', 'rotate'])('%s of a key that is none', async (verb) => {
-    const stderr = 'There is no key "key_none": list shows those there are\n'
+  test.each(['show', 'revoke', 'rotate'])('%s of an unknown key', async (verb) => {
+    const stderr = 'There is no key "key_none". Run "keys list" to see all keys.\n'
     expect(await keys(verb, 'key_none')).toEqual({ code: 2, stdout: '', stderr })
   })
 
-  test('no secret is kept', () => {
+  test('no secret is stored', () => {
     const files = env.DATA_DIR === undefined ? [] : readdirSync(env.DATA_DIR).map((name) => join(env.DATA_DIR, name))
     for (const file of files) expect(readFileSync(file).includes(secret.slice(0, 30)), file).toBe(false)
   })
 })
 
-test('many at once on a new folder make one store with one pepper', async () => {
+test('concurrent processes on a new folder create one store with one pepper', async () => {
   const dataDir = join(folder, 'at-once')
   const made = await Promise.all(
-    Array.from({ length: 5 }, () => project.run('keys', ['create', ...ANN], { env: { DATA_DIR: dataDir } })),
+    Array.from({ length: 5 }, () => project.spawn('keys', ['create', ...ANN], { env: { DATA_DIR: dataDir } })),
   )
   expect(made.map(({ code }) => code)).toEqual(Array(5).fill(0))
   const { store, pepper } = await openStore({ dataDir, mongodbUrl: null, keyPepper: null }, { role: 'server' })

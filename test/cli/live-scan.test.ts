@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 
@@ -13,17 +13,18 @@ let project: BuiltProject
 let server: Server
 let address: string
 let cwd: string
-const asked: { path: string; agent: string }[] = []
+const requests: { path: string; agent: string }[] = []
 beforeAll(async () => {
-  project = buildProject()
+  project = builtProject()
   cwd = mkdtempSync(join(tmpdir(), 'siteprint-live-'))
-  server = createServer(({ url = '', headers }, answer) => {
-    asked.push({ path: url, agent: String(headers['user-agent']) })
+  server = createServer(({ url = '', headers }, response) => {
+    requests.push({ path: url, agent: String(headers['user-agent']) })
     if (url === '/hang') return
-    if (url === '/to') answer.writeHead(302, { location: `http://${address}/landing` }).end()
-    else if (url === '/moved') answer.writeHead(302, { location: '/' }).end()
-    else if (/^\/(?:robots\.txt|favicon\.ico)$/.test(url)) answer.writeHead(404).end()
-    else answer.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1"><p>One page')
+    if (url === '/to') response.writeHead(302, { location: `http://${address}/landing` }).end()
+    else if (url === '/moved') response.writeHead(302, { location: '/' }).end()
+    else if (/^\/(?:robots\.txt|favicon\.ico)$/.test(url)) response.writeHead(404).end()
+    else
+      response.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1"><p>One page')
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -36,7 +37,7 @@ afterAll(() => {
 
 const scan = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
   project.run('scan', args, { cwd, env })
-const linesOf = (text: string): Record<string, unknown>[] =>
+const parseLines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
     .split('\n')
@@ -49,7 +50,7 @@ describe('one live site', () => {
       'SCAN_ALLOW',
       (): [string[], object] => [[], { SCAN_ALLOW: '10.0.0.1,127.0.0.0/8', CONTACT_URL: 'https://a.example/bot' }],
     ],
-  ])('is scanned where %s opens it', async (_, how) => {
+  ])('is scanned if %s opens its address', async (_, how) => {
     const [args, env] = how()
     const { code, stdout, stderr } = await scan([`http://${address}/moved`, ...args], env as Record<string, string>)
     const result = JSON.parse(stdout)
@@ -58,14 +59,14 @@ describe('one live site', () => {
     expect(result).toMatchObject({ url: `http://${address}/`, builderSlug: 'wordpress', cached: false })
   })
 
-  test('calls itself by name, with an address to write to', () => {
-    expect(new Set(asked.map(({ agent }) => agent))).toEqual(
+  test('is requested with a User-Agent that contains the contact address', () => {
+    expect(new Set(requests.map(({ agent }) => agent))).toEqual(
       new Set(['Siteprint/0.1.0', 'Siteprint/0.1.0 (+https://a.example/bot)']),
     )
   })
 
-  test('--include puts all that is known after the ten, --skip looks at the page alone', async () => {
-    asked.length = 0
+  test('--include appends fields, --skip leaves out side evidence', async () => {
+    requests.length = 0
     const include = ['--include', 'timing,infrastructure,warnings,versions,evidence', '--skip', 'robots,favicon']
     const { stdout } = await scan([`http://${address}/`, '--allow', '127.0.0.1', ...include])
     const result = JSON.parse(stdout)
@@ -73,7 +74,7 @@ describe('one live site', () => {
     expect(Object.keys(result)).toEqual([...FIELDS, ...extras])
     expect(result.infrastructure).toEqual({ cdn: null, dns: [], ip: '127.0.0.1', tlsIssuer: null, server: null })
     expect(Object.keys(result.timing)).toEqual(['fetch', 'evidence', 'match', 'total'])
-    expect(asked.map(({ path }) => path)).toEqual(['/'])
+    expect(requests.map(({ path }) => path)).toEqual(['/'])
   })
 
   test.each([
@@ -87,7 +88,7 @@ describe('one live site', () => {
       'url must be an absolute URL such as https://example.org, of at most 2048 characters, without credentials. (invalid_url)',
     ],
     ['https://example.org:8443/', 'This port is not scanned. Leave the port out of the URL. (blocked_target)'],
-  ])('%s is refused with a sentence', async (url, sentence) => {
+  ])('%s is rejected with a sentence', async (url, sentence) => {
     const { code, stdout, stderr } = await scan([url])
     expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', first: sentence })
     expect(stderr.includes('--allow')).toBe(/^http:/.test(url))
@@ -96,21 +97,24 @@ describe('one live site', () => {
   test.each([
     [
       ['--allow', 'localhost', 'http://a.example/'],
-      '--allow takes address[/bits][:port], IPv6 in brackets, not "localhost"',
+      '--allow must be address[/bits][:port], IPv6 in brackets, not "localhost"',
     ],
-    [['--concurrency', '2', 'http://a.example/'], '--concurrency does not go with one URL'],
-    [['--resume', '--urls', 'x.txt'], '--resume goes on with a file: name it with --out'],
-    [['--html', 'x.html', 'http://a.example/'], '"http://a.example/" is too much: --html names what is scanned'],
+    [['--concurrency', '2', 'http://a.example/'], '--concurrency cannot be used with a single URL'],
+    [['--resume', '--urls', 'x.txt'], '--resume continues an output file: name it with --out'],
+    [
+      ['--html', 'x.html', 'http://a.example/'],
+      'unexpected argument "http://a.example/": --html already names the input',
+    ],
     [
       ['--urls', 'x.txt', '--include', 'dns'],
-      '--include has no "dns": it takes evidence, versions, infrastructure, timing, warnings',
+      '--include does not accept "dns": use one or more of evidence, versions, infrastructure, timing, warnings',
     ],
-  ])('bad use %j', async (args, sentence) => {
+  ])('wrong usage %j', async (args, sentence) => {
     const { code, stderr } = await scan(args)
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 2, stderr: sentence })
   })
 
-  test('all bad settings are named at once, their values not', async () => {
+  test('all invalid settings are reported at once, without their values', async () => {
     const env = { SCAN_ALLOW: '127.0.0.1,secret', SCAN_PORTS: '80,x', CONTACT_URL: 'me', RULES_DIRS: 'none' }
     const { code, stderr } = await scan(['http://a.example/'], env)
     expect(code).toBe(2)
@@ -124,7 +128,7 @@ describe('one live site', () => {
 })
 
 describe('many live sites', () => {
-  test('are visited one at a time, a second apart, where redirects lead too', async () => {
+  test('are visited one at a time, a second apart, also after redirects', async () => {
     const others = Array.from({ length: 3 }, (_, i) => `http://127.0.4.${i + 1}:${address.split(':')[1]}/to`)
     const visits: [string, number][] = []
     const log = ({ url = '', socket }: IncomingMessage): unknown =>
@@ -138,18 +142,18 @@ describe('many live sites', () => {
   })
 
   test.each([
-    ['', 'there is no URL in none.txt: write one a line'],
-    ['# a\n\n', 'there is no URL in none.txt: write one a line'],
-  ])('a list of %j is bad use', async (text, sentence) => {
+    ['', 'none.txt contains no URL: write one per line'],
+    ['# a\n\n', 'none.txt contains no URL: write one per line'],
+  ])('a list of %j is wrong usage', async (text, sentence) => {
     writeFileSync(join(cwd, 'none.txt'), text)
     const { code, stderr } = await scan(['--urls', 'none.txt'])
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 2, stderr: sentence })
   })
 
-  test('one line each: a failure is its own', async () => {
+  test('have one line each; a failure does not affect the others', async () => {
     const urls = [`http://${address}/a`, 'http://localhost/', ' nonsense ']
     const { code, stdout, stderr } = await scan([...urls, '--allow', address])
-    const lines = linesOf(stdout).sort((a, b) => urls.indexOf(String(a.url)) - urls.indexOf(String(b.url)))
+    const lines = parseLines(stdout).sort((a, b) => urls.indexOf(String(a.url)) - urls.indexOf(String(b.url)))
     expect({ code, stderr }).toEqual({ code: 1, stderr: '3 sites, 2 failed\n' })
     expect(lines).toMatchObject([
       { url: urls[0], result: { builderSlug: 'wordpress' } },
@@ -158,7 +162,7 @@ describe('many live sites', () => {
     ])
   })
 
-  test('--urls reads a file, writes CSV, and a second run goes on where it ended', async () => {
+  test('--urls reads a file, writes CSV, and a second run continues', async () => {
     writeFileSync(
       join(cwd, 'urls.txt'),
       `# ours\nhttp://${address}/a\n\nhttp://${address}/a\nhttp://${address}/b\nnonsense\n`,
@@ -167,15 +171,18 @@ describe('many live sites', () => {
     expect(await scan(args)).toEqual({ code: 1, stdout: '', stderr: '3 sites, 1 failed\n' })
     const whole = readFileSync(join(cwd, 'out.csv'), 'utf8')
     expect(whole.trim().split('\n')).toHaveLength(4)
-    asked.length = 0
-    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed, 3 were there already\n' })
-    expect({ again: readFileSync(join(cwd, 'out.csv'), 'utf8'), asked }).toEqual({ again: whole, asked: [] })
+    requests.length = 0
+    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed, 3 already done\n' })
+    expect({ again: readFileSync(join(cwd, 'out.csv'), 'utf8'), requests }).toEqual({ again: whole, requests: [] })
   })
 
-  test('Ctrl-C keeps what is done, and the next run goes on', async () => {
+  test('Ctrl-C keeps what is done, and the next run continues', async () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/hang\nhttp://${address}/b\n`)
     const args = ['--urls', 'stop.txt', '--out', 'stop.jsonl', '--allow', address]
-    const child = spawn(process.execPath, [join(project.folder, 'dist', 'tools', 'scan.js'), ...args], { cwd, env: {} })
+    const child = spawn(process.execPath, [join(project.folder, 'dist', 'src', 'cli', 'run.js'), 'scan', ...args], {
+      cwd,
+      env: {},
+    })
     const hung = new Promise<void>((resolve) =>
       server.on('request', function onRequest({ url }) {
         if (url !== '/hang') return
@@ -186,12 +193,12 @@ describe('many live sites', () => {
     await hung
     child.kill('SIGINT')
     const code = await new Promise((resolve) => child.on('close', resolve))
-    const done = linesOf(readFileSync(join(cwd, 'stop.jsonl'), 'utf8'))
+    const done = parseLines(readFileSync(join(cwd, 'stop.jsonl'), 'utf8'))
     expect({ code, urls: done.map(({ url }) => url) }).toEqual({ code: 130, urls: [`http://${address}/a`] })
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/b\n`)
     expect(await scan([...args, '--resume'])).toMatchObject({
       code: 0,
-      stderr: '1 sites, 0 failed, 1 were there already\n',
+      stderr: '1 sites, 0 failed, 1 already done\n',
     })
   })
 })

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { trapRules } from '../scan/trap-rules.ts'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 let cwd: string
 let env: Readonly<Record<string, string>>
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
   const { folders, detectors } = trapRules()
   cwd = writeFolder({
     'loop.html': '<p>loop for ever',
@@ -35,23 +35,23 @@ const record = (text: string, i: number): string => {
 }
 const LATE = 'the page took longer than 1 s to match'
 
-describe('a page that takes too long is an error, and the run goes on', () => {
+describe('a page that takes too long is an error, and the run continues', () => {
   const pages = ['harmless', 'loop for ever', 'harmless', 'backtrack for ever', 'leave', 'harmless']
   const outcomes = ['result', LATE, 'result', LATE, 'worker exited with code: 7', 'result']
 
   test.each([
-    ['JSONL', 'in.jsonl', (lines: string) => lines],
+    ['JSONL', 'in.jsonl', (text: string) => text],
     ['gzip', 'in.jsonl.gz', gzipSync],
   ])('--batch, %s', async (_, name, pack) => {
-    const lines = pages.map((text, i) => `${JSON.stringify({ id: `${i}`, html: `<p>${text}` })}\n`)
-    writeFileSync(join(cwd, name), pack(lines.join('')))
+    const input = pages.map((text, i) => `${JSON.stringify({ id: `${i}`, html: `<p>${text}` })}\n`)
+    writeFileSync(join(cwd, name), pack(input.join('')))
     const { code, stdout, stderr } = await run('scan', ['--batch', name, '--timeout', '1'])
-    const answers = stdout
+    const lines = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(answers.map(({ id, error }) => [id, error ?? 'result'])).toEqual(outcomes.map((one, i) => [`${i}`, one]))
-    const codes = answers.flatMap(({ error, code }) => (error ? [code] : []))
+    expect(lines.map(({ id, error }) => [id, error ?? 'result'])).toEqual(outcomes.map((one, i) => [`${i}`, one]))
+    const codes = lines.flatMap(({ error, code }) => (error ? [code] : []))
     expect({ code, stderr, codes }).toEqual({
       code: 1,
       stderr: '6 pages, 3 failed\n',
@@ -61,11 +61,11 @@ describe('a page that takes too long is an error, and the run goes on', () => {
 
   test('--warc', async () => {
     const { code, stdout } = await run('scan', ['--warc', 'in.warc', '--timeout', '1'])
-    const answers = stdout
+    const lines = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect({ code, errors: answers.map(({ error }) => error) }).toEqual({
+    expect({ code, errors: lines.map(({ error }) => error) }).toEqual({
       code: 1,
       errors: [undefined, LATE, 'worker exited with code: 7', undefined],
     })
@@ -76,8 +76,8 @@ describe('a page that takes too long is an error, and the run goes on', () => {
     ['scan', ['--har', 'loop.har']],
     ['rules', ['explain', 'wordpress', '--html', 'loop.html']],
   ])('%s %j', async (command, args) => {
-    const told = { code: 2, stdout: '', stderr: `${LATE}\n` }
-    expect(await run(command, [...args, '--timeout', '1'])).toEqual(told)
+    const expected = { code: 2, stdout: '', stderr: `${LATE}\n` }
+    expect(await run(command, [...args, '--timeout', '1'])).toEqual(expected)
   })
 
   test('rules test', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PoliteOptions, runPolitely } from '../../src/cli/per-host-scheduler.ts'
+import { type PerHostOptions, runPerHost } from '../../src/cli/per-host-scheduler.ts'
 
 interface Job {
   readonly host: string
@@ -29,9 +29,9 @@ async function* jobsOf(hosts: readonly string[]): AsyncGenerator<Job> {
   for (const [n, host] of hosts.entries()) yield { host, n }
 }
 
-function options(hosts: readonly string[], log: Log, more: Partial<PoliteOptions<Job>> = {}): PoliteOptions<Job> {
+function options(hosts: readonly string[], log: Log, more: Partial<PerHostOptions<Job>> = {}): PerHostOptions<Job> {
   const { signal } = new AbortController()
-  const base = { jobs: jobsOf(hosts), hostOf: ({ host }: Job) => host, run: log.run }
+  const base = { jobs: jobsOf(hosts), readHost: ({ host }: Job) => host, run: log.run }
   return { ...base, concurrency: 3, pauseMs: 0, signal, ...more }
 }
 
@@ -42,7 +42,7 @@ describe('jobs of many hosts', () => {
       fc.integer({ min: 1, max: 6 }),
       async (hosts, concurrency) => {
         const log = new Log()
-        await runPolitely(options(hosts, log, { concurrency }))
+        await runPerHost(options(hosts, log, { concurrency }))
         expect(log.begun.map(({ n }) => n).sort((a, b) => a - b)).toEqual(hosts.map((_, n) => n))
         expect(log.most).toBeLessThanOrEqual(concurrency)
       },
@@ -52,7 +52,7 @@ describe('jobs of many hosts', () => {
 
   test('of one host wait for the pause, and hold up no other', async () => {
     const log = new Log()
-    await runPolitely(options(['a', 'a', 'a', 'b', 'c'], log, { pauseMs: 40 }))
+    await runPerHost(options(['a', 'a', 'a', 'b', 'c'], log, { pauseMs: 40 }))
     expect(log.begun.map(({ host }) => host)).toEqual(['a', 'b', 'c', 'a', 'a'])
     const [first, second, third] = log.begun.filter(({ host }) => host === 'a').map(({ at }) => at)
     expect(second - first).toBeGreaterThanOrEqual(39)
@@ -66,7 +66,7 @@ describe('jobs of many hosts', () => {
       stop.abort()
       await log.run(job)
     }
-    await runPolitely(options(['a', 'a', 'b', 'c', 'd'], log, { concurrency: 2, signal: stop.signal, run }))
+    await runPerHost(options(['a', 'a', 'b', 'c', 'd'], log, { concurrency: 2, signal: stop.signal, run }))
     expect(log.begun.length).toBe(2)
     expect(log.ended.size).toBe(2)
   })
@@ -77,7 +77,7 @@ describe('jobs of many hosts', () => {
       if (job.host === 'b') throw new Error('disk full')
       await log.run(job)
     }
-    await expect(runPolitely(options(['a', 'b', 'c', 'd', 'e'], log, { run }))).rejects.toThrow('disk full')
+    await expect(runPerHost(options(['a', 'b', 'c', 'd', 'e'], log, { run }))).rejects.toThrow('disk full')
     expect(log.ended.size).toBe(log.begun.length)
   })
 })

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, copyProject, type Outcome } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
   const faulty = builder('{ scirpt: /a.js }').replace('2026-11-20', 'today')
   cwd = writeFolder({
     'sound/builders/acme.yaml': builder().replace('cms', 'blog'),
@@ -29,30 +29,30 @@ beforeAll(() => {
 
 const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
   project.run('rules', args, { cwd, env: { RULES_DIRS } })
-const faults = [
+const findings = [
   'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
   'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
 ]
 
 describe('lint', () => {
-  test('of sound rules says so, and nothing on stdout', async () => {
+  test('of valid rules reports no problems, and nothing on stdout', async () => {
     const { code, stdout, stderr } = await rules(['lint', 'sound'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    expect(stderr).toMatch(/^\d+ rules: nothing to complain of\n$/)
+    expect(stderr).toMatch(/^\d+ rules: no problems found\n$/)
   })
 
   test.each([
     ['as an argument', ['lint', 'faulty'], ''],
     ['of RULES_DIRS', ['lint'], 'faulty'],
     ['both, once', ['lint', './faulty/'], 'faulty'],
-  ])('tells every fault of a folder: %s', async (_, args, folders) => {
+  ])('reports every finding of a folder: %s', async (_, args, folders) => {
     const { code, stdout, stderr } = await rules(args, folders)
-    expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 1, lines: faults })
+    expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({ code: 1, lines: findings })
     expect(stderr).toMatch(/^\d+ rules: 2 findings\n$/)
   })
 })
 
-describe('a ruleset with errors is refused, and every fault is told on stderr', () => {
+describe('a ruleset with errors is rejected, and every finding is reported on stderr', () => {
   test.each([
     ['rules', ['test']],
     ['scan', ['--html', 'page.html']],
@@ -60,17 +60,17 @@ describe('a ruleset with errors is refused, and every fault is told on stderr', 
   ])('%s %j', async (command, args) => {
     const { code, stdout, stderr } = await project.run(command, args, { cwd, env: { RULES_DIRS: 'faulty' } })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe(`${faults.join('\n')}\n2 findings in the rules: nothing was loaded\n`)
+    expect(stderr).toBe(`${findings.join('\n')}\n2 findings in the rules: nothing was loaded\n`)
   })
 })
 
 describe('test', () => {
-  test('of one slug runs its pages alone', async () => {
-    const told = { code: 0, stdout: '', stderr: '1 rule, 2 pages: nothing to complain of\n' }
-    expect(await rules(['test', 'acme'], 'sound')).toEqual(told)
+  test('with a slug runs only its pages', async () => {
+    const expected = { code: 0, stdout: '', stderr: '1 rule, 2 pages: no problems found\n' }
+    expect(await rules(['test', 'acme'], 'sound')).toEqual(expected)
   })
 
-  test('tells what a page gives instead', async () => {
+  test('reports the actual result of a page', async () => {
     const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 2 pages: 1 finding\n' })
     expect(stdout).toBe(
@@ -78,60 +78,58 @@ describe('test', () => {
     )
   })
 
-  test('tells of a detector that failed, once', async () => {
-    const how = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
-    const told = 'the detector "tide" failed: no water\n1 rule, 2 pages: nothing to complain of\n'
-    expect(await project.run('rules', ['test', 'acme'], how)).toEqual({ code: 0, stdout: '', stderr: told })
+  test('reports a detector that failed, once', async () => {
+    const options = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
+    const stderr = 'the detector "tide" failed: no water\n1 rule, 2 pages: no problems found\n'
+    expect(await project.run('rules', ['test', 'acme'], options)).toEqual({ code: 0, stdout: '', stderr })
   })
 })
 
 describe('build', () => {
-  test('writes the ruleset, its cases and the schemas; a start then reads no YAML, until it is edited', async () => {
-    const { code, stdout, stderr } = await rules(['build'])
+  test('writes the ruleset, its cases and the schemas; a start then reads no YAML until it is edited', async () => {
+    const project = copyProject()
+    const { code, stdout, stderr } = await project.run('rules', ['build'], { cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    const [, version] = /rules built, version (\w+)\n$/.exec(stderr) ?? []
+    const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []
     const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
     expect([read('ruleset.json').version, read('conformance.json').version]).toEqual([version, version])
     expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
     expect(read('test-schema.json').properties.hits).toBeDefined()
     const built = join(project.folder, 'dist', 'ruleset.json')
-    const text = readFileSync(built, 'utf8')
-    writeFileSync(built, text.replace('"name":"WordPress"', '"name":"Read from the build"'))
+    writeFileSync(built, readFileSync(built, 'utf8').replace('"name":"WordPress"', '"name":"Read from the build"'))
     writeFileSync(join(cwd, 'press.html'), '<meta name="generator" content="WordPress 6.6">')
     const names = async () => JSON.parse((await project.run('scan', ['--html', 'press.html'], { cwd })).stdout).builder
     expect(await names()).toBe('Read from the build')
     const rule = join(project.folder, 'rules', 'builders', 'wordpress.yaml')
     writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: WordPress', 'name: Read from the YAML'))
     expect(await names()).toBe('Read from the YAML')
-    writeFileSync(rule, readFileSync(rule, 'utf8').replace('name: Read from the YAML', 'name: WordPress'))
-    writeFileSync(built, text)
   })
 })
 
-describe('misuse is told in a sentence', () => {
+describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'say what to do: lint, test, build or explain'],
-    [['lnt'], '"lnt" is none of lint, test, build, explain'],
+    [[], 'missing verb: use one of lint, test, build, explain'],
+    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain'],
     [['lint', '--fix'], "Unknown option '--fix'"],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
     [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
-    [['build', '--timeout', '5'], '--timeout goes with lint, test and explain'],
+    [['build', '--timeout', '5'], '--timeout cannot be used with build'],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],
-    [['lint', '--html', 'page.html'], '--html, --url and --headers go with explain'],
+    [['lint', '--html', 'page.html'], '--html cannot be used with lint'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
-    [['explain'], 'explain takes one slug and --html FILE'],
-    [['explain', 'wix'], 'explain takes one slug and --html FILE'],
-    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes one slug and --html FILE'],
+    [['explain'], 'explain takes <slug>'],
+    [['explain', 'wix'], 'explain needs --html FILE'],
+    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
     [['explain', 'wixx', '--html', 'page.html'], 'there is no rule "wixx"; did you mean "wix"?'],
     [['explain', 'wix', '--html', 'none.html'], '--html: there is no file "none.html"'],
-    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder: name a file'],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder, not a file'],
     [
       ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
       '--url must be an absolute http or https URL',
     ],
-    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is no JSON'],
+    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is not valid JSON'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await rules(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -149,8 +147,8 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   const folder = writeFolder(rule)
   expect(await rules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
   expect(await rules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
-  const how = { cwd, env: { RULES_DIRS: folder } }
-  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], how)
+  const options = { cwd, env: { RULES_DIRS: folder } }
+  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], options)
   expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
   const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
   expect(stdout).toBe(documentExample('explain'))
@@ -159,7 +157,7 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
   expect(lines[1]).toMatch(/^ {2}✓ strong declared: /)
   expect(lines[2]).toBe('      meta generator: 1 hit: "Pagekiln 2.5"')
   expect(lines[3]).toMatch(/^ {2}✗ strong loaded: /)
-  expect(lines.at(-2)).toBe('  6 points: high; part of the answer')
+  expect(lines.at(-2)).toBe('  6 points: high; part of the result')
 })
 
 test.each([
@@ -171,17 +169,17 @@ test.each([
   expect(stdout).toMatch(clause)
 })
 
-test('explain says whom the answer names instead', async () => {
+test('explain reports what the result contains instead', async () => {
   const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'])
   expect(stdout.trim().split('\n').at(-1)).toBe(
-    '  0 points: below low, nothing; not part of the answer, which names WordPress',
+    '  0 points: below low; not part of the result, which contains WordPress',
   )
 })
 
-test('--help', async () => {
+test('--help, in a process', async () => {
   for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
-    const { code, stdout, stderr } = await rules(args)
+    const { code, stdout, stderr } = await project.spawn('rules', args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const word of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(word)
+    for (const text of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(text)
   }
 })

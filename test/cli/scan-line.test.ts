@@ -6,18 +6,18 @@ import { buildPage, detect, type PageInput } from '../../src/index.ts'
 
 const ruleset = new Ruleset({ rules: [], categories: { builders: {}, technologies: {} }, detectors, version: '' })
 
-describe('a bad line is told with its id, or with its number', () => {
+describe('an invalid line is reported with its id or its number', () => {
   test.each([
-    ['no JSON', '{"id":"a",', { line: 7 }, 'the line is no JSON: '],
-    ['a list', '[]', { line: 7 }, 'a line is a JSON object'],
-    ['null', 'null', { line: 7 }, 'a line is a JSON object'],
+    ['not JSON', '{"id":"a",', { line: 7 }, 'the line is not valid JSON: '],
+    ['a list', '[]', { line: 7 }, 'the line must be a JSON object'],
+    ['null', 'null', { line: 7 }, 'the line must be a JSON object'],
     ['no id', '{"html":""}', { line: 7 }, 'id must be a string'],
     ['a number for an id', '{"id":7}', { line: 7 }, 'id must be a string'],
-    ['a url that is none', '{"id":"a","url":"acme.com"}', { id: 'a' }, 'url must be an absolute http or https URL'],
+    ['an invalid url', '{"id":"a","url":"acme.com"}', { id: 'a' }, 'url must be an absolute http or https URL'],
     ['a url of another scheme', '{"id":"a","url":"data:text/html,x"}', { id: 'a' }, 'url must be an absolute http or'],
     ['a number for a url', '{"id":"a","url":5}', { id: 'a' }, 'url must be a string or null'],
-    ['a status that is none', '{"id":"a","status":99}', { id: 'a' }, 'status must be a status code or null'],
-    ['a text for a status', '{"id":"a","status":"200"}', { id: 'a' }, 'status must be a status code or null'],
+    ['an invalid status', '{"id":"a","status":99}', { id: 'a' }, 'status must be an HTTP status code or null'],
+    ['a text for a status', '{"id":"a","status":"200"}', { id: 'a' }, 'status must be an HTTP status code or null'],
     [
       'headers by name',
       '{"id":"a","headers":{"server":"x"}}',
@@ -37,11 +37,11 @@ describe('a bad line is told with its id, or with its number', () => {
       'headers must be a list of [name, value] or',
     ],
     ['a list for a page', '{"id":"a","html":["x"]}', { id: 'a' }, 'html must be a string or null'],
-    ['bytes that are no UTF-8', '{"id":"\ufffd"}', { line: 7 }, 'the line is not valid UTF-8'],
+    ['bytes that are not UTF-8', '{"id":"\ufffd"}', { line: 7 }, 'the line is not valid UTF-8'],
     ['a line over the limit', null, { line: 7 }, 'the line is longer than '],
   ])('%s', async (_, text, about, sentence) => {
     const detector = { detect: async (input: PageInput) => detect(ruleset, buildPage(input)) }
-    const answer = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, detector, [])
-    expect(answer).toEqual({ ...about, error: expect.stringContaining(sentence), code: 'invalid_request' })
+    const line = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, detector, [])
+    expect(line).toEqual({ ...about, error: expect.stringContaining(sentence), code: 'invalid_request' })
   })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { mongoUrl } from '../support/services.ts'
 
@@ -19,12 +19,12 @@ const stores: [string, Env][] = [
 
 let project: BuiltProject
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
 })
 const service = (args: readonly string[], env: Env = stores[0][1]): Promise<Outcome> =>
   project.run('service', args, { env })
 
-describe.each(stores)('on %s, beside a server', (_, env) => {
+describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   let store: Store
   beforeAll(async () => {
     const settings = {
@@ -45,21 +45,21 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
     ['maintenance off', false, false],
     ['api status', false, false],
     ['api on', false, true],
-  ])('%s', async (words, maintenance, api) => {
+  ])('%s', async (line, maintenance, api) => {
     const stdout = `{"maintenance":${maintenance},"api":${api}}\n`
-    expect(await service(words.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
+    expect(await service(line.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
     expect(await store.switches()).toEqual({ maintenance, apiOff: !api })
   })
 })
 
 describe('a backup', () => {
-  test('serves as a DATA_DIR', async () => {
+  test('can be used as a DATA_DIR', async () => {
     const { DATA_DIR } = stores[0][1]
     const keys = (dataDir: string, ...args: string[]): Promise<Outcome> =>
       project.run('keys', args, { env: { DATA_DIR: dataDir } })
     const { stdout } = await keys(DATA_DIR, 'create', '--name', 'n', '--email', 'e@a.example', '--plan', 'free')
     const target = join(folder, 'backup', 'of-today')
-    const stderr = `The store and its pepper are copied to ${target}\n`
+    const stderr = `Copied the store and its pepper to ${target}.\n`
     expect(await service(['backup', target])).toEqual({ code: 0, stdout: '', stderr })
     expect(readdirSync(target).sort()).toEqual(['pepper', 'siteprint.db'])
     const { store, pepper } = await openStore(
@@ -70,25 +70,25 @@ describe('a backup', () => {
     await store.close()
   })
 
-  test('is told to be without KEY_PEPPER', async () => {
+  test('does not contain KEY_PEPPER, which is reported', async () => {
     const env = { DATA_DIR: join(folder, 'peppered'), KEY_PEPPER }
     await service(['api', 'status'], env)
     const target = join(folder, 'without')
-    const stderr = `The store is, without the pepper of KEY_PEPPER, copied to ${target}\n`
+    const stderr = `Copied the store without KEY_PEPPER to ${target}.\n`
     expect(await service(['backup', target], env)).toEqual({ code: 0, stdout: '', stderr })
     expect(readdirSync(target)).toEqual(['siteprint.db'])
   })
 
   test.each<[string, Env, string, string]>([
-    ['to where a store is', stores[0][1], 'data', 'holds a pepper already: name another folder'],
-    ['of nothing', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the folder of the server'],
+    ['to a folder with a store', stores[0][1], 'data', 'holds a pepper already: name another folder'],
+    ['without a store', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the folder of the server'],
     [
       'of MongoDB',
       { MONGODB_URL: 'mongodb://127.0.0.1:9/x', KEY_PEPPER },
       'new',
       'MongoDB is backed up with its own tools: run mongodump',
     ],
-  ])('%s is refused', async (_, env, target, sentence) => {
+  ])('%s is rejected', async (_, env, target, sentence) => {
     const { code, stdout, stderr } = await service(['backup', join(folder, target)], env)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(sentence)
@@ -97,23 +97,23 @@ describe('a backup', () => {
 })
 
 test.each<[string[], string]>([
-  [[], 'say what to do: maintenance, api or backup'],
-  [['restart'], '"restart" is none of maintenance, api, backup'],
-  [['valueOf', 'on'], '"valueOf" is none of maintenance, api, backup'],
-  [['maintenance'], 'maintenance takes on, off or status'],
-  [['api', 'toString'], 'api takes on, off or status'],
-  [['api', 'on', 'off'], '"off" is too much'],
-  [['backup'], 'backup takes <folder>: a new one, or one without a store'],
-  [['backup', ''], 'backup takes <folder>: a new one, or one without a store'],
+  [[], 'missing verb: use one of maintenance, api, backup'],
+  [['restart'], 'unknown verb "restart": use one of maintenance, api, backup'],
+  [['valueOf', 'on'], 'unknown verb "valueOf": use one of maintenance, api, backup'],
+  [['maintenance'], 'maintenance takes <on|off|status>'],
+  [['api', 'toString'], '"toString" is not one of on, off, status'],
+  [['api', 'on', 'off'], 'api takes <on|off|status>'],
+  [['backup'], 'backup takes <folder>'],
+  [['backup', ''], 'backup takes <folder>: a new folder, or one without a store'],
   [['api', '--on'], "Unknown option '--on'"],
-])('misuse is told in a sentence: %j', async (args, sentence) => {
+])('wrong usage is reported in a sentence: %j', async (args, sentence) => {
   const { code, stdout, stderr } = await service(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.startsWith(sentence), stderr).toBe(true)
 })
 
-test('--help tells of every verb', async () => {
-  const { code, stdout } = await service(['--help'])
+test('--help describes every verb, in a process', async () => {
+  const { code, stdout } = await project.spawn('service', ['--help'])
   expect(code).toBe(0)
   for (const verb of ['maintenance', 'api', 'backup']) expect(stdout).toContain(`service -- ${verb}`)
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { type BuiltProject, buildProject } from '../support/built-project.ts'
+import { type BuiltProject, copyProject } from '../support/built-project.ts'
 import { documentExample, documentPart } from '../support/document-examples.ts'
 
 /** Values in the documents that the tests replace with their own. */
@@ -45,7 +45,7 @@ function buildSettings(): Record<string, string> {
 }
 
 beforeAll(async () => {
-  project = buildProject()
+  project = copyProject()
   service = spawn(process.execPath, ['dist/src/main.js'], {
     cwd: project.folder,
     env: buildSettings(),

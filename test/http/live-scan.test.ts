@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AllowedAddress, parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
-import { buildWorker } from '../scan/built-worker.ts'
+import { builtWorker } from '../scan/built-worker.ts'
 import { openHost, scanOf, type TestHost } from './app-fixture.ts'
 
 const PAGE = '<!doctype html><title>A shop</title><meta name="generator" content="WordPress 6.5"><p>Text</p>'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo
   origin = `http://127.0.0.1:${port}`
   const policy = { ...DEFAULT_POLICY, allow: [parseAllowed(`127.0.0.1:${port}`) as AllowedAddress] }
-  scanner = new Scanner({ policy, evidence: [], worker: buildWorker() })
+  scanner = new Scanner({ policy, evidence: [], worker: builtWorker() })
   const rules = await scanner.ready()
   host = await openHost({ policy, parts: { rules }, scan: (url) => scanner.scan(url) })
   secret = (await host.newKey()).secret

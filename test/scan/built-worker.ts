@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { buildProject } from '../support/built-project.ts'
+import { builtProject } from '../support/built-project.ts'
 
-/** Compiles the sources as they are now; the worker's file, for `openPool({ worker })`: threads run no TypeScript. */
-export function buildWorker(): string {
-  return join(buildProject().folder, 'dist', 'src', 'scan', 'match-worker.js')
+/** Returns the compiled worker file for `openPool({ worker })`, because worker threads cannot run TypeScript. */
+export function builtWorker(): string {
+  return join(builtProject().folder, 'dist', 'src', 'scan', 'match-worker.js')
 }

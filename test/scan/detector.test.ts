@@ -3,13 +3,13 @@ import { PageLimitError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageDetector, type PageInput, toResult } from '../../src/index.ts'
 import { openPageDetector } from '../../src/scan/detector.ts'
 import { builder, writeFolder } from '../support/rule-folder.ts'
-import { buildWorker } from './built-worker.ts'
+import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
 let traps: ReturnType<typeof trapRules>
 beforeAll(() => {
-  worker = buildWorker()
+  worker = builtWorker()
   traps = trapRules()
 })
 const open: PageDetector[] = []

@@ -10,7 +10,7 @@ import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver } from '../../src/fetch/resolver.ts'
 import { FetchThread } from '../../src/scan/fetch-thread.ts'
-import { buildWorker } from './built-worker.ts'
+import { builtWorker } from './built-worker.ts'
 
 const opened = parseAllowed('127.0.0.0/8')
 const policy: Policy = { ...DEFAULT_POLICY, allow: opened === null ? [] : [opened], deny: ['denied.example.org'] }
@@ -42,7 +42,7 @@ function openThread(changes: Partial<ConstructorParameters<typeof FetchThread>[0
 }
 
 beforeAll(async () => {
-  file = join(dirname(buildWorker()), 'fetch-worker.js')
+  file = join(dirname(builtWorker()), 'fetch-worker.js')
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   origin = `127.0.0.1:${(server.address() as AddressInfo).port}`
 })

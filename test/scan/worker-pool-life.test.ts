@@ -8,12 +8,12 @@ import { SetupError } from '../../src/errors.ts'
 import { loadRuleset, RulesetError } from '../../src/index.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
-import { buildWorker } from './built-worker.ts'
+import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
 beforeAll(() => {
-  worker = buildWorker()
+  worker = builtWorker()
 })
 
 describe('ready', () => {

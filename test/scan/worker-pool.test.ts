@@ -3,13 +3,13 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
-import { buildWorker } from './built-worker.ts'
+import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
 let traps: Pick<PoolOptions, 'folders' | 'detectors'>
 beforeAll(() => {
-  worker = buildWorker()
+  worker = builtWorker()
   traps = trapRules()
 })
 

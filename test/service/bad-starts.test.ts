@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { makeFolder, type Settings, startService } from './start-service.ts'
 
 let project: BuiltProject
 beforeAll(() => {
-  project = buildProject()
+  project = builtProject()
 })
 
 const PEPPER = 'thirty-two characters, or more of them'
 
 async function start(settings: Settings): Promise<Outcome & { seconds: number }> {
   const began = performance.now()
-  const outcome = await project.run('../src/main', [], { env: { DATA_DIR: makeFolder(), PORT: '0', ...settings } })
+  const outcome = await project.spawnServer({ env: { DATA_DIR: makeFolder(), PORT: '0', ...settings } })
   return { ...outcome, seconds: (performance.now() - began) / 1000 }
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { buildProject } from '../support/built-project.ts'
+import { builtProject } from '../support/built-project.ts'
 import { until } from '../support/until.ts'
 import { makeFolder, spawnService, writePlans } from './start-service.ts'
 
@@ -33,10 +33,10 @@ test.skipIf(way === undefined)(
   async () => {
     const PLANS_FILE = writePlans({ free: [1_000_000, 1_000_000] })
     const settings = { PATH: String(process.env.PATH), DATA_DIR: join(folder, 'data'), METRICS_PORT: '0', PLANS_FILE }
-    const start = [process.execPath, 'tools/start.mjs', '../src/main']
+    const start = [process.execPath, 'tools/start.mjs', 'src/main']
     const args = [...(way ?? []), 'sh', '-c', WITH_DISK, 'sh', folder, ...start]
     const { url, key, child, printed, ended } = await spawnService('unshare', args, {
-      project: buildProject(),
+      project: builtProject(),
       settings,
     }).listening
     const inside = join('/proc', String(child.pid), 'root', folder)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { buildProject } from '../support/built-project.ts'
+import { builtProject } from '../support/built-project.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
 test('a start says what runs; the own host is not scanned; metrics stay on loopback whatever HOST is', async () => {
-  const { url, key, printed, child, ended } = await startService(buildProject(), {
+  const { url, key, printed, child, ended } = await startService(builtProject(), {
     HOST: '127.0.0.2',
     DATA_DIR: makeFolder(),
     PUBLIC_URL: 'https://Siteprint.example.com:8443/',

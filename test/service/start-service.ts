@@ -50,7 +50,7 @@ export function writePlans(plans: Readonly<Record<string, readonly [perMinute: n
 
 /** Starts the service on a free port, and waits until it says where it listens. @throws Error with what it wrote when it ends before that */
 export async function startService(project: BuiltProject, settings: Settings): Promise<RunningService> {
-  const service = spawnService(process.execPath, ['tools/start.mjs', '../src/main'], { project, settings })
+  const service = spawnService(process.execPath, ['tools/start.mjs', 'src/main'], { project, settings })
   return await service.listening
 }
 

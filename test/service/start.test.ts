@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, buildProject } from '../support/built-project.ts'
+import { type BuiltProject, builtProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { makeFolder, type RunningService, spawnService, startService } from './start-service.ts'
 
@@ -13,7 +13,7 @@ const hasCurl = readdirSync('/usr/bin').includes('curl')
 let project: BuiltProject
 let site: LocalSite
 beforeAll(async () => {
-  project = buildProject()
+  project = builtProject()
   site = await openSite()
 })
 
@@ -55,7 +55,7 @@ describe('a first start', () => {
   })
 
   test('lets no second server at its folder', async () => {
-    const { code, stdout, stderr } = await project.run('../src/main', [], { env: { DATA_DIR: folder, PORT: '0' } })
+    const { code, stdout, stderr } = await project.spawnServer({ env: { DATA_DIR: folder, PORT: '0' } })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^another server runs on .+: stop it, .+\n$/)
   })
@@ -63,7 +63,7 @@ describe('a first start', () => {
   test('lets no second server at its port', async () => {
     const { port } = new URL(first.url)
     const env = { DATA_DIR: makeFolder(), PORT: port }
-    const { code, stderr } = await project.run('../src/main', [], { env })
+    const { code, stderr } = await project.spawnServer({ env })
     const sentence = `PORT: cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port.\n`
     expect({ code, stderr }).toEqual({ code: 2, stderr: sentence })
   })

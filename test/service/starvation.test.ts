@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EXPENSIVE_PAGES } from '../../tools/bench/expensive-pages.ts'
-import { buildProject } from '../support/built-project.ts'
+import { builtProject } from '../support/built-project.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { makeFolder, startService, writePlans } from './start-service.ts'
 
@@ -46,7 +46,7 @@ test(
       LOG_LEVEL: 'warn',
       PLANS_FILE: writePlans({ good: [60, 1000] }),
     }
-    const project = buildProject()
+    const project = builtProject()
     const service = await startService(project, settings)
     const nodes = new Nodes({ project, settings, urls: [service.url] })
     const makeKeys = async (count: number, plan: string): Promise<string[]> => {

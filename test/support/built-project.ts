@@ -1,71 +1,104 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
-import { projectFolder } from '../../src/rules/built.ts'
+import { Writable } from 'node:stream'
+import { afterAll, inject } from 'vitest'
+import type { Main } from '../../src/cli/command.ts'
 
-/** What a command came to. */
+/** Result of a command. */
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Where and how a command runs. */
 interface RunOptions {
-  /** The project's copy when absent. */
+  /** Working folder; that of the project when absent. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+}
+
+interface SpawnOptions extends RunOptions {
   /** Options of Node itself. */
   readonly node?: readonly string[]
 }
 
-/** A copy of the project, built from the sources as they are now. */
+/** The project, compiled from the sources as they are now. */
 export interface BuiltProject {
   readonly folder: string
-  /** Runs `npm run -s <command> -- <args>` without npm. */
+  /** Runs a command in this process: `npm run -s <command> -- <args>` without the cost of a process. */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Outcome>
+  /** Runs a command in its own process. */
+  spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<Outcome>
+  /** Runs the server in its own process until it exits. */
+  spawnServer(options: RunOptions): Promise<Outcome>
 }
 
-const made: string[] = []
+const copies: string[] = []
 afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+  for (const folder of copies) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Compiles the sources into a new folder, and makes the built ruleset there: tests of commands never meet an old build. */
-export function buildProject(): BuiltProject {
-  const root = projectFolder()
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-project-'))
-  made.push(folder)
-  for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
-    cpSync(join(root, part), join(folder, part), { recursive: true })
-  cpSync(join(root, 'src', 'plans.yaml'), join(folder, 'dist', 'src', 'plans.yaml'))
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = ['--outDir', join(folder, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false']
-  must(
-    spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', ...options], { cwd: root, encoding: 'utf8' }),
-  )
-  must(spawnSync(process.execPath, ['dist/src/cli/rules.js', 'build'], { cwd: folder, encoding: 'utf8', env: bare }))
-  return { folder, run: (command, args, how = {}) => runCommand(folder, [command, ...args], how) }
+/** Returns the project that `global-setup.ts` has compiled. All test files share it: do not write to it. */
+export function builtProject(): BuiltProject {
+  return projectIn(inject('builtProject'))
 }
 
-/** The settings of whoever runs the tests are none of theirs. */
-const bare = { PATH: '' }
-
-function must({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }): void {
-  if (status !== 0) throw new Error(`the project could not be built:\n${stdout}${stderr}`)
+/** Copies that project, for a test that changes it. */
+export function copyProject(): BuiltProject {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-copy-'))
+  copies.push(folder)
+  cpSync(inject('builtProject'), folder, { recursive: true, verbatimSymlinks: true })
+  return projectIn(folder)
 }
 
-function runCommand(
+function projectIn(folder: string): BuiltProject {
+  return {
+    folder,
+    run: (command, args, options = {}) => runInProcess(folder, [command, ...args], options),
+    spawn: (command, args, options = {}) => spawnModule(folder, ['src/cli/run', command, ...args], options),
+    spawnServer: (options) => spawnModule(folder, ['src/main'], options),
+  }
+}
+
+class TextSink extends Writable {
+  text = ''
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}
+
+const require = createRequire(import.meta.url)
+
+/** Loads the compiled command with Node, not with Vitest, because only there does a command find its compiled workers. */
+async function runInProcess(
+  folder: string,
+  [command, ...args]: readonly string[],
+  options: RunOptions,
+): Promise<Outcome> {
+  const { main } = require(join(folder, 'dist', 'src', 'cli', `${command}.js`)) as { readonly main: Main }
+  const io = { env: options.env ?? {}, stdout: new TextSink(), stderr: new TextSink() }
+  const before = process.cwd()
+  process.chdir(options.cwd ?? folder)
+  try {
+    const code = await main([...args], io)
+    return { code, stdout: io.stdout.text, stderr: io.stderr.text }
+  } finally {
+    process.chdir(before)
+  }
+}
+
+function spawnModule(
   folder: string,
   args: readonly string[],
-  { cwd = folder, env = {}, node = [] }: RunOptions,
+  { cwd = folder, env = {}, node = [] }: SpawnOptions,
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [...node, join(folder, 'tools', 'start.mjs'), ...args], {
     cwd,
-    env: { ...bare, ...env },
+    env: { PATH: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const texts = { stdout: '', stderr: '' }

@@ -17,15 +17,15 @@ function write(file: string, text: string, mode = 0o644): void {
   writeFileSync(join(folder, file), text, { mode })
 }
 
-/** A test file, run by this project's vitest under this project's configuration, colours and all. */
+/** Runs a test file with this project's Vitest and configuration, with colours. */
 function runVitest(text: string): { status: number | null; line: string; counted: number | null } {
   const report = join(folder, 'report.json')
   rmSync(report, { force: true })
   rmSync(join(folder, 'project'), { recursive: true, force: true })
   write('project/test/some.test.ts', text)
-  const words = ['run', '--globals', '--root', join(folder, 'project'), '--config', join(root, 'vitest.config.ts')]
+  const args = ['run', '--globals', '--root', join(folder, 'project'), '--config', join(root, 'vitest.config.ts')]
   const env = { ...process.env, TEST_REPORT: report, FORCE_COLOR: '1' }
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...words], { env })
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], { env })
   const count = spawnSync(process.execPath, [join(root, 'tools/test-count.mjs'), report], { encoding: 'utf8', env })
   return { status, line: count.stdout, counted: count.status }
 }
@@ -44,7 +44,7 @@ test.each<[string, string, status: number, line: string]>([
     0,
     'tests: 1 passed, 0 failed, 0 skipped\n',
   ],
-  ['a file that cannot be read', "throw new Error('no')", 1, 'tests: 0 passed, 0 failed, 0 skipped\n'],
+  ['a file that cannot be loaded', "throw new Error('no')", 1, 'tests: 0 passed, 0 failed, 0 skipped\n'],
 ])('the count of %s', (_, text, status, line) => {
   expect(runVitest(text)).toEqual({ status, line, counted: 0 })
 })
@@ -52,9 +52,9 @@ test.each<[string, string, status: number, line: string]>([
 test.each([
   ['no file', undefined],
   ['an empty file', ''],
-  ['a file that was cut off', '{"numTotalTests": 4, "numPassedTe'],
+  ['a truncated file', '{"numTotalTests": 4, "numPassedTe'],
   ['another file', '{}'],
-])('%s is no report: exit 1', (_, text) => {
+])('%s is not a report: exit 1', (_, text) => {
   const file = join(folder, 'odd.json')
   rmSync(file, { force: true })
   if (text !== undefined) writeFileSync(file, text)
@@ -64,7 +64,7 @@ test.each([
 
 describe('.ci/run', () => {
   const REPORT = JSON.stringify({ numTotalTests: 7, numPassedTests: 4, numFailedTests: 1 })
-  /** The script in a folder of its own, with programs around it that only say that they ran. */
+  /** Runs the script in a new folder, with programs that only report that they ran. */
   function runScript({ npm, status = 'exit 1' }: { npm: string; status?: string }): SpawnSyncReturns<string> {
     cpSync(join(root, '.ci/run'), join(folder, '.ci/run'))
     cpSync(join(root, 'tools/test-count.mjs'), join(folder, 'tools/test-count.mjs'))
@@ -80,14 +80,17 @@ describe('.ci/run', () => {
 
   const writes = `printf '%s' '${REPORT}' >"$TEST_REPORT"`
   const LINE = 'tests: 4 passed, 1 failed, 2 skipped'
+  const DOUBLE = 'tests: 8 passed, 2 failed, 4 skipped'
   test.each<[string, Parameters<typeof runScript>[0], number, string]>([
-    ['checks that hold', { npm: `test) ${writes};;` }, 0, LINE],
-    ['checks that hold, services that ran before', { npm: `test) ${writes};;`, status: 'exit 0' }, 0, LINE],
+    ['checks that pass', { npm: `test) ${writes};;` }, 0, LINE],
+    ['checks that pass, services that ran before', { npm: `test) ${writes};;`, status: 'exit 0' }, 0, LINE],
+    ['checks that pass, planted faults too', { npm: `*test|*mutations) ${writes};;` }, 0, DOUBLE],
+    ['planted faults that are not found', { npm: `*test) ${writes};; *mutations) ${writes}; exit 5;;` }, 5, DOUBLE],
     ['tests that fail', { npm: `test) ${writes}; exit 3;;` }, 3, LINE],
     ['a check that fails after the tests', { npm: `test) ${writes};; *static) exit 2;;` }, 2, LINE],
     ['an `npm ci` that fails', { npm: 'ci) exit 4;;' }, 4, 'tests: 0 passed, 0 failed, 0 skipped'],
     ['tests that leave no report', { npm: 'test) ;;' }, 1, 'tests: 0 passed, 0 failed, 0 skipped'],
-    ['a run that is ended', { npm: `test) ${writes}; kill -TERM $PPID; sleep 1;;` }, 143, LINE],
+    ['a run that is stopped', { npm: `test) ${writes}; kill -TERM $PPID; sleep 1;;` }, 143, LINE],
   ])('%s: the count is the last line', (_, programs, status, line) => {
     const run = runScript(programs)
     expect([run.status, run.stdout.trimEnd().split('\n').at(-1)]).toEqual([status, line])

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { detectors } from '../../plugins/index.ts'
-import { EXIT, readArgs, runCommand } from '../../src/cli/command.ts'
+import { defineCommand, EXIT, readArgs } from '../../src/cli/command.ts'
+import { runMain } from '../../src/cli/run-main.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { placesOf } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
@@ -31,7 +32,7 @@ cached scans over HTTP beside a bare route of Fastify (with Redis and MongoDB to
   npm run -s bench -- --http      that last one alone
 `
 
-await runCommand(HELP, async (args) => {
+const main = defineCommand(HELP, async (args) => {
   const { values } = readArgs({
     args,
     options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' }, http: { type: 'boolean' } },
@@ -85,9 +86,11 @@ await runCommand(HELP, async (args) => {
   return print(report)
 })
 
+await runMain(main, process.argv.slice(2))
+
 function print(report: object): number {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  return EXIT.fine
+  return EXIT.ok
 }
 
 /** @param rounds milliseconds by round and page */

@@ -96,9 +96,13 @@ async function startWithServers(env: Env, page: string): Promise<Rival | null> {
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
   const create = ['create', '--name', 'Bench', '--email', 'bench@a.example', '--plan', 'free']
-  const { stdout: key } = await promisify(execFile)(process.execPath, [fileOf('../keys.js'), ...create], {
-    env: servers,
-  })
+  const { stdout: key } = await promisify(execFile)(
+    process.execPath,
+    [fileOf('../../src/cli/run.js'), 'keys', ...create],
+    {
+      env: servers,
+    },
+  )
   return await startService(servers, page, key.trim())
 }
 

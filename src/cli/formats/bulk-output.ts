@@ -1,13 +1,15 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { appendFile, truncate, writeFile } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { SetupError } from '../../errors.ts'
 import type { LiveResult } from '../../scan/scanner.ts'
+import { writeText } from '../command.ts'
 import { readLines } from './lines.ts'
 
 /** One line of a bulk run. */
-export type Answer =
+export type BulkLine =
   | { readonly url: string; readonly result: LiveResult }
   | { readonly url: string; readonly error: string; readonly code: string }
 
@@ -16,22 +18,22 @@ const FIELDS =
 const HEADER = stringify([FIELDS])
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** Where the answers of a bulk run go: a file of JSONL or CSV, by its name, or standard output. */
-export interface Answers {
-  /** URLs that the file has an answer of already. */
+/** Output of a bulk run: a file of JSONL or CSV, depending on its name, or stdout. */
+export interface BulkOutput {
+  /** URLs that the file already contains. */
   readonly done: ReadonlySet<string>
-  /** Every answer is written at once, whole. */
-  write(answer: Answer): Promise<void>
+  /** Writes a whole line at once. */
+  write(line: BulkLine): Promise<void>
 }
 
-/** Opens a file of answers: anew, or to go on with it. */
-export async function openAnswers(file: string | undefined, resume: boolean): Promise<Answers> {
+/** Opens the output: overwrites the file, or continues it with `resume`. */
+export async function openBulkOutput(file: string | undefined, resume: boolean, stdout: Writable): Promise<BulkOutput> {
   const isCsv = file !== undefined && /\.csv$/i.test(file)
-  const format = isCsv ? toCsv : (answer: Answer): string => `${JSON.stringify(answer)}\n`
-  if (file === undefined) return { done: new Set(), write: async (answer) => writeOut(format(answer)) }
+  const format = isCsv ? formatCsv : (line: BulkLine): string => `${JSON.stringify(line)}\n`
+  if (file === undefined) return { done: new Set(), write: (line) => writeText(stdout, format(line)) }
   let last: Promise<unknown> = Promise.resolve()
-  const write = (answer: Answer): Promise<void> => {
-    const written = last.then(() => appendFile(file, format(answer)))
+  const write = (line: BulkLine): Promise<void> => {
+    const written = last.then(() => appendFile(file, format(line)))
     last = written.catch(() => {})
     return written
   }
@@ -41,37 +43,34 @@ export async function openAnswers(file: string | undefined, resume: boolean): Pr
   return { done, write }
 }
 
-async function writeOut(line: string): Promise<void> {
-  if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once('drain', resolve))
-}
-
 /**
- * A run that was cut off may have left half a line: it is taken away, and its URL scanned again.
- * @throws SetupError when the file is none that a run has written: it stays as it is
+ * Reads the URLs that the file contains. Half a line, left by an interrupted run, is removed, so that its URL is scanned again.
+ * @throws SetupError when the file was not written by a bulk run; it is not changed
  */
 async function readDone(file: string, isCsv: boolean): Promise<{ done: Set<string>; isEmpty: boolean }> {
   const done = new Set<string>()
   let whole = 0
   for await (const { text, bytes, isWhole, number } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
-    const isOurs = number > 1 || text === null || isFirst(text, { isCsv, isWhole })
-    if (!isOurs) throw new SetupError(`${file} was not written by such a run: --resume goes on with none but its own`)
+    const isBulkOutput = number > 1 || text === null || isFirstLine(text, { isCsv, isWhole })
+    if (!isBulkOutput)
+      throw new SetupError(`${file} was not written by a scan of many sites: --resume continues only its own files`)
     if (!isWhole) break
     whole += bytes
-    const url = text === null || (isCsv && number === 1) ? undefined : urlOf(text, isCsv)
+    const url = text === null || (isCsv && number === 1) ? undefined : readUrl(text, isCsv)
     if (url !== undefined) done.add(url)
   }
   await truncate(file, whole)
   return { done, isEmpty: whole === 0 }
 }
 
-/** Whether a file of ours may begin so. */
-function isFirst(line: string, { isCsv, isWhole }: { isCsv: boolean; isWhole: boolean }): boolean {
+/** Whether this can be the first line of a bulk output, which may be cut off. */
+function isFirstLine(line: string, { isCsv, isWhole }: { isCsv: boolean; isWhole: boolean }): boolean {
   const begin = isCsv ? HEADER.trimEnd() : '{"url":'
   if (!isWhole) return isCsv ? begin.startsWith(line) : begin.startsWith(line) || line.startsWith(begin)
-  return isCsv ? line === begin : urlOf(line, false) !== undefined
+  return isCsv ? line === begin : readUrl(line, false) !== undefined
 }
 
-function urlOf(line: string, isCsv: boolean): string | undefined {
+function readUrl(line: string, isCsv: boolean): string | undefined {
   try {
     if (!isCsv) return (JSON.parse(line) as { url?: string }).url
     return (parse(line) as string[][])[0]?.[0].replace(/^'(?=[=+\-@\t\r])/, '')
@@ -80,14 +79,10 @@ function urlOf(line: string, isCsv: boolean): string | undefined {
   }
 }
 
-/** Values that a spreadsheet would take for a formula are marked as text. */
-function toCsv(answer: Answer): string {
-  const {
-    url: finalUrl = '',
-    technologies = [],
-    ...rest
-  }: Partial<LiveResult> = 'result' in answer ? answer.result : {}
-  const row: Record<string, unknown> = { ...rest, ...answer, finalUrl, technologies: technologies.join('; ') }
+/** Formats a CSV row. Values that a spreadsheet would take for a formula are marked as text. */
+function formatCsv(line: BulkLine): string {
+  const { url: finalUrl = '', technologies = [], ...rest }: Partial<LiveResult> = 'result' in line ? line.result : {}
+  const row: Record<string, unknown> = { ...rest, ...line, finalUrl, technologies: technologies.join('; ') }
   const cells = FIELDS.map((field) => (row[field] === null || row[field] === undefined ? '' : String(row[field])))
   return stringify([cells], { escape_formulas: true })
 }

@@ -1,20 +1,20 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import type { AsyncIterReader } from 'warcio'
-import { BrokenData, type Mark, seek } from './seek.ts'
+import { BrokenDataError, type Mark, seek } from './seek.ts'
 
-/** A member's first bytes (RFC 1952); zeros between members are filling. */
+/** First bytes of a member (RFC 1952). Zeros between members are padding. */
 export const MEMBER: Mark = { lead: '', text: '\x1f\x8b\x08', foreign: /[^\0]/ }
 const MAX_NAME_BYTES = 1024
 
 /**
- * What the members of a gzip file hold, one after the other, in constant memory. A broken member throws BrokenData once,
- * after what could be unpacked of it; the call after that goes on with the next member. That is why zlib's own reader of
- * several members is not used: it ends at the first fault, and does not tell where a member began.
+ * Decompresses the members of a gzip file, one after the other, in constant memory. A damaged member throws a
+ * BrokenDataError once, after the part that could be decompressed; the next call continues with the next member. The reader
+ * of zlib cannot do this: it stops at the first error and does not report where a member began.
  */
 export class GzipMembers implements AsyncIterableIterator<Uint8Array> {
   readonly #packed: AsyncIterReader
   #member: AsyncGenerator<Uint8Array, void> | null = null
-  #isTold = false
+  #isReported = false
 
   constructor(packed: AsyncIterReader) {
     this.#packed = packed
@@ -33,7 +33,7 @@ export class GzipMembers implements AsyncIterableIterator<Uint8Array> {
         this.#member = null
       } catch (error) {
         this.#member = null
-        this.#isTold = true
+        this.#isReported = true
         throw error
       }
     }
@@ -41,12 +41,12 @@ export class GzipMembers implements AsyncIterableIterator<Uint8Array> {
 
   async #open(): Promise<boolean> {
     const { found, clean } = await seek(this.#packed, MEMBER)
-    if (!clean && !this.#isTold) {
-      this.#isTold = true
-      throw new BrokenData('the file holds bytes that are no gzip data')
+    if (!clean && !this.#isReported) {
+      this.#isReported = true
+      throw new BrokenDataError('the file contains bytes that are not gzip data')
     }
     if (!found) return false
-    this.#isTold = false
+    this.#isReported = false
     this.#member = inflateMember(this.#packed)
     return true
   }
@@ -55,45 +55,45 @@ export class GzipMembers implements AsyncIterableIterator<Uint8Array> {
 async function* inflateMember(packed: AsyncIterReader): AsyncGenerator<Uint8Array, void> {
   let header = await takeHeader(packed)
   const inflate = createInflateRaw()
-  const push = pusherOf(inflate)
-  let held: Uint8Array | null = null
+  const push = createPusher(inflate)
+  let pending: Uint8Array | null = null
   let sum = 0
   try {
     for await (const chunk of packed) {
       const before = inflate.bytesWritten
-      const { unpacked, state } = await push(chunk)
-      for (const part of unpacked) {
-        if (held !== null) yield held
+      const { inflated, state } = await push(chunk)
+      for (const part of inflated) {
+        if (pending !== null) yield pending
         sum = crc32(part, sum)
-        held = part
+        pending = part
       }
       if (state === 'broken') packed.unread(Buffer.concat([header, chunk]))
       if (state === 'end') packed.unread(chunk.subarray(inflate.bytesWritten - before))
       header = new Uint8Array()
       if (state === 'more') continue
-      // The last part waits for the checksum, so that damage shows before its record is complete.
+      // The last part is yielded after the checksum, so that damage is reported before its record is complete.
       if (state === 'end') await checkSum(packed, sum)
-      if (held !== null) yield held
-      if (state === 'broken') throw new BrokenData('the gzip data is damaged')
+      if (pending !== null) yield pending
+      if (state === 'broken') throw new BrokenDataError('the gzip data is damaged')
       return
     }
     packed.unread(header)
-    if (held !== null) yield held
-    throw new BrokenData('the gzip data ends in the middle')
+    if (pending !== null) yield pending
+    throw new BrokenDataError('the gzip data ends in the middle')
   } finally {
     inflate.destroy()
   }
 }
 
 interface Pushed {
-  readonly unpacked: readonly Uint8Array[]
+  readonly inflated: readonly Uint8Array[]
   readonly state: 'more' | 'end' | 'broken'
 }
 
-function pusherOf(inflate: InflateRaw): (chunk: Uint8Array) => Promise<Pushed> {
-  let unpacked: Uint8Array[] = []
+function createPusher(inflate: InflateRaw): (chunk: Uint8Array) => Promise<Pushed> {
+  let inflated: Uint8Array[] = []
   let settle = (_: Pushed['state']): void => {}
-  inflate.on('data', (part: Uint8Array) => unpacked.push(part))
+  inflate.on('data', (part: Uint8Array) => inflated.push(part))
   inflate.on('end', () => settle('end'))
   inflate.on('error', () => settle('broken'))
   return async (chunk) => {
@@ -101,13 +101,13 @@ function pusherOf(inflate: InflateRaw): (chunk: Uint8Array) => Promise<Pushed> {
       settle = resolve
       inflate.write(chunk, (error) => resolve(error ? 'broken' : 'more'))
     })
-    const pushed = { unpacked, state }
-    unpacked = []
+    const pushed = { inflated, state }
+    inflated = []
     return pushed
   }
 }
 
-/** Takes a member's header; gives back what follows its fixed part, which may be of the next member when it is damaged. */
+/** Reads the header of a member. Returns what follows its fixed part, which may belong to the next member if it is damaged. */
 async function takeHeader(packed: AsyncIterReader): Promise<Uint8Array> {
   const taken: Uint8Array[] = []
   const take = async (bytes: number): Promise<Uint8Array> => {
@@ -128,6 +128,6 @@ async function takeHeader(packed: AsyncIterReader): Promise<Uint8Array> {
 
 async function checkSum(packed: AsyncIterReader, sum: number): Promise<void> {
   const trailer = Buffer.from(await packed.readSize(8))
-  if (trailer.length < 8) throw new BrokenData('the gzip data ends in the middle')
-  if (trailer.readUInt32LE(0) !== sum) throw new BrokenData('the gzip data is damaged')
+  if (trailer.length < 8) throw new BrokenDataError('the gzip data ends in the middle')
+  if (trailer.readUInt32LE(0) !== sum) throw new BrokenDataError('the gzip data is damaged')
 }

@@ -1,19 +1,20 @@
 import { isUtf8 } from 'node:buffer'
 
-/** One line of a stream of bytes; `text` is null where it is longer than was allowed. */
+/** One line of a stream of bytes. */
 export interface Line {
   /** From 1. */
   readonly number: number
+  /** null for a line that is too long. Bytes that are not valid UTF-8 are U+FFFD. */
   readonly text: string | null
-  /** Whether that is what stands there: bytes that are no UTF-8 are U+FFFD in the text. */
+  /** Whether the line is valid UTF-8. */
   readonly isUtf8: boolean
-  /** Bytes in the stream, line end included. */
+  /** Length in the stream, including the line end. */
   readonly bytes: number
-  /** Whether it has a line end: the last line of a file that was cut off has none. */
+  /** Whether the line has a line end. The last line of a truncated file has none. */
   readonly isWhole: boolean
 }
 
-/** Cuts a stream into lines in constant memory: of a line that is too long nothing is kept but its number. */
+/** Splits a stream into lines, in constant memory: the text of a line that is too long is discarded. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = []
   let bytes = 0
@@ -24,13 +25,13 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     else parts = []
   }
   const line = (isWhole: boolean): Line => {
-    const kept = Buffer.concat(parts)
-    const text = bytes > maxBytes ? null : kept.toString('utf8').replace(number === 0 ? /^\ufeff/ : '', '')
+    const joined = Buffer.concat(parts)
+    const text = bytes > maxBytes ? null : joined.toString('utf8').replace(number === 0 ? /^\ufeff/ : '', '')
     const length = isWhole ? bytes + 1 : bytes
     parts = []
     bytes = 0
     number++
-    return { number, text, isUtf8: isUtf8(kept), bytes: length, isWhole }
+    return { number, text, isUtf8: isUtf8(joined), bytes: length, isWhole }
   }
   for await (const chunk of chunks) {
     let from = 0

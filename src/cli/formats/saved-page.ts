@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises'
 import type { PageInput } from '../../index.ts'
 import { checkAddress, UsageError } from '../command.ts'
 
-/** Names of files, as the options of a command give them. */
+/** Values of the options that describe a saved page; `html` and `headers` are names of files. */
 export interface SavedPage {
   readonly html: string
-  /** The address it came from. */
+  /** The address of the page. */
   readonly url?: string | undefined
-  /** A JSON file. */
+  /** Name of a JSON file. */
   readonly headers?: string | undefined
 }
 
 /**
- * Reads a saved page with the headers that lie beside it.
- * @throws UsageError for an address or headers that are none
+ * Reads a saved page and its headers.
+ * @throws UsageError for an invalid address or headers
  */
 export async function readSavedPage({ html, url, headers }: SavedPage): Promise<PageInput> {
   checkAddress(url)
@@ -29,11 +29,13 @@ async function readHeaders(file: string): Promise<NonNullable<PageInput['headers
   try {
     headers = JSON.parse((await readFile(file, 'utf8')).replace(/^\ufeff/, ''))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${file} is no JSON: ${error.message}`)
+    if (error instanceof SyntaxError) throw new UsageError(`${file} is not valid JSON: ${error.message}`)
     throw error
   }
   if (!areHeaders(headers))
-    throw new UsageError(`${file} must hold {name: value} or [[name, value], …], values text or lists of text`)
+    throw new UsageError(
+      `${file} must contain {name: value} or [[name, value], …], where each value is a string or a list of strings`,
+    )
   return headers
 }
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type Answer, openAnswers } from '../../../src/cli/formats/bulk-output.ts'
+import { type BulkLine, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../../../src/index.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'siteprint-answers-'))
+const folder = mkdtempSync(join(tmpdir(), 'siteprint-output-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const ruleset = await loadRuleset()
@@ -13,47 +13,47 @@ const wordpress = detect(
   ruleset,
   buildPage({ url: 'https://a.example/', html: '<meta name=generator content="WordPress 6.6">' }),
 )
-const good: Answer = { url: 'https://a.example', result: toResult(wordpress) }
-const bad: Answer = { url: '=cmd()', error: 'url must be, "absolute"', code: 'invalid_url' }
+const good: BulkLine = { url: 'https://a.example', result: toResult(wordpress) }
+const bad: BulkLine = { url: '=cmd()', error: 'url must be, "absolute"', code: 'invalid_url' }
 
-/** What stands in a file after answers were written to what stood there before. */
-async function written(
+/** Writes lines to a file that may exist. Returns the URLs found in it and its content afterwards. */
+async function write(
   name: string,
-  answers: readonly Answer[],
+  lines: readonly BulkLine[],
   before?: string,
   resume = true,
 ): Promise<[string[], string]> {
   const file = join(folder, name)
   if (before !== undefined) writeFileSync(file, before)
-  const opened = await openAnswers(file, resume)
-  await Promise.all(answers.map((answer) => opened.write(answer)))
+  const opened = await openBulkOutput(file, resume, process.stdout)
+  await Promise.all(lines.map((line) => opened.write(line)))
   return [[...opened.done], readFileSync(file, 'utf8')]
 }
 
-describe('answers of a bulk run', () => {
-  const line = (answer: Answer): string => `${JSON.stringify(answer)}\n`
+describe('lines of a bulk run', () => {
+  const line = (one: BulkLine): string => `${JSON.stringify(one)}\n`
 
-  test('are lines of JSON, whole and in order', async () => {
-    expect(await written('a.jsonl', [good, bad])).toEqual([[], line(good) + line(bad)])
+  test('are JSON, whole and in order', async () => {
+    expect(await write('a.jsonl', [good, bad])).toEqual([[], line(good) + line(bad)])
   })
 
   test.each<[string, string, string[], string]>([
     ['whole lines', line(good) + line(bad), [good.url, bad.url], line(good) + line(bad)],
     ['half a line at the end', line(good) + line(bad).slice(0, 20), [good.url], line(good)],
     ['a whole line without its end', line(good) + line(bad).trim(), [good.url], line(good)],
-    ['a later line that is none of ours', `${line(good)}x\n`, [good.url], `${line(good)}x\n`],
-    ['the beginning of a line alone', line(good).slice(0, 9), [], ''],
+    ['a later line of another kind', `${line(good)}x\n`, [good.url], `${line(good)}x\n`],
+    ['only the beginning of a line', line(good).slice(0, 9), [], ''],
     ['nothing', '', [], ''],
-  ])('go on after %s', async (_, before, done, kept) => {
-    expect(await written('b.jsonl', [bad], before)).toEqual([done, kept + line(bad)])
+  ])('continue after %s', async (_, before, done, kept) => {
+    expect(await write('b.jsonl', [bad], before)).toEqual([done, kept + line(bad)])
   })
 
-  test('begin anew when nobody asks to go on', async () => {
-    expect(await written('c.jsonl', [bad], line(good), false)).toEqual([[], line(bad)])
+  test('overwrite the file without --resume', async () => {
+    expect(await write('c.jsonl', [bad], line(good), false)).toEqual([[], line(bad)])
   })
 
-  test('are rows of CSV, which no spreadsheet takes for formulas', async () => {
-    const [, text] = await written('d.csv', [good, bad])
+  test('are CSV rows that a spreadsheet does not take for formulas', async () => {
+    const [, text] = await write('d.csv', [good, bad])
     expect(text.split('\n')).toEqual([
       'url,finalUrl,builder,builderSlug,confidence,category,isAiNative,technologies,hosting,siteType,error,code',
       'https://a.example,https://a.example/,WordPress,wordpress,high,cms,false,WordPress,,,,',
@@ -62,14 +62,14 @@ describe('answers of a bulk run', () => {
     ])
   })
 
-  test('go on with CSV', async () => {
-    const [, whole] = await written('e.csv', [bad, good])
-    const [done, text] = await written('e.csv', [bad], `${whole}"half`)
+  test('continue CSV', async () => {
+    const [, whole] = await write('e.csv', [bad, good])
+    const [done, text] = await write('e.csv', [bad], `${whole}"half`)
     expect([done, text.split('\n').length]).toEqual([[bad.url, good.url], 5])
   })
 
-  test('go on with CSV of which half the header is there', async () => {
-    const [, text] = await written('f.csv', [good], 'url,finalUrl,bui')
+  test('continue CSV after half a header', async () => {
+    const [, text] = await write('f.csv', [good], 'url,finalUrl,bui')
     expect(text.split('\n').map((row) => row.slice(0, 12))).toEqual(['url,finalUrl', 'https://a.ex', ''])
   })
 
@@ -79,8 +79,8 @@ describe('answers of a bulk run', () => {
     ['i.jsonl', 'https://a.example/\n'],
     ['j.jsonl', '{"id":"a"}\n'],
     ['k.jsonl', 'notes'],
-  ])('leave %s alone, which holds %j', async (name, text) => {
-    await expect(written(name, [good], text)).rejects.toThrow('was not written by such a run')
+  ])('do not change %s, which contains %j', async (name, text) => {
+    await expect(write(name, [good], text)).rejects.toThrow('was not written by a scan of many sites')
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
   })
 })

@@ -8,16 +8,20 @@ import { entry, har, html, writeHar } from './har-files.ts'
 
 const image = entry({ url: 'https://acme.com/a.png', type: 'image/png' })
 
-describe('a bad file is told in a sentence that says what to do', () => {
-  const name = 'Name a file that a browser saved as HAR.'
-  const record = 'holds no HTML document. Record the page from its first request on, and save it again.'
-  const again = 'holds no text of its document. Save it again as a HAR with content.'
+describe('an invalid file is reported with what to do', () => {
+  const name = 'Use a file that a browser saved as HAR.'
+  const record = 'contains no HTML document. Record the page from its first request on, and save it again.'
+  const again = 'does not contain the text of its document. Save it again as a HAR with content.'
   test.each<[string, () => string, string]>([
-    ['no JSON', () => writeHar('<html>'), `is no JSON: Unexpected token '<', "<html>" is not valid JSON. ${name}`],
-    ['nothing', () => writeHar(''), `is no JSON: Unexpected end of JSON input. ${name}`],
-    ['no object', () => writeHar('null'), `is no HAR: it has no list log.entries. ${name}`],
-    ['no log', () => writeHar('{"log": 5}'), `is no HAR: it has no list log.entries. ${name}`],
-    ['no list of entries', () => har({ 0: image }), `is no HAR: it has no list log.entries. ${name}`],
+    [
+      'no JSON',
+      () => writeHar('<html>'),
+      `is not valid JSON: Unexpected token '<', "<html>" is not valid JSON. ${name}`,
+    ],
+    ['nothing', () => writeHar(''), `is not valid JSON: Unexpected end of JSON input. ${name}`],
+    ['no object', () => writeHar('null'), `is not a HAR file: it has no list log.entries. ${name}`],
+    ['no log', () => writeHar('{"log": 5}'), `is not a HAR file: it has no list log.entries. ${name}`],
+    ['no list of entries', () => har({ 0: image }), `is not a HAR file: it has no list log.entries. ${name}`],
     ['no entries', () => har([]), record],
     ['no HTML', () => har([image, entry({ status: 301 })]), record],
     ['no content', () => har([entry({ content: { mimeType: 'text/html', size: 10 } })]), again],
@@ -33,17 +37,17 @@ describe('a bad file is told in a sentence that says what to do', () => {
     await expect(readHar(file)).rejects.toThrow(new SetupError(sentence))
   })
 
-  test('a file that is not there fails as the file system says', async () => {
+  test('a missing file fails with the error of the file system', async () => {
     await expect(readHar('none.har')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('a byte order mark is none of it', async () => {
+  test('a byte order mark is ignored', async () => {
     const file = writeHar(`\ufeff${JSON.stringify({ log: { entries: [entry({})] } })}`)
     expect((await readHar(file)).html).toBe(html)
   })
 })
 
-test('whatever stands in a HAR, it is a page or a SetupError', async () => {
+test('any HAR content results in a page or a SetupError', async () => {
   const any = fc.anything({ maxDepth: 2 })
   const some = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<unknown> => fc.oneof({ weight: 8, arbitrary: value }, any)
   const headers = some(fc.array(some(fc.record({ name: some(fc.string()), value: some(fc.string()) }))))

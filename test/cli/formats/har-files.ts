@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFolder } from '../../support/rule-folder.ts'
 
-/** What the tests say of an answer; the rest is as browsers write it. */
-export interface Answer {
+/** The parts of a response that a test sets; the others are as browsers write them. */
+export interface ResponseParts {
   readonly url?: unknown
   readonly status?: unknown
   readonly type?: unknown
@@ -13,9 +13,9 @@ export interface Answer {
 
 export const html = '<!doctype html><title>Acme</title>'
 
-/** An entry as browsers write it; `more` are its other keys. */
+/** An entry as browsers write it; `more` are further keys. */
 export function entry(
-  { url, status = 200, type = 'text/html', headers = [], content }: Answer,
+  { url, status = 200, type = 'text/html', headers = [], content }: ResponseParts,
   more: object = {},
 ): object {
   const response = { status, headers, content: content ?? { size: html.length, mimeType: type, text: html } }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { readHar } from '../../../src/cli/formats/har.ts'
 import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
-import { type Answer, entry, har, html } from './har-files.ts'
+import { entry, har, html, type ResponseParts } from './har-files.ts'
 
-const at = (url: string, more: object = {}, answer: Answer = {}): object => entry({ ...answer, url }, more)
+const at = (url: string, more: object = {}, response: ResponseParts = {}): object => entry({ ...response, url }, more)
 const page = { pageref: 'page_1' }
 const document = { _resourceType: 'document' }
 const image = entry({ url: 'https://acme.com/a.png', type: 'image/png' })
@@ -13,14 +13,11 @@ describe('the main document', () => {
   test.each<[string, object[], object?]>([
     ['the only one', [at('https://acme.com/')]],
     ['after redirects', [...[301, 302, 303, 307, 308].map(redirect), at('https://acme.com/', document)]],
-    [
-      'after what is no HTML',
-      [image, entry({ url: 'https://acme.com/x', type: 'text/htmlx' }), at('https://acme.com/')],
-    ],
+    ['after other types', [image, entry({ url: 'https://acme.com/x', type: 'text/htmlx' }), at('https://acme.com/')]],
     ['XHTML', [at('https://acme.com/', {}, { type: 'Application/XHTML+XML; charset=utf-8' })]],
     ['with an error', [at('https://acme.com/', {}, { status: 404 })]],
     [
-      'what the browser calls so',
+      'marked by the browser',
       [at('https://ads.example/'), at('https://acme.com/', document), at('https://b.com/', document)],
     ],
     [
@@ -28,7 +25,7 @@ describe('the main document', () => {
       [at('https://old.example/'), at('https://acme.com/', page)],
       { pages: [{ id: 'page_1' }, { id: 'page_2' }] },
     ],
-    ['of pages that nothing belongs to', [at('https://acme.com/')], { pages: [{ id: 'page_9' }, null] }],
+    ['of pages without entries', [at('https://acme.com/')], { pages: [{ id: 'page_9' }, null] }],
     [
       'by time',
       [
@@ -37,16 +34,16 @@ describe('the main document', () => {
       ],
     ],
     [
-      'in place where a time is missing',
+      'in order of the file if a time is missing',
       [at('https://acme.com/', { startedDateTime: '2026-11-20T10:00:00Z' }), at('https://b.com/')],
     ],
-    ['its fragment is nothing', [at('https://acme.com/#top')]],
+    ['without its fragment', [at('https://acme.com/#top')]],
     [
-      'of the web',
+      'with an http or https URL',
       [at('chrome-extension://x/a.html'), at('data:text/html,x'), at('about:blank'), at('https://acme.com/')],
     ],
     [
-      'beside entries that are none',
+      'among invalid entries',
       [null, 5, {}, [], { request: null }, { response: { content: null } }, at('https://acme.com/')] as object[],
     ],
   ])('%s', async (name, entries, log) => {
@@ -54,14 +51,14 @@ describe('the main document', () => {
     expect(found).toEqual({ url: 'https://acme.com/', status: name === 'with an error' ? 404 : 200, headers: [], html })
   })
 
-  test('its type may stand in its headers alone', async () => {
+  test('its type may be only in its headers', async () => {
     const headers = [{ name: 'Content-Type', value: 'text/html' }]
     const file = har([image, entry({ headers, content: { text: html, mimeType: '' } })])
     expect(await readHar(file)).toMatchObject({ headers: [['Content-Type', 'text/html']], html })
   })
 })
 
-describe('what is taken of it', () => {
+describe('its fields', () => {
   test.each<[string, unknown, unknown]>([
     [
       'pairs, in order',
@@ -83,7 +80,7 @@ describe('what is taken of it', () => {
       ],
     ],
     [
-      'none of HTTP/2',
+      'no pseudo-headers of HTTP/2',
       [
         { name: ':status', value: '200' },
         { name: 'server', value: 'x' },
@@ -91,7 +88,7 @@ describe('what is taken of it', () => {
       [['server', 'x']],
     ],
     ['no others', [null, 5, {}, { name: 'a' }, { name: 1, value: 'x' }, { name: 'a', value: 2 }], []],
-    ['none were recorded', null, null],
+    ['not recorded', null, null],
   ])('headers: %s', async (_, headers, expected) => {
     expect((await readHar(har([entry({ headers })]))).headers).toEqual(expected)
   })
@@ -111,7 +108,7 @@ describe('what is taken of it', () => {
   test.each<[string, object, unknown]>([
     ['text', { text: html }, html],
     ['empty text', { text: '' }, ''],
-    ['nothing, as it is empty', { size: 0 }, ''],
+    ['absent, with size 0', { size: 0 }, ''],
     ['base64', { text: utf16.toString('base64'), encoding: 'base64' }, utf16],
   ])('content: %s', async (_, content, expected) => {
     const found = await readHar(har([entry({ content: { mimeType: 'text/html', ...content } })]))
@@ -119,7 +116,7 @@ describe('what is taken of it', () => {
   })
 })
 
-test('a page goes to the engine as it is: headers count, and bytes are decoded by them', async () => {
+test('a page reaches the engine unchanged: headers count, and bytes are decoded accordingly', async () => {
   const text = Buffer.from(
     '<meta name="generator" content="WordPress 6.6"><title>\xcf\xf0\xe8\xe2\xe5\xf2</title>',
     'latin1',

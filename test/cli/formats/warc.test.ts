@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { readWarc } from '../../../src/cli/formats/warc.ts'
 import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
 import {
+  formatPage,
   type Headers,
   HTML,
   PACKINGS,
   packedEach,
   pageRecord,
-  pagesOf,
   plain,
+  readPages,
   record,
   response,
   titled,
-  toldBy,
   writeWarc,
 } from './warc-files.ts'
 
@@ -30,10 +30,10 @@ const chunks = (body: string | Uint8Array, size = 7): Buffer => {
 }
 
 describe.each(PACKINGS)('%s', (_, pack) => {
-  test('HTML answers come in order, with all that was recorded', async () => {
+  test('HTML responses are read in order, with everything that was recorded', async () => {
     const lines = { ...HTML, Link: '</a>; rel=a,,,b', 'X-Empty': '' }
     const records = [record('warcinfo', {}, 'software: x\r\n'), response(URL_A, lines, text), pageRecord('b')]
-    const pages = await pagesOf(pack(records))
+    const pages = await readPages(pack(records))
     expect(pages.map(({ id }) => id)).toEqual([URL_A, 'https://acme.com/b'])
     expect(pages[0]).toEqual({
       id: URL_A,
@@ -42,34 +42,34 @@ describe.each(PACKINGS)('%s', (_, pack) => {
     })
   })
 
-  test('a record as long as many reads, and one of no body', async () => {
+  test('a record that spans many reads, and one without a body', async () => {
     const long = titled('x'.repeat(300_000))
-    const pages = await pagesOf(pack([response(URL_A, HTML, long), response(URL_A, HTML, ''), pageRecord('c')]))
-    expect(pages.map(toldBy)).toEqual([long, '', titled('c')])
+    const pages = await readPages(pack([response(URL_A, HTML, long), response(URL_A, HTML, ''), pageRecord('c')]))
+    expect(pages.map(formatPage)).toEqual([long, '', titled('c')])
   })
 })
 
-describe('what is passed over', () => {
+describe('records that are skipped', () => {
   const target = { 'WARC-Target-URI': URL_A }
   const http = { 'Content-Type': 'application/http; msgtype=response' }
   test.each<[string, Buffer]>([
     ['a request', record('request', { ...target, ...http }, `GET /a HTTP/1.1\r\n\r\n${text}`)],
     ['a revisit', record('revisit', { ...target, ...http }, 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n')],
     ['metadata', record('metadata', target, text)],
-    ['a name that was looked up', record('response', { 'Content-Type': 'text/dns' }, '20261120000000\nacme.com. 1 A')],
+    ['a DNS lookup', record('response', { 'Content-Type': 'text/dns' }, '20261120000000\nacme.com. 1 A')],
     ['an image', response(URL_A, { 'Content-Type': 'image/png' }, text)],
     ['JSON with a word of HTML', response(URL_A, { 'Content-Type': 'application/json; of=text/html' }, text)],
-    ['no type, and no HTML', response(URL_A, {}, '{"html": "<!doctype html>"}')],
+    ['no type and no HTML', response(URL_A, {}, '{"html": "<!doctype html>"}')],
     [
       'an image longer than any page',
       response(URL_A, { 'Content-Type': 'image/png' }, Buffer.alloc(9_000_000, 'WARC/')),
     ],
   ])('%s', async (_, one) => {
-    expect((await pagesOf(plain([one, pageRecord('next')]))).map(toldBy)).toEqual([titled('next')])
+    expect((await readPages(plain([one, pageRecord('next')]))).map(formatPage)).toEqual([titled('next')])
   })
 })
 
-describe('what is a page', () => {
+describe('records that are pages', () => {
   test.each<[string, string, Headers, number]>([
     ['XHTML', 'HTTP/1.0 200', { 'content-type': 'Application/XHTML+XML;charset=utf-8' }, 200],
     ['an error', 'HTTP/1.1 404 Not Found', HTML, 404],
@@ -78,15 +78,15 @@ describe('what is a page', () => {
   ])('%s', async (_, line, http, status) => {
     const head = [line, ...Object.entries(http).map(([name, value]) => `${name}: ${value}`)].join('\r\n')
     const warc = { 'WARC-Target-URI': `<${URL_A}>`, 'Content-Type': 'application/http' }
-    const [page] = await pagesOf(record('response', warc, `${head}\r\n\r\n${text}`))
+    const [page] = await readPages(record('response', warc, `${head}\r\n\r\n${text}`))
     expect(page).toMatchObject({ id: URL_A, page: { url: URL_A, status, headers: Object.entries(http) } })
-    expect(toldBy(page)).toBe(text)
+    expect(formatPage(page)).toBe(text)
   })
 
-  test('an address with commas and accents; headers that end with line feeds alone, and one that is folded', async () => {
+  test('an address with commas and accents; headers that end with only a line feed, and a folded one', async () => {
     const url = 'https://acme.com/é,,,b'
     const block = `HTTP/1.1 200 OK\nContent-Type: text/html\nX-Long: one\n  two\n\n${text}`
-    const [page] = await pagesOf(record('response', { 'WARC-Target-URI': url }, block))
+    const [page] = await readPages(record('response', { 'WARC-Target-URI': url }, block))
     expect(page).toMatchObject({
       id: url,
       page: {
@@ -97,7 +97,7 @@ describe('what is a page', () => {
         ],
       },
     })
-    expect(toldBy(page)).toBe(text)
+    expect(formatPage(page)).toBe(text)
   })
 })
 
@@ -110,22 +110,22 @@ describe('a body', () => {
   test.each<[string, Headers, string | Uint8Array, string, string[]]>([
     ['in chunks', chunked, chunks(text), text, []],
     ['in chunks, with an extension', chunked, `${text.length.toString(16)};a=b\r\n${text}\r\n0\r\n\r\n`, text, []],
-    ['said to be in chunks', chunked, text, text, []],
+    ['labelled as chunked', chunked, text, text, []],
     ['gzip', packed('gzip'), gzipSync(text), text, []],
     ['gzip in chunks', { ...packed('gzip'), ...chunked }, chunks(gzipSync(text)), text, []],
     ['brotli in chunks', { ...packed('br'), ...chunked }, chunks(brotliCompressSync(text)), text, []],
     ['deflate', packed('deflate'), deflateSync(text), text, []],
     ['deflate without its header', packed('deflate'), deflateRawSync(text), text, []],
     ['gzip within brotli', packed('gzip, br'), brotliCompressSync(gzipSync(text)), text, []],
-    ['said to be gzip', packed('gzip'), text, text, []],
-    ['said to be brotli', packed('br'), `\n ${text}`, `\n ${text}`, []],
+    ['labelled as gzip', packed('gzip'), text, text, []],
+    ['labelled as brotli', packed('br'), `\n ${text}`, `\n ${text}`, []],
     ['broken gzip', packed('gzip'), broken, '', [unfinished]],
-    ['packed as nobody knows', packed('snappy'), gzipSync(text), '', [foreign]],
+    ['in an unknown encoding', packed('snappy'), gzipSync(text), '', [foreign]],
   ])('%s', async (_, http, body, expected, warnings) => {
-    const [page, next] = await pagesOf(plain([response(URL_A, { ...HTML, ...http }, body), pageRecord('next')]))
+    const [page, next] = await readPages(plain([response(URL_A, { ...HTML, ...http }, body), pageRecord('next')]))
     expect(page).toMatchObject({ warnings })
-    expect(toldBy(page)).toBe(expected)
-    expect(toldBy(next)).toBe(titled('next'))
+    expect(formatPage(page)).toBe(expected)
+    expect(formatPage(next)).toBe(titled('next'))
   })
 
   const cut = 'only the first 4194304 bytes of the body were looked at'
@@ -135,28 +135,28 @@ describe('a body', () => {
     ['in chunks', chunked, chunks(long, 60_000)],
     ['gzip', packed('gzip'), gzipSync(long)],
     ['brotli', packed('br'), brotliCompressSync(long)],
-  ])('that is too long is cut, and the next page is read: %s', async (_, http, body) => {
-    const [page, next] = await pagesOf(packedEach([response(URL_A, { ...HTML, ...http }, body), pageRecord('next')]))
+  ])('that is too long is truncated, and the next page is read: %s', async (_, http, body) => {
+    const [page, next] = await readPages(packedEach([response(URL_A, { ...HTML, ...http }, body), pageRecord('next')]))
     expect(page).toMatchObject({ warnings: [cut] })
-    expect(toldBy(page)).toBe(long.toString('latin1', 0, 4 * 1024 * 1024))
-    expect(toldBy(next)).toBe(titled('next'))
+    expect(formatPage(page)).toBe(long.toString('latin1', 0, 4 * 1024 * 1024))
+    expect(formatPage(next)).toBe(titled('next'))
   })
 })
 
-test('pages go to the engine as they are: headers count, and bytes are decoded by them', async () => {
+test('pages reach the engine unchanged: headers count, and bytes are decoded accordingly', async () => {
   const http = { 'Content-Type': 'text/html; charset=windows-1251', Server: 'Vercel', 'Content-Encoding': 'gzip' }
   const html = Buffer.from(
     '<meta name="generator" content="WordPress 6.6"><title>\xcf\xf0\xe8\xe2\xe5\xf2</title>',
     'latin1',
   )
-  const [page] = await pagesOf(packedEach([response(URL_A, http, gzipSync(html))]))
+  const [page] = await readPages(packedEach([response(URL_A, http, gzipSync(html))]))
   if (page === undefined || 'error' in page) throw new Error('no page')
   const built = buildPage(page.page)
   expect(built.title).toBe('Привет')
   expect(detect(await loadRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
 })
 
-test('1,000 pages stream in constant memory, and progress is told', async () => {
+test('1,000 pages stream in constant memory, and progress is reported', async () => {
   const file = writeWarc(new Uint8Array())
   const words = Array.from({ length: 8000 }, (_, i) => Math.sin(i).toString(36).slice(2))
     .join(' ')

@@ -1,0 +1,20 @@
+// Process entry of the commands: `node dist/src/cli/run.js <command> [argument…]`.
+import { EXIT, type Main } from './command.ts'
+import { runMain } from './run-main.ts'
+
+/** Each command is loaded only when it runs: `keys` needs no rules, `rules` needs no store. */
+const COMMANDS: Readonly<Record<string, () => Promise<{ readonly main: Main }>>> = {
+  keys: () => import('./keys.ts'),
+  rules: () => import('./rules.ts'),
+  scan: () => import('./scan.ts'),
+  service: () => import('./service.ts'),
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+if (Object.hasOwn(COMMANDS, name)) {
+  const { main } = await COMMANDS[name]()
+  await runMain(main, args)
+} else {
+  process.stderr.write(`unknown command "${name}": use one of ${Object.keys(COMMANDS).join(', ')}\n`)
+  process.exitCode = EXIT.failed
+}

@@ -1,0 +1,55 @@
+import type { ParseArgsConfig } from 'node:util'
+import { readArgs, UsageError } from './command.ts'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** A verb of a command, such as `rotate` of `keys`. */
+export interface Verb<Context, Work> {
+  /** Names of its positional arguments, all required; a last one that ends in `…` takes any number. */
+  readonly args: readonly string[]
+  readonly options: Options
+  /** Validates what was given, before anything is opened; returns the work to do. */
+  readonly prepare: (given: Given, context: Context) => Work
+}
+
+/** What was given after a verb. */
+export interface Given {
+  readonly args: readonly string[]
+  readonly values: Readonly<Record<string, string | boolean | undefined>>
+}
+
+/** The text of an option; undefined when it was not given. */
+export function textOption({ values }: Given, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * Finds the verb that the arguments name, checks options and number of arguments, and prepares it.
+ * @throws UsageError for an unknown verb, an option of another verb, a missing or surplus argument
+ */
+export function dispatchVerb<Context, Work>(
+  verbs: Readonly<Record<string, Verb<Context, Work>>>,
+  args: readonly string[],
+  context: Context,
+): Work {
+  const known = Object.values(verbs).map(({ options }) => options)
+  const options: Options = Object.assign({}, ...known)
+  const { values, positionals } = readArgs({ args: [...args], allowPositionals: true, options })
+  const [name, ...rest] = positionals
+  const names = Object.keys(verbs).join(', ')
+  if (name === undefined) throw new UsageError(`missing verb: use one of ${names}`)
+  if (!Object.hasOwn(verbs, name)) throw new UsageError(`unknown verb "${name}": use one of ${names}`)
+  const verb = verbs[name]
+  for (const option of Object.keys(values))
+    if (!Object.hasOwn(verb.options, option)) throw new UsageError(`--${option} cannot be used with ${name}`)
+  checkCount(name, verb.args, rest)
+  return verb.prepare({ args: rest, values: values as Given['values'] }, context)
+}
+
+function checkCount(name: string, wanted: readonly string[], given: readonly string[]): void {
+  const takesMany = wanted.at(-1)?.endsWith('…') ?? false
+  if (takesMany ? given.length >= wanted.length - 1 : given.length === wanted.length) return
+  const usage = wanted.length === 0 ? 'no argument' : wanted.map((arg) => `<${arg}>`).join(' ')
+  throw new UsageError(`${name} takes ${usage}`)
+}

@@ -1,0 +1,53 @@
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { projectFolder } from '../../src/rules/built.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder of a copy of the project, compiled from the sources as they are now. */
+    readonly builtProject: string
+  }
+}
+
+/** Set for the processes below: a Vitest that a test starts uses the project that is already built. */
+const FOLDER_VARIABLE = 'SITEPRINT_TEST_PROJECT'
+
+/** Compiles the sources once for all test files, so that no test of a command or the server uses an older build. */
+export default function setup(project: TestProject): (() => void) | undefined {
+  const existing = process.env[FOLDER_VARIABLE]
+  if (existing !== undefined) {
+    project.provide('builtProject', existing)
+    return undefined
+  }
+  const folder = buildProject()
+  project.provide('builtProject', folder)
+  process.env[FOLDER_VARIABLE] = folder
+  return () => {
+    delete process.env[FOLDER_VARIABLE]
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function buildProject(): string {
+  const root = projectFolder()
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-project-'))
+  for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  cpSync(join(root, 'src', 'keys', 'plans.yaml'), join(folder, 'dist', 'src', 'keys', 'plans.yaml'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options = ['--outDir', join(folder, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false']
+  const compile = [compiler, '-p', 'tsconfig.build.json', ...options]
+  requireSuccess(spawnSync(process.execPath, compile, { cwd: root, encoding: 'utf8' }))
+  // The settings of the person who runs the tests must not influence the build.
+  const settings = { cwd: folder, encoding: 'utf8', env: { PATH: '' } } as const
+  requireSuccess(spawnSync(process.execPath, ['dist/src/cli/run.js', 'rules', 'build'], settings))
+  return folder
+}
+
+function requireSuccess({ status, stdout, stderr }: SpawnSyncReturns<string>): void {
+  if (status !== 0) throw new Error(`the project could not be built:\n${stdout}${stderr}`)
+}
