@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
-import { openHost, type TestHost } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
+import { openApp, type TestApp } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
 import type { Answer } from './check-response.ts'
 
 const me = { url: '/api/v1/me' }
@@ -11,16 +11,16 @@ const plain = (secret: string) => ({ 'x-api-key': secret })
 const typo = (secret: string): string => secret.slice(0, 20) + (secret[20] === 'a' ? 'b' : 'a') + secret.slice(21)
 const HOUR_MS = 3_600_000
 
-describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) => {
-  let host: TestHost
+describe.each(appKinds('http: keys'))('keys on $name', ({ isMissing, open }) => {
+  let app: TestApp
   let secret: string
   beforeAll(async () => {
     if (isMissing) return
-    host = await openHost({ stores: await open() })
-    secret = (await host.newKey()).secret
+    app = await openApp({ stores: await open() })
+    secret = (await app.newKey()).secret
   })
   const ask = (headers: Record<string, string>, address?: string): Promise<Answer> =>
-    host.call({ ...me, headers, ...(address !== undefined && { address }) })
+    app.call({ ...me, headers, ...(address !== undefined && { address }) })
 
   describe.skipIf(isMissing)('a key', () => {
     test.each([
@@ -51,17 +51,17 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
     test.each(['key', 'api_key', 'apikey', 'access_token', 'authorization', 'x-api-key'])(
       'never from ?%s=',
       async (name) => {
-        expect((await host.call({ url: `/api/v1/me?${name}=${secret}` })).status).toBe(401)
+        expect((await app.call({ url: `/api/v1/me?${name}=${secret}` })).status).toBe(401)
       },
     )
 
     test('one and the same 401, whatever is wrong', async () => {
-      const revoked = await host.newKey()
-      await host.store.revokeKey(revoked.key.id, new Date())
-      const expired = await host.newKey()
-      const { kept } = buildSecret({ pepper: host.parts.pepper })
-      const ended = new Date(host.clock.now)
-      await host.store.rotateKey(expired.key.id, { secret: kept, oldEndAt: ended, now: new Date(0) })
+      const revoked = await app.newKey()
+      await app.store.revokeKey(revoked.key.id, new Date())
+      const expired = await app.newKey()
+      const { kept } = buildSecret({ pepper: app.parts.pepper })
+      const ended = new Date(app.clock.now)
+      await app.store.rotateKey(expired.key.id, { secret: kept, oldEndAt: ended, now: new Date(0) })
       const wrong = [
         {},
         bearer('x'),
@@ -90,20 +90,20 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
     })
 
     test('rotation: both secrets until the old one ends, on one count', async () => {
-      const { key, secret: old } = await host.newKey()
-      const { kept, secret: newer } = buildSecret({ pepper: host.parts.pepper })
-      const start = host.clock.now
+      const { key, secret: old } = await app.newKey()
+      const { kept, secret: newer } = buildSecret({ pepper: app.parts.pepper })
+      const start = app.clock.now
       const oldEndAt = new Date(start + HOUR_MS)
-      await host.store.rotateKey(key.id, { secret: kept, oldEndAt, now: new Date(start) })
+      await app.store.rotateKey(key.id, { secret: kept, oldEndAt, now: new Date(start) })
       const statuses: unknown[] = []
       for (const afterMs of [0, HOUR_MS - 1, HOUR_MS]) {
-        host.clock.now = start + afterMs
+        app.clock.now = start + afterMs
         for (const one of [old, newer]) {
           const { status, headers } = await ask(bearer(one))
           statuses.push([afterMs, status, headers['x-ratelimit-remaining']])
         }
       }
-      host.clock.now = start
+      app.clock.now = start
       expect(statuses).toEqual([
         [0, 200, '119'],
         [0, 200, '118'],
@@ -115,19 +115,19 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
     })
 
     test('a key that is made now is good at once, though it was asked for before', async () => {
-      const { kept, secret: later } = buildSecret({ pepper: host.parts.pepper })
+      const { kept, secret: later } = buildSecret({ pepper: app.parts.pepper })
       expect((await ask(bearer(later), '192.0.2.60')).status).toBe(401)
-      const { key } = await host.newKey()
-      await host.store.rotateKey(key.id, { secret: kept, oldEndAt: new Date(), now: new Date(0) })
+      const { key } = await app.newKey()
+      await app.store.rotateKey(key.id, { secret: kept, oldEndAt: new Date(), now: new Date(0) })
       expect((await ask(bearer(later), '192.0.2.60')).status).toBe(200)
     })
 
     test('a revoked key ends within 5 s, on an embedded store at once', async () => {
-      const { key, secret: mine } = await host.newKey()
+      const { key, secret: mine } = await app.newKey()
       expect((await ask(bearer(mine))).status).toBe(200)
-      await host.store.revokeKey(key.id, new Date())
+      await app.store.revokeKey(key.id, new Date())
       const start = performance.now()
-      const waitMs = host.store.isLocal ? 0 : 4900
+      const waitMs = app.store.isLocal ? 0 : 4900
       let status = (await ask(bearer(mine), '192.0.2.70')).status
       while (status === 200 && performance.now() - start < waitMs) {
         await new Promise((resolve) => setTimeout(resolve, 200))
@@ -137,10 +137,10 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
     })
 
     test('many at once with one key ask once where the store is far, each time where it is near', async () => {
-      const { secret: mine } = await host.newKey()
-      const before = host.answered('findKey')
+      const { secret: mine } = await app.newKey()
+      const before = app.answered('findKey')
       await Promise.all(Array.from({ length: 50 }, () => ask(bearer(mine))))
-      expect(host.answered('findKey') - before).toBe(host.store.isLocal ? 50 : 1)
+      expect(app.answered('findKey') - before).toBe(app.store.isLocal ? 50 : 1)
     })
   })
 })

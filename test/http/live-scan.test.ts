@@ -5,13 +5,13 @@ import { type AllowedAddress, parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
 import { buildWorker } from '../scan/built-worker.ts'
-import { openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 
 const PAGE = '<!doctype html><title>A shop</title><meta name="generator" content="WordPress 6.5"><p>Text</p>'
 
 let server: Server
 let scanner: Scanner
-let host: TestHost
+let app: TestApp
 let secret: string
 let origin: string
 beforeAll(async () => {
@@ -27,8 +27,8 @@ beforeAll(async () => {
   const policy = { ...DEFAULT_POLICY, allow: [parseAllowed(`127.0.0.1:${port}`) as AllowedAddress] }
   scanner = new Scanner({ policy, evidence: [], worker: buildWorker() })
   const rules = await scanner.ready()
-  host = await openHost({ policy, parts: { rules }, scan: (url) => scanner.scan(url) })
-  secret = (await host.newKey()).secret
+  app = await openApp({ policy, parts: { rules }, scan: (url) => scanner.scan(url) })
+  secret = (await app.newKey()).secret
 })
 afterAll(async () => {
   await scanner.close()
@@ -44,7 +44,7 @@ test.each([
   ['what is gone', '/410', '/410', 'wordpress'],
   ['no HTML', '/200/image/png', '/200/image/png', null],
 ])('%s is answered with 200, cached and charged', async (_, path, final, builder) => {
-  const ask = () => host.call({ url: scanOf(origin + path), secret })
+  const ask = () => app.call({ url: scanOf(origin + path), secret })
   const first = await ask()
   expect([first.status, first.body.url, first.body.builderSlug]).toEqual([200, origin + final, builder])
   expect(Object.keys(first.body)).toHaveLength(10)
@@ -54,7 +54,7 @@ test.each([
 })
 
 test('every extra is as the document has it', async () => {
-  const { status, body } = await host.call({
+  const { status, body } = await app.call({
     url: scanOf(`${origin}/200?extras`, '&include=evidence,versions,infrastructure,timing,warnings'),
     secret,
   })
@@ -68,8 +68,8 @@ test.each([
   ['a redirect to a name that is not public', () => `${origin}/307`, 500, 'scan_failed'],
   ['a name for what is open as an address', () => origin.replace('127.0.0.1', 'localhost'), 400, 'blocked_target'],
 ])('%s: refused, and nothing is charged', async (_, url, status, code) => {
-  const mine = await host.newKey()
-  const answer = await host.call({ url: scanOf(url()), secret: mine.secret })
+  const mine = await app.newKey()
+  const answer = await app.call({ url: scanOf(url()), secret: mine.secret })
   expect([answer.status, answer.body.code]).toEqual([status, code])
-  expect((await host.call({ url: '/api/v1/me', secret: mine.secret })).body.requests_used).toBe(0)
+  expect((await app.call({ url: '/api/v1/me', secret: mine.secret })).body.requests_used).toBe(0)
 })

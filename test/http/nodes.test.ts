@@ -1,23 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { newSite, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
-import { heldScan } from './held-scan.ts'
+import { newSite, openApp, scanOf, type TestApp } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
+import { pauseScans } from './paused-scan.ts'
 
 const MANY = 1_000_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const [, servers] = hostKinds('host: nodes')
+const [, servers] = appKinds('http: nodes')
 describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () => {
-  let nodes: readonly [TestHost, TestHost]
-  const held = heldScan()
+  let nodes: readonly [TestApp, TestApp]
+  const held = pauseScans()
   beforeAll(async () => {
     const plans = new Map([
       ['free', { name: 'free', perMinute: MANY, perMonth: MANY }],
       ['sixty', { name: 'sixty', perMinute: 60, perMonth: MANY }],
       ['thousand', { name: 'thousand', perMinute: MANY, perMonth: 1000 }],
     ])
-    const open = async () => openHost({ stores: await servers.open(), settings: { plans }, scan: held.scan })
+    const open = async () => openApp({ stores: await servers.open(), settings: { plans }, scan: held.scan })
     nodes = [await open(), await open()]
   })
   const ask = (count: number, url: string, secret: string) =>
@@ -43,7 +43,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     await until(held.count, 1)
     await bothWait(1000)
     expect(held.count()).toBe(1)
-    held.land()
+    held.complete()
     const answers = await asked
     expect(answers.filter(({ status, body }) => status === 200 && !body.cached)).toHaveLength(1000)
     expect(nodes[0].scanned.length + nodes[1].scanned.length).toBe(1)
@@ -62,7 +62,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     expect(await used(secret)).toBe(0)
     const again = nodes[1].call({ url: site, secret })
     await until(held.count, 1)
-    held.land()
+    held.complete()
     expect((await again).status).toBe(200)
   })
 
@@ -74,7 +74,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     const second = nodes[1].call({ url: `${site}&fresh=true&include=timing`, secret })
     await bothWait(2)
     expect(held.count()).toBe(1)
-    held.land()
+    held.complete()
     for (const { status, body } of await Promise.all([first, second]))
       expect([status, body.cached]).toEqual([200, false])
   })
@@ -85,7 +85,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     const site = scanOf(newSite())
     const first = nodes[0].call({ url: site, secret: await newSecret('free') })
     await until(held.count, 1)
-    held.land()
+    held.complete()
     await first
     const secret = await newSecret('thousand')
     const answers = await ask(3000, site, secret)

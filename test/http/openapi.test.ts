@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
 import { loadRuleset } from '../../src/index.ts'
 import { sampleScan } from '../support/sample-scan.ts'
-import { onePlan, openHost, type TestHost } from './app-fixture.ts'
+import { onePlan, openApp, type TestApp } from './app-fixture.ts'
 import { buildSchemaCheck } from './check-response.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of JSON.
 type Json = any
 
-let host: TestHost
+let app: TestApp
 let document: Json
 beforeAll(async () => {
-  host = await openHost({ settings: onePlan(1000, 1000) })
-  document = (await host.call({ url: '/openapi.json' })).body
+  app = await openApp({ settings: onePlan(1000, 1000) })
+  document = (await app.call({ url: '/openapi.json' })).body
 })
 
 describe('the document', () => {
@@ -73,11 +73,11 @@ describe('its examples', () => {
   })
 
   test('every request of an example is answered as documented', async () => {
-    const { secret } = await host.newKey({ plan: 'free' })
+    const { secret } = await app.newKey({ plan: 'free' })
     const requests = requestsOf(document)
     expect(requests.length).toBeGreaterThan(4)
     for (const request of requests) {
-      const answer = await host.call({ ...request, secret })
+      const answer = await app.call({ ...request, secret })
       expect([request, answer.status]).toEqual([request, 200])
     }
   })
@@ -127,7 +127,7 @@ describe('with our own rules', () => {
     const siteTypes = rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
     const info = { version, wantedDns: [], categories: Object.fromEntries(named), siteTypes }
     let change = {}
-    const own = await openHost({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
+    const own = await openApp({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
     const { schemas } = (await own.call({ url: '/openapi.json' })).body.components
     const { category, siteType } = schemas.ScanResult.properties
     expect([...category.enum].sort()).toEqual([...CATEGORIES, null, 'visual-builder'].sort())
@@ -143,7 +143,7 @@ describe('with our own rules', () => {
 
 describe('the docs page', () => {
   test('has no file from another host, and each of its own is there', async () => {
-    const page = await host.call({ url: '/docs' })
+    const page = await app.call({ url: '/docs' })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
     expect(links.length).toBeGreaterThan(4)
@@ -151,7 +151,7 @@ describe('the docs page', () => {
     for (const link of links) {
       const { pathname, host: where } = new URL(link, 'http://here/docs')
       expect(where).toBe('here')
-      const file = await host.call({ url: pathname })
+      const file = await app.call({ url: pathname })
       expect([pathname, file.status]).toEqual([pathname, 200])
       if (pathname.endsWith('initializer.js') || pathname.endsWith('.css')) texts.push(file.text)
     }

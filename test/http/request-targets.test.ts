@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openHost, type TestHost } from './app-fixture.ts'
-import { expectOurForm, talk } from './raw-talk.ts'
+import { openApp, type TestApp } from './app-fixture.ts'
+import { expectOurForm, talk } from './raw-client.ts'
 
-let host: TestHost
+let app: TestApp
 let auth: string
 let port: number
 beforeAll(async () => {
-  host = await openHost()
-  auth = `X-Api-Key: ${(await host.newKey()).secret}\r\n`
-  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (host.host.app.server.address() as AddressInfo).port
+  app = await openApp()
+  auth = `X-Api-Key: ${(await app.newKey()).secret}\r\n`
+  await app.fastify.listen({ port: 0, host: '127.0.0.1' })
+  port = (app.fastify.server.address() as AddressInfo).port
 })
 
 /** Written before there is a key: `send` puts it in. */
@@ -84,7 +84,7 @@ describe('outside the API a wrong method is 405, and a path that is nowhere 404'
     ['/', undefined],
   ])('%s', async (url, allow) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND', 'OPTIONS']) {
-      const { status, headers, body } = await host.call({ method, url })
+      const { status, headers, body } = await app.call({ method, url })
       const [wanted, code] = allow === undefined ? [404, 'not_found'] : [405, 'method_not_allowed']
       const isOptions = method === 'OPTIONS' && allow !== undefined
       expect([method, status, headers.allow, body?.code]).toEqual([
@@ -95,7 +95,7 @@ describe('outside the API a wrong method is 405, and a path that is nowhere 404'
 })
 
 describe('a proxy that is not believed', () => {
-  const warnings = (of: TestHost): string[] =>
+  const warnings = (of: TestApp): string[] =>
     of
       .log()
       .split('\n')
@@ -106,7 +106,7 @@ describe('a proxy that is not believed', () => {
     ['X-Forwarded-For', forwarded],
     ['Forwarded', { forwarded: 'for=198.51.100.7' }],
   ])('is warned of once: %s', async (_, headers) => {
-    const untrusting = await openHost()
+    const untrusting = await openApp()
     await untrusting.call({ url: '/health/live' })
     expect(warnings(untrusting)).toEqual([])
     for (let i = 0; i < 3; i++) await untrusting.call({ url: '/health/live', headers })
@@ -115,7 +115,7 @@ describe('a proxy that is not believed', () => {
   })
 
   test.each([[1], [['127.0.0.1']]])('TRUST_PROXY=%s: no warning', async (trustProxy) => {
-    const trusting = await openHost({ settings: { trustProxy } })
+    const trusting = await openApp({ settings: { trustProxy } })
     await trusting.call({ url: '/health/live', headers: forwarded })
     expect(warnings(trusting)).toEqual([])
   })

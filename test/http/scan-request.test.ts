@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 
-let host: TestHost
+let app: TestApp
 let secret: string
 beforeAll(async () => {
   const plans = new Map([['free', { name: 'free', perMinute: 100_000, perMonth: 100_000 }]])
-  host = await openHost({ settings: { plans }, policy: { deny: ['denied.example.com'] } })
-  secret = (await host.newKey({ plan: 'free' })).secret
+  app = await openApp({ settings: { plans }, policy: { deny: ['denied.example.com'] } })
+  secret = (await app.newKey({ plan: 'free' })).secret
 })
 
 const post = (body: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-  host.call({ method: 'POST', url: '/api/v1/scan', body, headers, secret })
+  app.call({ method: 'POST', url: '/api/v1/scan', body, headers, secret })
 
 const OK = 'ok'
 const lengthOf = (characters: number): string => 'https://example.com/'.padEnd(characters, 'a')
@@ -70,13 +70,13 @@ describe('which URLs are scanned', () => {
     ['https://denied.example.com', 'blocked_target'],
     ['https://www.DENIED.example.com', 'blocked_target'],
   ])('%j', async (url, wanted) => {
-    const before = host.scanned.length
+    const before = app.scanned.length
     for (const answer of [
-      await host.call({ url: scanOf(url, '&fresh=true'), secret }),
-      await host.call({ method: 'POST', url: '/api/v1/scan', body: { url }, secret }),
+      await app.call({ url: scanOf(url, '&fresh=true'), secret }),
+      await app.call({ method: 'POST', url: '/api/v1/scan', body: { url }, secret }),
     ])
       expect(answer.status === 200 ? OK : answer.body.code).toBe(wanted)
-    expect(host.scanned.length > before, 'nothing is asked of the network for a bad one').toBe(wanted === OK)
+    expect(app.scanned.length > before, 'nothing is asked of the network for a bad one').toBe(wanted === OK)
   })
 })
 
@@ -103,7 +103,7 @@ describe('queries', () => {
     ['a URL in bytes that are no UTF-8', 'url=https%3A%2F%2Fexample.com%2F%FF', 'invalid_url'],
     ['a name that is very long', `url=${good}&${'x'.repeat(5000)}=1`, 'invalid_request'],
   ])('%s', async (_, query, code) => {
-    const { status, body } = await host.call({ url: `/api/v1/scan?${query}`, secret })
+    const { status, body } = await app.call({ url: `/api/v1/scan?${query}`, secret })
     expect([status, body.code]).toEqual([400, code])
     expect(body.error.length).toBeLessThan(250)
   })
@@ -111,7 +111,7 @@ describe('queries', () => {
   const extrasOf = (body: object): string[] => Object.keys(body).slice(10)
 
   test('include may come twice', async () => {
-    const { body } = await host.call({
+    const { body } = await app.call({
       url: `/api/v1/scan?url=${good}&include=versions&include=warnings,timing`,
       secret,
     })
@@ -126,7 +126,7 @@ describe('queries', () => {
     ['?x=1', {}, 'invalid_request'],
   ])('the query of a POST: %s beside %j', async (query, more, wanted) => {
     const request = { method: 'POST', body: { url: 'https://example.com', ...more }, secret }
-    const { body } = await host.call({ ...request, url: `/api/v1/scan${query}` })
+    const { body } = await app.call({ ...request, url: `/api/v1/scan${query}` })
     expect(body.code ?? extrasOf(body)).toEqual(wanted)
   })
 })
@@ -185,7 +185,7 @@ describe('bodies', () => {
   })
 
   test('no body at all', async () => {
-    const answer = await host.call({ method: 'POST', url: '/api/v1/scan', secret })
+    const answer = await app.call({ method: 'POST', url: '/api/v1/scan', secret })
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
   })
 

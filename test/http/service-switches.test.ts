@@ -1,17 +1,17 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { Switchboard } from '../../src/http/service-switches.ts'
+import { ServiceSwitches } from '../../src/http/service-switches.ts'
 import type { Switches } from '../../src/store/types.ts'
-import { openHost } from './app-fixture.ts'
+import { openApp } from './app-fixture.ts'
 import { openEmbedded } from './app-kinds.ts'
 
 const OFF: Switches = { maintenance: false, apiOff: false }
 
 test('a switch works within 5 s, both ways', async () => {
-  const host = await openHost()
-  const { secret } = await host.newKey()
+  const app = await openApp()
+  const { secret } = await app.newKey()
   const codeOf = async (): Promise<string | number> => {
-    const { status, body } = await host.call({ url: '/api/v1/me', secret })
+    const { status, body } = await app.call({ url: '/api/v1/me', secret })
     return body.code ?? status
   }
   for (const [change, wanted] of [
@@ -20,7 +20,7 @@ test('a switch works within 5 s, both ways', async () => {
     [{ maintenance: false }, 'unavailable'],
     [{ apiOff: false }, 200],
   ] as const) {
-    await host.store.setSwitches(change)
+    await app.store.setSwitches(change)
     await expect.poll(codeOf, { timeout: 4900 }).toBe(wanted)
   }
 })
@@ -42,7 +42,7 @@ test('while the store fails, what was read last stands; then it is read again', 
     },
   })
   await store.setSwitches({ ...OFF, maintenance: true })
-  const board = new Switchboard(flaky, pino({ level: 'silent' }))
+  const board = new ServiceSwitches(flaky, pino({ level: 'silent' }))
   await board.open()
   expect(() => board.check()).toThrow('maintained')
   isAway = true
@@ -59,7 +59,7 @@ test('while the store fails, what was read last stands; then it is read again', 
   await store.close()
 })
 
-function isOpen(board: Switchboard): boolean {
+function isOpen(board: ServiceSwitches): boolean {
   try {
     board.check()
     return true

@@ -1,26 +1,26 @@
 import { type AddressInfo, connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { newSite, onePlan, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { heldScan } from './held-scan.ts'
-import { expectOurForm, readReplies, talk as talkTo, untilClosed } from './raw-talk.ts'
+import { newSite, onePlan, openApp, scanOf, type TestApp } from './app-fixture.ts'
+import { pauseScans } from './paused-scan.ts'
+import { expectOurForm, readReplies, talk as talkTo, untilClosed } from './raw-client.ts'
 
-const held = heldScan()
-let host: TestHost
+const held = pauseScans()
+let app: TestApp
 let auth: string
 let port: number
 beforeAll(async () => {
-  host = await openHost({ settings: onePlan(100_000, 100_000), scan: held.scan })
-  auth = `Authorization: Bearer ${(await host.newKey({ plan: 'free' })).secret}\r\n`
-  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (host.host.app.server.address() as AddressInfo).port
+  app = await openApp({ settings: onePlan(100_000, 100_000), scan: held.scan })
+  auth = `Authorization: Bearer ${(await app.newKey({ plan: 'free' })).secret}\r\n`
+  await app.fastify.listen({ port: 0, host: '127.0.0.1' })
+  port = (app.fastify.server.address() as AddressInfo).port
 })
 
 const head = (line: string, ...headers: string[]): string => `${[line, 'Host: a', ...headers].join('\r\n')}\r\n`
 const me = head('GET /api/v1/me HTTP/1.1')
 const post = head('POST /api/v1/scan HTTP/1.1', 'Content-Type: application/json')
 const openConnections = (): Promise<number> =>
-  new Promise((resolve) => host.host.app.server.getConnections((_, count) => resolve(count)))
+  new Promise((resolve) => app.fastify.server.getConnections((_, count) => resolve(count)))
 const talk = (...texts: (string | Buffer)[]) => talkTo(port, ...texts)
 
 describe('what Node cannot read is answered in our form, and the connection ends', () => {
@@ -68,7 +68,7 @@ describe('what Node cannot read is answered in our form, and the connection ends
 
   test('its id leads to a line of the log', async () => {
     const { replies } = await talk('hello\r\n\r\n')
-    expect(host.log()).toContain(replies[0].body.requestId)
+    expect(app.log()).toContain(replies[0].body.requestId)
   })
 
   test('HTTP/1.1 without a host', async () => {
@@ -158,17 +158,17 @@ describe('connections', () => {
 
   test('who leaves ends nothing: the scan goes on, and others get its result', async () => {
     const site = newSite()
-    const before = host.answered('usedBy')
+    const before = app.answered('usedBy')
     const socket = connect(port, '127.0.0.1')
     socket.write(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     await until(held.count, 1)
     const other = talk(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     socket.destroy()
-    await until(() => host.answered('usedBy') - before, 2)
+    await until(() => app.answered('usedBy') - before, 2)
     await until(openConnections, 1)
-    held.land()
+    held.complete()
     expect((await other).replies.map(({ status, body }) => [status, body.cached])).toEqual([[200, false]])
-    expect(host.scanned.filter((url) => url === site)).toHaveLength(1)
+    expect(app.scanned.filter((url) => url === site)).toHaveLength(1)
     const later = await talk(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     expect(later.replies[0].body.cached).toBe(true)
   })
