@@ -67,7 +67,7 @@ run_inside() { # work
   done
   node - "$work/log" <<'JS' || status=1
 const lines = require('node:fs').readFileSync(process.argv[2], 'utf8').split('\n').filter((line) => line.startsWith('{'))
-const answers = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+const answers = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request completed')
 const wrong = answers.filter(({ status, code }) => status >= 500 && code !== 'scan_failed' && code !== 'scan_timeout')
 const count = (of) => answers.filter(({ status }) => Math.floor(status / 100) === of).length
 console.log(`${answers.length} answers: ${count(2)} of 2xx, ${count(4)} of 4xx, ${count(5)} of 5xx, ${wrong.length} that may not be`)

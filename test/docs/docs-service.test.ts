@@ -26,11 +26,11 @@ const documents = {
 test.each<[what: string, value: number, text: string, words: (value: string) => string]>([
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, api, (value) => `more than ${value} a minute get 429`],
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, readme, (value) => `without a valid key ${value},`],
-  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys a minute`],
-  ['a body', MAX_BODY_BYTES / 1024, api, (value) => `${value} KiB at most`],
+  ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys per minute`],
+  ['a body', MAX_BODY_BYTES / 1024, api, (value) => `at most ${value} KiB`],
   ['a URL', MAX_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
-  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `and ${value} more that are a checksum`],
+  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
 ])('the number of %s is that of the code: %d', (_, value, text, words) => {
   expect(text).toContain(words(value.toLocaleString('en-US')))
 })
@@ -40,13 +40,13 @@ test.each<[what: string, names: readonly string[], text: string]>([
   ['extras', LIVE_EXTRAS, api],
   ['extras', LIVE_EXTRAS, readme],
   ['fields of /me', Object.keys(KEY_INFO.properties), api],
-])('the %s stand in a table', (_, names, text) => {
+])('the %s are in a table', (_, names, text) => {
   const rows = text.match(/^\| .*$/gm) ?? []
   const missing = names.filter((name) => !rows.some((row) => row.split('|')[1].includes(`\`${name}\``)))
   expect(missing).toEqual([])
 })
 
-test('the ten fields stand in both documents, in the order of the answer', () => {
+test('both documents list the ten fields in the order of the response', () => {
   const fields = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(
     ' ',
   )
@@ -56,7 +56,7 @@ test('the ten fields stand in both documents, in the order of the answer', () =>
   }
 })
 
-test('every metric is told, and none that does not exist', async () => {
+test('docs/operating.md documents every metric, and none that does not exist', async () => {
   const metrics = new Metrics()
   metrics.watch(() => {
     const none = { waiting: 0, running: 0 }

@@ -153,7 +153,7 @@ test('a fault of our own is internal, and told to the log alone', async () => {
 
 test.each([
   ['maintenance', { maintenance: true }, 'maintenance', API_ERRORS.maintenance[1]],
-  ['API off', { apiOff: true }, 'unavailable', 'Access to the API is switched off.'],
+  ['API off', { apiOff: true }, 'unavailable', 'The API is currently switched off.'],
   ['both', { maintenance: true, apiOff: true }, 'maintenance', API_ERRORS.maintenance[1]],
 ] as const)('%s', async (_, switches, code, sentence) => {
   const stores = await openEmbedded()

@@ -70,7 +70,7 @@ describe('the reason of a failed request is in the log and the metric, and not i
     const sent = answer.text + JSON.stringify(answer.headers)
     expect(sent).not.toContain('10.0.0.5')
     if (reason !== 'maintenance' && url !== '/health/ready') expect(sent).not.toContain(reason)
-    const line = linesOf(app).find(({ msg, requestId }) => msg === 'answered' && requestId === 'quoted-by-the-client')
+    const line = linesOf(app).find(({ msg, requestId }) => msg === 'request completed' && requestId === 'quoted-by-the-client')
     expect(line).toMatchObject({ status, reason, level: 40 })
     if (reason in SCAN_CAUSES)
       expect(linesOf(app).find(({ msg }) => msg === 'scan failed')).toMatchObject({ id: line?.id, reason })
@@ -98,7 +98,7 @@ describe('the reason of a failed request is in the log and the metric, and not i
     expect(counted).toContain('status="503",reason="queue_full"} 1\n')
     expect(counted).toContain('status="503",reason="queue_timeout"} 128\n')
     const ids = linesOf(app).flatMap(({ reason, msg, id }) =>
-      reason === 'queue_full' && (msg === 'answered' || msg === 'scan rejected') ? [id] : [],
+      reason === 'queue_full' && (msg === 'request completed' || msg === 'scan rejected') ? [id] : [],
     )
     expect([ids.length, new Set(ids).size]).toEqual([2, 1])
   })

@@ -23,7 +23,7 @@ describe('the log', () => {
     await app.call({ url: scanOf('https://example.org/a?b=private'), secret, headers: { 'x-request-id': 'mine' } })
     await app.call({ url: '/api/v1/private', secret })
     await app.call({ url: '/private', address: '198.51.100.9' })
-    const lines = linesOf(app).filter(({ msg }) => msg === 'answered')
+    const lines = linesOf(app).filter(({ msg }) => msg === 'request completed')
     const [scan, nowhere, outside] = lines.slice(-3)
     const uuid = expect.stringMatching(/^[\da-f-]{36}$/)
     const told = { route: '/api/v1/scan', method: 'GET', status: 200, key: key.id, client: '127.0.0.1' }

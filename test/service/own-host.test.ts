@@ -29,7 +29,7 @@ test('a start says what runs; the own host is not scanned; metrics stay on loopb
   expect(started).toMatchObject({ version: '0.1.0', ruleset, node: process.version, keys: 'SQLite', shared: 'memory' })
   expect(started.address).toBe(url)
 
-  const port = /"port":(\d+),"msg":"metrics are served"/.exec(printed.stderr)?.[1]
+  const port = /"port":(\d+),"msg":"metrics server started"/.exec(printed.stderr)?.[1]
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain(
     'siteprint_build_info{version="0.1.0"',
   )

@@ -93,7 +93,7 @@ test('no key is made beside one that was revoked', async () => {
 
 test('metrics have a port of their own', async () => {
   const service = await startService(project, { DATA_DIR: makeFolder(), METRICS_PORT: '0' })
-  const found = (): string | undefined => /"port":(\d+),"msg":"metrics are served"/.exec(service.printed.stderr)?.[1]
+  const found = (): string | undefined => /"port":(\d+),"msg":"metrics server started"/.exec(service.printed.stderr)?.[1]
   const port = await expect.poll(found, { timeout: 10_000 }).toBeDefined().then(found)
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(text).toContain('siteprint_store_up 1')
