@@ -9,7 +9,7 @@ import { readReplies, untilClosed } from './raw-client.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('draining: not ready, alive, and answers that ask for their connection to be closed', async () => {
+test('draining: live but not ready, and responses close their connection', async () => {
   const app = await openApp()
   const { secret } = await app.newKey()
   const before = await app.call({ url: '/health/ready' })
@@ -22,7 +22,7 @@ test('draining: not ready, alive, and answers that ask for their connection to b
   expect((await app.call({ url: '/health/live' })).body).toEqual({ status: 'live' })
 })
 
-test('closing: what is under way is answered and charged, what is idle ends, what comes on an open connection is answered', async () => {
+test('closing: pending requests are completed and charged, idle connections end, new requests on open connections are answered', async () => {
   const held = pauseScans()
   const app = await openApp({ scan: held.scan })
   const { key, secret } = await app.newKey()
@@ -57,7 +57,7 @@ test('closing: what is under way is answered and charged, what is idle ends, wha
 
 test.each([
   ['two scans', () => [newSite(), newSite()].map((url) => scanOf(url))],
-  ['a scan and a look at the key', () => [scanOf(newSite()), '/api/v1/me']],
+  ['a scan and a /me request', () => [scanOf(newSite()), '/api/v1/me']],
 ])('closing: of %s on one connection both are answered, in their order', async (_, paths) => {
   const { held, app, secret, socket } = await openConnection()
   const asked = paths()
@@ -75,7 +75,7 @@ test.each([
   expect(performance.now() - start).toBeLessThan(5000)
 })
 
-test('closing does not wait for answers that nobody is there to read', async () => {
+test('closing does not wait for responses to clients that have disconnected', async () => {
   const { held, app, secret, socket } = await openConnection()
   socket.write([1, 2, 3].map(() => requestOf(scanOf(newSite()), secret)).join(''))
   await until(held.count, 3)
@@ -93,7 +93,7 @@ function requestOf(path: string, secret: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${secret}\r\n\r\n`
 }
 
-/** A host that holds its scans, and a connection to it. */
+/** Opens an app with paused scans, and a connection to it. */
 async function openConnection() {
   const held = pauseScans()
   const app = await openApp({ scan: held.scan })

@@ -11,20 +11,20 @@ const MANY = 1_000_000
 const many = (count: number, ask: (i: number) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
 
-/** `{ status or code: how many }` */
+/** Counts responses: `{ status or code: count }`. */
 function tally(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of answers) counts[body.code ?? status] = (counts[body.code ?? status] ?? 0) + 1
   return counts
 }
 
-/** Until so many callers have passed the quota: the next thing that they do is to join a flight. */
+/** Waits until this number of requests has passed the quota check: next they join an in-flight scan. */
 const allWait = (app: TestApp, count: number): Promise<void> => until(() => app.answered('usedBy') >= count, true)
 
 const usedBy = async (app: TestApp, secret: string): Promise<number> =>
   (await app.call({ url: '/api/v1/me', secret })).body.requests_used
 
-describe.each(appKinds('http: concurrency'))('at once on $name', ({ isMissing, open }) => {
+describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ isMissing, open }) => {
   const onApp = (
     title: string,
     options: object,
@@ -69,7 +69,7 @@ describe.each(appKinds('http: concurrency'))('at once on $name', ({ isMissing, o
 
   const failed = pauseScans()
   onApp(
-    'an error reaches all who wait, nobody is charged, the next one tries again',
+    'an error reaches all waiting requests, none is charged, the next request scans again',
     { scan: failed.scan },
     async (app, secret, site) => {
       const asked = many(200, () => app.call({ url: site, secret }))
@@ -90,7 +90,7 @@ describe.each(appKinds('http: concurrency'))('at once on $name', ({ isMissing, o
 
   const fresh = pauseScans()
   onApp(
-    'fresh joins a flight under way, and starts one where none is',
+    'fresh joins an in-flight scan, and starts one if there is none',
     { scan: fresh.scan },
     async (app, secret, site) => {
       const first = app.call({ url: site, secret })
@@ -109,7 +109,7 @@ describe.each(appKinds('http: concurrency'))('at once on $name', ({ isMissing, o
 
   const edge = pauseScans()
   onApp(
-    '8 who wait for one scan with 3 left of the quota',
+    '8 requests waiting for one scan with 3 left of the quota',
     { scan: edge.scan, settings: onePlan(MANY, 3) },
     async (app, secret, site) => {
       const asked = many(8, () => app.call({ url: site, secret }))
@@ -122,7 +122,7 @@ describe.each(appKinds('http: concurrency'))('at once on $name', ({ isMissing, o
   )
 
   onApp(
-    'one spelling or another, one flight',
+    'different spellings of a URL, one in-flight scan',
     { scan: async (url: string) => sampleScan(url) },
     async (app, secret) => {
       const spelled = ['https://one.example.org', 'HTTPS://ONE.EXAMPLE.org:443/#a', 'https://one.example.org./']

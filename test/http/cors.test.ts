@@ -6,15 +6,15 @@ const others = 'https://other.example'
 const preflight = (origin: string) => ({ origin, 'access-control-request-method': 'GET' })
 const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age'
 
-describe('other origins', () => {
+describe('requests from other origins', () => {
   test.each([
     ['none allowed', [], ours, undefined],
     ['ours', [ours], ours, ours],
     ['another', [ours], others, undefined],
     ['one of two', [others, ours], ours, ours],
     ['all', '*', others, '*'],
-    ['one that begins alike', [ours], `${ours}.evil.example`, undefined],
-    ['no origin of a file', [ours], 'null', undefined],
+    ['one with a common prefix', [ours], `${ours}.evil.example`, undefined],
+    ['the null origin of a file', [ours], 'null', undefined],
   ] as const)('%s', async (_, corsOrigins, origin, wanted) => {
     const app = await openApp({ settings: { corsOrigins } })
     const { secret } = await app.newKey()
@@ -41,12 +41,12 @@ describe('other origins', () => {
     }
   })
 
-  test.each([[[]], [[ours]], ['*']] as const)('OPTIONS of nobody in particular, with %j', async (corsOrigins) => {
+  test.each([[[]], [[ours]], ['*']] as const)('OPTIONS without an origin, with %j', async (corsOrigins) => {
     const app = await openApp({ settings: { corsOrigins } })
     const answer = await app.call({ method: 'OPTIONS', url: '/api/v1/scan' })
     expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', 'GET, POST, OPTIONS'])
     expect((await app.call({ method: 'OPTIONS', url: '/api/v1/me' })).headers.allow).toBe('GET, OPTIONS')
-    // A browser that asks about a path that is nowhere may ask on, and is then told.
+    // The preflight of an unknown path succeeds; the request after it gets the error.
     expect((await app.call({ method: 'OPTIONS', url: '/api/v1/nothing', headers: preflight(ours) })).status).toBe(
       corsOrigins.length > 0 ? 200 : 404,
     )
@@ -74,7 +74,7 @@ describe('security headers', () => {
 
 describe('the request id', () => {
   test.each([
-    ['sane', 'abc-123_4.5:6+7/8=9@x', true],
+    ['valid', 'abc-123_4.5:6+7/8=9@x', true],
     ['128 characters', 'a'.repeat(128), true],
     ['129 characters', 'a'.repeat(129), false],
     ['a key', `spk_live_${'a'.repeat(38)}`, false],
@@ -90,7 +90,7 @@ describe('the request id', () => {
       expect(headers['x-request-id'] === id).toBe(isEchoed)
       if (!isEchoed) expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
     }
-    // In the log our own id stands beside the caller's: nobody can pass for another request.
+    // The log has both ids, so that a client cannot impersonate another request.
     expect(app.log()).toMatch(/"id":"[\da-f-]{36}"/)
   })
 })

@@ -43,7 +43,7 @@ describe('a client that disconnects is not charged', () => {
     await sleep(200)
     held.complete()
     await until(abandoned, abandonedBefore + 1)
-    await sleep(200) // A charge would come about now.
+    await sleep(200) // A charge would be written within this time.
     expect(await used()).toBe(usedBefore)
     const lines = app.log().split('\n')
     expect(lines.some((line) => line.includes(key.key.id) && line.includes('disconnected before the response'))).toBe(
@@ -51,7 +51,7 @@ describe('a client that disconnects is not charged', () => {
     )
   })
 
-  test('with all requests that it has pipelined', async () => {
+  test('for all its pipelined requests', async () => {
     const [usedBefore, abandonedBefore] = [await used(), await abandoned()]
     const socket = openSocket()
     socket.write([1, 2, 3].map(() => requestOf(scanOf(newSite()))).join(''))
@@ -63,7 +63,7 @@ describe('a client that disconnects is not charged', () => {
     expect(await used()).toBe(usedBefore)
   })
 
-  test('and the others who wait for the same scan are', async () => {
+  test('and other clients that wait for the same scan are', async () => {
     const usedBefore = await used()
     const path = scanOf(newSite())
     const [leaver, stayer] = [openSocket(), openSocket()]
@@ -77,7 +77,7 @@ describe('a client that disconnects is not charged', () => {
     expect(await used()).toBe(usedBefore + 1)
   })
 
-  test('not even for a cached result, where the disconnect is seen before the charge', async () => {
+  test('not even for a cached result, if the disconnect is detected before the charge', async () => {
     const stores = await openEmbedded()
     let lookedUp = (): void => {}
     let release = (): void => {}
@@ -114,7 +114,7 @@ describe('a client that disconnects is not charged', () => {
   })
 })
 
-describe('a client that finished sending and still reads is answered and charged', () => {
+describe('a client that finished sending and still reads gets its response and is charged', () => {
   test.each([
     ['one request', 1],
     ['three pipelined requests', 3],
@@ -130,7 +130,7 @@ describe('a client that finished sending and still reads is answered and charged
     expect(await used()).toBe(usedBefore + count)
   })
 
-  test('an error, without anything to charge', async () => {
+  test('an error, without a charge', async () => {
     const socket = openSocket()
     socket.end(requestOf('/api/v1/nothing'))
     const replies = readReplies(await untilClosed(socket))
@@ -138,7 +138,7 @@ describe('a client that finished sending and still reads is answered and charged
   })
 })
 
-test('a connection that is kept alive and ends between two requests is closed', async () => {
+test('a kept-alive connection that ends between two requests is closed', async () => {
   const socket = openSocket()
   socket.write(requestOf('/api/v1/me'))
   await new Promise((resolve) => socket.once('data', resolve))

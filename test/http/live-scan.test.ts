@@ -39,10 +39,10 @@ afterAll(async () => {
 test.each([
   ['a page', '/200', '/200', 'wordpress'],
   ['a redirect, whose fragment is dropped', '/302/text/html', '/200/text/html', 'wordpress'],
-  ['what is not found', '/404', '/404', 'wordpress'],
-  ['an error', '/500', '/500', 'wordpress'],
-  ['what is gone', '/410', '/410', 'wordpress'],
-  ['no HTML', '/200/image/png', '/200/image/png', null],
+  ['404', '/404', '/404', 'wordpress'],
+  ['500', '/500', '/500', 'wordpress'],
+  ['410', '/410', '/410', 'wordpress'],
+  ['not HTML', '/200/image/png', '/200/image/png', null],
 ])('%s is answered with 200, cached and charged', async (_, path, final, builder) => {
   const ask = () => app.call({ url: scanOf(origin + path), secret })
   const first = await ask()
@@ -53,7 +53,7 @@ test.each([
   expect(second.body).toEqual({ ...first.body, cached: true })
 })
 
-test('every extra is as the document has it', async () => {
+test('every extra matches the schema', async () => {
   const { status, body } = await app.call({
     url: scanOf(`${origin}/200?extras`, '&include=evidence,versions,infrastructure,timing,warnings'),
     secret,
@@ -64,9 +64,14 @@ test('every extra is as the document has it', async () => {
 })
 
 test.each([
-  ['a port where nobody listens', () => 'http://127.0.0.1:1/', 400, 'blocked_target'],
+  ['a closed port', () => 'http://127.0.0.1:1/', 400, 'blocked_target'],
   ['a redirect to a name that is not public', () => `${origin}/307`, 500, 'scan_failed'],
-  ['a name for what is open as an address', () => origin.replace('127.0.0.1', 'localhost'), 400, 'blocked_target'],
+  [
+    'a name for an address that is allowed by number',
+    () => origin.replace('127.0.0.1', 'localhost'),
+    400,
+    'blocked_target',
+  ],
 ])('%s: refused, and nothing is charged', async (_, url, status, code) => {
   const mine = await app.newKey()
   const answer = await app.call({ url: scanOf(url()), secret: mine.secret })

@@ -56,7 +56,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
     expect(await at()).toBeUndefined()
     await app.call({ url: scanOf('nothing'), secret })
     await app.call({ url: '/api/v1/me?x=1', secret })
-    expect(await at(), 'refused ones').toBeUndefined()
+    expect(await at(), 'rejected requests').toBeUndefined()
     await app.call({ url: scanOf('https://example.org'), secret })
     expect(await at()).toBe(NOW)
     app.clock.now += 1500
@@ -70,7 +70,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
     const charge = { key: key.id, month: `${NEXT_YEAR}-05`, quota: 2000, at: new Date(NOW) }
     await Promise.all(Array.from({ length: 101 }, () => app.store.charge(charge)))
     await app.store.setPlan(key.id, 'free')
-    // Where the store is far a key is held for 4 s: an app that starts now has not seen it.
+    // With a remote store a key is cached for 4 s; a newly started app has an empty cache.
     const second = app.store.isLocal ? app : await openApp({ stores: await open(), now: NOW })
     const { body, headers } = await second.call({ url: '/api/v1/me', secret })
     const { plan, requests_used, requests_limit, requests_remaining } = body
@@ -82,7 +82,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
   })
 })
 
-test('a plan that is no longer in the file: the one with the lowest quota holds', async () => {
+test('a plan that is no longer in the file: the plan with the lowest quota applies', async () => {
   const app = await openApp({ now: NOW })
   const { secret } = await app.newKey({ plan: 'gold' })
   const { body, headers } = await app.call({ url: '/api/v1/me', secret })

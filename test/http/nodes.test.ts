@@ -8,7 +8,7 @@ const MANY = 1_000_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const [, servers] = appKinds('http: nodes')
-describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () => {
+describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () => {
   let nodes: readonly [TestApp, TestApp]
   const held = pauseScans()
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     Promise.all(Array.from({ length: count }, (_, i) => nodes[i % 2].call({ url, secret })))
   const sum = (operation: string): number => nodes[0].answered(operation) + nodes[1].answered(operation)
   let [passed, looked] = [0, 0]
-  /** Until so many callers more have passed the quota, and a node asks for the outcome of the other one's flight. */
+  /** Waits until this number of further requests has passed the quota check and a node polls the outcome of the other node's scan. */
   const bothWait = async (count: number): Promise<void> => {
     await until(() => sum('usedBy') >= passed + count && sum('outcomeOf') > looked, true)
   }
@@ -36,7 +36,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
   const used = async (secret: string): Promise<number> =>
     (await nodes[1].call({ url: '/api/v1/me', secret })).body.requests_used
 
-  test('1,000 callers of one new URL on both: one scan, each is charged', async () => {
+  test('1,000 requests for one new URL on both nodes: one scan, each request is charged', async () => {
     const secret = await newSecret('free')
     const site = scanOf(newSite())
     const asked = ask(1000, site, secret)
@@ -51,7 +51,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     for (const node of nodes) expect((await node.call({ url: site, secret })).body.cached).toBe(true)
   })
 
-  test('an error reaches those who wait on both, nobody is charged, the next one tries again', async () => {
+  test('an error reaches the waiting requests on both nodes, none is charged, the next request scans again', async () => {
     const secret = await newSecret('free')
     const site = scanOf(newSite())
     const asked = ask(20, site, secret)
@@ -66,7 +66,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     expect((await again).status).toBe(200)
   })
 
-  test('fresh on one node joins the flight of the other', async () => {
+  test('fresh on one node joins the in-flight scan of the other', async () => {
     const secret = await newSecret('free')
     const site = scanOf(newSite())
     const first = nodes[0].call({ url: site, secret })
@@ -93,7 +93,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     expect(await used(secret)).toBe(1000)
   })
 
-  test('a switch and a revocation on one work on the other within 5 s', async () => {
+  test('a switch and a revocation on one node take effect on the other within 5 s', async () => {
     const { key, secret } = await nodes[0].newKey({ plan: 'free' })
     const me = { url: '/api/v1/me', secret }
     for (const node of nodes) expect((await node.call(me)).status).toBe(200)

@@ -6,7 +6,7 @@ import { sampleScan } from '../support/sample-scan.ts'
 import { onePlan, openApp, type TestApp } from './app-fixture.ts'
 import { buildSchemaCheck } from './check-response.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of JSON.
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document.
 type Json = any
 
 let app: TestApp
@@ -24,7 +24,7 @@ describe('the document', () => {
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.2.3'])
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path)
     expect(references.length).toBeGreaterThan(10)
     for (const path of references)
@@ -34,7 +34,7 @@ describe('the document', () => {
       ).toBeDefined()
   })
 
-  test('has the endpoints of the contract and no other, each with its answers', () => {
+  test('has exactly the specified endpoints and responses', () => {
     const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.entries<Json>(methods).map(([method, { responses }]) => [method, path, Object.keys(responses).join()]),
     )
@@ -45,7 +45,7 @@ describe('the document', () => {
     ])
   })
 
-  test('Retry-After stands on 429 alone, the rate headers on all', () => {
+  test('only 429 has Retry-After, every response has the rate-limit headers', () => {
     for (const methods of Object.values<Json>(document.paths))
       for (const { responses } of Object.values<Json>(methods))
         for (const [status, { headers }] of Object.entries<Json>(responses)) {
@@ -54,7 +54,7 @@ describe('the document', () => {
         }
   })
 
-  test('both ways to send a key', () => {
+  test('has both ways to send a key', () => {
     expect(document.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer' },
       header: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
@@ -62,17 +62,17 @@ describe('the document', () => {
     expect(document.security).toEqual([{ bearer: [] }, { header: [] }])
   })
 
-  test('the codes of the table', () => {
+  test('has the codes of the error table', () => {
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(API_ERRORS))
   })
 })
 
 describe('its examples', () => {
-  test.each(['ScanResult', 'KeyInfo', 'Error'] as const)('those of %s are as the schema says', (name) => {
+  test.each(['ScanResult', 'KeyInfo', 'Error'] as const)('those of %s match the schema', (name) => {
     for (const example of document.components.schemas[name].examples ?? []) buildSchemaCheck(document)(name, example)
   })
 
-  test('every request of an example is answered as documented', async () => {
+  test('every example request is answered as documented', async () => {
     const { secret } = await app.newKey({ plan: 'free' })
     const requests = requestsOf(document)
     expect(requests.length).toBeGreaterThan(4)
@@ -82,7 +82,7 @@ describe('its examples', () => {
     }
   })
 
-  test('an answer that is not as documented is found', () => {
+  test('a response that differs from the schema is found', () => {
     const check = buildSchemaCheck(document)
     const [example] = document.components.schemas.ScanResult.examples
     for (const wrong of [
@@ -94,7 +94,7 @@ describe('its examples', () => {
   })
 })
 
-/** Requests that the examples of parameters and bodies make: each alone beside those that must be there. */
+/** Builds a request from each example of a parameter or body, together with the required parameters only. */
 function requestsOf({ paths }: Json): { method: string; url: string; body?: object }[] {
   return Object.entries<Json>(paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).flatMap(([method, { parameters = [], requestBody }]) => {
@@ -110,8 +110,8 @@ function requestsOf({ paths }: Json): { method: string; url: string; body?: obje
   )
 }
 
-describe('with our own rules', () => {
-  // What the contract names, and no more.
+describe('with the built-in rules', () => {
+  // Exactly the values of the specification.
   const CATEGORIES = [
     ...['ai-builder', 'website-builder', 'cms', 'ecommerce', 'blog', 'app-builder', 'landing-page', 'course'],
     ...['community', 'documentation', 'wiki', 'static-site'],
@@ -121,7 +121,7 @@ describe('with our own rules', () => {
     ...['link-in-bio', 'course', 'event', 'nonprofit', 'forum', 'wiki', 'app', 'parked'],
   ]
 
-  test('the closed lists are those of the contract, and every word of them passes', async () => {
+  test('the closed lists are as specified, and every value of them is valid', async () => {
     const { categories, rules, version } = await loadRuleset()
     const named = Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name])
     const siteTypes = rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
@@ -142,7 +142,7 @@ describe('with our own rules', () => {
 })
 
 describe('the docs page', () => {
-  test('has no file from another host, and each of its own is there', async () => {
+  test('uses no file from another host, and each of its own exists', async () => {
     const page = await app.call({ url: '/docs' })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)

@@ -12,23 +12,23 @@ const nowhere = { url: '/api/v1/nothing' }
 const broken = { url: '/api/v1/%ff' }
 const wrongMethod = { method: 'DELETE', url: '/api/v1/scan' }
 
-/** Requests that are wrong in themselves. */
+/** Invalid requests. */
 const WRONG: readonly [name: string, request: TestRequest, status: number][] = [
   ['a bad URL', { url: bad }, 400],
   ['a bad parameter', { url: '/api/v1/me?x=1' }, 400],
   ['a bad body', badBody, 400],
-  ['a body that is too long', longBody, 400],
-  ['a media type that is none', badType, 400],
-  ['a path that is nowhere', nowhere, 404],
+  ['a body that is too large', longBody, 400],
+  ['a malformed media type', badType, 400],
+  ['an unknown path', nowhere, 404],
   ['a path that cannot be decoded', broken, 404],
   ['a wrong method', wrongMethod, 405],
   ['a wrong method with a bad body', { ...badType, method: 'PUT' }, 405],
-  ['a path that is nowhere with a bad body', { ...badType, ...nowhere }, 404],
+  ['an unknown path with a bad body', { ...badType, ...nowhere }, 404],
 ]
 
-describe('of two things that are wrong the earlier one is told', () => {
+describe('of two errors the earlier one is reported', () => {
   let app: TestApp
-  /** Requests a minute and a month that are left → a key. */
+  /** Which limits are used up → a key. */
   const keys: Record<string, string> = {}
   beforeAll(async () => {
     const plans = new Map([
@@ -48,10 +48,10 @@ describe('of two things that are wrong the earlier one is told', () => {
   })
 
   const cases: (readonly [name: string, key: string, request: TestRequest, status: number, code: string])[] = [
-    ['over the minute, quota used up', 'neither', { url: good }, 429, 'rate_limited'],
-    ['over the minute, a scan that fails', 'short', { url: good }, 429, 'rate_limited'],
+    ['over the rate limit, quota used up', 'neither', { url: good }, 429, 'rate_limited'],
+    ['over the rate limit, a scan that fails', 'short', { url: good }, 429, 'rate_limited'],
     ['quota used up, a scan that fails', 'empty', { url: good }, 429, 'quota_exceeded'],
-    ['nothing but a scan that fails', 'free', { url: good }, 500, 'scan_failed'],
+    ['only a scan that fails', 'free', { url: good }, 500, 'scan_failed'],
   ]
   test.each(cases)('%s', async (_, key, request, status, code) => {
     const answer = await app.call({ ...request, secret: keys[key] })
@@ -62,14 +62,14 @@ describe('of two things that are wrong the earlier one is told', () => {
     const statusWith = async (secret?: string): Promise<number> => (await app.call({ ...request, secret })).status
     expect(await statusWith(keys.free)).toBe(status)
     expect(await statusWith(keys.empty), 'before the quota').toBe(status)
-    expect(await statusWith(keys.short), 'after the minute').toBe(429)
+    expect(await statusWith(keys.short), 'after the rate limit').toBe(429)
     expect(await statusWith(), 'after a missing key').toBe(401)
     expect(await statusWith(`${keys.free}x`), 'after a malformed key').toBe(401)
     expect(await statusWith(makeSecret()), 'after an unknown key').toBe(401)
     expect(app.scanned.filter((url) => url !== 'https://example.org/')).toEqual([])
   })
 
-  test('whatever is wrong, a good key counts the minute, and only a failed scan went out', async () => {
+  test('every invalid request with a valid key counts against the rate limit, and none of them scans', async () => {
     const { secret } = await app.newKey({ plan: 'free' })
     for (const [i, [, request]] of WRONG.entries()) {
       const { headers } = await app.call({ ...request, secret })
@@ -80,7 +80,7 @@ describe('of two things that are wrong the earlier one is told', () => {
     expect(app.scanned.length).toBe(before)
   })
 
-  test('OPTIONS needs no key and costs nothing', async () => {
+  test('OPTIONS needs no key and is not counted', async () => {
     const { secret } = await app.newKey({ plan: 'free' })
     for (const key of [undefined, secret, makeSecret()])
       for (const [url, status] of [

@@ -18,7 +18,7 @@ const linesOf = (app: TestApp): Record<string, unknown>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-/** Embedded stores, one method of which fails. */
+/** Opens embedded stores with one failing method. */
 async function failingStores(method: keyof Store, error: Error, isUp = true): Promise<AppStores> {
   const stores = await openEmbedded()
   const store = new Proxy(stores.store, {
@@ -55,7 +55,7 @@ const cases: (readonly [reason: FailureReason, status: number, url: string, opti
   ['api_off', 503, me, async () => ({ stores: await switchedStores({ apiOff: true }) })],
   ['store_away', 503, me, async () => ({ stores: await failingStores('findKey', away) })],
   ['store_away', 503, me, async () => ({ stores: await failingStores('touch', away) })],
-  ['store_away', 503, '/health/ready', async () => ({ stores: await failingStores('ping', away) })],
+  ['store_away', 503, '/health/ready', async () => ({ stores: await failingStores('ping', away, false) })],
   ['store_away', 503, scanOf(newSite()), async () => ({ stores: await failingStores('charge', away, false) })],
   ['charge_in_doubt', 503, scanOf(newSite()), async () => ({ stores: await failingStores('charge', away) })],
   ['unexpected', 500, me, async () => ({ stores: await failingStores('touch', new TypeError(INTERNAL)) })],
@@ -70,11 +70,13 @@ describe('the reason of a failed request is in the log and the metric, and not i
     const sent = answer.text + JSON.stringify(answer.headers)
     expect(sent).not.toContain('10.0.0.5')
     if (reason !== 'maintenance' && url !== '/health/ready') expect(sent).not.toContain(reason)
-    const line = linesOf(app).find(({ msg, requestId }) => msg === 'request completed' && requestId === 'quoted-by-the-client')
+    const line = linesOf(app).find(
+      ({ msg, requestId }) => msg === 'request completed' && requestId === 'quoted-by-the-client',
+    )
     expect(line).toMatchObject({ status, reason, level: 40 })
     if (reason in SCAN_CAUSES)
       expect(linesOf(app).find(({ msg }) => msg === 'scan failed')).toMatchObject({ id: line?.id, reason })
-    // Switches and health checks have no cause to log.
+    // Switches and health checks have no error to log.
     if (!['maintenance', 'api_off'].includes(reason) && url !== '/health/ready') expect(app.log()).toContain(INTERNAL)
     const counted = await app.parts.metrics.registry.metrics()
     expect(counted).toMatch(
@@ -137,7 +139,7 @@ test('health checks that succeed are logged at debug level, those that fail at w
   expect(levels).toEqual([20, 20, 40])
 })
 
-test('metrics tell what runs, and which switches are on', async () => {
+test('metrics show the versions and the switches', async () => {
   const stores = await switchedStores({ maintenance: true })
   const app = await openApp({ stores })
   const read = (): Promise<string> => app.parts.metrics.registry.metrics()

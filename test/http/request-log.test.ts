@@ -17,7 +17,7 @@ const failing = async (url: string) => {
 }
 
 describe('the log', () => {
-  test('has a line for each answer: the route, never the path or the query', async () => {
+  test('has a line per response with the route, never with the path or the query', async () => {
     const app = await openApp()
     const { key, secret } = await app.newKey()
     await app.call({ url: scanOf('https://example.org/a?b=private'), secret, headers: { 'x-request-id': 'mine' } })
@@ -34,7 +34,7 @@ describe('the log', () => {
     expect(app.log()).not.toContain('private')
   })
 
-  test('tells why a scan failed, with the host alone', async () => {
+  test('contains why a scan failed, with only the host of its URL', async () => {
     const app = await openApp({ scan: failing })
     const { secret } = await app.newKey()
     await app.call({ url: scanOf('https://fail.example.org/a?b=private'), secret })
@@ -49,7 +49,7 @@ describe('the log', () => {
 })
 
 describe('the metrics', () => {
-  test('count requests, scans, look-ups and refusals, by labels of ours alone', async () => {
+  test('count requests, scans, lookups and rejections, without labels chosen by clients', async () => {
     const app = await openApp({ scan: failing })
     const free = await app.newKey({ plan: 'free' })
     const none = await app.newKey({ plan: 'gold' })

@@ -9,7 +9,7 @@ const NINE = [
   ...['technologies', 'hosting', 'siteType', 'cached'],
 ]
 
-describe.each(appKinds('http: revisions'))('both revisions side by side on $name', ({ isMissing, open }) => {
+describe.each(appKinds('http: revisions'))('both revisions on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('one entry, two answers', async () => {
     const app = await openApp({ stores: await open() })
     const [first, second] = [await app.newKey({ revision: 1 }), await app.newKey({ revision: 2 })]
@@ -42,7 +42,7 @@ describe.each(appKinds('http: revisions'))('both revisions side by side on $name
   })
 })
 
-test('revision 1 lets 30 a minute through, more than a small plan and less than a big one', async () => {
+test('revision 1 allows 30 requests a minute, more than a small plan and less than a large one', async () => {
   const app = await openApp()
   for (const plan of ['free', 'advanced']) {
     const { secret } = await app.newKey({ plan, revision: 1 })

@@ -27,13 +27,13 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
     app = await openApp({ stores: await open(), scan })
     key = await app.newKey()
   })
-  /** A minute of its own for each test. */
+  /** Each test has its own rate-limit window. */
   const startOfNextMinute = (): void => {
     app.clock.now = Date.UTC(new Date(app.clock.now).getUTCFullYear(), 4, 10, 12, 0, 15) + 2 * HOUR_MS * ++minutes
   }
 
-  describe.skipIf(isMissing)('answers', () => {
-    test('the ten fields, in order, whether something was found or nothing', async () => {
+  describe.skipIf(isMissing)('responses', () => {
+    test('the ten fields in order, with and without a builder', async () => {
       startOfNextMinute()
       const found = await get(newSite())
       expect(Object.keys(found.body)).toEqual(TEN)
@@ -67,7 +67,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       expect(Object.keys((await get(site)).body), 'never when nobody asks').toEqual(TEN)
     })
 
-    test('what extras hold is what the scan told', async () => {
+    test('the extras are those of the scan', async () => {
       startOfNextMinute()
       const site = newSite()
       await get(site)
@@ -77,7 +77,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       expect(body).toMatchObject({ evidence, versions, infrastructure, timing, warnings, cached: true })
     })
 
-    test('cached from the second time on, until it is an hour old to the millisecond', async () => {
+    test('a result is cached until it is exactly one hour old', async () => {
       startOfNextMinute()
       const site = newSite()
       const start = app.clock.now
@@ -100,7 +100,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       expect(app.scanned.filter((url) => url === site)).toHaveLength(2)
     })
 
-    test('fresh scans again, and what it finds is kept', async () => {
+    test('fresh scans again and replaces the cached result', async () => {
       startOfNextMinute()
       const site = newSite()
       await get(site)
@@ -117,14 +117,14 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
     })
 
     test.each([
-      ['the host in capitals', 'https://ONE.Example.COM/a', 'https://one.example.com/a'],
-      ['the scheme in capitals', 'HTTPS://two.example.com/', 'https://two.example.com/'],
+      ['the host in upper case', 'https://ONE.Example.COM/a', 'https://one.example.com/a'],
+      ['the scheme in upper case', 'HTTPS://two.example.com/', 'https://two.example.com/'],
       ['the default port', 'https://three.example.com:443/', 'https://three.example.com/'],
       ['no path', 'https://four.example.com', 'https://four.example.com/'],
       ['a fragment', 'https://five.example.com/#top', 'https://five.example.com/'],
       ['space around it', '  https://six.example.com/ \n', 'https://six.example.com/'],
       ['an international name', 'https://bücher.example.com/', 'https://xn--bcher-kva.example.com/'],
-      ['a dot at the end', 'https://seven.example.com./', 'https://seven.example.com/'],
+      ['a trailing dot', 'https://seven.example.com./', 'https://seven.example.com/'],
       ['dots in the path', 'https://eight.example.com/a/../b', 'https://eight.example.com/b'],
     ])('one entry for two spellings: %s', async (_, one, other) => {
       startOfNextMinute()
@@ -137,7 +137,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       ['the query', 'https://q.example.com/?a=1', 'https://q.example.com/?a=2'],
       ['the order of the query', 'https://r.example.com/?a=1&b=1', 'https://r.example.com/?b=1&a=1'],
       ['an empty query', 'https://s.example.com/?', 'https://s.example.com/'],
-      ['the path in capitals', 'https://t.example.com/A', 'https://t.example.com/a'],
+      ['the path in upper case', 'https://t.example.com/A', 'https://t.example.com/a'],
       ['the scheme', 'https://u.example.com/', 'http://u.example.com/'],
       ['www', 'https://v.example.com/', 'https://www.v.example.com/'],
     ])('two entries where a URL differs in %s', async (_, one, other) => {
@@ -146,7 +146,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       for (const url of [one, other]) expect((await get(url)).body.cached).toBe(true)
     })
 
-    test('every answer of 200 is charged once, cached or not, and nothing else', async () => {
+    test('every 200 response is charged once, cached or not, and nothing else is charged', async () => {
       startOfNextMinute()
       const mine = await app.newKey()
       const site = newSite()

@@ -9,11 +9,11 @@ import { mongoUrl, type OwnServer, startRedis } from '../support/services.ts'
 import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 import { type AppStores, openEmbedded, openServers } from './app-kinds.ts'
 
-/** What stands in the queries of this test's URLs, and in no place where it may not. */
+/** A token in the query of this test's URLs, which must not appear in logs or stored data. */
 const TOKEN = 'token-of-a-visitor'
 const site = `https://example.org/?session=${TOKEN}`
 
-/** Every path that a secret takes through the service. @returns secrets and their hashes */
+/** Uses secrets in every way the service supports. @returns the secrets and their hashes */
 async function useKeys(app: TestApp): Promise<string[]> {
   const [one, pinned, revoked, rotated] = await Promise.all([
     app.newKey({ plan: 'free' }),
@@ -31,7 +31,7 @@ async function useKeys(app: TestApp): Promise<string[]> {
     for (const headers of waysToSend(secret))
       for (const url of ['/api/v1/me', scanOf(site), scanOf(`${site}&fails=1`), '/api/v1/nothing'])
         await app.call({ url, headers })
-  // Where people paste a key by mistake.
+  // Places where a key may be pasted by mistake.
   for (const secret of secrets) {
     await app.call({ url: `/api/v1/me?key=${secret}`, secret: one.secret })
     await app.call({ url: scanOf(`https://example.org/?key=${secret}`), secret: pinned.secret })
@@ -58,7 +58,7 @@ async function run(stores: AppStores): Promise<{ secrets: string[]; log: string 
   return { secrets: await useKeys(app), log: app.log() }
 }
 
-test('the log holds no key, no hash of one, and no query of a URL', async () => {
+test('the log contains no key, no hash of a key, and no query of a URL', async () => {
   const { secrets, log } = await run(await openEmbedded())
   expect(log.split('\n').length).toBeGreaterThan(100)
   for (const secret of [...secrets, TOKEN]) expect(log.includes(secret), secret).toBe(false)
@@ -67,7 +67,7 @@ test('the log holds no key, no hash of one, and no query of a URL', async () => 
 })
 
 const mongodb = mongoUrl('http: secrets')
-describe.skipIf(mongodb === null)('with an own Redis', () => {
+describe.skipIf(mongodb === null)('with its own Redis', () => {
   let redis: OwnServer | null
   beforeAll(async () => {
     redis = await startRedis('http: secrets')
@@ -76,7 +76,7 @@ describe.skipIf(mongodb === null)('with an own Redis', () => {
     await redis?.stop()
   })
 
-  test('neither its memory nor its files hold a key, a hash or a URL', async ({ skip }) => {
+  test('neither its memory nor its files contain a key, a hash or a URL', async ({ skip }) => {
     if (redis === null) return skip()
     const { secrets, log } = await run(await openServers({ redis: redis.url, mongodb: mongodb ?? '' }))
     const bytes = await readRedis(redis.url)
@@ -90,7 +90,7 @@ describe.skipIf(mongodb === null)('with an own Redis', () => {
   })
 })
 
-/** All that Redis knows, as it would lie on a disk: values as they are told, then its files. */
+/** Reads all data of Redis: its values, then its files. */
 async function readRedis(url: string): Promise<Buffer> {
   const client = await createClient({ url }).connect()
   const told: string[] = []

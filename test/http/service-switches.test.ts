@@ -7,7 +7,7 @@ import { openEmbedded } from './app-kinds.ts'
 
 const OFF: Switches = { maintenance: false, apiOff: false }
 
-test('a switch works within 5 s, both ways', async () => {
+test('turning a switch on or off takes effect within 5 s', async () => {
   const app = await openApp()
   const { secret } = await app.newKey()
   const codeOf = async (): Promise<string | number> => {
@@ -25,7 +25,7 @@ test('a switch works within 5 s, both ways', async () => {
   }
 })
 
-test('while the store fails, what was read last stands; then it is read again', async () => {
+test('while the store fails, the last known switches apply; afterwards they are read again', async () => {
   const { store, shared } = await openEmbedded()
   let isAway = false
   let reads = 0
@@ -42,26 +42,26 @@ test('while the store fails, what was read last stands; then it is read again', 
     },
   })
   await store.setSwitches({ ...OFF, maintenance: true })
-  const board = new ServiceSwitches(flaky, pino({ level: 'silent' }))
-  await board.open()
-  expect(() => board.check()).toThrow('maintained')
+  const switches = new ServiceSwitches(flaky, pino({ level: 'silent' }))
+  await switches.open()
+  expect(() => switches.check()).toThrow('maintenance')
   isAway = true
   await store.setSwitches(OFF)
   await expect.poll(() => reads, { timeout: 4000 }).toBeGreaterThan(2)
-  expect(() => board.check()).toThrow('maintained')
+  expect(() => switches.check()).toThrow('maintenance')
   isAway = false
-  await expect.poll(() => isOpen(board), { timeout: 4900 }).toBe(true)
-  board.close()
+  await expect.poll(() => isOpen(switches), { timeout: 4900 }).toBe(true)
+  switches.close()
   const last = reads
   await new Promise((resolve) => setTimeout(resolve, 1300))
-  expect(reads, 'closed, it reads no more').toBe(last)
+  expect(reads, 'no reads after close').toBe(last)
   await shared.close()
   await store.close()
 })
 
-function isOpen(board: ServiceSwitches): boolean {
+function isOpen(switches: ServiceSwitches): boolean {
   try {
-    board.check()
+    switches.check()
     return true
   } catch {
     return false

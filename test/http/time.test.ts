@@ -67,7 +67,7 @@ describe.each(appKinds('http: time'))('time on $name', ({ isMissing, open }) => 
   })
 
   test.skipIf(isMissing)(
-    'a request belongs to the month and minute in which it came, however long its scan takes',
+    'a request counts in the month and minute of its arrival, however long its scan takes',
     async () => {
       const rollover = Date.UTC(NEXT_YEAR + 1, 0, 1)
       let answer = (): void => {}
@@ -92,7 +92,7 @@ describe.each(appKinds('http: time'))('time on $name', ({ isMissing, open }) => 
       expect([status, headers['x-ratelimit-reset']]).toEqual([200, String(rollover / 1000)])
       expect(await app.store.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
       expect(await app.store.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
-      // An hour from the end of the scan, not from the request.
+      // One hour from the end of the scan, not from the request.
       app.clock.now = rollover + 5000 + 3_599_999
       expect((await app.call({ url: site, secret })).body.cached).toBe(true)
     },

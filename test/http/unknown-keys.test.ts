@@ -16,7 +16,7 @@ describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMiss
     Promise.all(Array.from({ length: 20 }, () => ask(makeSecret(), address)))
 
   describe.skipIf(isMissing)('of one address', () => {
-    test('the 21st of a minute is 429, the next minute begins anew', async () => {
+    test('the 21st in a minute gets 429, and the next minute starts from zero', async () => {
       const address = '198.51.100.1'
       for (let i = 1; i <= 20; i++) {
         const { status, headers } = await ask(makeSecret(), address)
@@ -32,14 +32,14 @@ describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMiss
       app.clock.now -= 60_000
     })
 
-    test('of 100 at once 20 are 401', async () => {
+    test('of 100 concurrent requests 20 get 401', async () => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => ask(makeSecret(), '198.51.100.3')))
       const statuses = answers.map(({ status }) => status)
       expect(statuses.filter((status) => status === 401)).toHaveLength(20)
       expect(statuses.filter((status) => status === 429)).toHaveLength(80)
     })
 
-    test('what shows by itself costs nothing and looks nothing up', async () => {
+    test('missing and malformed keys are not counted and need no lookup', async () => {
       const before = app.answered('findKey')
       const address = '198.51.100.4'
       for (const secret of [undefined, 'x', `${makeSecret()}x`, makeSecret().slice(0, -1)])
@@ -49,10 +49,10 @@ describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMiss
         }
       expect(app.answered('findKey')).toBe(before)
       await exhaust(address)
-      expect((await ask(undefined, address)).status, 'also when others are used up').toBe(401)
+      expect((await ask(undefined, address)).status, 'even if the limit is used up').toBe(401)
     })
 
-    test('a key that was seen good passes when they are used up, one that was not does not', async () => {
+    test('when the limit is used up, a key that has worked still passes, and one that has not does not', async () => {
       const address = '198.51.100.5'
       const [seen, unseen] = [await app.newKey(), await app.newKey()]
       expect((await ask(seen.secret, address)).status).toBe(200)
@@ -65,7 +65,7 @@ describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMiss
       expect((await ask(unseen.secret, address)).status, 'seen good now').toBe(200)
     })
 
-    test('IPv6 counts by its /64, IPv4 in IPv6 as IPv4', async () => {
+    test('IPv6 counts by its /64, mapped IPv4 as IPv4', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, i) => ask(makeSecret(), `2001:db8:0:1::${i.toString(16)}`)))
       expect((await ask(makeSecret(), '2001:db8:0:1:ffff::9')).status).toBe(429)
       expect((await ask(makeSecret(), '2001:db8:0:2::1')).status).toBe(401)
@@ -80,7 +80,7 @@ describe.each(appKinds('http: keys that were valid'))('keys that were valid once
   beforeAll(async () => {
     if (isMissing) return
     const node = await openApp({ stores: await open() })
-    // An embedded store has one node: it is both then.
+    // With an embedded store there is only one node, used as both.
     nodes = [node, node.store.isLocal ? node : await openApp({ stores: await open() })]
   })
   const ask = async (node: TestApp, secret: string, address: string): Promise<string> => {
@@ -94,7 +94,7 @@ describe.each(appKinds('http: keys that were valid'))('keys that were valid once
   }
   const END = [
     ['revoked', ({ key }: TestKey) => nodes[0].store.revokeKey(key.id, new Date())],
-    ['rotated away', rotateAway],
+    ['rotated', rotateAway],
   ] as const
   const SEEN = [
     ['on neither node', []],
@@ -110,7 +110,7 @@ describe.each(appKinds('http: keys that were valid'))('keys that were valid once
     const made = await nodes[0].newKey()
     for (const i of one.seen) expect(await ask(nodes[i], made.secret, findClientAddress(1))).toMatch(/^200 /)
     await one.end(made)
-    // A node may hold it for 4 s more.
+    // A node may cache the key for another 4 s.
     for (const node of nodes)
       await expect
         .poll(() => ask(node, made.secret, findClientAddress(2)), { timeout: 4900, interval: 100 })
@@ -136,18 +136,18 @@ describe.each(appKinds('http: keys that were valid'))('keys that were valid once
   })
 })
 
-describe('whose address counts', () => {
+describe('which address counts', () => {
   test.each([
-    ['nobody in front', null, '203.0.113.1', '10.0.0.1'],
+    ['no proxy', null, '203.0.113.1', '10.0.0.1'],
     ['one proxy', 1, '203.0.113.1', '203.0.113.1'],
-    ['one proxy, the rest made up', 1, '192.0.2.1, 203.0.113.1', '203.0.113.1'],
+    ['one proxy, with a forged address before it', 1, '192.0.2.1, 203.0.113.1', '203.0.113.1'],
     ['two proxies', 2, '203.0.113.1, 10.0.0.2', '203.0.113.1'],
     ['a known block', ['10.0.0.0/8'], '203.0.113.1', '203.0.113.1'],
     ['a known block, two of it', ['10.0.0.0/8'], '192.0.2.1, 203.0.113.1, 10.9.9.9', '203.0.113.1'],
     ['another block', ['172.16.0.0/12'], '203.0.113.1', '10.0.0.1'],
     ['an address with a port', 1, '203.0.113.1:4711', '203.0.113.1'],
     ['IPv6 with a port', 1, '[2001:db8::1]:443', '2001:db8:0:0::/64'],
-    ['text that is no address', 1, 'x'.repeat(200), '10.0.0.1'],
+    ['text that is not an address', 1, 'x'.repeat(200), '10.0.0.1'],
   ] as [string, NonNullable<AppOptions['settings']>['trustProxy'], string, string][])(
     '%s',
     async (_, trustProxy, forwarded, counted) => {
