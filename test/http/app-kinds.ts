@@ -11,34 +11,34 @@ import { mongoUrl, redisUrl } from '../support/services.ts'
 export interface AppStores {
   readonly store: GuardedStore
   readonly shared: SharedState
-  /** Calls of the store or of Redis that were answered so far, by their name. */
+  /** Number of completed calls to the store or to Redis, by operation. */
   readonly answered: (operation: string) => number
 }
 
-/** The stores of a host, of one kind. */
+/** One kind of stores for an app. */
 export interface AppKind {
   readonly name: string
   readonly isMissing: boolean
-  /** Opens them: embedded ones on data of their own, servers on the same data each time, as nodes do. */
+  /** Opens the stores: embedded ones with new data, servers with the same data each time, as nodes do. */
   readonly open: () => Promise<AppStores>
 }
 
-// Thousands of requests at once shall all be counted where they belong, however slow the machine.
-const PATIENCE_MS = 60_000
+// Long enough for thousands of concurrent requests on a slow machine: none may be counted by the fallback.
+const SERVER_TIMEOUT_MS = 60_000
 
-/** A memory and a file of this process. */
+/** Opens memory and SQLite. */
 export async function openEmbedded(): Promise<AppStores> {
   const { observe, answered } = countCalls()
   const store = guardStore(await openSqlite({ folder: newFolder(), role: 'server' }), { timeoutMs: null, observe })
   return { store, shared: openMemory({ maxBytes: 16 * 1024 * 1024 }), answered }
 }
 
-/** Servers that several nodes share. */
+/** Opens Redis and MongoDB, which several nodes share. */
 export async function openServers(urls: { readonly mongodb: string; readonly redis: string }): Promise<AppStores> {
-  const mongo = await openMongo({ url: urls.mongodb, queueMs: PATIENCE_MS })
+  const mongo = await openMongo({ url: urls.mongodb, queueMs: SERVER_TIMEOUT_MS })
   const memory = openMemory({ maxBytes: 16 * 1024 * 1024 })
   const { observe, answered } = countCalls()
-  const guard = { timeoutMs: PATIENCE_MS, observe }
+  const guard = { timeoutMs: SERVER_TIMEOUT_MS, observe }
   const shared = withFallback(await openRedis({ url: urls.redis }), memory, guard)
   return { store: guardStore(mongo, guard), shared, answered }
 }
@@ -49,7 +49,7 @@ function countCalls(): { observe: (operation: string) => void } & Pick<AppStores
   return { answered, observe: (operation) => void counts.set(operation, answered(operation) + 1) }
 }
 
-/** Both kinds, for `describe.each`. */
+/** Lists both kinds, for `describe.each`. */
 export function appKinds(suite: string): readonly [embedded: AppKind, servers: AppKind] {
   const redis = redisUrl(suite)
   const mongodb = mongoUrl(suite)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { newSite, openApp, scanOf } from './app-fixture.ts'
 import { pauseScans } from './paused-scan.ts'
-import { readReplies, untilClosed } from './raw-client.ts'
+import { readReplies, readUntilClosed } from './raw-client.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -66,7 +66,7 @@ test.each([
   app.drain()
   const closed = app.close()
   held.complete()
-  const replies = readReplies(await untilClosed(socket))
+  const replies = readReplies(await readUntilClosed(socket))
   expect(replies.map(({ status, body }) => [status, 'url' in body])).toEqual(
     asked.map((path) => [200, path.includes('/scan')]),
   )

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { newSite, onePlan, openApp, scanOf, type TestApp, type TestKey } from './app-fixture.ts'
 import { openEmbedded } from './app-kinds.ts'
 import { pauseScans } from './paused-scan.ts'
-import { readReplies, untilClosed } from './raw-client.ts'
+import { readReplies, readUntilClosed } from './raw-client.ts'
 
 const held = pauseScans()
 let app: TestApp
@@ -73,7 +73,7 @@ describe('a client that disconnects is not charged', () => {
     await sleep(200)
     held.complete()
     stayer.once('data', () => stayer.end())
-    expect(readReplies(await untilClosed(stayer)).map(({ status }) => status)).toEqual([200])
+    expect(readReplies(await readUntilClosed(stayer)).map(({ status }) => status)).toEqual([200])
     expect(await used()).toBe(usedBefore + 1)
   })
 
@@ -125,7 +125,7 @@ describe('a client that finished sending and still reads gets its response and i
     await until(held.count, count)
     await sleep(200)
     held.complete()
-    const replies = readReplies(await untilClosed(socket))
+    const replies = readReplies(await readUntilClosed(socket))
     expect(replies.map(({ status }) => status).filter((status) => status !== 100)).toEqual(Array(count).fill(200))
     expect(await used()).toBe(usedBefore + count)
   })
@@ -133,7 +133,7 @@ describe('a client that finished sending and still reads gets its response and i
   test('an error, without a charge', async () => {
     const socket = openSocket()
     socket.end(requestOf('/api/v1/nothing'))
-    const replies = readReplies(await untilClosed(socket))
+    const replies = readReplies(await readUntilClosed(socket))
     expect(replies.map(({ status }) => status).filter((status) => status !== 100)).toEqual([404])
   })
 })
@@ -143,5 +143,5 @@ test('a kept-alive connection that ends between two requests is closed', async (
   socket.write(requestOf('/api/v1/me'))
   await new Promise((resolve) => socket.once('data', resolve))
   socket.end()
-  expect(await untilClosed(socket)).toBe('')
+  expect(await readUntilClosed(socket)).toBe('')
 })

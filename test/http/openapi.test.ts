@@ -113,12 +113,37 @@ function requestsOf({ paths }: Json): { method: string; url: string; body?: obje
 describe('with the built-in rules', () => {
   // Exactly the values of the specification.
   const CATEGORIES = [
-    ...['ai-builder', 'website-builder', 'cms', 'ecommerce', 'blog', 'app-builder', 'landing-page', 'course'],
-    ...['community', 'documentation', 'wiki', 'static-site'],
+    'ai-builder',
+    'website-builder',
+    'cms',
+    'ecommerce',
+    'blog',
+    'app-builder',
+    'landing-page',
+    'course',
+    'community',
+    'documentation',
+    'wiki',
+    'static-site',
   ]
   const SITE_TYPES = [
-    ...['marketing', 'ecommerce', 'blog', 'news', 'docs', 'saas', 'portfolio', 'local-business', 'landing'],
-    ...['link-in-bio', 'course', 'event', 'nonprofit', 'forum', 'wiki', 'app', 'parked'],
+    'marketing',
+    'ecommerce',
+    'blog',
+    'news',
+    'docs',
+    'saas',
+    'portfolio',
+    'local-business',
+    'landing',
+    'link-in-bio',
+    'course',
+    'event',
+    'nonprofit',
+    'forum',
+    'wiki',
+    'app',
+    'parked',
   ]
 
   test('the closed lists are as specified, and every value of them is valid', async () => {

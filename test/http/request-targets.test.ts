@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openApp, type TestApp } from './app-fixture.ts'
-import { expectOurForm, talk } from './raw-client.ts'
+import { expectApiError, talk } from './raw-client.ts'
 
 let app: TestApp
 let auth: string
@@ -44,7 +44,7 @@ describe('the Host header', () => {
     expect(replies.map((reply) => [reply.status, reply.body.code])).toEqual([
       [status, status === 400 ? 'invalid_request' : undefined],
     ])
-    if (status === 400 && text.includes('/api/')) expectOurForm(replies[0])
+    if (status === 400 && text.includes('/api/')) expectApiError(replies[0])
   })
 })
 

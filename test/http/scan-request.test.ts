@@ -124,7 +124,7 @@ describe('queries', () => {
     ['?fresh=maybe', {}, 'invalid_request'],
     [`?url=${good}`, {}, 'invalid_request'],
     ['?x=1', {}, 'invalid_request'],
-  ])('the query of a POST: %s beside %j', async (query, more, wanted) => {
+  ])('the query of a POST: %s with the body %j', async (query, more, wanted) => {
     const request = { method: 'POST', body: { url: 'https://example.com', ...more }, secret }
     const { body } = await app.call({ ...request, url: `/api/v1/scan${query}` })
     expect(body.code ?? extrasOf(body)).toEqual(wanted)

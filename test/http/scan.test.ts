@@ -28,13 +28,13 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
     key = await app.newKey()
   })
   /** Each test has its own rate-limit window. */
-  const startOfNextMinute = (): void => {
+  const advanceToNextMinute = (): void => {
     app.clock.now = Date.UTC(new Date(app.clock.now).getUTCFullYear(), 4, 10, 12, 0, 15) + 2 * HOUR_MS * ++minutes
   }
 
   describe.skipIf(isMissing)('responses', () => {
     test('the ten fields in order, with and without a builder', async () => {
-      startOfNextMinute()
+      advanceToNextMinute()
       const found = await get(newSite())
       expect(Object.keys(found.body)).toEqual(TEN)
       expect(found.headers.age).toBeUndefined()
@@ -53,7 +53,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       [all.join(), all],
       [[...all].reverse().join(), all],
     ])('include=%s', async (include, extras) => {
-      startOfNextMinute()
+      advanceToNextMinute()
       const site = newSite()
       for (const cached of [false, true]) {
         const { status, body } = await get(site, `&include=${include}`)
@@ -64,11 +64,11 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
         expect(Object.keys(body)).toEqual([...TEN, ...extras])
       }
       expect(Object.keys((await post({ url: site, include: [] })).body)).toEqual(TEN)
-      expect(Object.keys((await get(site)).body), 'never when nobody asks').toEqual(TEN)
+      expect(Object.keys((await get(site)).body), 'never without include').toEqual(TEN)
     })
 
     test('the extras are those of the scan', async () => {
-      startOfNextMinute()
+      advanceToNextMinute()
       const site = newSite()
       await get(site)
       const { body } = await get(site, `&include=${all.join()}`)
@@ -78,7 +78,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
     })
 
     test('a result is cached until it is exactly one hour old', async () => {
-      startOfNextMinute()
+      advanceToNextMinute()
       const site = newSite()
       const start = app.clock.now
       const seen: unknown[] = []
@@ -101,7 +101,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
     })
 
     test('fresh scans again and replaces the cached result', async () => {
-      startOfNextMinute()
+      advanceToNextMinute()
       const site = newSite()
       await get(site)
       app.clock.now += 10_000
@@ -127,7 +127,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       ['a trailing dot', 'https://seven.example.com./', 'https://seven.example.com/'],
       ['dots in the path', 'https://eight.example.com/a/../b', 'https://eight.example.com/b'],
     ])('one entry for two spellings: %s', async (_, one, other) => {
-      startOfNextMinute()
+      advanceToNextMinute()
       expect((await get(one)).body.cached).toBe(false)
       expect((await get(other)).body.cached).toBe(true)
       expect(app.scanned.at(-1)).toBe(other)
@@ -141,13 +141,13 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       ['the scheme', 'https://u.example.com/', 'http://u.example.com/'],
       ['www', 'https://v.example.com/', 'https://www.v.example.com/'],
     ])('two entries where a URL differs in %s', async (_, one, other) => {
-      startOfNextMinute()
+      advanceToNextMinute()
       for (const url of [one, other]) expect((await get(url)).body.cached).toBe(false)
       for (const url of [one, other]) expect((await get(url)).body.cached).toBe(true)
     })
 
     test('every 200 response is charged once, cached or not, and nothing else is charged', async () => {
-      startOfNextMinute()
+      advanceToNextMinute()
       const mine = await app.newKey()
       const site = newSite()
       const ask = (more: string) => app.call({ url: scanOf(site, more), secret: mine.secret })

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { newSite, onePlan, openApp, scanOf, type TestApp } from './app-fixture.ts'
 import { pauseScans } from './paused-scan.ts'
-import { expectOurForm, readReplies, talk as talkTo, untilClosed } from './raw-client.ts'
+import { expectApiError, readReplies, readUntilClosed, talk as talkTo } from './raw-client.ts'
 
 const held = pauseScans()
 let app: TestApp
@@ -42,7 +42,7 @@ describe('input that Node cannot parse gets an API error and ends the connection
       typeof text === 'function' ? text() : `${text}` === text ? `${text}\r\n` : text,
     )
     expect(replies.map(({ status, body }) => [status, body.code])).toEqual([[400, 'invalid_request']])
-    expectOurForm(replies[0])
+    expectApiError(replies[0])
     expect(replies[0].headers.connection).toBe('close')
     expect(isClosed).toBe(true)
   })
@@ -50,7 +50,7 @@ describe('input that Node cannot parse gets an API error and ends the connection
   test('after a response on the same connection', async () => {
     const { replies, isClosed } = await talk(`${me}${auth}\r\n`, 'hello\r\n\r\n')
     expect(replies.map(({ status }) => status)).toEqual([200, 400])
-    expectOurForm(replies[1])
+    expectApiError(replies[1])
     expect(isClosed).toBe(true)
   })
 
@@ -75,7 +75,7 @@ describe('input that Node cannot parse gets an API error and ends the connection
     for (const key of ['', auth]) {
       const { replies } = await talk(`GET /api/v1/me HTTP/1.1\r\n${key}\r\n`)
       expect(replies.map(({ status, body }) => [status, body.code])).toEqual([[400, 'invalid_request']])
-      expectOurForm(replies[0])
+      expectApiError(replies[0])
     }
     expect((await talk(`GET /api/v1/me HTTP/1.0\r\n${auth}\r\n`)).replies[0].status, 'HTTP/1.0 has none').toBe(200)
   })
@@ -131,7 +131,7 @@ describe('bodies', () => {
     const { replies, isClosed } = await talk(...texts())
     const answers = replies.filter(({ status }) => status !== 100)
     expect(answers.map(({ body }) => body.code)).toEqual([code])
-    expectOurForm(answers[0])
+    expectApiError(answers[0])
     if (closes !== undefined) expect(isClosed).toBe(closes)
   })
 
@@ -143,9 +143,9 @@ describe('bodies', () => {
   test('an incomplete request is rejected after 10 s', { timeout: 30_000 }, async () => {
     const socket = connect(port, '127.0.0.1')
     socket.write(`${post}${auth}Content-Length: 100\r\n\r\n{"url`)
-    const [reply] = readReplies(await untilClosed(socket))
+    const [reply] = readReplies(await readUntilClosed(socket))
     expect([reply.status, reply.body.code]).toEqual([400, 'invalid_request'])
-    expectOurForm(reply)
+    expectApiError(reply)
   })
 })
 

@@ -3,7 +3,7 @@ import { buildProject } from '../support/built-project.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
-test('a start says what runs; the own host is not scanned; metrics stay on loopback whatever HOST is', async () => {
+test('the start logs the versions, the own host of the service cannot be scanned, and metrics stay on loopback whatever HOST is', async () => {
   const { url, key, printed, child, ended } = await startService(buildProject(), {
     HOST: '127.0.0.2',
     DATA_DIR: makeFolder(),
@@ -19,7 +19,7 @@ test('a start says what runs; the own host is not scanned; metrics stay on loopb
   const own = [400, 'blocked_target', 'This is the address of this service, which does not scan itself.']
   for (const page of ['https://siteprint.example.com/', 'http://SITEPRINT.example.com./docs'])
     expect(await ask(page)).toEqual(own)
-  // Not even that it listens there is told of a private address.
+  // The response for a private address does not reveal whether the service listens on it.
   expect((await ask('http://127.0.0.2/'))[2]).toBe((await ask('http://127.0.0.3/'))[2])
 
   await expect.poll(() => printed.stderr, { timeout: 5000 }).toContain('"msg":"started"')
