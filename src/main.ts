@@ -9,13 +9,13 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
-// Under load V8 may take what the first requests need for long-lived, and keep what belongs to every later one until the next
-// full collection: a third slower, in a third of all starts (Node 20, 2 cores).
+// Under load V8 may classify the objects of the first requests as long-lived, and then allocate those of every later request
+// in the old generation, until a full collection: a third slower, in a third of all starts (Node 20, 2 cores).
 setFlagsFromString('--no-allocation-site-pretenuring')
 
-// The log goes to standard error: what people are to read and copy stands alone on standard output. A write for each line
-// would cost as much as looking up its key: lines wait for others, but not for long. Where nobody reads them they are lost:
-// the service goes on, and ends.
+// The log goes to standard error, so that standard output contains only the greeting with the first key. Lines are written in
+// batches, because one write per line would cost as much as the lookup of the key. If standard error is not read, lines are
+// lost; the service continues and can be stopped.
 const destination = pino.destination({
   dest: 2,
   sync: false,
@@ -27,14 +27,14 @@ let isLogBroken = false
 let isTerminalGone = false
 destination.on('error', ({ code }: NodeJS.ErrnoException) => {
   isLogBroken = true
-  // A terminal that was closed takes no more lines: they are lost, and the requests under way are still answered. Other
-  // errors, such as a full disk, may pass.
+  // After the terminal was closed, no line can be written; pending requests are still answered. Other errors, such as a full
+  // disk, may be temporary.
   isTerminalGone ||= code === 'EIO'
   if (isTerminalGone) destination.write = () => true
-  // sonic-boom (4.2) would try for ever, with the event loop blocked.
+  // sonic-boom (4.2) would retry forever, with the event loop blocked.
   destination.flushSync = () => {}
 })
-/** Milliseconds that the last lines may take. */
+/** Time limit for writing the last log lines. */
 const LAST_LINES_MS = 1000
 
 let stamp = { at: 0, text: '' }
@@ -47,58 +47,58 @@ try {
     {
       level: config.logLevel,
       base: null,
-      timestamp: isoTime,
+      timestamp: formatTime,
       formatters: { level: (level) => ({ level }) },
     },
     destination,
   )
-  // At once: the first process of a container is told of no signal that it does not wait for.
-  // SIGHUP comes from a terminal that closes.
+  // Registered early, because the first process of a container receives only signals that it handles.
+  // A terminal sends SIGHUP when it is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal, log))
-  warn(config, log)
+  warnOfSettings(config, log)
   service = await openService({ config, log, version })
-  process.stdout.write(`${service.greeting}\n`) // Last: who reads it may send a signal at once.
+  process.stdout.write(`${service.greeting}\n`) // The last step, because a process that reads it may send a signal at once.
 } catch (error) {
   process.stderr.write(`${formatError(error)}\n`)
   exit(2)
 }
 
-/** The time of a line. Many lines of a busy server share a millisecond. */
-function isoTime(): string {
+/** Formats the time of a log line. It is reused within a millisecond, because a busy server writes many lines in one. */
+function formatTime(): string {
   const now = Date.now()
   if (now !== stamp.at) stamp = { at: now, text: `,"time":"${new Date(now).toISOString()}"` }
   return stamp.text
 }
 
 function stop(signal: string, log: pino.Logger): void {
-  if (isStopping) return // npm passes on what the terminal has sent already.
+  if (isStopping) return // npm forwards the signal that the terminal has already sent.
   isStopping = true
   if (service === undefined) {
-    exit(0) // Nobody was answered yet.
+    exit(0) // No request has been answered yet.
     return
   }
-  log.info({ signal }, 'stopping: requests under way are answered')
+  log.info({ signal }, 'stopping: completing pending requests')
   service.close().then(
     () => exit(0),
     (error: unknown) => {
-      log.fatal({ err: error }, 'stopped with a fault')
+      log.fatal({ err: error }, 'stopped with an error')
       exit(1)
     },
   )
 }
 
-/** Ends with all that was logged. Where nobody reads it, a write never ends, and an exit would wait for it: then by force. */
+/** Exits after the log is written. If standard error is not read, the write never completes and SIGKILL ends the process. */
 function exit(code: number): void {
-  if (isTerminalGone) process.kill(process.pid, 'SIGKILL') // Node (20) would abort when it resets the terminal.
+  if (isTerminalGone) process.kill(process.pid, 'SIGKILL') // On exit Node (20) would abort while resetting the closed terminal.
   if (isLogBroken) process.exit(code)
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINES_MS)
   destination.flush(() => {
-    destination.flushSync() // What came while the last write was under way.
+    destination.flushSync() // Writes the lines logged during the last write.
     process.exit(code)
   })
 }
 
-function warn(config: Config, log: pino.Logger): void {
+function warnOfSettings(config: Config, log: pino.Logger): void {
   if (config.scanAllow.length > 0)
-    log.warn('SCAN_ALLOW is set: addresses that are not public can be scanned. It is for development alone.')
+    log.warn('SCAN_ALLOW is set: addresses that are not public can be scanned. Use it for development only.')
 }

@@ -6,160 +6,84 @@ import { Admission } from '../scan/scan-limiter.ts'
 import { Flights } from '../scan/single-flight.ts'
 import { KeyBook } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
-import { addressOf, clientOf } from './client-address.ts'
+import { findClientAddress, normalizeClient } from './client-address.ts'
 import { sendError, toApiError } from './error-responses.ts'
 import { registerHealth } from './health.ts'
 import { registerDocs } from './openapi.ts'
-import type { HostParts } from './parts.ts'
-import { setRateHeaders, takeMinute, windowOf } from './rate-limit.ts'
-import { noteAnswer, noteDisconnect, noteFailure } from './request-log.ts'
-import { Call, callOf, sanitizeId, type Window } from './request-state.ts'
-import { Exchanges } from './server/pending-requests.ts'
+import type { AppParts } from './parts.ts'
+import { countKeyRequest, readAddressWindow, setRateHeaders } from './rate-limit.ts'
+import { logDisconnect, logResponse, logScanFailure } from './request-log.ts'
+import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './request-state.ts'
+import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
-import { asksForUpgrade, buildProxyWarning, checkHost, corsOf, openServer } from './server/server.ts'
+import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
 import { stopListening } from './server/stop-listening.ts'
-import { Switchboard } from './service-switches.ts'
+import { ServiceSwitches } from './service-switches.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
 
-/** What is not answered by then is cut off: a scan takes less. */
-const CLOSE_MS = 20_000
-/** Between two looks whether all is answered. */
-const LOOK_MS = 20
+/** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
+const CLOSE_TIMEOUT_MS = 20_000
+/** Interval of checking whether all requests are answered. */
+const CLOSE_POLL_MS = 20
 
-/** The host, ready to listen, and what ends with it. */
-export interface Host {
-  readonly app: FastifyInstance
-  /** From now on it is not ready: answers ask for their connection to be closed. */
+/** The HTTP application, ready to listen. */
+export interface App {
+  readonly fastify: FastifyInstance
+  /** Makes readiness fail and responses close their connection. Requests are still accepted. */
   drain(): void
-  /** Answers the requests under way, ends what is idle, and waits for the scans under way. */
+  /** Stops accepting connections, answers pending requests, closes idle connections and waits for running scans. */
   close(): Promise<void>
 }
 
-/** Builds the host: every route, in the order in which a request goes through it. */
-export async function buildHost(parts: HostParts): Promise<Host> {
-  const { settings, store, metrics } = parts
-  const switchboard = new Switchboard(store, parts.log)
-  const admission = new Admission({ running: settings.scanConcurrency })
-  const flights = new Flights({
-    ...parts,
-    scan: ({ url }, client) => scanTimed(parts, admission, { url, client }),
-    onFailure: (order, error) => noteFailure(parts.log, order, error),
-  })
-  const state = { isDraining: false }
-  const exchanges = new Exchanges()
-  const app = openServer(parts, exchanges)
-  const security = await buildSecurityHeaders()
-  const warnOfProxy = buildProxyWarning(parts)
+/** The objects that the parts of the application share. */
+interface Context extends AppParts {
+  readonly switches: ServiceSwitches
+  readonly limiter: Admission
+  readonly singleFlight: Flights
+  readonly pending: PendingRequests
+  readonly drain: { isDraining: boolean }
+}
 
-  app.decorateRequest('call', null)
-  // Hooks that wait for nothing take a callback: a promise for each would cost as much as what they do.
-  app.addHook('onRequest', (request, reply, done) => {
-    request.call = new Call(parts.clock(), sanitizeId(request.headers['x-request-id'], request.id))
-    reply.headers(security).header('x-request-id', request.call.requestId)
-    exchanges.onAbandoned(request.raw, () => noteDisconnect(request, reply, metrics))
-    warnOfProxy(request.raw)
-    checkHost(request.raw)
-    done()
-  })
-  app.addHook('onSend', (request, reply, payload, done) => {
-    // With an earlier answer the connection would end before the later ones.
-    const ends = asksForUpgrade(request.raw) || (state.isDraining && exchanges.isLast(request.raw))
-    if (ends) reply.header('connection', 'close')
-    done(null, payload)
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    noteAnswer(request, reply, metrics)
-    done()
-  })
-  app.setErrorHandler(sendError)
-  app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
-  ignoreBodies(app)
-  const allowOthers = watchRoutes(app)
-  await registerDocs(app, parts)
-  await registerHealth(app, { store, state })
-  allowOthers()
-  await app.register(
-    async (v1) => {
-      if (settings.corsOrigins.length > 0) await v1.register(cors, corsOf(settings.corsOrigins))
-      registerSteps(v1, { ...parts, switchboard })
-      registerScan(v1, { ...parts, flights, exchanges })
-      registerMe(v1, parts)
-    },
-    { prefix: '/api/v1' },
-  )
-  metrics.watch(() => ({
-    scans: admission,
-    workers: parts.workers(),
-    flights: flights.count,
-    isRedisUp: parts.shared.isUp,
-    isStoreUp: store.isUp,
-    switches: switchboard.switches,
-  }))
-  metrics.buildInfo.set({ version: parts.version, ruleset: parts.rules.version, node: process.version }, 1)
-  await switchboard.open()
-  await app.ready()
+/** Builds the HTTP application with all routes. */
+export async function buildApp(parts: AppParts): Promise<App> {
+  const context = buildContext(parts)
+  const { switches, pending, drain } = context
+  const fastify = openServer(parts, pending)
+  await registerHooks(fastify, context)
+  await registerRoutes(fastify, context)
+  registerMetrics(context)
+  await switches.open()
+  await fastify.ready()
   return {
-    app,
+    fastify,
     drain: () => {
-      state.isDraining = true
+      drain.isDraining = true
     },
-    close: async () => {
-      await stopListening(app.server)
-      const closed = app.close()
-      const end = performance.now() + CLOSE_MS
-      while (exchanges.due > 0 && performance.now() < end) await wait(LOOK_MS)
-      app.server.closeAllConnections() // One that never asked for anything would keep the door open.
-      await Promise.all([closed, flights.settle()])
-      switchboard.close()
-    },
+    close: () => closeApp(fastify, context),
   }
 }
 
-/** Steps that every request of the API takes; those of a scan go on in its route. The order is the contract's. */
-function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switchboard: Switchboard }): void {
-  const { shared, settings, switchboard } = parts
-  const keys = new KeyBook(parts)
-  registerBodies(v1)
-  v1.addHook('onRequest', async (request) => {
-    if (request.method === 'OPTIONS') return // A browser asks without a key, and costs nothing.
-    const call = callOf(request)
-    switchboard.check()
-    call.key = await keys.authenticate(request.headers, addressOf(request), call)
+function buildContext(parts: AppParts): Context {
+  const limiter = new Admission({ running: parts.settings.scanConcurrency })
+  const singleFlight = new Flights({
+    ...parts,
+    scan: ({ url }, client) => runMeasuredScan(parts, limiter, { url, client }),
+    onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
-  v1.addHook('preHandler', async (request) => {
-    const call = callOf(request)
-    if (call.key === undefined) return
-    const { read } = request.routeOptions.config
-    const wanted = read?.(request, call) ?? {}
-    await takeMinute(call, call.key, { settings, shared, wanted })
-    // Where nothing is, or not with this method, nobody reads what is sent there.
-    if (read !== undefined && call.fault !== undefined) throw call.fault
-  })
-  v1.addHook('onSend', (request, reply, payload, done) => {
-    const call = callOf(request)
-    const finish = (window: Window): void => {
-      setRateHeaders(reply, call, window)
-      reply.header('cache-control', 'no-store')
-      if (call.leavesBody) reply.header('connection', 'close')
-      done(null, payload)
-    }
-    if (call.window) finish(call.window)
-    else windowOf(clientOf(addressOf(request)), call.now, shared).then(finish, done)
-  })
-  v1.setNotFoundHandler(() => {
-    throw new ApiError('not_found')
-  })
+  const switches = new ServiceSwitches(parts.store, parts.log)
+  return { ...parts, switches, limiter, singleFlight, pending: new PendingRequests(), drain: { isDraining: false } }
 }
 
-async function scanTimed(
-  { scan, metrics }: HostParts,
-  admission: Admission,
+/** Runs a scan within the concurrency limits and records its duration and outcome. */
+async function runMeasuredScan(
+  { scan, metrics }: AppParts,
+  limiter: Admission,
   { url, client }: { readonly url: URL; readonly client: string },
-): ReturnType<HostParts['scan']> {
-  return await admission.run(url.hostname, async () => {
-    const stop = metrics.scanSeconds.startTimer()
+): ReturnType<AppParts['scan']> {
+  return await limiter.run(url.hostname, async () => {
+    const stopTimer = metrics.scanSeconds.startTimer()
     try {
       const result = await scan(url.href, client)
       metrics.scans.inc({ outcome: 'ok' })
@@ -168,7 +92,114 @@ async function scanTimed(
       metrics.scans.inc({ outcome: toApiError(error).code })
       throw error
     } finally {
-      stop()
+      stopTimer()
     }
   })
+}
+
+/** Registers what applies to every request, whatever its path. */
+async function registerHooks(fastify: FastifyInstance, context: Context): Promise<void> {
+  const { clock, metrics, pending, drain } = context
+  const securityHeaders = await buildSecurityHeaders()
+  const warnOfProxy = buildProxyWarning(context)
+  fastify.decorateRequest('state', null)
+  // Hooks that do not wait take a callback: a promise per hook would cost as much as the hook itself.
+  fastify.addHook('onRequest', (request, reply, done) => {
+    request.state = new RequestState(clock(), sanitizeId(request.headers['x-request-id'], request.id))
+    reply.headers(securityHeaders).header('x-request-id', request.state.requestId)
+    pending.onAbandoned(request.raw, () => logDisconnect(request, reply, metrics))
+    warnOfProxy(request.raw)
+    checkHost(request.raw)
+    done()
+  })
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    // Only the last response may close the connection: earlier ones would cut off the responses after them.
+    const isLast = asksForUpgrade(request.raw) || (drain.isDraining && pending.isLast(request.raw))
+    if (isLast) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  fastify.addHook('onResponse', (request, reply, done) => {
+    logResponse(request, reply, metrics)
+    done()
+  })
+  fastify.setErrorHandler(sendError)
+  fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
+}
+
+async function registerRoutes(fastify: FastifyInstance, context: Context): Promise<void> {
+  const { corsOrigins } = context.settings
+  ignoreBodies(fastify)
+  const allowOnlyRegistered = watchRoutes(fastify)
+  await registerDocs(fastify, context)
+  await registerHealth(fastify, context)
+  allowOnlyRegistered()
+  const registerV1 = async (v1: FastifyInstance): Promise<void> => {
+    if (corsOrigins.length > 0) await v1.register(cors, buildCorsOptions(corsOrigins))
+    registerBodies(v1)
+    registerChecks(v1, context)
+    registerApiHeaders(v1, context)
+    registerScan(v1, context)
+    registerMe(v1, context)
+  }
+  await fastify.register(registerV1, { prefix: '/api/v1' })
+}
+
+/** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */
+function registerChecks(v1: FastifyInstance, context: Context): void {
+  const { shared, settings, switches } = context
+  const keys = new KeyBook(context)
+  v1.addHook('onRequest', async (request) => {
+    if (request.method === 'OPTIONS') return // Browsers send preflight requests without a key; they are not counted.
+    const state = getRequestState(request)
+    switches.check()
+    state.key = await keys.authenticate(request.headers, findClientAddress(request), state)
+  })
+  v1.addHook('preHandler', async (request) => {
+    const state = getRequestState(request)
+    if (state.key === undefined) return
+    const { read } = request.routeOptions.config
+    const lookup = read?.(request, state) ?? {}
+    await countKeyRequest(state, state.key, { settings, shared, lookup })
+    // An unknown path or method gets 404 or 405, whatever is wrong with its body.
+    if (read !== undefined && state.error !== undefined) throw state.error
+  })
+  v1.setNotFoundHandler(() => {
+    throw new ApiError('not_found')
+  })
+}
+
+function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
+  v1.addHook('onSend', (request, reply, payload, done) => {
+    const state = getRequestState(request)
+    const setHeaders = (window: RateLimitWindow): void => {
+      setRateHeaders(reply, state, window)
+      reply.header('cache-control', 'no-store')
+      if (state.hasUnreadBody) reply.header('connection', 'close')
+      done(null, payload)
+    }
+    if (state.window) setHeaders(state.window)
+    else readAddressWindow(normalizeClient(findClientAddress(request)), state.now, shared).then(setHeaders, done)
+  })
+}
+
+function registerMetrics({ metrics, rules, version, ...context }: Context): void {
+  metrics.watch(() => ({
+    scans: context.limiter,
+    workers: context.workers(),
+    inFlight: context.singleFlight.count,
+    isRedisUp: context.shared.isUp,
+    isStoreUp: context.store.isUp,
+    switches: context.switches.current,
+  }))
+  metrics.buildInfo.set({ version, ruleset: rules.version, node: process.version }, 1)
+}
+
+async function closeApp(fastify: FastifyInstance, { pending, singleFlight, switches }: Context): Promise<void> {
+  await stopListening(fastify.server)
+  const closed = fastify.close()
+  const end = performance.now() + CLOSE_TIMEOUT_MS
+  while (pending.count > 0 && performance.now() < end) await wait(CLOSE_POLL_MS)
+  fastify.server.closeAllConnections() // A connection that never sent a request would keep the server open.
+  await Promise.all([closed, singleFlight.settle()])
+  switches.close()
 }

@@ -5,9 +5,9 @@ import { ApiError } from '../errors.ts'
 import { hashSecret, isUsable, isWellFormed } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { Store } from '../store/types.ts'
-import { nextMinute, secondsUntil } from './calendar.ts'
-import { clientOf } from './client-address.ts'
-import type { Call } from './request-state.ts'
+import { secondsUntil, startOfNextMinute } from './calendar.ts'
+import { normalizeClient } from './client-address.ts'
+import type { RequestState } from './request-state.ts'
 
 /** Unknown, revoked and expired keys that one address may try in a minute. */
 export const UNKNOWN_KEYS_A_MINUTE = 20
@@ -53,7 +53,7 @@ export class KeyBook {
    * @param address of the caller
    * @throws ApiError `unauthorized`; `rate_limited` for one more key that is not valid than an address may try; StoreError
    */
-  async authenticate(headers: IncomingHttpHeaders, address: string, call: Call): Promise<Key> {
+  async authenticate(headers: IncomingHttpHeaders, address: string, call: RequestState): Promise<Key> {
     const secret = readSecret(headers) ?? ''
     const known = this.#good.get(secret)
     if (known === undefined && !isWellFormed(secret)) throw new ApiError('unauthorized')
@@ -72,12 +72,12 @@ export class KeyBook {
   }
 
   /** Counts keys that are not valid in the rate-limit window of an address; with cost 0 only reads it. */
-  async #count(address: string, call: Call, cost: 0 | 1): Promise<void> {
-    const counter = addressCounter(clientOf(address))
+  async #count(address: string, call: RequestState, cost: 0 | 1): Promise<void> {
+    const counter = addressCounter(normalizeClient(address))
     const { count } = await this.#parts.shared.take({ counter, now: call.now, cost })
     call.window = { limit: UNKNOWN_KEYS_A_MINUTE, count }
     if (count < UNKNOWN_KEYS_A_MINUTE + cost) return
-    throw new ApiError('rate_limited', { retryAfter: secondsUntil(nextMinute(call.now), call.now) })
+    throw new ApiError('rate_limited', { retryAfter: secondsUntil(startOfNextMinute(call.now), call.now) })
   }
 
   /** A key is held from the moment it was asked for; many at once ask once. */

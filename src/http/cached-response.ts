@@ -1,23 +1,10 @@
 import type { CacheEntry } from '../coordination/types.ts'
-import { LIVE_EXTRAS, type LiveExtra, type LiveScan, toLiveResult } from '../scan/scanner.ts'
+import type { Extras } from '../scan/extra-schemas.ts'
+import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
 import type { Revision } from './parts.ts'
+import type { ScanResult } from './v1/schemas.ts'
 
-/** Under which a result is kept: the URL as parsing left it, and the rules it was made with. */
-export function entryKeyOf(url: URL, rulesVersion: string): string {
-  return `${rulesVersion} ${url.href}`
-}
-
-/** What is kept of a scan: all of it, in the words of the later revision, whatever was asked for. */
-export function buildEntry(scan: LiveScan, at: number): CacheEntry {
-  const { evidence, versions, infrastructure, timing, warnings, cached: _, ...result } = toLiveResult(scan, LIVE_EXTRAS)
-  return {
-    at,
-    result: JSON.stringify(result),
-    extras: JSON.stringify({ evidence, versions, infrastructure, timing, warnings }),
-  }
-}
-
-interface AnswerOptions {
+interface FormatOptions {
   readonly cached: boolean
   readonly include: readonly LiveExtra[]
   readonly revision: Revision
@@ -25,21 +12,21 @@ interface AnswerOptions {
   readonly categories: Readonly<Record<string, string>>
 }
 
-/** The answer of an entry, in JSON: the ten fields (nine in revision 1) in their order, then what was asked for. */
-export function answerOf(entry: CacheEntry, { cached, include, revision, categories }: AnswerOptions): string {
-  // Most answers are what is kept: to read it and write it again would cost as much as all else that is done for one.
+/** Formats a cache entry as a JSON response: the ten fields in order (nine in revision 1), then the requested extras. */
+export function formatResult(entry: CacheEntry, { cached, include, revision, categories }: FormatOptions): string {
+  // Most responses equal the cached JSON. Parsing and formatting it again would cost as much as the rest of the request.
   if (revision === 2 && include.length === 0) return `${entry.result.slice(0, -1)},"cached":${cached}}`
-  const result = { ...(JSON.parse(entry.result) as Record<string, unknown>), cached }
-  const extras = include.length === 0 ? {} : (JSON.parse(entry.extras ?? '{}') as Record<string, unknown>)
-  const asked = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [key, extras[key]])
-  const answer = revision === 1 ? inRevision1(result, categories) : result
-  return JSON.stringify({ ...answer, ...Object.fromEntries(asked) })
+  const result: ScanResult = { ...(JSON.parse(entry.result) as Omit<ScanResult, 'cached'>), cached }
+  const extras = include.length === 0 ? {} : (JSON.parse(entry.extras ?? '{}') as Partial<Extras>)
+  const requested = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [key, extras[key]])
+  const fields = revision === 1 ? toRevision1(result, categories) : result
+  return JSON.stringify({ ...fields, ...Object.fromEntries(requested) })
 }
 
-function inRevision1(
-  { isAiNative: _, ...result }: Record<string, unknown>,
+function toRevision1(
+  { isAiNative: _, ...result }: ScanResult,
   categories: Readonly<Record<string, string>>,
-): Record<string, unknown> {
+): ScanResult {
   const { category } = result
-  return { ...result, category: typeof category === 'string' ? (categories[category] ?? category) : null }
+  return { ...result, category: category === null ? null : (categories[category] ?? category) }
 }

@@ -2,9 +2,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
 import { StoreError } from '../store/types.ts'
 import { invalid } from './body.ts'
-import { callOf } from './request-state.ts'
+import { getRequestState } from './request-state.ts'
+import type { ErrorBody } from './v1/schemas.ts'
 
-/** Maps every error to one of the table. An unexpected one becomes `internal`: the client sees nothing of it. */
+/** Maps any error to one of the error table. An unexpected error becomes `internal`, and the client sees no details of it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ScanError)
@@ -15,17 +16,17 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', { reason: 'unexpected', cause: error })
 }
 
-/** Sends an error: status, body, `Retry-After` on 429 alone. */
+/** Sends an error response: status and body, and `Retry-After` for 429 only. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const told = toApiError(error)
-  const call = callOf(request)
-  call.code = told.code
-  call.reason = told.reason
-  if (told.cause instanceof StoreError) call.why = told.cause.message
-  if (told.code === 'internal') request.log.error({ id: request.id, err: error }, 'unexpected error')
-  if (told.retryAfter !== undefined) reply.header('retry-after', String(told.retryAfter))
+  const { code, status, message, reason, retryAfter, cause } = toApiError(error)
+  const state = getRequestState(request)
+  state.code = code
+  state.reason = reason
+  if (cause instanceof StoreError) state.why = cause.message
+  if (code === 'internal') request.log.error({ id: request.id, err: error }, 'unexpected error')
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   return reply
-    .code(told.status)
+    .code(status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: told.message, code: told.code, requestId: call.requestId }))
+    .send(JSON.stringify({ error: message, code, requestId: state.requestId } satisfies ErrorBody))
 }

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { callOf } from './request-state.ts'
+import { getRequestState } from './request-state.ts'
 
 /**
- * Whether the process lives, and whether it should get requests: not while it drains, nor while its store reports errors.
- * Reads what calls to the store and its probe have found: a check of its own could succeed where they fail.
+ * Registers the liveness and readiness checks. Readiness fails while the service drains and while the store reports errors.
+ * It reads the outcome of real store calls and of the store's probe: a check of its own could succeed where those fail.
  */
 export async function registerHealth(
   app: FastifyInstance,
-  { store, state }: { readonly store: { readonly isUp: boolean }; readonly state: { readonly isDraining: boolean } },
+  { store, drain }: { readonly store: { readonly isUp: boolean }; readonly drain: { readonly isDraining: boolean } },
 ): Promise<void> {
   const options = { exposeHeadRoute: true, schema: { hide: true } }
   app.get('/health/live', options, async () => ({ status: 'live' }))
   app.get('/health/ready', options, async (request, reply) => {
-    const why = state.isDraining ? 'draining' : store.isUp ? null : 'store'
+    const why = drain.isDraining ? 'draining' : store.isUp ? null : 'store'
     if (why === null) return { status: 'ready' }
-    callOf(request).reason = why === 'store' ? 'store_away' : 'draining'
+    getRequestState(request).reason = why === 'store' ? 'store_away' : 'draining'
     return reply.code(503).send({ status: 'not ready', why })
   })
 }

@@ -2,47 +2,58 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { FailureReason } from '../errors.ts'
 import type { Switches } from '../store/types.ts'
 
-/** What is asked for when somebody reads the metrics. */
+/** Values that are read when Prometheus scrapes the metrics. */
 export interface Gauges {
   readonly scans: { readonly waiting: number; readonly running: number }
   readonly workers: { readonly waiting: number; readonly running: number }
-  readonly flights: number
+  /** URLs being scanned, here or on another node, for a request to this node. */
+  readonly inFlight: number
   readonly isRedisUp: boolean
   readonly isStoreUp: boolean
   readonly switches: Switches
 }
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
-/** What Prometheus reads. No label holds what a caller sends. */
+interface ResponseLabels {
+  readonly route: string
+  readonly method: string
+  readonly status: string
+  readonly reason?: FailureReason
+}
+
+/** The Prometheus metrics. No label contains a value sent by a client. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly requests = this.#counter('siteprint_requests_total', 'Responses; reason: why, of those of 500 and above', [
-    ...['route', 'method', 'status', 'reason'],
+  readonly requests = this.#counter('siteprint_requests_total', 'Responses; reason is set for status 500 and above', [
+    'route',
+    'method',
+    'status',
+    'reason',
   ])
   readonly abandoned = this.#counter(
     'siteprint_requests_abandoned_total',
     'Requests whose client disconnected before the response',
     ['route'],
   )
-  readonly buildInfo = this.#gauge('siteprint_build_info', 'Always 1; the labels say what runs', [
+  readonly buildInfo = this.#gauge('siteprint_build_info', 'Always 1; the labels contain the versions', [
     'version',
     'ruleset',
     'node',
   ])
-  readonly scans = this.#counter('siteprint_scans_total', 'Scans by outcome: ok, or the code of the error', ['outcome'])
-  readonly cache = this.#counter('siteprint_cache_total', 'Look-ups of results', ['result'])
-  readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests refused by a limit', ['limit'])
-  readonly requestSeconds = this.#histogram('siteprint_request_seconds', 'Time to an answer', ['route'])
-  readonly scanSeconds = this.#histogram('siteprint_scan_seconds', 'Time of a scan', [])
-  readonly storeSeconds = this.#histogram('siteprint_store_seconds', 'Time of a call to a store', [
+  readonly scans = this.#counter('siteprint_scans_total', 'Scans by outcome: ok or an error code', ['outcome'])
+  readonly cache = this.#counter('siteprint_cache_total', 'Cache lookups of results', ['result'])
+  readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests rejected by a limit', ['limit'])
+  readonly requestSeconds = this.#histogram('siteprint_request_seconds', 'Response time', ['route'])
+  readonly scanSeconds = this.#histogram('siteprint_scan_seconds', 'Duration of a scan', [])
+  readonly storeSeconds = this.#histogram('siteprint_store_seconds', 'Duration of a call to a store', [
     'store',
     'operation',
     'ok',
   ])
 
-  /** Counters by what they count: finding them by their labels costs more than a count. */
-  readonly #routes = new Map<
+  /** Counters by their label values: finding a counter by its labels takes longer than counting. */
+  readonly #responses = new Map<
     string,
     { readonly count: Counter.Internal; readonly seconds: Histogram.Internal<'route'> }
   >()
@@ -51,29 +62,29 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
   }
 
-  /** Registers what is read at the moment somebody asks. */
+  /** Registers the gauges whose values are read at every scrape. */
   watch(read: () => Gauges): void {
     const gauges: readonly [string, string, (now: Gauges) => number][] = [
-      ['siteprint_scans_running', 'Scans that run', ({ scans }) => scans.running],
-      ['siteprint_scans_waiting', 'Scans that wait for room', ({ scans }) => scans.waiting],
-      ['siteprint_worker_queue', 'Pages that wait for a worker', ({ workers }) => workers.waiting],
-      ['siteprint_workers_busy', 'Pages that have a worker', ({ workers }) => workers.running],
-      ['siteprint_flights', 'URLs that are being scanned for somebody', ({ flights }) => flights],
-      ['siteprint_redis_up', 'Whether Redis answers; 1 too where none is used', ({ isRedisUp }) => Number(isRedisUp)],
-      ['siteprint_store_up', 'Whether the store of keys answers', ({ isStoreUp }) => Number(isStoreUp)],
+      ['siteprint_scans_running', 'Running scans', ({ scans }) => scans.running],
+      ['siteprint_scans_waiting', 'Scans waiting for a free slot', ({ scans }) => scans.waiting],
+      ['siteprint_worker_queue', 'Pages waiting for a worker', ({ workers }) => workers.waiting],
+      ['siteprint_workers_busy', 'Pages being matched by a worker', ({ workers }) => workers.running],
+      ['siteprint_flights', 'URLs with an in-flight scan that requests wait for', ({ inFlight }) => inFlight],
+      ['siteprint_redis_up', '1 if Redis responds or is not used', ({ isRedisUp }) => Number(isRedisUp)],
+      ['siteprint_store_up', '1 if the store of keys responds', ({ isStoreUp }) => Number(isStoreUp)],
     ]
-    for (const [name, help, of] of gauges)
+    for (const [name, help, readValue] of gauges)
       new Gauge({
         name,
         help,
         registers: [this.registry],
         collect() {
-          this.set(of(read()))
+          this.set(readValue(read()))
         },
       })
     new Gauge({
       name: 'siteprint_switch_on',
-      help: 'Whether an operator has turned a switch on',
+      help: '1 if an operator has turned the switch on',
       labelNames: ['switch'],
       registers: [this.registry],
       collect() {
@@ -84,37 +95,29 @@ export class Metrics {
     })
   }
 
-  /** Notes one answer. */
-  noteRequest(
-    labels: {
-      readonly route: string
-      readonly method: string
-      readonly status: string
-      readonly reason?: FailureReason
-    },
-    seconds: number,
-  ): void {
+  /** Records one response. */
+  recordResponse(labels: ResponseLabels, seconds: number): void {
     const name = `${labels.route} ${labels.method} ${labels.status} ${labels.reason}`
-    let known = this.#routes.get(name)
+    let known = this.#responses.get(name)
     if (known === undefined) {
       known = { count: this.requests.labels(labels), seconds: this.requestSeconds.labels({ route: labels.route }) }
-      this.#routes.set(name, known)
+      this.#responses.set(name, known)
     }
     known.count.inc()
     known.seconds.observe(seconds)
   }
 
-  /** Notes one call to a store. */
+  /** Builds a function that records calls to a store. */
   observe(store: 'keys' | 'shared'): (operation: string, seconds: number, ok: boolean) => void {
     const known = new Map<string, ReturnType<typeof this.storeSeconds.labels>>()
     return (operation, seconds, ok) => {
       const name = ok ? operation : `${operation} failed`
-      let one = known.get(name)
-      if (one === undefined) {
-        one = this.storeSeconds.labels({ store, operation, ok: String(ok) })
-        known.set(name, one)
+      let histogram = known.get(name)
+      if (histogram === undefined) {
+        histogram = this.storeSeconds.labels({ store, operation, ok: String(ok) })
+        known.set(name, histogram)
       }
-      one.observe(seconds)
+      histogram.observe(seconds)
     }
   }
 
@@ -127,6 +130,6 @@ export class Metrics {
   }
 
   #histogram<T extends string>(name: string, help: string, labelNames: T[]): Histogram<T> {
-    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] })
+    return new Histogram({ name, help, labelNames, buckets: BUCKETS_SECONDS, registers: [this.registry] })
   }
 }

@@ -1,17 +1,18 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import type { HostParts } from './parts.ts'
-import { ERROR_BODY, KEY_INFO, scanResultSchema } from './v1/schemas.ts'
+import type { AppParts } from './parts.ts'
+import { buildScanResultSchema, ERROR_BODY, KEY_INFO } from './v1/schemas.ts'
 
-/** Nothing from another host. */
+/** Allows the documentation page to load files of this service only. */
 const DOCS_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-/** `/openapi.json`, made of the schemas that requests are validated with, and `/docs`, a page that reads it. */
-export async function registerDocs(app: FastifyInstance, { version, rules }: HostParts): Promise<void> {
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data)) // Response schemas are documentation: tests hold answers to them.
-  for (const schema of [scanResultSchema(rules), KEY_INFO, ERROR_BODY]) app.addSchema(schema)
+/** Registers `/openapi.json`, built from the schemas that validate requests, and `/docs`, a page that displays it. */
+export async function registerDocs(app: FastifyInstance, { version, rules }: AppParts): Promise<void> {
+  // Response schemas are documentation only; tests validate the responses against them.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  for (const schema of [buildScanResultSchema(rules), KEY_INFO, ERROR_BODY]) app.addSchema(schema)
   await app.register(swagger, {
     refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? i) },
     openapi: {
@@ -19,7 +20,7 @@ export async function registerDocs(app: FastifyInstance, { version, rules }: Hos
       info: {
         title: 'Siteprint',
         version,
-        description: 'Tells what a website is made with: builder, technologies, hosting and type of site.',
+        description: 'Detects what a website is made with: builder, technologies, hosting provider and type of site.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       components: {
@@ -27,7 +28,7 @@ export async function registerDocs(app: FastifyInstance, { version, rules }: Hos
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'Authorization: Bearer <key>. It wins when both are sent.',
+            description: 'Authorization: Bearer <key>. Takes precedence if both headers are sent.',
           },
           header: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
         },
@@ -40,6 +41,6 @@ export async function registerDocs(app: FastifyInstance, { version, rules }: Hos
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_CSP,
-    uiConfig: { url: '/openapi.json', validatorUrl: null }, // Its own badge would be fetched from elsewhere.
+    uiConfig: { url: '/openapi.json', validatorUrl: null }, // The default validator badge comes from another host.
   })
 }

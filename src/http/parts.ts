@@ -7,30 +7,30 @@ import type { LiveScan } from '../scan/scanner.ts'
 import type { Store } from '../store/types.ts'
 import type { Metrics } from './metrics.ts'
 
-/** A revision of the interface. */
+/** A revision of the API. */
 export type Revision = 1 | 2
 
-/** What the host sets; the rest of the settings is not its business. */
-export interface HostSettings {
+/** The settings that the HTTP application uses. */
+export interface AppSettings {
   readonly plans: ReadonlyMap<string, Plan>
   readonly apiRevision: Revision
   readonly corsOrigins: readonly string[] | '*'
-  /** Proxies in front: how many, or which. */
+  /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null
-  /** Scans at once. */
+  /** Maximum number of concurrent scans. */
   readonly scanConcurrency: number
 }
 
-/** All that the host is made of: whoever starts it brings the parts. */
-export interface HostParts {
-  readonly settings: HostSettings
+/** The dependencies of the HTTP application. The composition root (src/compose.ts) or a test provides them. */
+export interface AppParts {
+  readonly settings: AppSettings
   readonly store: Store & { readonly isUp: boolean }
   readonly shared: SharedState
-  /** What keys are hashed with. */
+  /** The secret that API keys are hashed with. */
   readonly pepper: string
-  /** Scans a site on behalf of a client: the id of the key that started the scan. @throws ScanError */
+  /** Scans a site. `client` is the id of the key that started the scan. @throws ScanError */
   readonly scan: (url: string, client: string) => Promise<LiveScan>
-  /** Pages that wait for a worker, and pages that have one. */
+  /** Pages waiting for a worker, and pages being matched. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
   readonly policy: Policy
   readonly rules: RulesetInfo
@@ -38,6 +38,6 @@ export interface HostParts {
   readonly clock: () => number
   readonly log: FastifyBaseLogger
   readonly metrics: Metrics
-  /** Of the project. */
+  /** The version of Siteprint. */
   readonly version: string
 }

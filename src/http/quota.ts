@@ -2,43 +2,45 @@ import { ApiError } from '../errors.ts'
 import { type Plan, planOf } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { StoreError } from '../store/types.ts'
-import { monthOf, nextMonth, secondsUntil } from './calendar.ts'
-import type { HostParts } from './parts.ts'
-import type { Call } from './request-state.ts'
+import { formatMonth, secondsUntil, startOfNextMonth } from './calendar.ts'
+import type { AppParts } from './parts.ts'
+import type { RequestState } from './request-state.ts'
 
-/** What a key may scan this month, and who counts it. */
-export class Usage {
-  readonly #store: HostParts['store']
+/** Checks and charges the monthly quota of a key. */
+export class Quota {
+  readonly #store: AppParts['store']
   readonly #plans: ReadonlyMap<string, Plan>
 
-  constructor(store: HostParts['store'], plans: ReadonlyMap<string, Plan>) {
+  constructor(store: AppParts['store'], plans: ReadonlyMap<string, Plan>) {
     this.#store = store
     this.#plans = plans
   }
 
-  quotaOf(key: Key): number {
+  #findQuota(key: Key): number {
     return planOf(this.#plans, key.plan).perMonth
   }
 
-  /** @throws ApiError `quota_exceeded`, before anything is fetched for nothing */
-  async check(call: Call, key: Key): Promise<void> {
-    const used = await this.#store.usedBy(key.id, monthOf(call.now))
-    if (used >= this.quotaOf(key)) throw exceeded(call.now)
+  /** Rejects a request before anything is fetched if its quota is used up. @throws ApiError `quota_exceeded` */
+  async check({ now }: RequestState, key: Key): Promise<void> {
+    const used = await this.#store.usedBy(key.id, formatMonth(now))
+    if (used >= this.#findQuota(key)) throw buildQuotaError(now)
   }
 
-  /** Charges a scan that succeeded, once, in the month in which it was asked for. @throws ApiError `quota_exceeded` */
-  async charge(call: Call, key: Key): Promise<void> {
-    const { now } = call
-    const charge = { key: key.id, month: monthOf(now), quota: this.quotaOf(key), at: new Date(now) }
-    // Known before the call: a store that is away is not asked, so that nothing can have been written.
+  /**
+   * Charges one successful scan to the month in which its request arrived.
+   * @throws ApiError `quota_exceeded`; `unavailable` if the store fails
+   */
+  async charge({ now }: RequestState, key: Key): Promise<void> {
+    const charge = { key: key.id, month: formatMonth(now), quota: this.#findQuota(key), at: new Date(now) }
+    // Read before the call: a store that is already unavailable receives no call, so nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
     const used = await this.#store.charge(charge).catch((cause: unknown) => {
       throw cause instanceof StoreError ? new ApiError('unavailable', { reason, cause }) : cause
     })
-    if (used === null) throw exceeded(now)
+    if (used === null) throw buildQuotaError(now)
   }
 }
 
-function exceeded(now: number): ApiError {
-  return new ApiError('quota_exceeded', { retryAfter: secondsUntil(nextMonth(now), now) })
+function buildQuotaError(now: number): ApiError {
+  return new ApiError('quota_exceeded', { retryAfter: secondsUntil(startOfNextMonth(now), now) })
 }

@@ -4,68 +4,72 @@ import { ApiError } from '../errors.ts'
 import { planOf } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
-import { nextMinute, secondsUntil } from './calendar.ts'
-import type { HostSettings, Revision } from './parts.ts'
-import type { Call, Window } from './request-state.ts'
+import { secondsUntil, startOfNextMinute } from './calendar.ts'
+import type { AppSettings, Revision } from './parts.ts'
+import type { RateLimitWindow, RequestState } from './request-state.ts'
 
-/** Requests a minute in revision 1, whatever the plan. */
-const REVISION_1_A_MINUTE = 30
+/** Requests per minute in revision 1, for every plan. */
+const REVISION_1_PER_MINUTE = 30
 
-/** The revision that a key speaks. */
-export function revisionOf(key: Key, settings: HostSettings): Revision {
+/** Finds the API revision of a key: its own if it is pinned to one, otherwise the service's. */
+export function findRevision(key: Key, settings: AppSettings): Revision {
   return key.revision ?? settings.apiRevision
 }
 
-/** Requests a minute that a key may make. */
-function limitOf(key: Key, settings: HostSettings): number {
-  return revisionOf(key, settings) === 1 ? REVISION_1_A_MINUTE : planOf(settings.plans, key.plan).perMinute
+/** Finds how many requests per minute a key may make. */
+function findMinuteLimit(key: Key, settings: AppSettings): number {
+  return findRevision(key, settings) === 1 ? REVISION_1_PER_MINUTE : planOf(settings.plans, key.plan).perMinute
 }
 
-/** What to look for in the cache while the request is counted. */
-interface Wanted {
+/** The cache lookup that shares a round trip with counting the request. */
+interface CacheLookup {
+  /** Cache key; absent for no lookup. */
   readonly entry?: string
   readonly extras?: boolean
 }
 
+interface CountOptions {
+  readonly settings: AppSettings
+  readonly shared: SharedState
+  readonly lookup: CacheLookup
+}
+
 /**
- * Counts a request of a key, and brings the cached entry in the same round trip.
+ * Counts a request against the key's rate limit and reads the cached result in the same round trip.
  * @throws ApiError `rate_limited`
  */
-export async function takeMinute(
-  call: Call,
+export async function countKeyRequest(
+  state: RequestState,
   key: Key,
-  {
-    settings,
-    shared,
-    wanted,
-  }: { readonly settings: HostSettings; readonly shared: SharedState; readonly wanted: Wanted },
+  { settings, shared, lookup }: CountOptions,
 ): Promise<void> {
-  const limit = limitOf(key, settings)
-  const { count, entry } = await shared.take({ counter: `key:${key.id}`, now: call.now, cost: 1, ...wanted })
-  call.window = { limit, count }
-  call.entry = entry
-  if (count > limit) throw new ApiError('rate_limited', { retryAfter: secondsUntil(nextMinute(call.now), call.now) })
+  const limit = findMinuteLimit(key, settings)
+  const { count, entry } = await shared.take({ counter: `key:${key.id}`, now: state.now, cost: 1, ...lookup })
+  state.window = { limit, count }
+  state.entry = entry
+  if (count <= limit) return
+  throw new ApiError('rate_limited', { retryAfter: secondsUntil(startOfNextMinute(state.now), state.now) })
 }
 
-/** Sets the rate headers. Without a key they tell of the address. */
-export function setRateHeaders(reply: FastifyReply, { now }: { readonly now: number }, window: Window): void {
-  reply.headers(rateHeaders(now, window))
+/** Sets the `X-RateLimit-*` headers. Without a valid key they describe the window of the client's address. */
+export function setRateHeaders(reply: FastifyReply, { now }: { readonly now: number }, window: RateLimitWindow): void {
+  reply.headers(buildRateHeaders(now, window))
 }
 
-/** The window of an address nobody has counted yet. */
-export const UNCOUNTED: Window = { limit: UNKNOWN_KEYS_A_MINUTE, count: 0 }
+/** The window of an address that has sent no invalid key in this minute. */
+export const UNCOUNTED: RateLimitWindow = { limit: UNKNOWN_KEYS_A_MINUTE, count: 0 }
 
-/** Where an address stands; nothing is counted. */
-export async function windowOf(client: string, now: number, shared: SharedState): Promise<Window> {
+/** Reads the window of a client address without counting. */
+export async function readAddressWindow(client: string, now: number, shared: SharedState): Promise<RateLimitWindow> {
   const { count } = await shared.take({ counter: addressCounter(client), now, cost: 0 })
   return { limit: UNKNOWN_KEYS_A_MINUTE, count }
 }
 
-/** `X-RateLimit-*`; the reset is Unix time in seconds. */
-export function rateHeaders(now: number, { limit, count }: Window): Record<string, string> {
+/** Builds the `X-RateLimit-*` headers. The reset is a Unix time in seconds. */
+export function buildRateHeaders(now: number, { limit, count }: RateLimitWindow): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(Math.max(0, limit - count)),
-    'x-ratelimit-reset': String(nextMinute(now) / 1000),
+    'x-ratelimit-reset': String(startOfNextMinute(now) / 1000),
   }
 }

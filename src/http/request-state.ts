@@ -4,43 +4,43 @@ import type { ApiError, FailureReason, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
-import type { LiveExtra } from '../scan/scanner.ts'
+import type { LiveExtra } from '../scan/extras.ts'
 
-/** Where a caller stands in the minute: of the key, or, without one, of the address. */
-export interface Window {
+/** Limit and count of a rate-limit window: of the API key or, without a valid key, of the client's address. */
+export interface RateLimitWindow {
   readonly limit: number
   readonly count: number
 }
 
-/** What a scan was asked for. */
-export interface ScanOrder {
+/** The validated parameters of a scan. */
+export interface ScanRequest {
   readonly target: Target
-  /** Under which the result is kept. */
-  readonly entry: string
+  readonly cacheKey: string
   readonly include: readonly LiveExtra[]
   readonly fresh: boolean
 }
 
-/** What is known of one request, step by step. */
-export class Call {
-  /** The clock, taken once: minute, month and deadline go by it. In milliseconds since 1970. */
+/** The state of one request, filled in step by step by hooks and handlers. */
+export class RequestState {
+  /** When the request arrived, in milliseconds since 1970. Rate limit, billing month and `Age` all use this one reading. */
   readonly now: number
-  /** Of the caller if it is sane, else of ours. */
+  /** The client's `X-Request-Id` if it is valid, otherwise a generated id. */
   readonly requestId: string
   key?: Key
-  window?: Window
-  /** The request as a body, when it was read. */
-  order?: ScanOrder
-  /** What is wrong with the request: told after the key and the minute. */
-  fault?: ApiError | ScanError
+  window?: RateLimitWindow
+  /** Set when the parameters of a scan are valid. */
+  scanRequest?: ScanRequest
+  /** Why the request is invalid. It is thrown only after authentication and rate limiting. */
+  error?: ApiError | ScanError
+  /** The cached result, if the cache was read. */
   entry?: CacheEntry | null
-  /** The body was not read to its end: the connection ends with the answer. */
-  leavesBody = false
+  /** Whether the rest of the body was not read. The connection is then closed after the response. */
+  hasUnreadBody = false
   /** Error code of the response, for log and metrics. */
   code?: string
-  /** Why the response is 5xx, for log and metrics. */
+  /** Reason of a 5xx response, for log and metrics. */
   reason?: FailureReason
-  /** Message of the store's error, for the log. */
+  /** Message of a store error, for the log. */
   why?: string
 
   constructor(now: number, requestId: string) {
@@ -49,20 +49,20 @@ export class Call {
   }
 }
 
-const SANE_ID = /^[\w.:+/=@-]{1,128}$/
+const VALID_ID = /^[\w.:+/=@-]{1,128}$/
 
-/** An id that a caller gives, if it is nothing but an id: it is logged, and a key must not be. */
-export function sanitizeId(given: unknown, own: string): string {
-  return typeof given === 'string' && SANE_ID.test(given) && !given.includes(PREFIX) ? given : own
+/** Returns the client's request id if it is valid and contains no API key, because the id is logged. */
+export function sanitizeId(given: unknown, generated: string): string {
+  return typeof given === 'string' && VALID_ID.test(given) && !given.includes(PREFIX) ? given : generated
 }
 
-/** What was noted of a request; one that no hook has seen is made up for. */
-export function callOf(request: FastifyRequest): Call {
-  return (request.call ??= new Call(Date.now(), request.id))
+/** Returns the state of a request. A request that failed before the first hook gets a new state. */
+export function getRequestState(request: FastifyRequest): RequestState {
+  return (request.state ??= new RequestState(Date.now(), request.id))
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    call: Call | null
+    state: RequestState | null
   }
 }

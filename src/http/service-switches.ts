@@ -2,14 +2,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Store, Switches } from '../store/types.ts'
 
-/** So that a switch works everywhere within 5 s, a store that answers late included. */
+/** Polling every second makes a switch take effect on every node within 5 s, even if the store responds slowly. */
 const POLL_MS = 1000
 
-/** The operator's switches, held in memory: a request costs no lookup. */
-export class Switchboard {
+/** The operator's switches, cached in memory so that a request needs no lookup. */
+export class ServiceSwitches {
   readonly #store: Store
   readonly #log: FastifyBaseLogger
-  #switches: Switches = { maintenance: false, apiOff: false }
+  #current: Switches = { maintenance: false, apiOff: false }
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -18,30 +18,30 @@ export class Switchboard {
     this.#log = log
   }
 
-  /** As they were last read. */
-  get switches(): Switches {
-    return this.#switches
+  /** The switches as last read from the store. */
+  get current(): Switches {
+    return this.#current
   }
 
-  /** Reads them once, then every second. While the store is away the last known ones apply. */
+  /** Reads the switches, then again every second. While the store is unavailable, the last known switches apply. */
   async open(): Promise<void> {
     await this.#read()
   }
 
   /** @throws ApiError `maintenance` or `unavailable` */
   check(): void {
-    if (this.#switches.maintenance) throw new ApiError('maintenance', { reason: 'maintenance' })
-    if (this.#switches.apiOff)
-      throw new ApiError('unavailable', { reason: 'api_off', sentence: 'Access to the API is switched off.' })
+    if (this.#current.maintenance) throw new ApiError('maintenance', { reason: 'maintenance' })
+    if (this.#current.apiOff)
+      throw new ApiError('unavailable', { reason: 'api_off', sentence: 'The API is currently switched off.' })
   }
 
   async #read(): Promise<void> {
     try {
-      const former = this.#switches
-      this.#switches = await this.#store.switches()
-      this.#logChange(former, this.#switches)
+      const former = this.#current
+      this.#current = await this.#store.switches()
+      this.#logChange(former, this.#current)
     } catch {
-      // The store's own breaker and metrics report it.
+      // The store's circuit breaker and metrics report the error.
     }
     if (!this.#closed) this.#timer = setTimeout(() => void this.#read(), POLL_MS).unref()
   }
@@ -49,7 +49,7 @@ export class Switchboard {
   #logChange(former: Switches, now: Switches): void {
     const { maintenance, apiOff } = now
     if (former.maintenance === maintenance && former.apiOff === apiOff) return
-    const meaning = maintenance || apiOff ? 'requests get 503' : 'requests are served again'
+    const meaning = maintenance || apiOff ? 'API requests get 503' : 'API requests are served again'
     this.#log.warn({ maintenance, apiOff }, `an operator changed the switches: ${meaning}`)
   }
 

@@ -10,43 +10,21 @@ import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
 import { parseTarget } from '../fetch/target.ts'
 import type { Verdict } from '../index.ts'
+import type { Extras } from './extra-schemas.ts'
+import { LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
 import type { RulesetInfo } from './match-worker.ts'
 import { RecentKills } from './recent-kills.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from './worker-pool.ts'
 
-/** What a live answer may hold beside the ten fields. */
-export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings'] as const
-export type LiveExtra = (typeof LIVE_EXTRAS)[number]
-
-/** Where a site runs, as its connection showed it. */
-interface Infrastructure {
-  readonly cdn: string | null
-  /** Registrable domains of the name servers. */
-  readonly dns: readonly string[]
-  readonly ip: string | null
-  readonly tlsIssuer: string | null
-  readonly server: string | null
-}
-
-/** Milliseconds of each stage. */
-interface Timing {
-  readonly fetch: number
-  /** For what stands beside the page, after the page was there. */
-  readonly evidence: number
-  /** For parsing and matching, waiting included. */
-  readonly match: number
-  readonly total: number
-}
-
 /** All that a scan of a live site tells. */
 export interface LiveScan {
   readonly verdict: Verdict
-  readonly infrastructure: Infrastructure
-  readonly timing: Timing
+  readonly infrastructure: Extras['infrastructure']
+  readonly timing: Extras['timing']
 }
 
-export type LiveResult = Result & { readonly infrastructure?: Infrastructure; readonly timing?: Timing }
+export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing'>>
 
 /** Makes the answer of a scan: the ten fields, then what was asked for, in one order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
@@ -164,7 +142,7 @@ function lineOf(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : cutLine(text, MAX_NAME)
 }
 
-function infrastructureOf({ dns, address, tls, headers }: Site, verdict: Verdict): Infrastructure {
+function infrastructureOf({ dns, address, tls, headers }: Site, verdict: Verdict): Extras['infrastructure'] {
   const isCdn = ({ kind, name, chosen }: Verdict['evidence'][number]): boolean =>
     kind === 'hosting' && chosen && name !== verdict.hosting
   return {

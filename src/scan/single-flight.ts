@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type CacheEntry, RENEW_MS, type SharedState } from '../coordination/types.ts'
 import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
-import { buildEntry } from '../http/cached-response.ts'
+import { buildCacheEntry } from './cache-entry.ts'
 import type { LiveScan } from './scanner.ts'
 
 /** Between two looks for the outcome of somebody else's flight. */
@@ -112,7 +112,7 @@ export class Flights {
   async #scan(order: FlightOrder): Promise<Landing> {
     try {
       const scan = await this.#parts.scan(order.target, order.client)
-      return { entry: buildEntry(scan, this.#parts.clock()) }
+      return { entry: buildCacheEntry(scan, this.#parts.clock()) }
     } catch (error) {
       this.#parts.onFailure(order, error)
       if (error instanceof ApiError) return { code: error.code, sentence: error.message, reason: error.reason }

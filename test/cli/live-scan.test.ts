@@ -80,14 +80,14 @@ describe('one live site', () => {
   test.each([
     [
       'http://localhost/',
-      'This host is not a public name or address. Only public websites are scanned. (blocked_target)',
+      'This host is not a public name or address. Only public websites can be scanned. (blocked_target)',
     ],
-    ['http://[::1]/', 'This host is not a public name or address. Only public websites are scanned. (blocked_target)'],
+    ['http://[::1]/', 'This host is not a public name or address. Only public websites can be scanned. (blocked_target)'],
     [
       'example.org',
-      'url must be an absolute URL such as https://example.org, of at most 2048 characters, without credentials. (invalid_url)',
+      'url must be an absolute URL such as https://example.org, at most 2048 characters long and without credentials. (invalid_url)',
     ],
-    ['https://example.org:8443/', 'This port is not scanned. Leave the port out of the URL. (blocked_target)'],
+    ['https://example.org:8443/', 'This port cannot be scanned. Remove the port from the URL. (blocked_target)'],
   ])('%s is rejected with a sentence', async (url, sentence) => {
     const { code, stdout, stderr } = await scan([url])
     expect({ code, stdout, first: stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', first: sentence })

@@ -9,7 +9,7 @@ import { Metrics } from '../../src/http/metrics.ts'
 import { KEY_INFO, SCAN_BODY } from '../../src/http/v1/schemas.ts'
 import { makeSecret, PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { LIVE_EXTRAS } from '../../src/scan/scanner.ts'
+import { LIVE_EXTRAS } from '../../src/scan/extras.ts'
 import { serviceTables, settingDefaults } from '../../tools/service-tables.ts'
 import { documentPart } from '../support/document-examples.ts'
 
@@ -60,7 +60,7 @@ test('docs/operating.md documents every metric, and none that does not exist', a
     return {
       scans: none,
       workers: none,
-      flights: 0,
+      inFlight: 0,
       isRedisUp: true,
       isStoreUp: true,
       switches: { maintenance: false, apiOff: false },

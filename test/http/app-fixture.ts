@@ -2,28 +2,28 @@ import { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import { afterAll, expect } from 'vitest'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
-import { buildHost, type Host } from '../../src/http/app.ts'
+import { type App, buildApp } from '../../src/http/app.ts'
 import { Metrics } from '../../src/http/metrics.ts'
-import type { HostParts, HostSettings } from '../../src/http/parts.ts'
+import type { AppParts, AppSettings } from '../../src/http/parts.ts'
 import { buildKey, type KeyParts } from '../../src/keys/key.ts'
 import { loadPlans } from '../../src/keys/plans.ts'
 import type { Key } from '../../src/keys/types.ts'
 import type { LiveScan } from '../../src/scan/scanner.ts'
 import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
-import { type HostStores, openEmbedded } from './app-kinds.ts'
+import { type AppStores, openEmbedded } from './app-kinds.ts'
 import { type Answer, buildSchemaCheck, checkAnswer } from './check-response.ts'
 
-/** Redis forgets by its own clock: a test's clock must not be behind it. */
+/** Redis expires entries by its own clock, so a test's clock must not be behind it. */
 export const NEXT_YEAR = new Date().getUTCFullYear() + 1
 const PEPPER = 'a pepper of the tests, long enough'
 
 export interface TestRequest {
   readonly method?: string
   readonly url: string
-  /** Secret of a key, sent as a bearer. */
+  /** API key, sent as a bearer token. */
   readonly secret?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is; an object as JSON. */
+  /** Sent unchanged; an object is sent as JSON. */
   readonly body?: string | Buffer | object
   readonly address?: string
 }
@@ -33,27 +33,26 @@ export interface TestKey {
   readonly secret: string
 }
 
-export interface TestHost extends HostStores {
-  readonly host: Host
-  /** Turn it as you like. */
+export interface TestApp extends AppStores, App {
+  /** The app's clock; tests may change it. */
   readonly clock: { now: number }
-  readonly parts: HostParts
-  /** URLs that were scanned. */
+  readonly parts: AppParts
+  /** The URLs that were scanned. */
   readonly scanned: string[]
-  /** All that was logged. */
+  /** Returns the complete log. */
   readonly log: () => string
   readonly newKey: (change?: Partial<KeyParts>) => Promise<TestKey>
-  /** Asks, and checks what holds of every answer. */
+  /** Sends a request and checks the properties of every response. */
   readonly call: (request: TestRequest) => Promise<Answer>
 }
 
-export interface HostOptions {
-  readonly stores?: HostStores
-  readonly settings?: Partial<HostSettings>
+export interface AppOptions {
+  readonly stores?: AppStores
+  readonly settings?: Partial<AppSettings>
   readonly policy?: Partial<Policy>
   readonly now?: number
   readonly scan?: (url: string) => Promise<LiveScan>
-  readonly parts?: Partial<HostParts>
+  readonly parts?: Partial<AppParts>
 }
 
 const open: (() => Promise<void>)[] = []
@@ -61,13 +60,13 @@ afterAll(async () => {
   await Promise.all(open.splice(0).map((close) => close()))
 })
 
-/** A host that does not listen, on stores of its own; it is closed after the file, and must not have told a secret. */
-export async function openHost(options: HostOptions = {}): Promise<TestHost> {
+/** Builds an app that does not listen, with its own stores. It is closed after the test file, and its log must contain no secret. */
+export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const { stores = await openEmbedded(), scan = async (url) => sampleScan(url) } = options
   const clock = { now: options.now ?? Date.UTC(NEXT_YEAR, 4, 10, 12, 0, 15) }
   const lines: string[] = []
   const scanned: string[] = []
-  const parts = partsOf(options, {
+  const parts = buildParts(options, {
     ...stores,
     clock: () => clock.now,
     log: logTo(lines),
@@ -76,25 +75,30 @@ export async function openHost(options: HostOptions = {}): Promise<TestHost> {
       return scan(url)
     },
   })
-  const host = await buildHost(parts)
-  const checkSchema = buildSchemaCheck(JSON.parse((await host.app.inject('/openapi.json')).payload) as object)
+  const app = await buildApp(parts)
+  const checkSchema = buildSchemaCheck(JSON.parse((await app.fastify.inject('/openapi.json')).payload) as object)
   const secrets: string[] = []
   const log = (): string => lines.join('')
   open.push(async () => {
-    await host.close()
+    await app.close()
     await stores.shared.close()
     await stores.store.close()
     for (const secret of secrets) expect(log()).not.toContain(secret)
   })
   return {
-    ...{ ...stores, host, clock, parts, scanned, log },
+    ...stores,
+    ...app,
+    clock,
+    parts,
+    scanned,
+    log,
     newKey: async (change) => {
       const made = await createKey(parts, change)
       secrets.push(made.secret, ...made.key.secrets.map(({ hash }) => hash))
       return made
     },
     call: async (request) => {
-      const answer = await ask(host, request)
+      const answer = await sendRequest(app, request)
       checkAnswer(request.url, answer, checkSchema)
       for (const secret of secrets) expect(answer.text + JSON.stringify(answer.headers)).not.toContain(secret)
       return answer
@@ -102,7 +106,7 @@ export async function openHost(options: HostOptions = {}): Promise<TestHost> {
   }
 }
 
-function partsOf(options: HostOptions, parts: HostStores & Pick<HostParts, 'clock' | 'log' | 'scan'>): HostParts {
+function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'clock' | 'log' | 'scan'>): AppParts {
   return {
     ...parts,
     settings: {
@@ -123,19 +127,19 @@ function partsOf(options: HostOptions, parts: HostStores & Pick<HostParts, 'cloc
   }
 }
 
-async function createKey({ clock, store, pepper }: HostParts, change: Partial<KeyParts> = {}): Promise<TestKey> {
+async function createKey({ clock, store, pepper }: AppParts, change: Partial<KeyParts> = {}): Promise<TestKey> {
   const usual = { name: 'Harbour Line', email: 'dev@harbourline.example', plan: 'advanced', revision: null }
   const made = buildKey({ ...usual, now: new Date(clock()), pepper, ...change })
   await store.createKey(made.key)
   return made
 }
 
-async function ask(
-  { app }: Host,
+async function sendRequest(
+  { fastify }: App,
   { method = 'GET', url, secret, headers, body, address }: TestRequest,
 ): Promise<Answer> {
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
-  const reply = await app.inject({
+  const reply = await fastify.inject({
     method: method as 'GET',
     url,
     headers: {
@@ -163,18 +167,18 @@ function logTo(lines: string[]): Logger {
   return pino({ level: 'trace' }, new Writable({ write }))
 }
 
-/** A plan `free` alone, with these limits. */
-export function onePlan(perMinute: number, perMonth: number): Pick<HostSettings, 'plans'> {
+/** Settings with one plan, `free`, that has these limits. */
+export function onePlan(perMinute: number, perMonth: number): Pick<AppSettings, 'plans'> {
   return { plans: new Map([['free', { name: 'free', perMinute, perMonth }]]) }
 }
 
 let sites = 0
-/** A URL that no test has asked for: what is cached in servers outlives a host. */
+/** Returns a URL that no other test uses: results cached in Redis outlive an app. */
 export function newSite(): string {
   return `https://new-${++sites}.example.org/`
 }
 
-/** `/api/v1/scan?url=…` and what is added to it. */
+/** Builds the path `/api/v1/scan?url=…` with further parameters. */
 export function scanOf(url: string, more = ''): string {
   return `/api/v1/scan?url=${encodeURIComponent(url)}${more}`
 }

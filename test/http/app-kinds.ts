@@ -8,49 +8,49 @@ import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { mongoUrl, redisUrl } from '../support/services.ts'
 
-export interface HostStores {
+export interface AppStores {
   readonly store: GuardedStore
   readonly shared: SharedState
-  /** Calls of the store or of Redis that were answered so far, by their name. */
+  /** Number of completed calls to the store or to Redis, by operation. */
   readonly answered: (operation: string) => number
 }
 
-/** The stores of a host, of one kind. */
-export interface HostKind {
+/** One kind of stores for an app. */
+export interface AppKind {
   readonly name: string
   readonly isMissing: boolean
-  /** Opens them: embedded ones on data of their own, servers on the same data each time, as nodes do. */
-  readonly open: () => Promise<HostStores>
+  /** Opens the stores: embedded ones with new data, servers with the same data each time, as nodes do. */
+  readonly open: () => Promise<AppStores>
 }
 
-// Thousands of requests at once shall all be counted where they belong, however slow the machine.
-const PATIENCE_MS = 60_000
+// Long enough for thousands of concurrent requests on a slow machine: none may be counted by the fallback.
+const SERVER_TIMEOUT_MS = 60_000
 
-/** A memory and a file of this process. */
-export async function openEmbedded(): Promise<HostStores> {
+/** Opens memory and SQLite. */
+export async function openEmbedded(): Promise<AppStores> {
   const { observe, answered } = countCalls()
   const store = guardStore(await openSqlite({ folder: newFolder(), role: 'server' }), { timeoutMs: null, observe })
   return { store, shared: openMemory({ maxBytes: 16 * 1024 * 1024 }), answered }
 }
 
-/** Servers that several nodes share. */
-export async function openServers(urls: { readonly mongodb: string; readonly redis: string }): Promise<HostStores> {
-  const mongo = await openMongo({ url: urls.mongodb, queueMs: PATIENCE_MS })
+/** Opens Redis and MongoDB, which several nodes share. */
+export async function openServers(urls: { readonly mongodb: string; readonly redis: string }): Promise<AppStores> {
+  const mongo = await openMongo({ url: urls.mongodb, queueMs: SERVER_TIMEOUT_MS })
   const memory = openMemory({ maxBytes: 16 * 1024 * 1024 })
   const { observe, answered } = countCalls()
-  const guard = { timeoutMs: PATIENCE_MS, observe }
+  const guard = { timeoutMs: SERVER_TIMEOUT_MS, observe }
   const shared = withFallback(await openRedis({ url: urls.redis }), memory, guard)
   return { store: guardStore(mongo, guard), shared, answered }
 }
 
-function countCalls(): { observe: (operation: string) => void } & Pick<HostStores, 'answered'> {
+function countCalls(): { observe: (operation: string) => void } & Pick<AppStores, 'answered'> {
   const counts = new Map<string, number>()
   const answered = (operation: string): number => counts.get(operation) ?? 0
   return { answered, observe: (operation) => void counts.set(operation, answered(operation) + 1) }
 }
 
-/** Both kinds, for `describe.each`. */
-export function hostKinds(suite: string): readonly [embedded: HostKind, servers: HostKind] {
+/** Lists both kinds, for `describe.each`. */
+export function appKinds(suite: string): readonly [embedded: AppKind, servers: AppKind] {
   const redis = redisUrl(suite)
   const mongodb = mongoUrl(suite)
   const isMissing = redis === null || mongodb === null

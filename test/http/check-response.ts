@@ -2,21 +2,21 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { API_ERRORS, type ApiErrorCode } from '../../src/errors.ts'
 
-/** An answer as a test reads it. */
+/** A response. */
 export interface Answer {
   readonly status: number
-  /** In lower case. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
-  /** The text as JSON; null where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects.
+  /** The parsed JSON; null if the body is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests access arbitrary fields.
   readonly body: any
 }
 
-/** Tells whether data is as a schema of the OpenAPI document has it. */
+/** Asserts that data is valid against a schema of the OpenAPI document. */
 export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'Error', data: unknown) => void
 
-/** Reads the schemas of an OpenAPI document. */
+/** Compiles the schemas of an OpenAPI document. */
 export function buildSchemaCheck(document: object): SchemaCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { date: isDate, 'date-time': isTime } })
   ajv.addSchema(document, 'document')
@@ -32,25 +32,25 @@ export function buildSchemaCheck(document: object): SchemaCheck {
 const isDate = (text: string): boolean => new Date(`${text}T00:00:00.000Z`).toISOString().startsWith(`${text}T`)
 const isTime = (text: string): boolean => new Date(text).toISOString() === text
 
-/** What no caller may read: stacks, paths, addresses, names of libraries, what they call their errors. */
-const INSIDE =
+/** What no response may reveal: stack traces, paths, addresses, names and error codes of libraries. */
+const INTERNALS =
   /\n|node:|node_modules|\bat .+:\d|\/(?:home|root|tmp|srv|src|dist|usr|etc)\b|127\.0\.0\.1|::1|fastify|mongo|redis|sqlite|undici|libsql|\bajv|pino|FST_|HPE_|ERR_/i
-const WHOLE = /^\d+$/
+const INTEGER = /^\d+$/
 
-/** What holds of every answer, whatever was asked. */
+/** Asserts the properties of every response. */
 export function checkAnswer(path: string, answer: Answer, checkSchema: SchemaCheck): void {
   const { status, headers, body, text } = answer
   expect(headers['x-request-id']).toMatch(/^[\w.:+/=@-]{1,128}$/)
-  expect(headers['retry-after'] !== undefined, 'Retry-After on 429 alone').toBe(status === 429)
+  expect(headers['retry-after'] !== undefined, 'Retry-After on 429 only').toBe(status === 429)
   if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1)
   if (isOfApi(path)) checkApiHeaders(headers)
-  // Probes read the status alone.
+  // Health checks read only the status.
   if (status >= 400 && text !== '' && !path.startsWith('/health/')) {
     checkSchema('Error', body)
     expect(Object.keys(body)).toEqual(['error', 'code', 'requestId'])
     expect(body.requestId).toBe(headers['x-request-id'])
     expect(API_ERRORS[body.code as ApiErrorCode][0]).toBe(status)
-    expect(body.error).not.toMatch(INSIDE)
+    expect(body.error).not.toMatch(INTERNALS)
     expect(body.error).toMatch(/^[^a-z].*[.]$|^url .*[.]$|^include .*[.]$|^fresh .*[.]$/)
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
   }
@@ -59,7 +59,7 @@ export function checkAnswer(path: string, answer: Answer, checkSchema: SchemaChe
 }
 
 function checkApiHeaders(headers: Answer['headers']): void {
-  for (const name of ['limit', 'remaining', 'reset']) expect(headers[`x-ratelimit-${name}`], name).toMatch(WHOLE)
+  for (const name of ['limit', 'remaining', 'reset']) expect(headers[`x-ratelimit-${name}`], name).toMatch(INTEGER)
   expect(Number(headers['x-ratelimit-reset']) % 60).toBe(0)
   expect(headers['cache-control']).toBe('no-store')
 }

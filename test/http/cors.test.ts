@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
-import { openHost, scanOf } from './app-fixture.ts'
+import { openApp, scanOf } from './app-fixture.ts'
 
 const ours = 'https://app.example'
 const others = 'https://other.example'
 const preflight = (origin: string) => ({ origin, 'access-control-request-method': 'GET' })
 const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age'
 
-describe('other origins', () => {
+describe('requests from other origins', () => {
   test.each([
     ['none allowed', [], ours, undefined],
     ['ours', [ours], ours, ours],
     ['another', [ours], others, undefined],
     ['one of two', [others, ours], ours, ours],
     ['all', '*', others, '*'],
-    ['one that begins alike', [ours], `${ours}.evil.example`, undefined],
-    ['no origin of a file', [ours], 'null', undefined],
+    ['one with a common prefix', [ours], `${ours}.evil.example`, undefined],
+    ['the null origin of a file', [ours], 'null', undefined],
   ] as const)('%s', async (_, corsOrigins, origin, wanted) => {
-    const host = await openHost({ settings: { corsOrigins } })
-    const { secret } = await host.newKey()
+    const app = await openApp({ settings: { corsOrigins } })
+    const { secret } = await app.newKey()
     for (const [status, request] of [
       [200, { url: scanOf('https://example.org'), secret }],
       [400, { url: scanOf('nothing'), secret }],
       [401, { url: '/api/v1/me' }],
       [404, { url: '/api/v1/nothing', secret }],
     ] as const) {
-      const answer = await host.call({ ...request, headers: { origin } })
+      const answer = await app.call({ ...request, headers: { origin } })
       expect(answer.status).toBe(status)
       expect(answer.headers['access-control-allow-origin']).toBe(wanted)
       expect(answer.headers['access-control-expose-headers']).toBe(corsOrigins.length > 0 ? EXPOSED : undefined)
@@ -32,7 +32,7 @@ describe('other origins', () => {
       if (Array.isArray(corsOrigins) && corsOrigins.length > 0) expect(answer.headers.vary).toContain('Origin')
     }
     for (const url of ['/api/v1/scan', '/api/v1/me']) {
-      const answer = await host.call({ method: 'OPTIONS', url, headers: preflight(origin) })
+      const answer = await app.call({ method: 'OPTIONS', url, headers: preflight(origin) })
       expect(answer.status).toBe(204)
       expect(answer.headers['access-control-allow-origin']).toBe(wanted)
       expect(answer.headers['access-control-allow-headers']).toBe(
@@ -41,13 +41,13 @@ describe('other origins', () => {
     }
   })
 
-  test.each([[[]], [[ours]], ['*']] as const)('OPTIONS of nobody in particular, with %j', async (corsOrigins) => {
-    const host = await openHost({ settings: { corsOrigins } })
-    const answer = await host.call({ method: 'OPTIONS', url: '/api/v1/scan' })
+  test.each([[[]], [[ours]], ['*']] as const)('OPTIONS without an origin, with %j', async (corsOrigins) => {
+    const app = await openApp({ settings: { corsOrigins } })
+    const answer = await app.call({ method: 'OPTIONS', url: '/api/v1/scan' })
     expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', 'GET, POST, OPTIONS'])
-    expect((await host.call({ method: 'OPTIONS', url: '/api/v1/me' })).headers.allow).toBe('GET, OPTIONS')
-    // A browser that asks about a path that is nowhere may ask on, and is then told.
-    expect((await host.call({ method: 'OPTIONS', url: '/api/v1/nothing', headers: preflight(ours) })).status).toBe(
+    expect((await app.call({ method: 'OPTIONS', url: '/api/v1/me' })).headers.allow).toBe('GET, OPTIONS')
+    // The preflight of an unknown path succeeds; the request after it gets the error.
+    expect((await app.call({ method: 'OPTIONS', url: '/api/v1/nothing', headers: preflight(ours) })).status).toBe(
       corsOrigins.length > 0 ? 200 : 404,
     )
   })
@@ -57,8 +57,8 @@ describe('security headers', () => {
   test.each(['/api/v1/me', '/api/v1/nothing', '/health/live', '/nothing', '/openapi.json', '/docs'])(
     '%s',
     async (url) => {
-      const host = await openHost()
-      const { headers } = await host.call({ url })
+      const app = await openApp()
+      const { headers } = await app.call({ url })
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'SAMEORIGIN',
@@ -74,7 +74,7 @@ describe('security headers', () => {
 
 describe('the request id', () => {
   test.each([
-    ['sane', 'abc-123_4.5:6+7/8=9@x', true],
+    ['valid', 'abc-123_4.5:6+7/8=9@x', true],
     ['128 characters', 'a'.repeat(128), true],
     ['129 characters', 'a'.repeat(129), false],
     ['a key', `spk_live_${'a'.repeat(38)}`, false],
@@ -84,13 +84,13 @@ describe('the request id', () => {
     ['a quote', 'a"b', false],
     ['letters beyond ASCII', 'ü', false],
   ])('%s', async (_, id, isEchoed) => {
-    const host = await openHost()
+    const app = await openApp()
     for (const url of ['/api/v1/me', '/nothing', '/health/live', '/api/v1/%zz']) {
-      const { headers } = await host.call({ url, headers: { 'x-request-id': id } })
+      const { headers } = await app.call({ url, headers: { 'x-request-id': id } })
       expect(headers['x-request-id'] === id).toBe(isEchoed)
       if (!isEchoed) expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
     }
-    // In the log our own id stands beside the caller's: nobody can pass for another request.
-    expect(host.log()).toMatch(/"id":"[\da-f-]{36}"/)
+    // The log has both ids, so that a client cannot impersonate another request.
+    expect(app.log()).toMatch(/"id":"[\da-f-]{36}"/)
   })
 })

@@ -2,28 +2,28 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { newSite, onePlan, openHost, scanOf, type TestHost, type TestKey } from './app-fixture.ts'
+import { newSite, onePlan, openApp, scanOf, type TestApp, type TestKey } from './app-fixture.ts'
 import { openEmbedded } from './app-kinds.ts'
-import { heldScan } from './held-scan.ts'
-import { readReplies, untilClosed } from './raw-talk.ts'
+import { pauseScans } from './paused-scan.ts'
+import { readReplies, readUntilClosed } from './raw-client.ts'
 
-const held = heldScan()
-let host: TestHost
+const held = pauseScans()
+let app: TestApp
 let key: TestKey
 let port: number
 beforeAll(async () => {
-  host = await openHost({ settings: onePlan(100_000, 100_000), scan: held.scan })
-  key = await host.newKey({ plan: 'free' })
-  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (host.host.app.server.address() as AddressInfo).port
+  app = await openApp({ settings: onePlan(100_000, 100_000), scan: held.scan })
+  key = await app.newKey({ plan: 'free' })
+  await app.fastify.listen({ port: 0, host: '127.0.0.1' })
+  port = (app.fastify.server.address() as AddressInfo).port
 })
 
-const used = (): Promise<number> => host.store.usedBy(key.key.id, new Date(host.clock.now).toISOString().slice(0, 7))
+const used = (): Promise<number> => app.store.usedBy(key.key.id, new Date(app.clock.now).toISOString().slice(0, 7))
 const requestOf = (path: string, version = '1.1'): string =>
   `GET ${path} HTTP/${version}\r\nHost: a.example\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`
 const openSocket = (): Socket => connect({ port, host: '127.0.0.1', allowHalfOpen: true })
 const abandoned = async (): Promise<number> => {
-  const { values } = await host.parts.metrics.abandoned.get()
+  const { values } = await app.parts.metrics.abandoned.get()
   return values.reduce((sum, { value }) => sum + value, 0)
 }
 
@@ -41,29 +41,29 @@ describe('a client that disconnects is not charged', () => {
     await until(held.count, 1)
     leave(socket)
     await sleep(200)
-    held.land()
+    held.complete()
     await until(abandoned, abandonedBefore + 1)
-    await sleep(200) // A charge would come about now.
+    await sleep(200) // A charge would be written within this time.
     expect(await used()).toBe(usedBefore)
-    const lines = host.log().split('\n')
+    const lines = app.log().split('\n')
     expect(lines.some((line) => line.includes(key.key.id) && line.includes('disconnected before the response'))).toBe(
       true,
     )
   })
 
-  test('with all requests that it has pipelined', async () => {
+  test('for all its pipelined requests', async () => {
     const [usedBefore, abandonedBefore] = [await used(), await abandoned()]
     const socket = openSocket()
     socket.write([1, 2, 3].map(() => requestOf(scanOf(newSite()))).join(''))
     await until(held.count, 3)
     socket.destroy()
     await sleep(200)
-    held.land()
+    held.complete()
     await until(abandoned, abandonedBefore + 3)
     expect(await used()).toBe(usedBefore)
   })
 
-  test('and the others who wait for the same scan are', async () => {
+  test('and other clients that wait for the same scan are', async () => {
     const usedBefore = await used()
     const path = scanOf(newSite())
     const [leaver, stayer] = [openSocket(), openSocket()]
@@ -71,13 +71,13 @@ describe('a client that disconnects is not charged', () => {
     await until(held.count, 1)
     leaver.destroy()
     await sleep(200)
-    held.land()
+    held.complete()
     stayer.once('data', () => stayer.end())
-    expect(readReplies(await untilClosed(stayer)).map(({ status }) => status)).toEqual([200])
+    expect(readReplies(await readUntilClosed(stayer)).map(({ status }) => status)).toEqual([200])
     expect(await used()).toBe(usedBefore + 1)
   })
 
-  test('not even for a cached result, where the disconnect is seen before the charge', async () => {
+  test('not even for a cached result, if the disconnect is detected before the charge', async () => {
     const stores = await openEmbedded()
     let lookedUp = (): void => {}
     let release = (): void => {}
@@ -95,12 +95,12 @@ describe('a client that disconnects is not charged', () => {
         return taken
       },
     }
-    const slow = await openHost({ stores: { ...stores, shared } })
+    const slow = await openApp({ stores: { ...stores, shared } })
     const mine = await slow.newKey()
-    await slow.host.app.listen({ port: 0, host: '127.0.0.1' })
+    await slow.fastify.listen({ port: 0, host: '127.0.0.1' })
     const path = scanOf(newSite())
     expect((await slow.call({ url: path, secret: mine.secret })).status).toBe(200)
-    const socket = connect((slow.host.app.server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect((slow.fastify.server.address() as AddressInfo).port, '127.0.0.1')
     const isLookedUp = new Promise<void>((resolve) => {
       lookedUp = resolve
     })
@@ -114,7 +114,7 @@ describe('a client that disconnects is not charged', () => {
   })
 })
 
-describe('a client that finished sending and still reads is answered and charged', () => {
+describe('a client that finished sending and still reads gets its response and is charged', () => {
   test.each([
     ['one request', 1],
     ['three pipelined requests', 3],
@@ -124,24 +124,24 @@ describe('a client that finished sending and still reads is answered and charged
     socket.end(Array.from({ length: count }, () => requestOf(scanOf(newSite()))).join(''))
     await until(held.count, count)
     await sleep(200)
-    held.land()
-    const replies = readReplies(await untilClosed(socket))
+    held.complete()
+    const replies = readReplies(await readUntilClosed(socket))
     expect(replies.map(({ status }) => status).filter((status) => status !== 100)).toEqual(Array(count).fill(200))
     expect(await used()).toBe(usedBefore + count)
   })
 
-  test('an error, without anything to charge', async () => {
+  test('an error, without a charge', async () => {
     const socket = openSocket()
     socket.end(requestOf('/api/v1/nothing'))
-    const replies = readReplies(await untilClosed(socket))
+    const replies = readReplies(await readUntilClosed(socket))
     expect(replies.map(({ status }) => status).filter((status) => status !== 100)).toEqual([404])
   })
 })
 
-test('a connection that is kept alive and ends between two requests is closed', async () => {
+test('a kept-alive connection that ends between two requests is closed', async () => {
   const socket = openSocket()
   socket.write(requestOf('/api/v1/me'))
   await new Promise((resolve) => socket.once('data', resolve))
   socket.end()
-  expect(await untilClosed(socket)).toBe('')
+  expect(await readUntilClosed(socket)).toBe('')
 })

@@ -5,13 +5,13 @@ import { type AllowedAddress, parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
 import { builtWorker } from '../scan/built-worker.ts'
-import { openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 
 const PAGE = '<!doctype html><title>A shop</title><meta name="generator" content="WordPress 6.5"><p>Text</p>'
 
 let server: Server
 let scanner: Scanner
-let host: TestHost
+let app: TestApp
 let secret: string
 let origin: string
 beforeAll(async () => {
@@ -27,8 +27,8 @@ beforeAll(async () => {
   const policy = { ...DEFAULT_POLICY, allow: [parseAllowed(`127.0.0.1:${port}`) as AllowedAddress] }
   scanner = new Scanner({ policy, evidence: [], worker: builtWorker() })
   const rules = await scanner.ready()
-  host = await openHost({ policy, parts: { rules }, scan: (url) => scanner.scan(url) })
-  secret = (await host.newKey()).secret
+  app = await openApp({ policy, parts: { rules }, scan: (url) => scanner.scan(url) })
+  secret = (await app.newKey()).secret
 })
 afterAll(async () => {
   await scanner.close()
@@ -39,12 +39,12 @@ afterAll(async () => {
 test.each([
   ['a page', '/200', '/200', 'wordpress'],
   ['a redirect, whose fragment is dropped', '/302/text/html', '/200/text/html', 'wordpress'],
-  ['what is not found', '/404', '/404', 'wordpress'],
-  ['an error', '/500', '/500', 'wordpress'],
-  ['what is gone', '/410', '/410', 'wordpress'],
-  ['no HTML', '/200/image/png', '/200/image/png', null],
+  ['404', '/404', '/404', 'wordpress'],
+  ['500', '/500', '/500', 'wordpress'],
+  ['410', '/410', '/410', 'wordpress'],
+  ['not HTML', '/200/image/png', '/200/image/png', null],
 ])('%s is answered with 200, cached and charged', async (_, path, final, builder) => {
-  const ask = () => host.call({ url: scanOf(origin + path), secret })
+  const ask = () => app.call({ url: scanOf(origin + path), secret })
   const first = await ask()
   expect([first.status, first.body.url, first.body.builderSlug]).toEqual([200, origin + final, builder])
   expect(Object.keys(first.body)).toHaveLength(10)
@@ -53,8 +53,8 @@ test.each([
   expect(second.body).toEqual({ ...first.body, cached: true })
 })
 
-test('every extra is as the document has it', async () => {
-  const { status, body } = await host.call({
+test('every extra matches the schema', async () => {
+  const { status, body } = await app.call({
     url: scanOf(`${origin}/200?extras`, '&include=evidence,versions,infrastructure,timing,warnings'),
     secret,
   })
@@ -64,12 +64,17 @@ test('every extra is as the document has it', async () => {
 })
 
 test.each([
-  ['a port where nobody listens', () => 'http://127.0.0.1:1/', 400, 'blocked_target'],
+  ['a closed port', () => 'http://127.0.0.1:1/', 400, 'blocked_target'],
   ['a redirect to a name that is not public', () => `${origin}/307`, 500, 'scan_failed'],
-  ['a name for what is open as an address', () => origin.replace('127.0.0.1', 'localhost'), 400, 'blocked_target'],
+  [
+    'a name for an address that is allowed by number',
+    () => origin.replace('127.0.0.1', 'localhost'),
+    400,
+    'blocked_target',
+  ],
 ])('%s: refused, and nothing is charged', async (_, url, status, code) => {
-  const mine = await host.newKey()
-  const answer = await host.call({ url: scanOf(url()), secret: mine.secret })
+  const mine = await app.newKey()
+  const answer = await app.call({ url: scanOf(url()), secret: mine.secret })
   expect([answer.status, answer.body.code]).toEqual([status, code])
-  expect((await host.call({ url: '/api/v1/me', secret: mine.secret })).body.requests_used).toBe(0)
+  expect((await app.call({ url: '/api/v1/me', secret: mine.secret })).body.requests_used).toBe(0)
 })

@@ -1,19 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { NEXT_YEAR, openHost, scanOf } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
+import { NEXT_YEAR, openApp, scanOf } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
 
 const NOW = Date.UTC(NEXT_YEAR, 4, 10, 12, 0, 15, 678)
 const NINE = [
-  ...['name', 'email', 'plan', 'requests_used', 'requests_limit', 'requests_remaining'],
-  ...['resets_on', 'last_used_at', 'created_at'],
+  'name',
+  'email',
+  'plan',
+  'requests_used',
+  'requests_limit',
+  'requests_remaining',
+  'resets_on',
+  'last_used_at',
+  'created_at',
 ]
 
-describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
-  test.skipIf(isMissing)('tells of a key, in one order', async () => {
-    const host = await openHost({ stores: await open(), now: NOW })
+describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
+  test.skipIf(isMissing)('returns the key info in a fixed order', async () => {
+    const app = await openApp({ stores: await open(), now: NOW })
     const made = { name: 'A "name" ü', email: 'a+b@harbourline.example', plan: 'pro', now: new Date(NOW - 86_400_001) }
-    const { secret } = await host.newKey(made)
-    const { status, body } = await host.call({ url: '/api/v1/me', secret })
+    const { secret } = await app.newKey(made)
+    const { status, body } = await app.call({ url: '/api/v1/me', secret })
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(NINE)
     expect(body).toEqual({
@@ -30,11 +37,11 @@ describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
   })
 
   test.skipIf(isMissing)('costs no quota and counts against the minute, as scans do', async () => {
-    const host = await openHost({ stores: await open(), now: NOW })
-    const { secret, key } = await host.newKey({ plan: 'free' })
+    const app = await openApp({ stores: await open(), now: NOW })
+    const { secret, key } = await app.newKey({ plan: 'free' })
     const left: unknown[] = []
     for (const url of ['/api/v1/me', scanOf('https://example.org'), '/api/v1/me', scanOf('https://example.org')]) {
-      const { headers, body } = await host.call({ url, secret })
+      const { headers, body } = await app.call({ url, secret })
       left.push([headers['x-ratelimit-remaining'], body.requests_used])
     }
     expect(left).toEqual([
@@ -43,35 +50,35 @@ describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
       ['7', 1],
       ['6', undefined],
     ])
-    expect(await host.store.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
-    for (let i = 0; i < 6; i++) await host.call({ url: '/api/v1/me', secret })
-    const over = await host.call({ url: '/api/v1/me', secret })
+    expect(await app.store.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
+    for (let i = 0; i < 6; i++) await app.call({ url: '/api/v1/me', secret })
+    const over = await app.call({ url: '/api/v1/me', secret })
     expect([over.status, over.body.code, over.headers['retry-after']]).toEqual([429, 'rate_limited', '45'])
   })
 
   test.skipIf(isMissing)('last_used_at is of the last charged scan or /me, and of nothing else', async () => {
-    const host = await openHost({ stores: await open(), now: NOW })
-    const { secret, key } = await host.newKey()
-    const at = async (): Promise<number | undefined> => (await host.store.lastUsed(key.id))?.getTime()
+    const app = await openApp({ stores: await open(), now: NOW })
+    const { secret, key } = await app.newKey()
+    const at = async (): Promise<number | undefined> => (await app.store.lastUsed(key.id))?.getTime()
     expect(await at()).toBeUndefined()
-    await host.call({ url: scanOf('nothing'), secret })
-    await host.call({ url: '/api/v1/me?x=1', secret })
-    expect(await at(), 'refused ones').toBeUndefined()
-    await host.call({ url: scanOf('https://example.org'), secret })
+    await app.call({ url: scanOf('nothing'), secret })
+    await app.call({ url: '/api/v1/me?x=1', secret })
+    expect(await at(), 'rejected requests').toBeUndefined()
+    await app.call({ url: scanOf('https://example.org'), secret })
     expect(await at()).toBe(NOW)
-    host.clock.now += 1500
-    expect((await host.call({ url: '/api/v1/me', secret })).body.last_used_at).toBe(new Date(NOW + 1500).toISOString())
+    app.clock.now += 1500
+    expect((await app.call({ url: '/api/v1/me', secret })).body.last_used_at).toBe(new Date(NOW + 1500).toISOString())
     expect(await at()).toBe(NOW + 1500)
   })
 
   test.skipIf(isMissing)('after a change to a smaller plan nothing remains, never less', async () => {
-    const host = await openHost({ stores: await open(), now: NOW })
-    const { secret, key } = await host.newKey({ plan: 'starter' })
+    const app = await openApp({ stores: await open(), now: NOW })
+    const { secret, key } = await app.newKey({ plan: 'starter' })
     const charge = { key: key.id, month: `${NEXT_YEAR}-05`, quota: 2000, at: new Date(NOW) }
-    await Promise.all(Array.from({ length: 101 }, () => host.store.charge(charge)))
-    await host.store.setPlan(key.id, 'free')
-    // Where the store is far a key is held for 4 s: a host that starts now has not seen it.
-    const second = host.store.isLocal ? host : await openHost({ stores: await open(), now: NOW })
+    await Promise.all(Array.from({ length: 101 }, () => app.store.charge(charge)))
+    await app.store.setPlan(key.id, 'free')
+    // With a remote store a key is cached for 4 s; a newly started app has an empty cache.
+    const second = app.store.isLocal ? app : await openApp({ stores: await open(), now: NOW })
     const { body, headers } = await second.call({ url: '/api/v1/me', secret })
     const { plan, requests_used, requests_limit, requests_remaining } = body
     expect([plan, requests_used, requests_limit, requests_remaining]).toEqual(['free', 101, 100, 0])
@@ -82,9 +89,9 @@ describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
   })
 })
 
-test('a plan that is no longer in the file: the one with the lowest quota holds', async () => {
-  const host = await openHost({ now: NOW })
-  const { secret } = await host.newKey({ plan: 'gold' })
-  const { body, headers } = await host.call({ url: '/api/v1/me', secret })
+test('a plan that is no longer in the file: the plan with the lowest quota applies', async () => {
+  const app = await openApp({ now: NOW })
+  const { secret } = await app.newKey({ plan: 'gold' })
+  const { body, headers } = await app.call({ url: '/api/v1/me', secret })
   expect([body.plan, body.requests_limit, headers['x-ratelimit-limit']]).toEqual(['gold', 100, '10'])
 })

@@ -1,30 +1,30 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { newSite, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
-import { heldScan } from './held-scan.ts'
+import { newSite, openApp, scanOf, type TestApp } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
+import { pauseScans } from './paused-scan.ts'
 
 const MANY = 1_000_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const [, servers] = hostKinds('host: nodes')
-describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () => {
-  let nodes: readonly [TestHost, TestHost]
-  const held = heldScan()
+const [, servers] = appKinds('http: nodes')
+describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () => {
+  let nodes: readonly [TestApp, TestApp]
+  const held = pauseScans()
   beforeAll(async () => {
     const plans = new Map([
       ['free', { name: 'free', perMinute: MANY, perMonth: MANY }],
       ['sixty', { name: 'sixty', perMinute: 60, perMonth: MANY }],
       ['thousand', { name: 'thousand', perMinute: MANY, perMonth: 1000 }],
     ])
-    const open = async () => openHost({ stores: await servers.open(), settings: { plans }, scan: held.scan })
+    const open = async () => openApp({ stores: await servers.open(), settings: { plans }, scan: held.scan })
     nodes = [await open(), await open()]
   })
   const ask = (count: number, url: string, secret: string) =>
     Promise.all(Array.from({ length: count }, (_, i) => nodes[i % 2].call({ url, secret })))
   const sum = (operation: string): number => nodes[0].answered(operation) + nodes[1].answered(operation)
   let [passed, looked] = [0, 0]
-  /** Until so many callers more have passed the quota, and a node asks for the outcome of the other one's flight. */
+  /** Waits until this number of further requests has passed the quota check and a node polls the outcome of the other node's scan. */
   const bothWait = async (count: number): Promise<void> => {
     await until(() => sum('usedBy') >= passed + count && sum('outcomeOf') > looked, true)
   }
@@ -36,14 +36,14 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
   const used = async (secret: string): Promise<number> =>
     (await nodes[1].call({ url: '/api/v1/me', secret })).body.requests_used
 
-  test('1,000 callers of one new URL on both: one scan, each is charged', async () => {
+  test('1,000 requests for one new URL on both nodes: one scan, each request is charged', async () => {
     const secret = await newSecret('free')
     const site = scanOf(newSite())
     const asked = ask(1000, site, secret)
     await until(held.count, 1)
     await bothWait(1000)
     expect(held.count()).toBe(1)
-    held.land()
+    held.complete()
     const answers = await asked
     expect(answers.filter(({ status, body }) => status === 200 && !body.cached)).toHaveLength(1000)
     expect(nodes[0].scanned.length + nodes[1].scanned.length).toBe(1)
@@ -51,7 +51,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     for (const node of nodes) expect((await node.call({ url: site, secret })).body.cached).toBe(true)
   })
 
-  test('an error reaches those who wait on both, nobody is charged, the next one tries again', async () => {
+  test('an error reaches the waiting requests on both nodes, none is charged, the next request scans again', async () => {
     const secret = await newSecret('free')
     const site = scanOf(newSite())
     const asked = ask(20, site, secret)
@@ -62,11 +62,11 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     expect(await used(secret)).toBe(0)
     const again = nodes[1].call({ url: site, secret })
     await until(held.count, 1)
-    held.land()
+    held.complete()
     expect((await again).status).toBe(200)
   })
 
-  test('fresh on one node joins the flight of the other', async () => {
+  test('fresh on one node joins the in-flight scan of the other', async () => {
     const secret = await newSecret('free')
     const site = scanOf(newSite())
     const first = nodes[0].call({ url: site, secret })
@@ -74,7 +74,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     const second = nodes[1].call({ url: `${site}&fresh=true&include=timing`, secret })
     await bothWait(2)
     expect(held.count()).toBe(1)
-    held.land()
+    held.complete()
     for (const { status, body } of await Promise.all([first, second]))
       expect([status, body.cached]).toEqual([200, false])
   })
@@ -85,7 +85,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     const site = scanOf(newSite())
     const first = nodes[0].call({ url: site, secret: await newSecret('free') })
     await until(held.count, 1)
-    held.land()
+    held.complete()
     await first
     const secret = await newSecret('thousand')
     const answers = await ask(3000, site, secret)
@@ -93,7 +93,7 @@ describe.skipIf(servers.isMissing)('two nodes over one Redis and MongoDB', () =>
     expect(await used(secret)).toBe(1000)
   })
 
-  test('a switch and a revocation on one work on the other within 5 s', async () => {
+  test('a switch and a revocation on one node take effect on the other within 5 s', async () => {
     const { key, secret } = await nodes[0].newKey({ plan: 'free' })
     const me = { url: '/api/v1/me', secret }
     for (const node of nodes) expect((await node.call(me)).status).toBe(200)

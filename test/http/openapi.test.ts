@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
 import { loadRuleset } from '../../src/index.ts'
 import { sampleScan } from '../support/sample-scan.ts'
-import { onePlan, openHost, type TestHost } from './app-fixture.ts'
+import { onePlan, openApp, type TestApp } from './app-fixture.ts'
 import { buildSchemaCheck } from './check-response.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of JSON.
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document.
 type Json = any
 
-let host: TestHost
+let app: TestApp
 let document: Json
 beforeAll(async () => {
-  host = await openHost({ settings: onePlan(1000, 1000) })
-  document = (await host.call({ url: '/openapi.json' })).body
+  app = await openApp({ settings: onePlan(1000, 1000) })
+  document = (await app.call({ url: '/openapi.json' })).body
 })
 
 describe('the document', () => {
@@ -24,7 +24,7 @@ describe('the document', () => {
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.2.3'])
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path)
     expect(references.length).toBeGreaterThan(10)
     for (const path of references)
@@ -34,7 +34,7 @@ describe('the document', () => {
       ).toBeDefined()
   })
 
-  test('has the endpoints of the contract and no other, each with its answers', () => {
+  test('has exactly the specified endpoints and responses', () => {
     const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.entries<Json>(methods).map(([method, { responses }]) => [method, path, Object.keys(responses).join()]),
     )
@@ -45,7 +45,7 @@ describe('the document', () => {
     ])
   })
 
-  test('Retry-After stands on 429 alone, the rate headers on all', () => {
+  test('only 429 has Retry-After, every response has the rate-limit headers', () => {
     for (const methods of Object.values<Json>(document.paths))
       for (const { responses } of Object.values<Json>(methods))
         for (const [status, { headers }] of Object.entries<Json>(responses)) {
@@ -54,7 +54,7 @@ describe('the document', () => {
         }
   })
 
-  test('both ways to send a key', () => {
+  test('has both ways to send a key', () => {
     expect(document.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer' },
       header: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
@@ -62,27 +62,27 @@ describe('the document', () => {
     expect(document.security).toEqual([{ bearer: [] }, { header: [] }])
   })
 
-  test('the codes of the table', () => {
+  test('has the codes of the error table', () => {
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(API_ERRORS))
   })
 })
 
 describe('its examples', () => {
-  test.each(['ScanResult', 'KeyInfo', 'Error'] as const)('those of %s are as the schema says', (name) => {
+  test.each(['ScanResult', 'KeyInfo', 'Error'] as const)('those of %s match the schema', (name) => {
     for (const example of document.components.schemas[name].examples ?? []) buildSchemaCheck(document)(name, example)
   })
 
-  test('every request of an example is answered as documented', async () => {
-    const { secret } = await host.newKey({ plan: 'free' })
+  test('every example request is answered as documented', async () => {
+    const { secret } = await app.newKey({ plan: 'free' })
     const requests = requestsOf(document)
     expect(requests.length).toBeGreaterThan(4)
     for (const request of requests) {
-      const answer = await host.call({ ...request, secret })
+      const answer = await app.call({ ...request, secret })
       expect([request, answer.status]).toEqual([request, 200])
     }
   })
 
-  test('an answer that is not as documented is found', () => {
+  test('a response that differs from the schema is found', () => {
     const check = buildSchemaCheck(document)
     const [example] = document.components.schemas.ScanResult.examples
     for (const wrong of [
@@ -94,7 +94,7 @@ describe('its examples', () => {
   })
 })
 
-/** Requests that the examples of parameters and bodies make: each alone beside those that must be there. */
+/** Builds a request from each example of a parameter or body, together with the required parameters only. */
 function requestsOf({ paths }: Json): { method: string; url: string; body?: object }[] {
   return Object.entries<Json>(paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).flatMap(([method, { parameters = [], requestBody }]) => {
@@ -110,24 +110,49 @@ function requestsOf({ paths }: Json): { method: string; url: string; body?: obje
   )
 }
 
-describe('with our own rules', () => {
-  // What the contract names, and no more.
+describe('with the built-in rules', () => {
+  // Exactly the values of the specification.
   const CATEGORIES = [
-    ...['ai-builder', 'website-builder', 'cms', 'ecommerce', 'blog', 'app-builder', 'landing-page', 'course'],
-    ...['community', 'documentation', 'wiki', 'static-site'],
+    'ai-builder',
+    'website-builder',
+    'cms',
+    'ecommerce',
+    'blog',
+    'app-builder',
+    'landing-page',
+    'course',
+    'community',
+    'documentation',
+    'wiki',
+    'static-site',
   ]
   const SITE_TYPES = [
-    ...['marketing', 'ecommerce', 'blog', 'news', 'docs', 'saas', 'portfolio', 'local-business', 'landing'],
-    ...['link-in-bio', 'course', 'event', 'nonprofit', 'forum', 'wiki', 'app', 'parked'],
+    'marketing',
+    'ecommerce',
+    'blog',
+    'news',
+    'docs',
+    'saas',
+    'portfolio',
+    'local-business',
+    'landing',
+    'link-in-bio',
+    'course',
+    'event',
+    'nonprofit',
+    'forum',
+    'wiki',
+    'app',
+    'parked',
   ]
 
-  test('the closed lists are those of the contract, and every word of them passes', async () => {
+  test('the closed lists are as specified, and every value of them is valid', async () => {
     const { categories, rules, version } = await loadRuleset()
     const named = Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name])
     const siteTypes = rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
     const info = { version, wantedDns: [], categories: Object.fromEntries(named), siteTypes }
     let change = {}
-    const own = await openHost({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
+    const own = await openApp({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
     const { schemas } = (await own.call({ url: '/openapi.json' })).body.components
     const { category, siteType } = schemas.ScanResult.properties
     expect([...category.enum].sort()).toEqual([...CATEGORIES, null, 'visual-builder'].sort())
@@ -142,8 +167,8 @@ describe('with our own rules', () => {
 })
 
 describe('the docs page', () => {
-  test('has no file from another host, and each of its own is there', async () => {
-    const page = await host.call({ url: '/docs' })
+  test('uses no file from another host, and each of its own exists', async () => {
+    const page = await app.call({ url: '/docs' })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
     expect(links.length).toBeGreaterThan(4)
@@ -151,7 +176,7 @@ describe('the docs page', () => {
     for (const link of links) {
       const { pathname, host: where } = new URL(link, 'http://here/docs')
       expect(where).toBe('here')
-      const file = await host.call({ url: pathname })
+      const file = await app.call({ url: pathname })
       expect([pathname, file.status]).toEqual([pathname, 200])
       if (pathname.endsWith('initializer.js') || pathname.endsWith('.css')) texts.push(file.text)
     }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { makeSecret } from '../../src/keys/key.ts'
-import { openHost, scanOf, type TestHost, type TestRequest } from './app-fixture.ts'
+import { openApp, scanOf, type TestApp, type TestRequest } from './app-fixture.ts'
 
 const good = scanOf('https://example.org')
 const bad = scanOf('not a URL')
@@ -12,23 +12,23 @@ const nowhere = { url: '/api/v1/nothing' }
 const broken = { url: '/api/v1/%ff' }
 const wrongMethod = { method: 'DELETE', url: '/api/v1/scan' }
 
-/** Requests that are wrong in themselves. */
+/** Invalid requests. */
 const WRONG: readonly [name: string, request: TestRequest, status: number][] = [
   ['a bad URL', { url: bad }, 400],
   ['a bad parameter', { url: '/api/v1/me?x=1' }, 400],
   ['a bad body', badBody, 400],
-  ['a body that is too long', longBody, 400],
-  ['a media type that is none', badType, 400],
-  ['a path that is nowhere', nowhere, 404],
+  ['a body that is too large', longBody, 400],
+  ['a malformed media type', badType, 400],
+  ['an unknown path', nowhere, 404],
   ['a path that cannot be decoded', broken, 404],
   ['a wrong method', wrongMethod, 405],
   ['a wrong method with a bad body', { ...badType, method: 'PUT' }, 405],
-  ['a path that is nowhere with a bad body', { ...badType, ...nowhere }, 404],
+  ['an unknown path with a bad body', { ...badType, ...nowhere }, 404],
 ]
 
-describe('of two things that are wrong the earlier one is told', () => {
-  let host: TestHost
-  /** Requests a minute and a month that are left → a key. */
+describe('of two errors the earlier one is reported', () => {
+  let app: TestApp
+  /** Which limits are used up → a key. */
   const keys: Record<string, string> = {}
   beforeAll(async () => {
     const plans = new Map([
@@ -40,59 +40,59 @@ describe('of two things that are wrong the earlier one is told', () => {
     const scan = async (): Promise<never> => {
       throw new ScanError('unreachable')
     }
-    host = await openHost({ settings: { plans }, scan })
+    app = await openApp({ settings: { plans }, scan })
     for (const plan of plans.keys()) {
-      keys[plan] = (await host.newKey({ plan })).secret
-      if (plan === 'short' || plan === 'neither') await host.call({ url: '/api/v1/me', secret: keys[plan] })
+      keys[plan] = (await app.newKey({ plan })).secret
+      if (plan === 'short' || plan === 'neither') await app.call({ url: '/api/v1/me', secret: keys[plan] })
     }
   })
 
   const cases: (readonly [name: string, key: string, request: TestRequest, status: number, code: string])[] = [
-    ['over the minute, quota used up', 'neither', { url: good }, 429, 'rate_limited'],
-    ['over the minute, a scan that fails', 'short', { url: good }, 429, 'rate_limited'],
+    ['over the rate limit, quota used up', 'neither', { url: good }, 429, 'rate_limited'],
+    ['over the rate limit, a scan that fails', 'short', { url: good }, 429, 'rate_limited'],
     ['quota used up, a scan that fails', 'empty', { url: good }, 429, 'quota_exceeded'],
-    ['nothing but a scan that fails', 'free', { url: good }, 500, 'scan_failed'],
+    ['only a scan that fails', 'free', { url: good }, 500, 'scan_failed'],
   ]
   test.each(cases)('%s', async (_, key, request, status, code) => {
-    const answer = await host.call({ ...request, secret: keys[key] })
+    const answer = await app.call({ ...request, secret: keys[key] })
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
   test.each(WRONG)('%s', async (_, request, status) => {
-    const statusWith = async (secret?: string): Promise<number> => (await host.call({ ...request, secret })).status
+    const statusWith = async (secret?: string): Promise<number> => (await app.call({ ...request, secret })).status
     expect(await statusWith(keys.free)).toBe(status)
     expect(await statusWith(keys.empty), 'before the quota').toBe(status)
-    expect(await statusWith(keys.short), 'after the minute').toBe(429)
+    expect(await statusWith(keys.short), 'after the rate limit').toBe(429)
     expect(await statusWith(), 'after a missing key').toBe(401)
     expect(await statusWith(`${keys.free}x`), 'after a malformed key').toBe(401)
     expect(await statusWith(makeSecret()), 'after an unknown key').toBe(401)
-    expect(host.scanned.filter((url) => url !== 'https://example.org/')).toEqual([])
+    expect(app.scanned.filter((url) => url !== 'https://example.org/')).toEqual([])
   })
 
-  test('whatever is wrong, a good key counts the minute, and only a failed scan went out', async () => {
-    const { secret } = await host.newKey({ plan: 'free' })
+  test('every invalid request with a valid key counts against the rate limit, and none of them scans', async () => {
+    const { secret } = await app.newKey({ plan: 'free' })
     for (const [i, [, request]] of WRONG.entries()) {
-      const { headers } = await host.call({ ...request, secret })
+      const { headers } = await app.call({ ...request, secret })
       expect(headers['x-ratelimit-remaining']).toBe(String(1000 - 1 - i))
     }
-    const before = host.scanned.length
-    await host.call({ url: good, secret: keys.empty })
-    expect(host.scanned.length).toBe(before)
+    const before = app.scanned.length
+    await app.call({ url: good, secret: keys.empty })
+    expect(app.scanned.length).toBe(before)
   })
 
-  test('OPTIONS needs no key and costs nothing', async () => {
-    const { secret } = await host.newKey({ plan: 'free' })
+  test('OPTIONS needs no key and is not counted', async () => {
+    const { secret } = await app.newKey({ plan: 'free' })
     for (const key of [undefined, secret, makeSecret()])
       for (const [url, status] of [
         ['/api/v1/scan', 204],
         ['/api/v1/me', 204],
         ['/api/v1/nothing', 404],
       ] as const) {
-        const { headers, ...answer } = await host.call({ method: 'OPTIONS', url, secret: key, address: '198.51.100.9' })
+        const { headers, ...answer } = await app.call({ method: 'OPTIONS', url, secret: key, address: '198.51.100.9' })
         expect(answer.status).toBe(status)
         expect(headers['x-ratelimit-limit']).toBe('20')
         expect(headers['x-ratelimit-remaining']).toBe('20')
       }
-    expect((await host.call({ url: '/api/v1/me', secret })).headers['x-ratelimit-remaining']).toBe('999')
+    expect((await app.call({ url: '/api/v1/me', secret })).headers['x-ratelimit-remaining']).toBe('999')
   })
 })

@@ -5,21 +5,21 @@ import { type FailureReason, SCAN_CAUSES, type ScanCause, ScanError, SERVICE_REA
 import { projectFolder } from '../../src/rules/built.ts'
 import { type Store, StoreError } from '../../src/store/types.ts'
 import { until } from '../support/until.ts'
-import { type HostOptions, newSite, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { type HostStores, openEmbedded } from './app-kinds.ts'
-import { heldScan } from './held-scan.ts'
+import { type AppOptions, newSite, openApp, scanOf, type TestApp } from './app-fixture.ts'
+import { type AppStores, openEmbedded } from './app-kinds.ts'
+import { pauseScans } from './paused-scan.ts'
 
 const INTERNAL = 'connect ECONNREFUSED 10.0.0.5:27017 /srv/app'
 
-const linesOf = (host: TestHost): Record<string, unknown>[] =>
-  host
+const linesOf = (app: TestApp): Record<string, unknown>[] =>
+  app
     .log()
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-/** Embedded stores, one method of which fails. */
-async function failingStores(method: keyof Store, error: Error, isUp = true): Promise<HostStores> {
+/** Opens embedded stores with one failing method. */
+async function failingStores(method: keyof Store, error: Error, isUp = true): Promise<AppStores> {
   const stores = await openEmbedded()
   const store = new Proxy(stores.store, {
     get: (target, name) => {
@@ -32,14 +32,14 @@ async function failingStores(method: keyof Store, error: Error, isUp = true): Pr
   return { ...stores, store }
 }
 
-async function switchedStores(change: Parameters<Store['setSwitches']>[0]): Promise<HostStores> {
+async function switchedStores(change: Parameters<Store['setSwitches']>[0]): Promise<AppStores> {
   const stores = await openEmbedded()
   await stores.store.setSwitches(change)
   return stores
 }
 
 const away = new StoreError(INTERNAL)
-const scanFails = (cause: ScanCause) => async (): Promise<HostOptions> => ({
+const scanFails = (cause: ScanCause) => async (): Promise<AppOptions> => ({
   scan: async () => {
     throw new ScanError(cause, { cause: new Error(INTERNAL) })
   },
@@ -47,7 +47,7 @@ const scanFails = (cause: ScanCause) => async (): Promise<HostOptions> => ({
 
 const causes = (Object.keys(SCAN_CAUSES) as ScanCause[]).filter((cause) => /^[su]/.test(SCAN_CAUSES[cause][0]))
 const me = '/api/v1/me'
-const cases: (readonly [reason: FailureReason, status: number, url: string, options: () => Promise<HostOptions>])[] = [
+const cases: (readonly [reason: FailureReason, status: number, url: string, options: () => Promise<AppOptions>])[] = [
   ...causes.map(
     (cause) => [cause, cause === 'busy' ? 503 : 500, scanOf('https://a.example.org'), scanFails(cause)] as const,
   ),
@@ -63,51 +63,53 @@ const cases: (readonly [reason: FailureReason, status: number, url: string, opti
 
 describe('the reason of a failed request is in the log and the metric, and not in the response', () => {
   test.each(cases)('%s: %d on %s', async (reason, status, url, options) => {
-    const host = await openHost(await options())
-    const { secret } = await host.newKey()
-    const answer = await host.call({ url, secret, headers: { 'x-request-id': 'quoted-by-the-client' } })
+    const app = await openApp(await options())
+    const { secret } = await app.newKey()
+    const answer = await app.call({ url, secret, headers: { 'x-request-id': 'quoted-by-the-client' } })
     expect(answer.status).toBe(status)
     const sent = answer.text + JSON.stringify(answer.headers)
     expect(sent).not.toContain('10.0.0.5')
     if (reason !== 'maintenance' && url !== '/health/ready') expect(sent).not.toContain(reason)
-    const line = linesOf(host).find(({ msg, requestId }) => msg === 'answered' && requestId === 'quoted-by-the-client')
+    const line = linesOf(app).find(
+      ({ msg, requestId }) => msg === 'request completed' && requestId === 'quoted-by-the-client',
+    )
     expect(line).toMatchObject({ status, reason, level: 40 })
     if (reason in SCAN_CAUSES)
-      expect(linesOf(host).find(({ msg }) => msg === 'scan failed')).toMatchObject({ id: line?.id, reason })
-    // Switches and health checks have no cause to log.
-    if (!['maintenance', 'api_off'].includes(reason) && url !== '/health/ready') expect(host.log()).toContain(INTERNAL)
-    const counted = await host.parts.metrics.registry.metrics()
+      expect(linesOf(app).find(({ msg }) => msg === 'scan failed')).toMatchObject({ id: line?.id, reason })
+    // Switches and health checks have no error to log.
+    if (!['maintenance', 'api_off'].includes(reason) && url !== '/health/ready') expect(app.log()).toContain(INTERNAL)
+    const counted = await app.parts.metrics.registry.metrics()
     expect(counted).toMatch(
       new RegExp(`^siteprint_requests_total\\{.*status="${status}",reason="${reason}"\\} 1$`, 'm'),
     )
   })
 
   test('queue_full and queue_timeout', async () => {
-    const held = heldScan()
-    const host = await openHost({ settings: { scanConcurrency: 1 }, scan: held.scan })
-    const keys = await Promise.all([1, 2].map(() => host.newKey()))
-    const first = host.call({ url: scanOf(newSite()), secret: keys[0].secret })
+    const held = pauseScans()
+    const app = await openApp({ settings: { scanConcurrency: 1 }, scan: held.scan })
+    const keys = await Promise.all([1, 2].map(() => app.newKey()))
+    const first = app.call({ url: scanOf(newSite()), secret: keys[0].secret })
     await until(held.count, 1)
     const others = Array.from({ length: 129 }, (_, i) =>
-      host.call({ url: scanOf(newSite()), secret: keys[i % 2].secret }),
+      app.call({ url: scanOf(newSite()), secret: keys[i % 2].secret }),
     )
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(129).fill(503))
-    held.land()
+    held.complete()
     expect((await first).status).toBe(200)
-    const counted = await host.parts.metrics.registry.metrics()
+    const counted = await app.parts.metrics.registry.metrics()
     expect(counted).toContain('status="503",reason="queue_full"} 1\n')
     expect(counted).toContain('status="503",reason="queue_timeout"} 128\n')
-    const ids = linesOf(host).flatMap(({ reason, msg, id }) =>
-      reason === 'queue_full' && (msg === 'answered' || msg === 'scan rejected') ? [id] : [],
+    const ids = linesOf(app).flatMap(({ reason, msg, id }) =>
+      reason === 'queue_full' && (msg === 'request completed' || msg === 'scan rejected') ? [id] : [],
     )
     expect([ids.length, new Set(ids).size]).toEqual([2, 1])
   })
 
   test('draining', async () => {
-    const host = await openHost()
-    host.host.drain()
-    await host.call({ url: '/health/ready' })
-    expect(linesOf(host).at(-1)).toMatchObject({ status: 503, reason: 'draining' })
+    const app = await openApp()
+    app.drain()
+    await app.call({ url: '/health/ready' })
+    expect(linesOf(app).at(-1)).toMatchObject({ status: 503, reason: 'draining' })
   })
 
   test('each is documented', () => {
@@ -119,29 +121,29 @@ describe('the reason of a failed request is in the log and the metric, and not i
 })
 
 test('a response below 500 has no reason', async () => {
-  const host = await openHost()
-  const { secret } = await host.newKey()
+  const app = await openApp()
+  const { secret } = await app.newKey()
   for (const url of [scanOf('nothing'), scanOf('http://localhost'), '/api/v1/nothing', me])
-    await host.call({ url, secret })
-  expect(linesOf(host).filter(({ reason }) => reason !== undefined)).toEqual([])
-  expect(await host.parts.metrics.registry.metrics()).not.toContain('reason=')
+    await app.call({ url, secret })
+  expect(linesOf(app).filter(({ reason }) => reason !== undefined)).toEqual([])
+  expect(await app.parts.metrics.registry.metrics()).not.toContain('reason=')
 })
 
 test('health checks that succeed are logged at debug level, those that fail at warn', async () => {
-  const host = await openHost()
-  await host.call({ url: '/health/live' })
-  await host.call({ url: '/health/ready' })
-  host.host.drain()
-  await host.call({ url: '/health/ready' })
-  const levels = linesOf(host).flatMap(({ route, level }) => (`${route}`.startsWith('/health/') ? [level] : []))
+  const app = await openApp()
+  await app.call({ url: '/health/live' })
+  await app.call({ url: '/health/ready' })
+  app.drain()
+  await app.call({ url: '/health/ready' })
+  const levels = linesOf(app).flatMap(({ route, level }) => (`${route}`.startsWith('/health/') ? [level] : []))
   expect(levels).toEqual([20, 20, 40])
 })
 
-test('metrics tell what runs, and which switches are on', async () => {
+test('metrics show the versions and the switches', async () => {
   const stores = await switchedStores({ maintenance: true })
-  const host = await openHost({ stores })
-  const read = (): Promise<string> => host.parts.metrics.registry.metrics()
-  const { version, rules } = host.parts
+  const app = await openApp({ stores })
+  const read = (): Promise<string> => app.parts.metrics.registry.metrics()
+  const { version, rules } = app.parts
   expect(await read()).toContain(
     `siteprint_build_info{version="${version}",ruleset="${rules.version}",node="${process.version}"} 1\n`,
   )
@@ -149,5 +151,5 @@ test('metrics tell what runs, and which switches are on', async () => {
   expect(await switches()).toEqual(['{switch="maintenance"} 1', '{switch="api_off"} 0'])
   await stores.store.setSwitches({ maintenance: false, apiOff: true })
   await until(switches, ['{switch="maintenance"} 0', '{switch="api_off"} 1'])
-  expect(host.log()).toContain('an operator changed the switches')
+  expect(app.log()).toContain('an operator changed the switches')
 })

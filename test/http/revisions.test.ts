@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sampleScan } from '../support/sample-scan.ts'
-import { openHost, scanOf } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
+import { openApp, scanOf } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
 
 const site = 'https://example.org/'
 const NINE = [
@@ -9,20 +9,20 @@ const NINE = [
   ...['technologies', 'hosting', 'siteType', 'cached'],
 ]
 
-describe.each(hostKinds('host: revisions'))('both revisions side by side on $name', ({ isMissing, open }) => {
+describe.each(appKinds('http: revisions'))('both revisions on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('one entry, two answers', async () => {
-    const host = await openHost({ stores: await open() })
-    const [first, second] = [await host.newKey({ revision: 1 }), await host.newKey({ revision: 2 })]
+    const app = await openApp({ stores: await open() })
+    const [first, second] = [await app.newKey({ revision: 1 }), await app.newKey({ revision: 2 })]
     for (const [{ secret }, fields, category, limit] of [
       [first, NINE, 'visual-builder', '30'],
       [second, [...NINE.slice(0, 5), 'isAiNative', ...NINE.slice(5)], 'website-builder', '120'],
       [first, NINE, 'visual-builder', '30'],
     ] as const) {
-      const { body, headers } = await host.call({ url: scanOf(site, '&include=evidence,versions'), secret })
+      const { body, headers } = await app.call({ url: scanOf(site, '&include=evidence,versions'), secret })
       expect(Object.keys(body)).toEqual([...fields, 'evidence', 'versions'])
       expect([body.category, headers['x-ratelimit-limit']]).toEqual([category, limit])
     }
-    expect(host.scanned).toEqual([site])
+    expect(app.scanned).toEqual([site])
   })
 
   test.skipIf(isMissing).each([
@@ -31,22 +31,22 @@ describe.each(hostKinds('host: revisions'))('both revisions side by side on $nam
     [2, null, 2],
     [2, 1, 1],
   ] as const)('a service of revision %d, a key pinned to %s: revision %d', async (apiRevision, revision, wanted) => {
-    const host = await openHost({ stores: await open(), settings: { apiRevision } })
-    const { secret } = await host.newKey({ plan: 'pro', revision })
-    const { body, headers } = await host.call({ url: scanOf(site), secret })
+    const app = await openApp({ stores: await open(), settings: { apiRevision } })
+    const { secret } = await app.newKey({ plan: 'pro', revision })
+    const { body, headers } = await app.call({ url: scanOf(site), secret })
     expect(headers['x-ratelimit-limit']).toBe(wanted === 1 ? '30' : '60')
     expect('isAiNative' in body).toBe(wanted === 2)
     expect(body.category).toBe(wanted === 1 ? 'visual-builder' : 'website-builder')
-    const me = await host.call({ url: '/api/v1/me', secret })
+    const me = await app.call({ url: '/api/v1/me', secret })
     expect(me.body.requests_limit, 'the same quota').toBe(10_000)
   })
 })
 
-test('revision 1 lets 30 a minute through, more than a small plan and less than a big one', async () => {
-  const host = await openHost()
+test('revision 1 allows 30 requests a minute, more than a small plan and less than a large one', async () => {
+  const app = await openApp()
   for (const plan of ['free', 'advanced']) {
-    const { secret } = await host.newKey({ plan, revision: 1 })
-    const answers = await Promise.all(Array.from({ length: 35 }, () => host.call({ url: '/api/v1/me', secret })))
+    const { secret } = await app.newKey({ plan, revision: 1 })
+    const answers = await Promise.all(Array.from({ length: 35 }, () => app.call({ url: '/api/v1/me', secret })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30)
   }
 })
@@ -56,7 +56,7 @@ test.each([
   ['ecommerce', 'ecommerce'],
   [null, null],
 ])('the category %s is called %s in revision 1', async (category, wanted) => {
-  const host = await openHost({ scan: async (url) => sampleScan(url, { category }) })
-  const { secret } = await host.newKey({ revision: 1 })
-  expect((await host.call({ url: scanOf(site), secret })).body.category).toBe(wanted)
+  const app = await openApp({ scan: async (url) => sampleScan(url, { category }) })
+  const { secret } = await app.newKey({ revision: 1 })
+  expect((await app.call({ url: scanOf(site), secret })).body.category).toBe(wanted)
 })

@@ -1,22 +1,22 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openHost, scanOf, type TestHost } from './app-fixture.ts'
+import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 
-let host: TestHost
+let app: TestApp
 let secret: string
 beforeAll(async () => {
   const plans = new Map([['free', { name: 'free', perMinute: 100_000, perMonth: 100_000 }]])
-  host = await openHost({ settings: { plans }, policy: { deny: ['denied.example.com'] } })
-  secret = (await host.newKey({ plan: 'free' })).secret
+  app = await openApp({ settings: { plans }, policy: { deny: ['denied.example.com'] } })
+  secret = (await app.newKey({ plan: 'free' })).secret
 })
 
 const post = (body: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-  host.call({ method: 'POST', url: '/api/v1/scan', body, headers, secret })
+  app.call({ method: 'POST', url: '/api/v1/scan', body, headers, secret })
 
 const OK = 'ok'
 const lengthOf = (characters: number): string => 'https://example.com/'.padEnd(characters, 'a')
 
-describe('which URLs are scanned', () => {
+describe('which URLs can be scanned', () => {
   test.each([
     ['https://example.com', OK],
     ['http://example.com:80/', OK],
@@ -70,13 +70,13 @@ describe('which URLs are scanned', () => {
     ['https://denied.example.com', 'blocked_target'],
     ['https://www.DENIED.example.com', 'blocked_target'],
   ])('%j', async (url, wanted) => {
-    const before = host.scanned.length
+    const before = app.scanned.length
     for (const answer of [
-      await host.call({ url: scanOf(url, '&fresh=true'), secret }),
-      await host.call({ method: 'POST', url: '/api/v1/scan', body: { url }, secret }),
+      await app.call({ url: scanOf(url, '&fresh=true'), secret }),
+      await app.call({ method: 'POST', url: '/api/v1/scan', body: { url }, secret }),
     ])
       expect(answer.status === 200 ? OK : answer.body.code).toBe(wanted)
-    expect(host.scanned.length > before, 'nothing is asked of the network for a bad one').toBe(wanted === OK)
+    expect(app.scanned.length > before, 'an invalid URL causes no network access').toBe(wanted === OK)
   })
 })
 
@@ -90,28 +90,28 @@ describe('queries', () => {
     ['an unknown parameter', `url=${good}&x=1`, 'invalid_request'],
     ['__proto__', `url=${good}&__proto__=1`, 'invalid_request'],
     ['constructor', `url=${good}&constructor=1`, 'invalid_request'],
-    ['a key, which never comes from here', `url=${good}&api_key=1`, 'invalid_request'],
-    ['fresh that is no word of ours', `url=${good}&fresh=1`, 'invalid_request'],
+    ['an API key, which is never read from the query', `url=${good}&api_key=1`, 'invalid_request'],
+    ['fresh with an invalid value', `url=${good}&fresh=1`, 'invalid_request'],
     ['fresh without a value', `url=${good}&fresh`, 'invalid_request'],
     ['fresh twice', `url=${good}&fresh=true&fresh=true`, 'invalid_request'],
-    ['include that is unknown', `url=${good}&include=everything`, 'invalid_request'],
-    ['include that is unknown beside a known one', `url=${good}&include=timing,everything`, 'invalid_request'],
+    ['include with an unknown name', `url=${good}&include=everything`, 'invalid_request'],
+    ['include with an unknown and a known name', `url=${good}&include=timing,everything`, 'invalid_request'],
     ['an empty include', `url=${good}&include=`, 'invalid_request'],
-    ['include with a comma too many', `url=${good}&include=timing,`, 'invalid_request'],
-    ['include in capitals', `url=${good}&include=Timing`, 'invalid_request'],
+    ['include with a trailing comma', `url=${good}&include=timing,`, 'invalid_request'],
+    ['include in upper case', `url=${good}&include=Timing`, 'invalid_request'],
     ['include twice, once unknown', `url=${good}&include=timing&include=x`, 'invalid_request'],
-    ['a URL in bytes that are no UTF-8', 'url=https%3A%2F%2Fexample.com%2F%FF', 'invalid_url'],
-    ['a name that is very long', `url=${good}&${'x'.repeat(5000)}=1`, 'invalid_request'],
+    ['a URL that is not UTF-8', 'url=https%3A%2F%2Fexample.com%2F%FF', 'invalid_url'],
+    ['a very long parameter name', `url=${good}&${'x'.repeat(5000)}=1`, 'invalid_request'],
   ])('%s', async (_, query, code) => {
-    const { status, body } = await host.call({ url: `/api/v1/scan?${query}`, secret })
+    const { status, body } = await app.call({ url: `/api/v1/scan?${query}`, secret })
     expect([status, body.code]).toEqual([400, code])
     expect(body.error.length).toBeLessThan(250)
   })
 
   const extrasOf = (body: object): string[] => Object.keys(body).slice(10)
 
-  test('include may come twice', async () => {
-    const { body } = await host.call({
+  test('include may be repeated', async () => {
+    const { body } = await app.call({
       url: `/api/v1/scan?url=${good}&include=versions&include=warnings,timing`,
       secret,
     })
@@ -124,9 +124,9 @@ describe('queries', () => {
     ['?fresh=maybe', {}, 'invalid_request'],
     [`?url=${good}`, {}, 'invalid_request'],
     ['?x=1', {}, 'invalid_request'],
-  ])('the query of a POST: %s beside %j', async (query, more, wanted) => {
+  ])('the query of a POST: %s with the body %j', async (query, more, wanted) => {
     const request = { method: 'POST', body: { url: 'https://example.com', ...more }, secret }
-    const { body } = await host.call({ ...request, url: `/api/v1/scan${query}` })
+    const { body } = await app.call({ ...request, url: `/api/v1/scan${query}` })
     expect(body.code ?? extrasOf(body)).toEqual(wanted)
   })
 })
@@ -140,8 +140,8 @@ describe('bodies', () => {
     ['all fields', fields({ include: ['timing'], fresh: true })],
     ['16,384 bytes', padded(16_384)],
     ['a charset', fields({}), json('application/json; charset=utf-8')],
-    ['capitals', fields({}), json('Application/JSON')],
-    ['no encoding', fields({}), { ...json('application/json'), 'content-encoding': 'identity' }],
+    ['upper case', fields({}), json('Application/JSON')],
+    ['encoding identity', fields({}), { ...json('application/json'), 'content-encoding': 'identity' }],
     ['space before a parameter', fields({}), json('application/json ; charset="utf-8"')],
   ] as [string, string, Record<string, string>?][])('good: %s', async (_, body, headers) => {
     expect((await post(body, headers)).status).toBe(200)
@@ -150,34 +150,34 @@ describe('bodies', () => {
   test.each([
     ['nothing', ''],
     ['not JSON', '{'],
-    ['a text', '"https://example.com"'],
+    ['a string', '"https://example.com"'],
     ['null', 'null'],
-    ['a list', '[{"url":"https://example.com"}]'],
+    ['an array', '[{"url":"https://example.com"}]'],
     ['a number', '1'],
     ['two values', `${fields({})}{}`],
     ['16,385 bytes', padded(16_385)],
-    ['much', Buffer.alloc(300_000, 32)],
+    ['300,000 bytes', Buffer.alloc(300_000, 32)],
     ['UTF-16', Buffer.from(fields({}), 'utf16le')],
-    ['bytes that are no UTF-8', Buffer.from('7b2275726c223a22ff227d', 'hex')],
+    ['bytes that are not UTF-8', Buffer.from('7b2275726c223a22ff227d', 'hex')],
     ['half a character', Buffer.from('7b2275726c223a22c3227d', 'hex')],
     ['an unknown field', fields({ x: 1 })],
     ['__proto__', '{"url":"https://example.com","__proto__":{"fresh":true}}'],
     ['constructor', fields({ constructor: 1 })],
     ['a url that is a number', fields({ url: 1 })],
     ['a url that is null', fields({ url: null })],
-    ['a url that is a list', fields({ url: ['https://example.com'] })],
-    ['fresh as a text', fields({ fresh: 'true' })],
+    ['a url that is an array', fields({ url: ['https://example.com'] })],
+    ['fresh as a string', fields({ fresh: 'true' })],
     ['include as an object', fields({ include: {} })],
     ['include with a number', fields({ include: [1] })],
-    ['include with an unknown word', fields({ include: ['timing', 'x'] })],
-    ['no type', fields({}), {}],
+    ['include with an unknown name', fields({ include: ['timing', 'x'] })],
+    ['no media type', fields({}), {}],
     ['a form', 'url=https://example.com', json('application/x-www-form-urlencoded')],
-    ['a type of text', fields({}), json('text/plain')],
-    ['a type that begins alike', fields({}), json('application/json5')],
-    ['a type of JSON that is another', fields({}), json('application/ld+json')],
-    ['a type that is none', fields({}), json(';;;')],
+    ['a text type', fields({}), json('text/plain')],
+    ['a type with a common prefix', fields({}), json('application/json5')],
+    ['another JSON type', fields({}), json('application/ld+json')],
+    ['a malformed type', fields({}), json(';;;')],
     ['an encoding', gzipSync(fields({})), { ...json('application/json'), 'content-encoding': 'gzip' }],
-    ['an encoding that it has not', fields({}), { ...json('application/json'), 'content-encoding': 'br' }],
+    ['an encoding that does not match the body', fields({}), { ...json('application/json'), 'content-encoding': 'br' }],
   ] as [string, string | Buffer, Record<string, string>?][])('bad: %s', async (_, body, headers) => {
     const answer = await post(body, headers)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
@@ -185,11 +185,11 @@ describe('bodies', () => {
   })
 
   test('no body at all', async () => {
-    const answer = await host.call({ method: 'POST', url: '/api/v1/scan', secret })
+    const answer = await app.call({ method: 'POST', url: '/api/v1/scan', secret })
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request'])
   })
 
-  test('an empty object lacks its url', async () => {
+  test('an empty object has no url', async () => {
     expect((await post('{}')).body.code).toBe('invalid_url')
   })
 })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sampleScan } from '../support/sample-scan.ts'
-import { openHost, scanOf, type TestHost, type TestKey } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
+import { openApp, scanOf, type TestApp, type TestKey } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
 
 const TEN = [
   ...['url', 'builder', 'builderSlug', 'confidence', 'category', 'isAiNative'],
@@ -13,28 +13,28 @@ const NOTHING = {
 }
 const HOUR_MS = 3_600_000
 
-describe.each(hostKinds('host: scan'))('scan on $name', ({ isMissing, open }) => {
-  let host: TestHost
+describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => {
+  let app: TestApp
   let key: TestKey
   let made = 0
   let minutes = 0
   const newSite = (): string => `https://site-${made++}.example.com/`
-  const get = (url: string, more = '') => host.call({ url: scanOf(url, more), secret: key.secret })
-  const post = (body: object) => host.call({ method: 'POST', url: '/api/v1/scan', body, secret: key.secret })
+  const get = (url: string, more = '') => app.call({ url: scanOf(url, more), secret: key.secret })
+  const post = (body: object) => app.call({ method: 'POST', url: '/api/v1/scan', body, secret: key.secret })
   beforeAll(async () => {
     if (isMissing) return
     const scan = async (url: string) => sampleScan(url, url.includes('nothing') ? NOTHING : {})
-    host = await openHost({ stores: await open(), scan })
-    key = await host.newKey()
+    app = await openApp({ stores: await open(), scan })
+    key = await app.newKey()
   })
-  /** A minute of its own for each test. */
-  const nextMinute = (): void => {
-    host.clock.now = Date.UTC(new Date(host.clock.now).getUTCFullYear(), 4, 10, 12, 0, 15) + 2 * HOUR_MS * ++minutes
+  /** Each test has its own rate-limit window. */
+  const advanceToNextMinute = (): void => {
+    app.clock.now = Date.UTC(new Date(app.clock.now).getUTCFullYear(), 4, 10, 12, 0, 15) + 2 * HOUR_MS * ++minutes
   }
 
-  describe.skipIf(isMissing)('answers', () => {
-    test('the ten fields, in order, whether something was found or nothing', async () => {
-      nextMinute()
+  describe.skipIf(isMissing)('responses', () => {
+    test('the ten fields in order, with and without a builder', async () => {
+      advanceToNextMinute()
       const found = await get(newSite())
       expect(Object.keys(found.body)).toEqual(TEN)
       expect(found.headers.age).toBeUndefined()
@@ -53,7 +53,7 @@ describe.each(hostKinds('host: scan'))('scan on $name', ({ isMissing, open }) =>
       [all.join(), all],
       [[...all].reverse().join(), all],
     ])('include=%s', async (include, extras) => {
-      nextMinute()
+      advanceToNextMinute()
       const site = newSite()
       for (const cached of [false, true]) {
         const { status, body } = await get(site, `&include=${include}`)
@@ -64,11 +64,11 @@ describe.each(hostKinds('host: scan'))('scan on $name', ({ isMissing, open }) =>
         expect(Object.keys(body)).toEqual([...TEN, ...extras])
       }
       expect(Object.keys((await post({ url: site, include: [] })).body)).toEqual(TEN)
-      expect(Object.keys((await get(site)).body), 'never when nobody asks').toEqual(TEN)
+      expect(Object.keys((await get(site)).body), 'never without include').toEqual(TEN)
     })
 
-    test('what extras hold is what the scan told', async () => {
-      nextMinute()
+    test('the extras are those of the scan', async () => {
+      advanceToNextMinute()
       const site = newSite()
       await get(site)
       const { body } = await get(site, `&include=${all.join()}`)
@@ -77,13 +77,13 @@ describe.each(hostKinds('host: scan'))('scan on $name', ({ isMissing, open }) =>
       expect(body).toMatchObject({ evidence, versions, infrastructure, timing, warnings, cached: true })
     })
 
-    test('cached from the second time on, until it is an hour old to the millisecond', async () => {
-      nextMinute()
+    test('a result is cached until it is exactly one hour old', async () => {
+      advanceToNextMinute()
       const site = newSite()
-      const start = host.clock.now
+      const start = app.clock.now
       const seen: unknown[] = []
       for (const afterMs of [0, 0, 999, 1000, 61_500, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1]) {
-        host.clock.now = start + afterMs
+        app.clock.now = start + afterMs
         const { body, headers } = await get(site)
         seen.push([afterMs, body.cached, headers.age])
       }
@@ -97,19 +97,19 @@ describe.each(hostKinds('host: scan'))('scan on $name', ({ isMissing, open }) =>
         [HOUR_MS, false, undefined],
         [HOUR_MS + 1, true, '0'],
       ])
-      expect(host.scanned.filter((url) => url === site)).toHaveLength(2)
+      expect(app.scanned.filter((url) => url === site)).toHaveLength(2)
     })
 
-    test('fresh scans again, and what it finds is kept', async () => {
-      nextMinute()
+    test('fresh scans again and replaces the cached result', async () => {
+      advanceToNextMinute()
       const site = newSite()
       await get(site)
-      host.clock.now += 10_000
+      app.clock.now += 10_000
       for (const ask of [() => get(site, '&fresh=true'), () => post({ url: site, fresh: true })]) {
         const { body, headers } = await ask()
         expect([body.cached, headers.age]).toEqual([false, undefined])
       }
-      expect(host.scanned.filter((url) => url === site)).toHaveLength(3)
+      expect(app.scanned.filter((url) => url === site)).toHaveLength(3)
       for (const ask of [() => get(site, '&fresh=false'), () => post({ url: site, fresh: false }), () => get(site)]) {
         const { body, headers } = await ask()
         expect([body.cached, headers.age]).toEqual([true, '0'])
@@ -117,43 +117,43 @@ describe.each(hostKinds('host: scan'))('scan on $name', ({ isMissing, open }) =>
     })
 
     test.each([
-      ['the host in capitals', 'https://ONE.Example.COM/a', 'https://one.example.com/a'],
-      ['the scheme in capitals', 'HTTPS://two.example.com/', 'https://two.example.com/'],
+      ['the host in upper case', 'https://ONE.Example.COM/a', 'https://one.example.com/a'],
+      ['the scheme in upper case', 'HTTPS://two.example.com/', 'https://two.example.com/'],
       ['the default port', 'https://three.example.com:443/', 'https://three.example.com/'],
       ['no path', 'https://four.example.com', 'https://four.example.com/'],
       ['a fragment', 'https://five.example.com/#top', 'https://five.example.com/'],
       ['space around it', '  https://six.example.com/ \n', 'https://six.example.com/'],
       ['an international name', 'https://bücher.example.com/', 'https://xn--bcher-kva.example.com/'],
-      ['a dot at the end', 'https://seven.example.com./', 'https://seven.example.com/'],
+      ['a trailing dot', 'https://seven.example.com./', 'https://seven.example.com/'],
       ['dots in the path', 'https://eight.example.com/a/../b', 'https://eight.example.com/b'],
     ])('one entry for two spellings: %s', async (_, one, other) => {
-      nextMinute()
+      advanceToNextMinute()
       expect((await get(one)).body.cached).toBe(false)
       expect((await get(other)).body.cached).toBe(true)
-      expect(host.scanned.at(-1)).toBe(other)
+      expect(app.scanned.at(-1)).toBe(other)
     })
 
     test.each([
       ['the query', 'https://q.example.com/?a=1', 'https://q.example.com/?a=2'],
       ['the order of the query', 'https://r.example.com/?a=1&b=1', 'https://r.example.com/?b=1&a=1'],
       ['an empty query', 'https://s.example.com/?', 'https://s.example.com/'],
-      ['the path in capitals', 'https://t.example.com/A', 'https://t.example.com/a'],
+      ['the path in upper case', 'https://t.example.com/A', 'https://t.example.com/a'],
       ['the scheme', 'https://u.example.com/', 'http://u.example.com/'],
       ['www', 'https://v.example.com/', 'https://www.v.example.com/'],
     ])('two entries where a URL differs in %s', async (_, one, other) => {
-      nextMinute()
+      advanceToNextMinute()
       for (const url of [one, other]) expect((await get(url)).body.cached).toBe(false)
       for (const url of [one, other]) expect((await get(url)).body.cached).toBe(true)
     })
 
-    test('every answer of 200 is charged once, cached or not, and nothing else', async () => {
-      nextMinute()
-      const mine = await host.newKey()
+    test('every 200 response is charged once, cached or not, and nothing else is charged', async () => {
+      advanceToNextMinute()
+      const mine = await app.newKey()
       const site = newSite()
-      const ask = (more: string) => host.call({ url: scanOf(site, more), secret: mine.secret })
+      const ask = (more: string) => app.call({ url: scanOf(site, more), secret: mine.secret })
       for (const more of ['', '', '&fresh=true', '&include=timing', '&include=all', '&fresh=yes']) await ask(more)
-      await host.call({ url: '/api/v1/nothing', secret: mine.secret })
-      const { body } = await host.call({ url: '/api/v1/me', secret: mine.secret })
+      await app.call({ url: '/api/v1/nothing', secret: mine.secret })
+      const { body } = await app.call({ url: '/api/v1/me', secret: mine.secret })
       expect(body.requests_used).toBe(4)
     })
   })

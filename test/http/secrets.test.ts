@@ -6,38 +6,38 @@ import { ScanError } from '../../src/errors.ts'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { mongoUrl, type OwnServer, startRedis } from '../support/services.ts'
-import { openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { type HostStores, openEmbedded, openServers } from './app-kinds.ts'
+import { openApp, scanOf, type TestApp } from './app-fixture.ts'
+import { type AppStores, openEmbedded, openServers } from './app-kinds.ts'
 
-/** What stands in the queries of this test's URLs, and in no place where it may not. */
+/** A token in the query of this test's URLs, which must not appear in logs or stored data. */
 const TOKEN = 'token-of-a-visitor'
 const site = `https://example.org/?session=${TOKEN}`
 
-/** Every path that a secret takes through the service. @returns secrets and their hashes */
-async function useKeys(host: TestHost): Promise<string[]> {
+/** Uses secrets in every way the service supports. @returns the secrets and their hashes */
+async function useKeys(app: TestApp): Promise<string[]> {
   const [one, pinned, revoked, rotated] = await Promise.all([
-    host.newKey({ plan: 'free' }),
-    host.newKey({ revision: 1 }),
-    host.newKey(),
-    host.newKey(),
+    app.newKey({ plan: 'free' }),
+    app.newKey({ revision: 1 }),
+    app.newKey(),
+    app.newKey(),
   ])
-  const { kept, secret: newer } = buildSecret({ pepper: host.parts.pepper })
-  await host.store.revokeKey(revoked.key.id, new Date())
-  await host.store.rotateKey(rotated.key.id, { secret: kept, oldEndAt: new Date(0), now: new Date(0) })
+  const { kept, secret: newer } = buildSecret({ pepper: app.parts.pepper })
+  await app.store.revokeKey(revoked.key.id, new Date())
+  await app.store.rotateKey(rotated.key.id, { secret: kept, oldEndAt: new Date(0), now: new Date(0) })
   const unknown = [makeSecret(), makeSecret()]
   const made = [one, pinned, revoked, rotated].flatMap(({ key, secret }) => [secret, key.secrets[0].hash])
   const secrets = [...made, newer, kept.hash, ...unknown]
   for (const secret of secrets)
     for (const headers of waysToSend(secret))
       for (const url of ['/api/v1/me', scanOf(site), scanOf(`${site}&fails=1`), '/api/v1/nothing'])
-        await host.call({ url, headers })
-  // Where people paste a key by mistake.
+        await app.call({ url, headers })
+  // Places where a key may be pasted by mistake.
   for (const secret of secrets) {
-    await host.call({ url: `/api/v1/me?key=${secret}`, secret: one.secret })
-    await host.call({ url: scanOf(`https://example.org/?key=${secret}`), secret: pinned.secret })
+    await app.call({ url: `/api/v1/me?key=${secret}`, secret: one.secret })
+    await app.call({ url: scanOf(`https://example.org/?key=${secret}`), secret: pinned.secret })
     const body = { url: 'https://example.org', [secret]: secret }
-    await host.call({ method: 'POST', url: '/api/v1/scan', body, headers: { 'x-api-key': pinned.secret } })
-    await host.call({ url: `/nothing/${secret}` })
+    await app.call({ method: 'POST', url: '/api/v1/scan', body, headers: { 'x-api-key': pinned.secret } })
+    await app.call({ url: `/nothing/${secret}` })
   }
   return secrets
 }
@@ -53,12 +53,12 @@ async function scan(url: string): Promise<ReturnType<typeof sampleScan>> {
   return sampleScan(url.split('?')[0])
 }
 
-async function run(stores: HostStores): Promise<{ secrets: string[]; log: string }> {
-  const host = await openHost({ stores, scan })
-  return { secrets: await useKeys(host), log: host.log() }
+async function run(stores: AppStores): Promise<{ secrets: string[]; log: string }> {
+  const app = await openApp({ stores, scan })
+  return { secrets: await useKeys(app), log: app.log() }
 }
 
-test('the log holds no key, no hash of one, and no query of a URL', async () => {
+test('the log contains no key, no hash of a key, and no query of a URL', async () => {
   const { secrets, log } = await run(await openEmbedded())
   expect(log.split('\n').length).toBeGreaterThan(100)
   for (const secret of [...secrets, TOKEN]) expect(log.includes(secret), secret).toBe(false)
@@ -66,17 +66,17 @@ test('the log holds no key, no hash of one, and no query of a URL', async () => 
   expect(log, 'and why a scan failed').toContain('no route to 192.0.2.1')
 })
 
-const mongodb = mongoUrl('host: secrets')
-describe.skipIf(mongodb === null)('with an own Redis', () => {
+const mongodb = mongoUrl('http: secrets')
+describe.skipIf(mongodb === null)('with its own Redis', () => {
   let redis: OwnServer | null
   beforeAll(async () => {
-    redis = await startRedis('host: secrets')
+    redis = await startRedis('http: secrets')
   })
   afterAll(async () => {
     await redis?.stop()
   })
 
-  test('neither its memory nor its files hold a key, a hash or a URL', async ({ skip }) => {
+  test('neither its memory nor its files contain a key, a hash or a URL', async ({ skip }) => {
     if (redis === null) return skip()
     const { secrets, log } = await run(await openServers({ redis: redis.url, mongodb: mongodb ?? '' }))
     const bytes = await readRedis(redis.url)
@@ -90,7 +90,7 @@ describe.skipIf(mongodb === null)('with an own Redis', () => {
   })
 })
 
-/** All that Redis knows, as it would lie on a disk: values as they are told, then its files. */
+/** Reads all data of Redis: its values, then its files. */
 async function readRedis(url: string): Promise<Buffer> {
   const client = await createClient({ url }).connect()
   const told: string[] = []

@@ -1,17 +1,17 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { Switchboard } from '../../src/http/service-switches.ts'
+import { ServiceSwitches } from '../../src/http/service-switches.ts'
 import type { Switches } from '../../src/store/types.ts'
-import { openHost } from './app-fixture.ts'
+import { openApp } from './app-fixture.ts'
 import { openEmbedded } from './app-kinds.ts'
 
 const OFF: Switches = { maintenance: false, apiOff: false }
 
-test('a switch works within 5 s, both ways', async () => {
-  const host = await openHost()
-  const { secret } = await host.newKey()
+test('turning a switch on or off takes effect within 5 s', async () => {
+  const app = await openApp()
+  const { secret } = await app.newKey()
   const codeOf = async (): Promise<string | number> => {
-    const { status, body } = await host.call({ url: '/api/v1/me', secret })
+    const { status, body } = await app.call({ url: '/api/v1/me', secret })
     return body.code ?? status
   }
   for (const [change, wanted] of [
@@ -20,12 +20,12 @@ test('a switch works within 5 s, both ways', async () => {
     [{ maintenance: false }, 'unavailable'],
     [{ apiOff: false }, 200],
   ] as const) {
-    await host.store.setSwitches(change)
+    await app.store.setSwitches(change)
     await expect.poll(codeOf, { timeout: 4900 }).toBe(wanted)
   }
 })
 
-test('while the store fails, what was read last stands; then it is read again', async () => {
+test('while the store fails, the last known switches apply; afterwards they are read again', async () => {
   const { store, shared } = await openEmbedded()
   let isAway = false
   let reads = 0
@@ -42,26 +42,26 @@ test('while the store fails, what was read last stands; then it is read again', 
     },
   })
   await store.setSwitches({ ...OFF, maintenance: true })
-  const board = new Switchboard(flaky, pino({ level: 'silent' }))
-  await board.open()
-  expect(() => board.check()).toThrow('maintained')
+  const switches = new ServiceSwitches(flaky, pino({ level: 'silent' }))
+  await switches.open()
+  expect(() => switches.check()).toThrow('maintenance')
   isAway = true
   await store.setSwitches(OFF)
   await expect.poll(() => reads, { timeout: 4000 }).toBeGreaterThan(2)
-  expect(() => board.check()).toThrow('maintained')
+  expect(() => switches.check()).toThrow('maintenance')
   isAway = false
-  await expect.poll(() => isOpen(board), { timeout: 4900 }).toBe(true)
-  board.close()
+  await expect.poll(() => isOpen(switches), { timeout: 4900 }).toBe(true)
+  switches.close()
   const last = reads
   await new Promise((resolve) => setTimeout(resolve, 1300))
-  expect(reads, 'closed, it reads no more').toBe(last)
+  expect(reads, 'no reads after close').toBe(last)
   await shared.close()
   await store.close()
 })
 
-function isOpen(board: Switchboard): boolean {
+function isOpen(switches: ServiceSwitches): boolean {
   try {
-    board.check()
+    switches.check()
     return true
   } catch {
     return false

@@ -1,31 +1,31 @@
 import { type AddressInfo, connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
-import { newSite, onePlan, openHost, scanOf, type TestHost } from './app-fixture.ts'
-import { heldScan } from './held-scan.ts'
-import { expectOurForm, readReplies, talk as talkTo, untilClosed } from './raw-talk.ts'
+import { newSite, onePlan, openApp, scanOf, type TestApp } from './app-fixture.ts'
+import { pauseScans } from './paused-scan.ts'
+import { expectApiError, readReplies, readUntilClosed, talk as talkTo } from './raw-client.ts'
 
-const held = heldScan()
-let host: TestHost
+const held = pauseScans()
+let app: TestApp
 let auth: string
 let port: number
 beforeAll(async () => {
-  host = await openHost({ settings: onePlan(100_000, 100_000), scan: held.scan })
-  auth = `Authorization: Bearer ${(await host.newKey({ plan: 'free' })).secret}\r\n`
-  await host.host.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (host.host.app.server.address() as AddressInfo).port
+  app = await openApp({ settings: onePlan(100_000, 100_000), scan: held.scan })
+  auth = `Authorization: Bearer ${(await app.newKey({ plan: 'free' })).secret}\r\n`
+  await app.fastify.listen({ port: 0, host: '127.0.0.1' })
+  port = (app.fastify.server.address() as AddressInfo).port
 })
 
 const head = (line: string, ...headers: string[]): string => `${[line, 'Host: a', ...headers].join('\r\n')}\r\n`
 const me = head('GET /api/v1/me HTTP/1.1')
 const post = head('POST /api/v1/scan HTTP/1.1', 'Content-Type: application/json')
 const openConnections = (): Promise<number> =>
-  new Promise((resolve) => host.host.app.server.getConnections((_, count) => resolve(count)))
+  new Promise((resolve) => app.fastify.server.getConnections((_, count) => resolve(count)))
 const talk = (...texts: (string | Buffer)[]) => talkTo(port, ...texts)
 
-describe('what Node cannot read is answered in our form, and the connection ends', () => {
+describe('input that Node cannot parse gets an API error and ends the connection', () => {
   test.each([
-    ['no HTTP', 'hello\r\n\r\n'],
+    ['not HTTP', 'hello\r\n\r\n'],
     ['TLS', Buffer.from('16030100c8010000c403', 'hex')],
     ['an unknown method', head('FOO / HTTP/1.1')],
     ['an unknown version', head('GET / HTTP/9.9')],
@@ -33,65 +33,65 @@ describe('what Node cannot read is answered in our form, and the connection ends
     ['headers of 20,000 bytes', head('GET / HTTP/1.1', `X: ${'a'.repeat(20_000)}`)],
     ['a path of 20,000 bytes', head(`GET /${'a'.repeat(20_000)} HTTP/1.1`)],
     ['two lengths', `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
-    ['a length that is none', `${post}Content-Length: two\r\n\r\n{}`],
+    ['an invalid length', `${post}Content-Length: two\r\n\r\n{}`],
     ['a length and chunks', `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['chunks that are none', () => `${post}${auth}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
+    ['invalid chunks', () => `${post}${auth}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`],
     ['CONNECT', head('CONNECT a:80 HTTP/1.1')],
   ] as [string, string | Buffer | (() => string)][])('%s', async (_, text) => {
     const { replies, isClosed } = await talk(
       typeof text === 'function' ? text() : `${text}` === text ? `${text}\r\n` : text,
     )
     expect(replies.map(({ status, body }) => [status, body.code])).toEqual([[400, 'invalid_request']])
-    expectOurForm(replies[0])
+    expectApiError(replies[0])
     expect(replies[0].headers.connection).toBe('close')
     expect(isClosed).toBe(true)
   })
 
-  test('after an answer on the same connection', async () => {
+  test('after a response on the same connection', async () => {
     const { replies, isClosed } = await talk(`${me}${auth}\r\n`, 'hello\r\n\r\n')
     expect(replies.map(({ status }) => status)).toEqual([200, 400])
-    expectOurForm(replies[1])
+    expectApiError(replies[1])
     expect(isClosed).toBe(true)
   })
 
-  test('the rest of a request that was answered gets no answer of its own', async () => {
+  test('the rest of an answered request gets no response of its own', async () => {
     const { replies, isClosed } = await talk(`${post}Transfer-Encoding: chunked\r\n\r\n`, 'ZZ\r\n')
     expect(replies.map(({ status }) => status)).toEqual([401])
     expect(isClosed).toBe(true)
   })
 
-  test('after the answers that are due', async () => {
+  test('after the pending responses', async () => {
     const { replies, isClosed } = await talk(`${me}${auth}\r\n${me}${auth}\r\nhello\r\n\r\n`)
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 400])
     expect(isClosed).toBe(true)
   })
 
-  test('its id leads to a line of the log', async () => {
+  test('its id is in the log', async () => {
     const { replies } = await talk('hello\r\n\r\n')
-    expect(host.log()).toContain(replies[0].body.requestId)
+    expect(app.log()).toContain(replies[0].body.requestId)
   })
 
-  test('HTTP/1.1 without a host', async () => {
+  test('HTTP/1.1 without a Host header', async () => {
     for (const key of ['', auth]) {
       const { replies } = await talk(`GET /api/v1/me HTTP/1.1\r\n${key}\r\n`)
       expect(replies.map(({ status, body }) => [status, body.code])).toEqual([[400, 'invalid_request']])
-      expectOurForm(replies[0])
+      expectApiError(replies[0])
     }
     expect((await talk(`GET /api/v1/me HTTP/1.0\r\n${auth}\r\n`)).replies[0].status, 'HTTP/1.0 has none').toBe(200)
   })
 })
 
-describe('bodies on a wire', () => {
+describe('bodies', () => {
   const json = JSON.stringify({ url: 'https://10.0.0.1' })
   test.each([
     [
-      'chunks',
+      'chunked',
       () => [`${post}${auth}Transfer-Encoding: chunked\r\n\r\n${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`],
       'blocked_target',
       false,
     ],
     [
-      'a body that comes in two',
+      'a body in two parts',
       () => [`${post}${auth}Content-Length: ${json.length}\r\n\r\n${json.slice(0, 9)}`, json.slice(9)],
       'blocked_target',
       false,
@@ -131,44 +131,44 @@ describe('bodies on a wire', () => {
     const { replies, isClosed } = await talk(...texts())
     const answers = replies.filter(({ status }) => status !== 100)
     expect(answers.map(({ body }) => body.code)).toEqual([code])
-    expectOurForm(answers[0])
+    expectApiError(answers[0])
     if (closes !== undefined) expect(isClosed).toBe(closes)
   })
 
-  test('a client that leaves in the middle of its body harms nobody', async () => {
+  test('a client that disconnects in the middle of its body does not affect others', async () => {
     await talk(`${post}${auth}Content-Length: 1000\r\n\r\n{"url`)
     expect((await talk(`${me}${auth}\r\n`)).replies[0].status).toBe(200)
   })
 
-  test('a request that does not come to its end is told after 10 s', { timeout: 30_000 }, async () => {
+  test('an incomplete request is rejected after 10 s', { timeout: 30_000 }, async () => {
     const socket = connect(port, '127.0.0.1')
     socket.write(`${post}${auth}Content-Length: 100\r\n\r\n{"url`)
-    const [reply] = readReplies(await untilClosed(socket))
+    const [reply] = readReplies(await readUntilClosed(socket))
     expect([reply.status, reply.body.code]).toEqual([400, 'invalid_request'])
-    expectOurForm(reply)
+    expectApiError(reply)
   })
 })
 
 describe('connections', () => {
-  test('pipelined requests are answered in their order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const { replies, isClosed } = await talk(`${me}${auth}\r\n${head('GET /health/live HTTP/1.1')}\r\n${me}\r\n`)
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 401])
     expect(isClosed).toBe(false)
   })
 
-  test('who leaves ends nothing: the scan goes on, and others get its result', async () => {
+  test('if a client disconnects, the scan continues and others get its result', async () => {
     const site = newSite()
-    const before = host.answered('usedBy')
+    const before = app.answered('usedBy')
     const socket = connect(port, '127.0.0.1')
     socket.write(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     await until(held.count, 1)
     const other = talk(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     socket.destroy()
-    await until(() => host.answered('usedBy') - before, 2)
+    await until(() => app.answered('usedBy') - before, 2)
     await until(openConnections, 1)
-    held.land()
+    held.complete()
     expect((await other).replies.map(({ status, body }) => [status, body.cached])).toEqual([[200, false]])
-    expect(host.scanned.filter((url) => url === site)).toHaveLength(1)
+    expect(app.scanned.filter((url) => url === site)).toHaveLength(1)
     const later = await talk(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     expect(later.replies[0].body.cached).toBe(true)
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { monthOf, nextMinute, nextMonth, secondsUntil } from '../../src/http/calendar.ts'
+import { formatMonth, secondsUntil, startOfNextMinute, startOfNextMonth } from '../../src/http/calendar.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
-import { NEXT_YEAR, newSite, onePlan, openHost, scanOf } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
+import { NEXT_YEAR, newSite, onePlan, openApp, scanOf } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
 
 const LEAP_YEAR = NEXT_YEAR + ((4 - (NEXT_YEAR % 4)) % 4)
 
@@ -17,8 +17,8 @@ describe('the calendar', () => {
     ['2100-02-28T23:59:59.999Z', '2100-02', '2100-03-01T00:00:00.000Z'],
     ['2027-10-31T12:00:00.000Z', '2027-10', '2027-11-01T00:00:00.000Z'],
   ])('%s', (at, month, next) => {
-    expect(monthOf(Date.parse(at))).toBe(month)
-    expect(new Date(nextMonth(Date.parse(at))).toISOString()).toBe(next)
+    expect(formatMonth(Date.parse(at))).toBe(month)
+    expect(new Date(startOfNextMonth(Date.parse(at))).toISOString()).toBe(next)
   })
 
   test.each([
@@ -29,12 +29,12 @@ describe('the calendar', () => {
     [59_999, 60_000, 1],
     [60_000, 120_000, 60],
   ])('minute of %d ms ends at %d, %d s from then', (now, end, seconds) => {
-    expect(nextMinute(now)).toBe(end)
+    expect(startOfNextMinute(now)).toBe(end)
     expect(secondsUntil(end, now)).toBe(seconds)
   })
 })
 
-describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) => {
+describe.each(appKinds('http: time'))('time on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing).each([
     ['the year', Date.UTC(NEXT_YEAR + 1, 0, 1), `${NEXT_YEAR + 1}-02-01`],
     ['a leap February', Date.UTC(LEAP_YEAR, 2, 1), `${LEAP_YEAR}-04-01`],
@@ -42,12 +42,12 @@ describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) =>
     ['a month of 30 days', Date.UTC(NEXT_YEAR, 4, 1), `${NEXT_YEAR}-06-01`],
   ])('a used-up quota is full again from the first millisecond after %s', async (_, rollover, next) => {
     const site = scanOf(newSite())
-    const host = await openHost({ stores: await open(), settings: onePlan(100, 2), now: rollover - 3000 })
-    const { secret } = await host.newKey({ plan: 'free' })
+    const app = await openApp({ stores: await open(), settings: onePlan(100, 2), now: rollover - 3000 })
+    const { secret } = await app.newKey({ plan: 'free' })
     const seen: unknown[] = []
     for (const before of [3000, 2001, 2000, 1, 0, -1]) {
-      host.clock.now = rollover - before
-      const { status, body, headers } = await host.call({ url: site, secret })
+      app.clock.now = rollover - before
+      const { status, body, headers } = await app.call({ url: site, secret })
       seen.push([before, status, body.code, headers['retry-after']])
     }
     expect(seen).toEqual([
@@ -58,16 +58,16 @@ describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) =>
       [0, 200, undefined, undefined],
       [-1, 200, undefined, undefined],
     ])
-    host.clock.now = rollover - 1
-    const old = await host.call({ url: '/api/v1/me', secret })
+    app.clock.now = rollover - 1
+    const old = await app.call({ url: '/api/v1/me', secret })
     expect([old.body.requests_used, old.body.resets_on]).toEqual([2, new Date(rollover).toISOString().slice(0, 10)])
-    host.clock.now = rollover
-    const { body } = await host.call({ url: '/api/v1/me', secret })
+    app.clock.now = rollover
+    const { body } = await app.call({ url: '/api/v1/me', secret })
     expect([body.requests_used, body.requests_remaining, body.resets_on]).toEqual([2, 0, next])
   })
 
   test.skipIf(isMissing)(
-    'a request belongs to the month and minute in which it came, however long its scan takes',
+    'a request counts in the month and minute of its arrival, however long its scan takes',
     async () => {
       const rollover = Date.UTC(NEXT_YEAR + 1, 0, 1)
       let answer = (): void => {}
@@ -75,7 +75,7 @@ describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) =>
         answer = resolve
       })
       const site = scanOf(newSite())
-      const host = await openHost({
+      const app = await openApp({
         stores: await open(),
         now: rollover - 1,
         scan: async (url) => {
@@ -83,29 +83,29 @@ describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) =>
           return sampleScan(url)
         },
       })
-      const { secret, key } = await host.newKey()
-      const asked = host.call({ url: site, secret })
-      await until(() => host.scanned.length, 1)
-      host.clock.now = rollover + 5000
+      const { secret, key } = await app.newKey()
+      const asked = app.call({ url: site, secret })
+      await until(() => app.scanned.length, 1)
+      app.clock.now = rollover + 5000
       answer()
       const { status, headers } = await asked
       expect([status, headers['x-ratelimit-reset']]).toEqual([200, String(rollover / 1000)])
-      expect(await host.store.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
-      expect(await host.store.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
-      // An hour from the end of the scan, not from the request.
-      host.clock.now = rollover + 5000 + 3_599_999
-      expect((await host.call({ url: site, secret })).body.cached).toBe(true)
+      expect(await app.store.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
+      expect(await app.store.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
+      // One hour from the end of the scan, not from the request.
+      app.clock.now = rollover + 5000 + 3_599_999
+      expect((await app.call({ url: site, secret })).body.cached).toBe(true)
     },
   )
 
   test.skipIf(isMissing)('minutes are those of the clock; a clock that steps back finds its old window', async () => {
     const minute = Date.UTC(NEXT_YEAR, 6, 1, 9, 30)
-    const host = await openHost({ stores: await open(), settings: onePlan(2, 100), now: minute })
-    const { secret } = await host.newKey({ plan: 'free' })
+    const app = await openApp({ stores: await open(), settings: onePlan(2, 100), now: minute })
+    const { secret } = await app.newKey({ plan: 'free' })
     const seen: unknown[] = []
     for (const after of [0, 59_999, 59_999, 60_000, 59_000, 60_001, 60_001, 0, -1]) {
-      host.clock.now = minute + after
-      const { status, headers } = await host.call({ url: '/api/v1/me', secret })
+      app.clock.now = minute + after
+      const { status, headers } = await app.call({ url: '/api/v1/me', secret })
       const reset = Number(headers['x-ratelimit-reset']) - minute / 1000
       seen.push([after, status, headers['x-ratelimit-remaining'], reset, headers['retry-after']])
     }
@@ -124,11 +124,11 @@ describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) =>
 
   test.skipIf(isMissing)('a clock that steps back makes no age below 0, and serves what is cached', async () => {
     const site = scanOf(newSite())
-    const host = await openHost({ stores: await open() })
-    const { secret } = await host.newKey()
-    await host.call({ url: site, secret })
-    host.clock.now -= 90_000
-    const { body, headers } = await host.call({ url: site, secret })
+    const app = await openApp({ stores: await open() })
+    const { secret } = await app.newKey()
+    await app.call({ url: site, secret })
+    app.clock.now -= 90_000
+    const { body, headers } = await app.call({ url: site, secret })
     expect([body.cached, headers.age]).toEqual([true, '0'])
   })
 })

@@ -1,22 +1,22 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { clientOf } from '../../src/http/client-address.ts'
+import { normalizeClient } from '../../src/http/client-address.ts'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
-import { type HostOptions, openHost, type TestHost, type TestKey } from './app-fixture.ts'
-import { hostKinds } from './app-kinds.ts'
+import { type AppOptions, openApp, type TestApp, type TestKey } from './app-fixture.ts'
+import { appKinds } from './app-kinds.ts'
 import type { Answer } from './check-response.ts'
 
-describe.each(hostKinds('host: unknown keys'))('unknown keys on $name', ({ isMissing, open }) => {
-  let host: TestHost
+describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMissing, open }) => {
+  let app: TestApp
   beforeAll(async () => {
-    if (!isMissing) host = await openHost({ stores: await open() })
+    if (!isMissing) app = await openApp({ stores: await open() })
   })
   const ask = (secret: string | undefined, address: string): Promise<Answer> =>
-    host.call({ url: '/api/v1/me', address, ...(secret !== undefined && { secret }) })
+    app.call({ url: '/api/v1/me', address, ...(secret !== undefined && { secret }) })
   const exhaust = (address: string): Promise<Answer[]> =>
     Promise.all(Array.from({ length: 20 }, () => ask(makeSecret(), address)))
 
   describe.skipIf(isMissing)('of one address', () => {
-    test('the 21st of a minute is 429, the next minute begins anew', async () => {
+    test('the 21st in a minute gets 429, and the next minute starts from zero', async () => {
       const address = '198.51.100.1'
       for (let i = 1; i <= 20; i++) {
         const { status, headers } = await ask(makeSecret(), address)
@@ -25,36 +25,36 @@ describe.each(hostKinds('host: unknown keys'))('unknown keys on $name', ({ isMis
       const refused = await ask(makeSecret(), address)
       expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
       expect(refused.headers['x-ratelimit-remaining']).toBe('0')
-      expect(refused.headers['retry-after']).toBe(String(60 - ((host.clock.now / 1000) % 60)))
+      expect(refused.headers['retry-after']).toBe(String(60 - ((app.clock.now / 1000) % 60)))
       expect((await ask(makeSecret(), '198.51.100.2')).status, 'another address').toBe(401)
-      host.clock.now += 60_000
+      app.clock.now += 60_000
       expect((await ask(makeSecret(), address)).status).toBe(401)
-      host.clock.now -= 60_000
+      app.clock.now -= 60_000
     })
 
-    test('of 100 at once 20 are 401', async () => {
+    test('of 100 concurrent requests 20 get 401', async () => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => ask(makeSecret(), '198.51.100.3')))
       const statuses = answers.map(({ status }) => status)
       expect(statuses.filter((status) => status === 401)).toHaveLength(20)
       expect(statuses.filter((status) => status === 429)).toHaveLength(80)
     })
 
-    test('what shows by itself costs nothing and looks nothing up', async () => {
-      const before = host.answered('findKey')
+    test('missing and malformed keys are not counted and need no lookup', async () => {
+      const before = app.answered('findKey')
       const address = '198.51.100.4'
       for (const secret of [undefined, 'x', `${makeSecret()}x`, makeSecret().slice(0, -1)])
         for (let i = 0; i < 10; i++) {
           const { status, headers } = await ask(secret, address)
           expect([status, headers['x-ratelimit-remaining']]).toEqual([401, '20'])
         }
-      expect(host.answered('findKey')).toBe(before)
+      expect(app.answered('findKey')).toBe(before)
       await exhaust(address)
-      expect((await ask(undefined, address)).status, 'also when others are used up').toBe(401)
+      expect((await ask(undefined, address)).status, 'even if the limit is used up').toBe(401)
     })
 
-    test('a key that was seen good passes when they are used up, one that was not does not', async () => {
+    test('when the limit is used up, a key that has worked still passes, and one that has not does not', async () => {
       const address = '198.51.100.5'
-      const [seen, unseen] = [await host.newKey(), await host.newKey()]
+      const [seen, unseen] = [await app.newKey(), await app.newKey()]
       expect((await ask(seen.secret, address)).status).toBe(200)
       await exhaust(address)
       const passed = await ask(seen.secret, address)
@@ -65,7 +65,7 @@ describe.each(hostKinds('host: unknown keys'))('unknown keys on $name', ({ isMis
       expect((await ask(unseen.secret, address)).status, 'seen good now').toBe(200)
     })
 
-    test('IPv6 counts by its /64, IPv4 in IPv6 as IPv4', async () => {
+    test('IPv6 counts by its /64, mapped IPv4 as IPv4', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, i) => ask(makeSecret(), `2001:db8:0:1::${i.toString(16)}`)))
       expect((await ask(makeSecret(), '2001:db8:0:1:ffff::9')).status).toBe(429)
       expect((await ask(makeSecret(), '2001:db8:0:2::1')).status).toBe(401)
@@ -75,15 +75,15 @@ describe.each(hostKinds('host: unknown keys'))('unknown keys on $name', ({ isMis
   })
 })
 
-describe.each(hostKinds('host: keys that were valid'))('keys that were valid once, on $name', ({ isMissing, open }) => {
-  let nodes: readonly [TestHost, TestHost]
+describe.each(appKinds('http: keys that were valid'))('keys that were valid once, on $name', ({ isMissing, open }) => {
+  let nodes: readonly [TestApp, TestApp]
   beforeAll(async () => {
     if (isMissing) return
-    const node = await openHost({ stores: await open() })
-    // An embedded store has one node: it is both then.
-    nodes = [node, node.store.isLocal ? node : await openHost({ stores: await open() })]
+    const node = await openApp({ stores: await open() })
+    // With an embedded store there is only one node, used as both.
+    nodes = [node, node.store.isLocal ? node : await openApp({ stores: await open() })]
   })
-  const ask = async (node: TestHost, secret: string, address: string): Promise<string> => {
+  const ask = async (node: TestApp, secret: string, address: string): Promise<string> => {
     const { status, headers, body } = await node.call({ url: '/api/v1/me', address, secret })
     return `${status} ${body.code ?? ''} ${headers['x-ratelimit-limit']} ${headers['x-ratelimit-remaining']}`
   }
@@ -94,7 +94,7 @@ describe.each(hostKinds('host: keys that were valid'))('keys that were valid onc
   }
   const END = [
     ['revoked', ({ key }: TestKey) => nodes[0].store.revokeKey(key.id, new Date())],
-    ['rotated away', rotateAway],
+    ['rotated', rotateAway],
   ] as const
   const SEEN = [
     ['on neither node', []],
@@ -106,17 +106,21 @@ describe.each(hostKinds('host: keys that were valid'))('keys that were valid onc
   )
 
   test.skipIf(isMissing).each(cases)('$how, seen good $where: the same responses as for unknown ones', async (one) => {
-    const addressOf = (name: number): string => `203.0.${one.block}.${name}`
+    const findClientAddress = (name: number): string => `203.0.${one.block}.${name}`
     const made = await nodes[0].newKey()
-    for (const i of one.seen) expect(await ask(nodes[i], made.secret, addressOf(1))).toMatch(/^200 /)
+    for (const i of one.seen) expect(await ask(nodes[i], made.secret, findClientAddress(1))).toMatch(/^200 /)
     await one.end(made)
-    // A node may hold it for 4 s more.
+    // A node may cache the key for another 4 s.
     for (const node of nodes)
-      await expect.poll(() => ask(node, made.secret, addressOf(2)), { timeout: 4900, interval: 100 }).toMatch(/^4/)
+      await expect
+        .poll(() => ask(node, made.secret, findClientAddress(2)), { timeout: 4900, interval: 100 })
+        .toMatch(/^4/)
     const rounds = Array.from({ length: 24 }, (_, n) => nodes[n % 2])
     for (const node of rounds)
-      expect(await ask(node, made.secret, addressOf(3))).toBe(await ask(node, makeSecret(), addressOf(4)))
-    expect(await ask(nodes[1], made.secret, addressOf(3)), 'at last').toBe('429 rate_limited 20 0')
+      expect(await ask(node, made.secret, findClientAddress(3))).toBe(
+        await ask(node, makeSecret(), findClientAddress(4)),
+      )
+    expect(await ask(nodes[1], made.secret, findClientAddress(3)), 'at last').toBe('429 rate_limited 20 0')
   })
 
   test.skipIf(isMissing)('shut out no key that the node has seen good', async () => {
@@ -132,27 +136,27 @@ describe.each(hostKinds('host: keys that were valid'))('keys that were valid onc
   })
 })
 
-describe('whose address counts', () => {
+describe('which address counts', () => {
   test.each([
-    ['nobody in front', null, '203.0.113.1', '10.0.0.1'],
+    ['no proxy', null, '203.0.113.1', '10.0.0.1'],
     ['one proxy', 1, '203.0.113.1', '203.0.113.1'],
-    ['one proxy, the rest made up', 1, '192.0.2.1, 203.0.113.1', '203.0.113.1'],
+    ['one proxy, with a forged address before it', 1, '192.0.2.1, 203.0.113.1', '203.0.113.1'],
     ['two proxies', 2, '203.0.113.1, 10.0.0.2', '203.0.113.1'],
     ['a known block', ['10.0.0.0/8'], '203.0.113.1', '203.0.113.1'],
     ['a known block, two of it', ['10.0.0.0/8'], '192.0.2.1, 203.0.113.1, 10.9.9.9', '203.0.113.1'],
     ['another block', ['172.16.0.0/12'], '203.0.113.1', '10.0.0.1'],
     ['an address with a port', 1, '203.0.113.1:4711', '203.0.113.1'],
     ['IPv6 with a port', 1, '[2001:db8::1]:443', '2001:db8:0:0::/64'],
-    ['text that is no address', 1, 'x'.repeat(200), '10.0.0.1'],
-  ] as [string, NonNullable<HostOptions['settings']>['trustProxy'], string, string][])(
+    ['text that is not an address', 1, 'x'.repeat(200), '10.0.0.1'],
+  ] as [string, NonNullable<AppOptions['settings']>['trustProxy'], string, string][])(
     '%s',
     async (_, trustProxy, forwarded, counted) => {
-      const host = await openHost({ settings: { trustProxy } })
+      const app = await openApp({ settings: { trustProxy } })
       const headers = { 'x-forwarded-for': forwarded, authorization: `Bearer ${makeSecret()}` }
-      const answer = await host.call({ url: '/api/v1/me', address: '10.0.0.1', headers })
+      const answer = await app.call({ url: '/api/v1/me', address: '10.0.0.1', headers })
       expect(answer.headers['x-ratelimit-remaining']).toBe('19')
       const counter = `address:${counted}`
-      expect((await host.shared.take({ counter, now: host.clock.now, cost: 0 })).count).toBe(1)
+      expect((await app.shared.take({ counter, now: app.clock.now, cost: 0 })).count).toBe(1)
     },
   )
 
@@ -165,5 +169,5 @@ describe('whose address counts', () => {
     ['::1', '0:0:0:0::/64'],
     ['unknown', '?unknown'],
     ['', '?'],
-  ])('%s counts as %s', (address, client) => expect(clientOf(address)).toBe(client))
+  ])('%s counts as %s', (address, client) => expect(normalizeClient(address)).toBe(client))
 })

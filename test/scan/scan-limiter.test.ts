@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { Admission } from '../../src/scan/scan-limiter.ts'
-import { onePlan, openHost, scanOf } from '../http/app-fixture.ts'
-import { heldScan } from '../http/held-scan.ts'
+import { onePlan, openApp, scanOf } from '../http/app-fixture.ts'
+import { pauseScans } from '../http/paused-scan.ts'
 import { until } from '../support/until.ts'
 
 type Bounds = ConstructorParameters<typeof Admission>[0]
@@ -84,8 +84,8 @@ describe('admission', () => {
 
 describe('through HTTP', () => {
   test('who finds no room for 2 s gets 503, is not charged, and says nothing of Retry-After', async () => {
-    const held = heldScan()
-    const host = await openHost({ settings: { ...onePlan(1000, 1000), scanConcurrency: 3 }, scan: held.scan })
+    const held = pauseScans()
+    const host = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 3 }, scan: held.scan })
     const { secret } = await host.newKey({ plan: 'free' })
     const ask = (url: string) => host.call({ url: scanOf(url), secret })
     const running = ['https://a.example.org/1', 'https://a.example.org/2', 'https://b.example.org'].map(ask)
@@ -100,14 +100,14 @@ describe('through HTTP', () => {
     }
     expect(waitedMs).toBeGreaterThan(1900)
     expect(waitedMs).toBeLessThan(15_000)
-    held.land()
+    held.complete()
     for (const { status } of await Promise.all(running)) expect(status).toBe(200)
     expect((await host.call({ url: '/api/v1/me', secret })).body.requests_used).toBe(3)
   })
 
   test('131 at once where one may run: 128 wait, the others are told at once', async () => {
-    const held = heldScan()
-    const host = await openHost({ settings: { ...onePlan(1000, 1000), scanConcurrency: 1 }, scan: held.scan })
+    const held = pauseScans()
+    const host = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 1 }, scan: held.scan })
     const { secret } = await host.newKey({ plan: 'free' })
     const start = performance.now()
     const refusedAt: number[] = []
@@ -123,22 +123,22 @@ describe('through HTTP', () => {
     expect(refusedAt).toHaveLength(2)
     // The others have waited for 2 s in vain.
     await until(() => refusedAt.length, 130)
-    held.land()
+    held.complete()
     expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(1)
   })
 
   test('a cached answer needs no room', async () => {
-    const held = heldScan()
-    const host = await openHost({ settings: { scanConcurrency: 1 }, scan: held.scan })
+    const held = pauseScans()
+    const host = await openApp({ settings: { scanConcurrency: 1 }, scan: held.scan })
     const { secret } = await host.newKey()
     const first = host.call({ url: scanOf('https://a.example.org'), secret })
     await until(held.count, 1)
-    held.land()
+    held.complete()
     await first
     const other = host.call({ url: scanOf('https://b.example.org'), secret })
     await until(held.count, 1)
     expect((await host.call({ url: scanOf('https://a.example.org'), secret })).body.cached).toBe(true)
-    held.land()
+    held.complete()
     await other
   })
 })

@@ -3,18 +3,18 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { LOCK_MS, RENEW_MS, type SharedState } from '../../src/coordination/types.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
-import { buildEntry } from '../../src/http/cached-response.ts'
+import { buildCacheEntry } from '../../src/scan/cache-entry.ts'
 import { Flights } from '../../src/scan/single-flight.ts'
 import { newSite } from '../http/app-fixture.ts'
-import { hostKinds } from '../http/app-kinds.ts'
-import { type HeldScan, heldScan } from '../http/held-scan.ts'
+import { appKinds } from '../http/app-kinds.ts'
+import { type PausedScan, pauseScans } from '../http/paused-scan.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
 
 interface Airport {
   readonly shared: SharedState
   readonly flights: Flights
-  readonly held: HeldScan
+  readonly held: PausedScan
   readonly failures: unknown[]
 }
 
@@ -23,14 +23,14 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing, open }) => {
+describe.each(appKinds('host: flights'))('flights on $name', ({ name, isMissing, open }) => {
   async function openAirport(): Promise<Airport> {
     const { store, shared } = await open()
     closing.push(async () => {
       await shared.close()
       await store.close()
     })
-    const held = heldScan()
+    const held = pauseScans()
     const failures: unknown[] = []
     const scan = ({ url }: { readonly url: URL }) => held.scan(url.href)
     const onFailure = (_: unknown, error: unknown): void => void failures.push(error)
@@ -48,7 +48,7 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
     // A slow store lets the scan begin after the caller has left.
     await until(held.count, 1)
     expect(flights.count).toBe(1)
-    held.land()
+    held.complete()
     await flights.settle()
     expect(flights.count).toBe(0)
     const { entry } = await shared.take({ counter: 'nobody', now: Date.now(), cost: 0, entry: `rules ${site}` })
@@ -58,14 +58,14 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
   test.skipIf(isMissing)('fresh takes nothing that stood, not even from a flight that found it standing', async () => {
     const { shared, flights, held } = await openAirport()
     const site = newSite()
-    const old = buildEntry(sampleScan(site, { builder: 'Old' }), Date.now())
+    const old = buildCacheEntry(sampleScan(site, { builder: 'Old' }), Date.now())
     const boarding = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
     const token = boarding.role === 'lead' ? boarding.token : ''
     await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
     const asked = [flights.join(orderOf(site)), flights.join(orderOf(site, { fresh: true }))]
     expect(JSON.parse((await asked[0]).result).builder).toBe('Old')
     await until(held.count, 1)
-    held.land()
+    held.complete()
     expect(JSON.parse((await asked[1]).result).builder).toBe('Webflow')
   })
 
@@ -79,7 +79,7 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
       const first = flights.join(orderOf(site, { waitMs: 100 }))
       const second = flights.join(orderOf(site))
       await Promise.all([expect(first).rejects.toMatchObject({ code: 'scan_timeout' }), sleep(200)])
-      const result = buildEntry(sampleScan(site), Date.now())
+      const result = buildCacheEntry(sampleScan(site), Date.now())
       await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
       expect(JSON.parse((await second).result)).toMatchObject({ url: site })
       expect(held.count()).toBe(0)
@@ -94,7 +94,7 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
       asked.push(second.flights.join(orderOf(site, { waitMs: 15_000 })))
       await sleep(LOCK_MS + RENEW_MS)
       expect([first.held.count(), second.held.count()]).toEqual([1, 0])
-      first.held.land()
+      first.held.complete()
       for (const { result } of await Promise.all(asked)) expect(JSON.parse(result)).toMatchObject({ url: site })
     })
 
@@ -107,9 +107,9 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
       const asked = second.flights.join(orderOf(site, { waitMs: 18_000 }))
       await gone.shared.close() // As a killed process does, it renews no lock any more.
       await expect.poll(second.held.count, { timeout: LOCK_MS + 3000 }).toBe(1)
-      second.held.land()
+      second.held.complete()
       expect(JSON.parse((await asked).result)).toMatchObject({ url: site })
-      gone.held.land()
+      gone.held.complete()
     })
   }
 

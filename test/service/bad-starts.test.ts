@@ -18,7 +18,7 @@ async function start(settings: Settings): Promise<Outcome & { seconds: number }>
   return { ...outcome, seconds: (performance.now() - began) / 1000 }
 }
 
-test('all bad settings are named at once, and no value is told', async () => {
+test('all invalid settings are reported at once, without their values', async () => {
   const bad = { PORT: 'secret1', REDIS_URL: 'secret2', MONGODB_URL: 'secret3', API_REVISION: 'secret4' }
   const { code, stdout, stderr } = await start({
     ...bad,
@@ -35,7 +35,7 @@ test('all bad settings are named at once, and no value is told', async () => {
   expect(stderr).not.toContain('secret')
 })
 
-test('a rule that is wrong is named with file, line and column', async () => {
+test('an invalid rule is reported with file, line and column', async () => {
   const folder = makeFolder()
   mkdirSync(join(folder, 'builders'))
   writeFileSync(join(folder, 'builders', 'wrong.yaml'), 'name: Wrong\ncategory: nothing\n')
@@ -45,21 +45,21 @@ test('a rule that is wrong is named with file, line and column', async () => {
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
-describe('MongoDB that is away', () => {
+describe('MongoDB is unavailable', () => {
   test.each([
-    ['nobody listens', 'mongodb://127.0.0.1:1/siteprint'],
-    ['a password is in the URL', 'mongodb://ann:hunter2@127.0.0.1:1/siteprint'],
-  ])('%s: ends in seconds, with a sentence', async (_, url) => {
+    ['closed port', 'mongodb://127.0.0.1:1/siteprint'],
+    ['password in the URL', 'mongodb://ann:hunter2@127.0.0.1:1/siteprint'],
+  ])('%s: the start fails within seconds and says why', async (_, url) => {
     const { code, stdout, stderr, seconds } = await start({ MONGODB_URL: url, KEY_PEPPER: PEPPER })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^MongoDB at 127\.0\.0\.1:1 does not answer: check .+\n$/)
     expect(stderr).not.toContain('hunter2')
-    // What this machine takes to start anything is none of the waiting.
+    // The time that this machine needs to start a process is not part of the wait.
     expect(seconds - (await start({ PORT: 'none' })).seconds).toBeLessThan(8)
   })
 })
 
-test('Redis that is away is told of, and missed by nobody', async () => {
+test('an unavailable Redis is logged, and requests are still served', async () => {
   const settings = { DATA_DIR: makeFolder(), REDIS_URL: 'redis://:hunter2@127.0.0.1:1' }
   const { url, key, printed, child, ended } = await startService(project, settings)
   const answer = await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
@@ -76,9 +76,9 @@ test('Redis that is away is told of, and missed by nobody', async () => {
 
 test.each([
   ['HOST', { HOST: '192.0.2.1' }, 'this machine does not have that address'],
-  ['HOST', { HOST: 'nowhere.invalid' }, 'this name has no address'],
+  ['HOST', { HOST: 'nowhere.invalid' }, 'this name does not resolve'],
   ['METRICS_HOST', { METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' }, 'this machine does not have that address'],
-])('a bad %s is reported as such: %o', async (name, settings, sentence) => {
+])('an invalid %s is reported: %o', async (name, settings, sentence) => {
   const { code, stdout, stderr } = await start(settings)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(new RegExp(`^${name}: cannot listen on .*: ${sentence}.*\\n`))
@@ -88,7 +88,7 @@ const inNamespace = (command: string, ...args: string[]): ReturnType<typeof spaw
   spawnSync('unshare', ['-rm', 'sh', '-c', command, 'sh', ...args], { cwd: project.folder, encoding: 'utf8' })
 const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0
 
-describe.skipIf(!canMount)('a DATA_DIR that cannot be written is reported in a sentence', () => {
+describe.skipIf(!canMount)('a DATA_DIR that cannot be written is reported', () => {
   const MAIN = 'DATA_DIR="$1" HOST=127.0.0.1 PORT=0 exec "$2" dist/src/main.js'
   test.each([
     [

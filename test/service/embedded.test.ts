@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => node?.close())
 
-test('5,000 requests at once against 60 a minute: exactly 60 pass', async () => {
+test('5,000 concurrent requests against 60 a minute: exactly 60 pass', async () => {
   const { key } = await node.makeKey('minute')
   await beginOfWindow()
   expect(await node.askMany(5000, '/api/v1/me', key)).toEqual({ '200 fine': 60, '429 rate_limited': 4940 })
 })
 
-test('3,000 cached scans at once against 1,000 a month: exactly 1,000 pass', async () => {
+test('3,000 concurrent cached scans against 1,000 a month: exactly 1,000 pass', async () => {
   const path = scanOf(site.page(1))
   expect(await node.ask(0, path, service.key)).toBe('200 cached false')
   const { key, id } = await node.makeKey('month')
@@ -31,13 +31,13 @@ test('3,000 cached scans at once against 1,000 a month: exactly 1,000 pass', asy
   expect(await node.usedOf(id)).toBe(1000)
 })
 
-test('500 callers of one new URL: one fetch, each is charged once', async () => {
+test('500 requests for one new URL: one fetch, each is charged once', async () => {
   const { key, id } = await node.makeKey('large')
   expect(await node.askMany(500, scanOf(site.page(2, '/slow')), key)).toEqual({ '200 cached false': 500 })
   expect({ visits: site.visits.get('127.1.0.2 /slow'), used: await node.usedOf(id) }).toEqual({ visits: 1, used: 500 })
 })
 
-test('a key that is made, rotated and revoked beside the server is known there within 5 s', async () => {
+test('creating, rotating and revoking a key in another process takes effect within 5 s', async () => {
   const { key, id } = await node.makeKey('large')
   expect(await node.untilAll('200 fine', '/api/v1/me', key)).toBeLessThan(LATER_MS)
   const second = await node.command('keys', 'rotate', id, '--overlap', '0')
@@ -47,7 +47,7 @@ test('a key that is made, rotated and revoked beside the server is known there w
   expect(await node.untilAll('401 unauthorized', '/api/v1/me', second)).toBeLessThan(LATER_MS)
 })
 
-test('a switch that is turned beside the server holds within 5 s', async () => {
+test('a switch turned in another process takes effect within 5 s', async () => {
   const { key } = await node.makeKey('large')
   await node.command('service', 'maintenance', 'on')
   expect(await node.untilAll('503 maintenance', '/api/v1/me', key)).toBeLessThan(LATER_MS)
@@ -55,7 +55,7 @@ test('a switch that is turned beside the server holds within 5 s', async () => {
   expect(await node.untilAll('200 fine', '/api/v1/me', key)).toBeLessThan(LATER_MS)
 })
 
-test('nothing was amiss', async () => {
+test('no error was logged', async () => {
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
   expect(service.printed.stderr).not.toMatch(/"level":"(?:error|fatal)"/)

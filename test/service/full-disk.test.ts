@@ -6,10 +6,10 @@ import { builtProject } from '../support/built-project.ts'
 import { until } from '../support/until.ts'
 import { makeFolder, spawnService, writePlans } from './start-service.ts'
 
-/** Mounts a disk of 4 MB that nobody else sees, and runs a program with it. */
+/** Mounts a private disk of 4 MB and runs a program with it. */
 const WITH_DISK = 'mount -t tmpfs -o size=4m tmpfs "$1" && shift && exec "$@"'
 const folder = makeFolder()
-/** As root, or as any user where user namespaces are allowed. */
+/** Works as root, or as any user if user namespaces are allowed. */
 const way = [['-m'], ['-rm']].find((one) => runWithDisk(one).status === 0)
 if (way === undefined) process.stderr.write('SKIPPED service: full disk: no mount namespace can be made here\n')
 
@@ -17,7 +17,7 @@ function runWithDisk(flags: readonly string[]): { readonly status: number | null
   return spawnSync('unshare', [...flags, 'sh', '-c', WITH_DISK, 'sh', folder, 'true'])
 }
 
-/** Takes all room that is left. */
+/** Fills the disk. */
 function fill(file: string): void {
   for (const bytes of [65_536, 1]) {
     try {
@@ -48,7 +48,7 @@ test.skipIf(way === undefined)(
       return /^siteprint_store_up (\d)$/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())?.[1]
     }
     const statesOf = async (): Promise<unknown> => [await statusOf('/health/ready'), await upOf()]
-    /** Lines about the store. */
+    /** Log lines about the store. */
     const told = (): string[] => printed.stderr.split('\n').filter((line) => line.includes('embedded store'))
 
     expect([await statusOf('/api/v1/me'), await statesOf()]).toEqual([200, [200, '1']])

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 
-/** What happened to the requests of a load. */
+/** Results of a load. */
 export interface Tally {
-  /** By what came of them: the status, `status code` for errors, or the error of the connection. */
+  /** Number of requests by outcome: the status, `status code` for errors, or the error of the connection. */
   readonly counts: Readonly<Record<string, number>>
-  /** How long the slowest took that was answered, in milliseconds, and the middle one. */
+  /** Slowest and median response time in milliseconds. */
   readonly worstMs: number
   readonly medianMs: number
 }
 
 interface LoadOptions {
   readonly clients: number
-  /** The path of the n-th request. */
+  /** Returns the path of the n-th request. */
   readonly path: (n: number) => string
   readonly key: string
-  /** Ends the load: nothing new is asked for then. */
+  /** Ends the load: no further requests are sent. */
   readonly signal: AbortSignal
-  /** Between two requests of one client. */
+  /** Pause between two requests of one client, in milliseconds. */
   readonly pauseMs?: number
 }
 
-/** A load that begins before something happens and ends after it. */
+/** Applies a load from before an event until after it. */
 export async function loadDuring(
   url: string,
   options: Omit<LoadOptions, 'signal'>,
@@ -34,7 +34,7 @@ export async function loadDuring(
   return tally
 }
 
-/** Clients that ask again and again on connections they keep, until they are told to end or nobody listens any more. */
+/** Sends requests from several clients on kept-alive connections until the signal aborts or the port is closed. */
 export async function load(url: string, options: LoadOptions): Promise<Tally> {
   const { clients, path, key, signal, pauseMs = 0 } = options
   const pool = new Pool(url, { connections: clients, pipelining: 1 })

@@ -8,7 +8,7 @@ import { LOCAL_BLOCK, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
-test('SIGHUP stops as SIGTERM does: what is under way is answered', async () => {
+test('SIGHUP stops like SIGTERM: pending requests are answered', async () => {
   const site = await openSite()
   const service = await startService(builtProject(), { DATA_DIR: makeFolder(), SCAN_ALLOW: LOCAL_BLOCK })
   const headers = { 'x-api-key': service.key }
@@ -21,7 +21,7 @@ test('SIGHUP stops as SIGTERM does: what is under way is answered', async () => 
   expect(service.printed.stderr).toContain('"signal":"SIGHUP"')
 })
 
-/** Opens a terminal, runs a program in it, waits for a line on its descriptor 3, and closes the terminal. */
+/** Opens a terminal, runs a program in it, waits for a line on descriptor 3, and closes the terminal. */
 const TERMINAL = `
 import os, pty, sys, time
 pid, terminal = pty.fork()
@@ -67,7 +67,7 @@ test.skipIf(!python)(
     child.stdin.write('\n')
     expect((await slow).status).toBe(200)
     await expect.poll(() => text, { timeout: 10_000 }).toContain('status')
-    // SIGKILL, but after the store was closed: that moves all of SQLite's log into the database.
+    // SIGKILL, but after the store was closed, which moves SQLite's write-ahead log into the database.
     expect(text).toMatch(/status 9\n/)
     expect(statSync(join(env.DATA_DIR, 'siteprint.db-wal')).size).toBe(0)
   },

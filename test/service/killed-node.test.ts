@@ -8,10 +8,10 @@ import { type RunningService, startService, writePlans } from './start-service.t
 
 const redis = redisUrl('a killed node')
 const mongo = mongoUrl('a killed node')
-/** The lock of the killed node ends within 5 s, the scan takes 1.5 s; the rest is this machine's, which runs all tests at once. */
+/** The lock of the killed node expires within 5 s and the scan takes 1.5 s; the rest is for this machine, which runs tests in parallel. */
 const TAKEN_OVER_MS = 10_000
 
-describe.skipIf(redis === null || mongo === null)('two nodes, one killed while it scans', () => {
+describe.skipIf(redis === null || mongo === null)('two nodes, one killed during a scan', () => {
   let project: BuiltProject
   let site: LocalSite
   let services: RunningService[]
@@ -32,7 +32,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes, one killed while i
   })
   afterAll(() => nodes?.close())
 
-  test('the other one scans for the clients that waited there; each response is charged', async () => {
+  test('the other node scans for its own waiting clients; each response is charged', async () => {
     const { key, id } = await nodes.makeKey('free')
     const path = scanOf(site.page(1, '/slow'))
     const lost = nodes.ask(0, path, key).catch(() => 'broken')

@@ -2,15 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 
-/** What is scanned: a server on all addresses of this machine. Each address is a host of its own. */
+/** A site to scan: a server on all loopback addresses. Each address counts as a separate host. */
 export interface LocalSite {
-  /** The URL of a page on the host of this number (0 to 65,000). `/slow` answers after a second and a half. */
+  /** Returns the URL of a page on the host with this number (0 to 65,000). `/slow` responds after 1.5 seconds. */
   page(host: number, path?: string): string
-  /** How often each page was asked for, robots.txt and the like left out: `address path` → times. */
+  /** Number of requests per page, without robots.txt and the favicon: `address path` → count. */
   readonly visits: ReadonlyMap<string, number>
 }
 
-/** For SCAN_ALLOW. */
+/** The value of SCAN_ALLOW. */
 export const LOCAL_BLOCK = '127.0.0.0/8'
 const SLOW_MS = 1500
 

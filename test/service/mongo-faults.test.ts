@@ -10,7 +10,7 @@ const redis = redisUrl(SUITE)
 const mongo: OwnServer | null = await startMongo(SUITE)
 afterAll(() => mongo?.stop())
 
-/** Demanded of an answer while the store is away; what this machine, which runs all tests at once, may add. */
+/** Required response time while the store is unavailable, and the tolerance for this machine, which runs tests in parallel. */
 const ANSWER_MS = 1000
 const MACHINE_MS = 500
 const CLIENTS = 8
@@ -52,7 +52,7 @@ describe.skipIf(redis === null || mongo === null)('under load', () => {
     const backMs = await node.untilAll('200 cached true', path, key)
     process.stderr.write(`MongoDB that ${name}: full service ${Math.round(backMs)} ms after its return\n`)
     expect(backMs).toBeLessThan(5000)
-    const counted = (await node.usedOf(id)) - usedBefore - 1 // Without the one that told us so.
+    const counted = (await node.usedOf(id)) - usedBefore - 1 // Without the request that read the usage.
     expect(counted).toBeGreaterThanOrEqual(during.counts['200'])
     expect(counted).toBeLessThanOrEqual(during.counts['200'] + CLIENTS)
     const after = await loadDuring(service.url, scans, () => sleep(1000))

@@ -4,18 +4,18 @@ import { type BuiltProject, builtProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { type RunningService, type Settings, startService } from './start-service.ts'
 
-/** How long a change is waited for; what is demanded is less. */
+/** How long tests wait for a change; the required time is shorter. */
 const PATIENCE_MS = 15_000
 
 interface NodesParts {
   readonly project: BuiltProject
   readonly settings: Settings
   readonly urls: readonly string[]
-  /** To each node. */
+  /** Connections to each node. */
   readonly connections?: number
 }
 
-/** Nodes of one service, as its callers and its operator meet them. */
+/** The nodes of one service, as seen by clients and operators. */
 export class Nodes {
   readonly #parts: NodesParts
   readonly #pools: readonly Pool[]
@@ -25,33 +25,33 @@ export class Nodes {
     this.#pools = parts.urls.map((url) => new Pool(url, { connections: parts.connections ?? 100 }))
   }
 
-  /** Runs a command of the operator's. @throws Error with what it wrote on stderr */
+  /** Runs an operator command. @throws Error with its stderr */
   async command(name: 'keys' | 'service', ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#parts.project.run(name, args, { env: this.#parts.settings })
     if (code !== 0) throw new Error(stderr)
     return stdout.trim()
   }
 
-  /** A new key of a plan: its secret, and its id. */
+  /** Creates a key in a plan. */
   async makeKey(plan: string): Promise<{ readonly key: string; readonly id: string }> {
     const key = await this.command('keys', 'create', '--name', plan, '--email', 'a@a.example', '--plan', plan)
     const newest = (await this.command('keys', 'list', '--json')).split('\n').at(-1) ?? ''
     return { key, id: JSON.parse(newest).id }
   }
 
-  /** What a key was charged for in this month, as its operator sees it. */
+  /** Returns the usage of a key in this month, as the operator sees it. */
   async usedOf(id: string): Promise<number> {
     return JSON.parse(await this.command('keys', 'show', id)).usage.used
   }
 
-  /** Status and code of the answer of one node; of a scan whether it was cached. */
+  /** Sends a request to one node and returns status and error code; for a scan also whether it was cached. */
   async ask(node: number, path: string, key: string): Promise<string> {
     const { statusCode, body } = await this.#pools[node].request({ method: 'GET', path, headers: { 'x-api-key': key } })
     const { code = 'fine', cached } = (await body.json()) as { code?: string; cached?: boolean }
     return `${statusCode} ${cached === undefined ? code : `cached ${cached}`}`
   }
 
-  /** Asks the nodes in turn, without waiting for an answer. What came of it, and how often. */
+  /** Sends concurrent requests to the nodes in turn and counts the outcomes. */
   async askMany(count: number, path: string, key: string): Promise<Record<string, number>> {
     const nodes = this.#pools.length
     const outcomes = await Promise.all(Array.from({ length: count }, (_, i) => this.ask(i % nodes, path, key)))
@@ -60,7 +60,7 @@ export class Nodes {
     return counts
   }
 
-  /** Asks all nodes until each gives the answer. @returns milliseconds until the last did */
+  /** Polls all nodes until each gives the expected response. @returns milliseconds until the last one did */
   async untilAll(answer: string, path: string, key: string): Promise<number> {
     const began = performance.now()
     const isEverywhere = async (): Promise<boolean> =>
@@ -77,7 +77,7 @@ export class Nodes {
   }
 }
 
-/** A service of one node, and a site that it may scan. @param connections to the node */
+/** Starts a service with one node, and a site that it can scan. @param connections to the node */
 export async function startNode(
   settings: Settings,
   connections?: number,
@@ -93,7 +93,7 @@ export function scanOf(page: string): string {
   return `/api/v1/scan?url=${encodeURIComponent(page)}`
 }
 
-/** Waits for another minute where little is left of this one: what follows is to be counted in one window. */
+/** Waits for the next minute if little of this one is left, so that the following requests count in one window. */
 export async function beginOfWindow(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000)
   if (left < 20_000) await sleep(left)

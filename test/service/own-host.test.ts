@@ -3,7 +3,7 @@ import { builtProject } from '../support/built-project.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
-test('a start says what runs; the own host is not scanned; metrics stay on loopback whatever HOST is', async () => {
+test('the start logs the versions, the own host of the service cannot be scanned, and metrics stay on loopback whatever HOST is', async () => {
   const { url, key, printed, child, ended } = await startService(builtProject(), {
     HOST: '127.0.0.2',
     DATA_DIR: makeFolder(),
@@ -19,7 +19,7 @@ test('a start says what runs; the own host is not scanned; metrics stay on loopb
   const own = [400, 'blocked_target', 'This is the address of this service, which does not scan itself.']
   for (const page of ['https://siteprint.example.com/', 'http://SITEPRINT.example.com./docs'])
     expect(await ask(page)).toEqual(own)
-  // Not even that it listens there is told of a private address.
+  // The response for a private address does not reveal whether the service listens on it.
   expect((await ask('http://127.0.0.2/'))[2]).toBe((await ask('http://127.0.0.3/'))[2])
 
   await expect.poll(() => printed.stderr, { timeout: 5000 }).toContain('"msg":"started"')
@@ -29,7 +29,7 @@ test('a start says what runs; the own host is not scanned; metrics stay on loopb
   expect(started).toMatchObject({ version: '0.1.0', ruleset, node: process.version, keys: 'SQLite', shared: 'memory' })
   expect(started.address).toBe(url)
 
-  const port = /"port":(\d+),"msg":"metrics are served"/.exec(printed.stderr)?.[1]
+  const port = /"port":(\d+),"msg":"metrics server started"/.exec(printed.stderr)?.[1]
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain(
     'siteprint_build_info{version="0.1.0"',
   )

@@ -8,7 +8,7 @@ import { makeFolder, writePlans } from './start-service.ts'
 const redis: OwnServer | null = await startRedis('service: faults of Redis')
 afterAll(() => redis?.stop())
 
-/** What an answer may take longer than before. Demanded are 300 ms; the other half is this machine's, which runs all tests at once. */
+/** Tolerated increase of the response time. Required are 300 ms; the rest is for this machine, which runs tests in parallel. */
 const MORE_MS = 600
 
 describe.skipIf(redis === null)('under load', () => {
@@ -21,7 +21,7 @@ describe.skipIf(redis === null)('under load', () => {
   })
   afterAll(() => started?.node.close())
 
-  /** Asks for keys' details and a page, before and after something happens. */
+  /** Requests key info and a page, before and after an event. */
   function tallyOf(event: () => Promise<void>): Promise<Tally> {
     const { site, service } = started
     const paths = ['/api/v1/me', scanOf(site.page(1))]
@@ -50,7 +50,7 @@ describe.skipIf(redis === null)('under load', () => {
     const worst = [calm, during, after].map(({ worstMs }) => Math.round(worstMs))
     process.stderr.write(`Redis that ${name}: slowest answer before, during, after: ${worst.join(', ')} ms\n`)
     expect(Math.max(during.worstMs, after.worstMs)).toBeLessThan(calm.worstMs + MORE_MS)
-    // Redis is used again: it has the page, or keeps it when it is asked for.
+    // Redis is used again: it has the page, or caches it at the next request.
     await node.ask(0, scanOf(site.page(1)), service.key)
     expect(await node.untilAll('200 cached true', scanOf(site.page(1)), service.key)).toBeLessThan(5000)
   })

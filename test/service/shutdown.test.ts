@@ -33,7 +33,7 @@ async function start(): Promise<{ service: RunningService; settings: Settings }>
   return { service: await startService(project, settings), settings }
 }
 
-/** Asks once a moment, on a connection of its own, until nobody listens. */
+/** Polls readiness, on a new connection each time, until the port is closed. */
 async function watchReadiness(url: string, onFailure: () => void): Promise<string[]> {
   const seen: string[] = []
   for (;;) {
@@ -48,9 +48,12 @@ async function watchReadiness(url: string, onFailure: () => void): Promise<strin
 
 describe('SIGTERM under load', () => {
   test.each([
-    ['a balancer stops sending when it is not ready: none is dropped', { isBalanced: true, allowed: ['200'] }],
     [
-      'nobody stops sending: what was taken in is answered',
+      'the load balancer stops sending when readiness fails: no request is dropped',
+      { isBalanced: true, allowed: ['200'] },
+    ],
+    [
+      'clients keep sending: every accepted request is answered',
       { isBalanced: false, allowed: ['200', 'ECONNREFUSED', 'ECONNRESET'] },
     ],
   ])('%s', async (_, { isBalanced, allowed }) => {
@@ -68,7 +71,7 @@ describe('SIGTERM under load', () => {
     await sleep(1500)
     child.kill('SIGTERM')
     await sleep(100)
-    child.kill('SIGTERM') // The second one is not heard.
+    child.kill('SIGTERM') // The second signal is ignored.
     const tallies = await Promise.all(loads)
     expect(await readiness).toEqual(['ready', 'draining'])
     expect(await ended).toBe(0)
@@ -80,7 +83,7 @@ describe('SIGTERM under load', () => {
   })
 })
 
-test('a scan under way is answered, and sockets that say nothing hold nobody up', async () => {
+test('running scans are answered, and idle connections do not delay the stop', async () => {
   const { service, settings } = await start()
   const { port } = new URL(service.url)
   const idle = connect(Number(port), '127.0.0.1')
@@ -101,13 +104,13 @@ test('a scan under way is answered, and sockets that say nothing hold nobody up'
   idle.destroy()
 })
 
-test('a log that nobody reads holds up no answer and not the end', async () => {
+test('an unread log delays neither responses nor the stop', async () => {
   const { service, settings } = await start()
   const { url, key, child, ended } = service
   child.stderr?.pause()
   const enough = new AbortController()
   const path = (n: number): string => {
-    if (n === 4000) enough.abort() // Some hundred kilobytes of log, more than a pipe holds.
+    if (n === 4000) enough.abort() // Several hundred kilobytes of log, more than a pipe can buffer.
     return '/api/v1/me'
   }
   const { counts } = await load(url, { clients: 20, path, key, signal: enough.signal })
@@ -119,7 +122,7 @@ test('a log that nobody reads holds up no answer and not the end', async () => {
   expect(await usedOf(settings)).toBe(0)
 })
 
-test('told to end before it listens, it ends', async () => {
+test('a signal before the service listens ends it', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo

@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { BuiltProject } from '../support/built-project.ts'
 
-/** A service that runs as a process of its own. */
+/** A service running in its own process. */
 export interface RunningService {
-  /** Where it listens, without a slash at the end. */
+  /** The URL it listens on, without a trailing slash. */
   readonly url: string
   readonly child: ChildProcess
-  /** The secret that was printed; empty where none was. */
+  /** The printed key; empty if none was printed. */
   readonly key: string
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly printed: { readonly stdout: string; readonly stderr: string }
-  /** Its exit code, once it has ended and all it wrote is here; the signal's name where one ended it. */
+  /** Resolves with its exit code, or the name of the signal that ended it, after all output was read. */
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
@@ -31,14 +31,14 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A new folder that goes when the tests of this file end. */
+/** Creates a folder that is removed after the tests of this file. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-service-'))
   folders.push(folder)
   return folder
 }
 
-/** A file of plans, for PLANS_FILE: `free` as asked, and nobody else in need of more. */
+/** Writes a file of plans for PLANS_FILE. */
 export function writePlans(plans: Readonly<Record<string, readonly [perMinute: number, perMonth: number]>>): string {
   const file = join(makeFolder(), 'plans.yaml')
   const lines = Object.entries({ free: [10, 100], ...plans }).map(
@@ -48,7 +48,7 @@ export function writePlans(plans: Readonly<Record<string, readonly [perMinute: n
   return file
 }
 
-/** Starts the service on a free port, and waits until it says where it listens. @throws Error with what it wrote when it ends before that */
+/** Starts the service on a free port and waits until it listens. @throws Error with its output if it exits first */
 export async function startService(project: BuiltProject, settings: Settings): Promise<RunningService> {
   const service = spawnService(process.execPath, ['tools/start.mjs', 'src/main'], { project, settings })
   return await service.listening

@@ -22,7 +22,7 @@ async function stop({ child, ended }: RunningService): Promise<number | NodeJS.S
   return await ended
 }
 
-/** Runs a line of curl as a person would. */
+/** Runs the printed curl command in a shell. */
 async function runLine(line: string): Promise<string> {
   return (await promisify(execFile)('bash', ['-c', line])).stdout
 }
@@ -31,7 +31,7 @@ describe('a first start', () => {
   const folder = join(makeFolder(), 'data')
   let first: RunningService
 
-  test('prints one key and a line that works', async ({ skip }) => {
+  test('prints one key and a working command', async ({ skip }) => {
     first = await startService(project, { DATA_DIR: folder, SCAN_ALLOW: LOCAL_BLOCK })
     const { stdout } = first.printed
     expect(new Set(stdout.match(/spk_live_\w+/g))).toEqual(new Set([first.key]))
@@ -42,33 +42,33 @@ describe('a first start', () => {
     expect(answer).toMatchObject({ url: site.page(1), builderSlug: 'wordpress', cached: false })
   })
 
-  test('keeps its data for its owner alone, and the key out of the log', async () => {
+  test('creates data readable only by its owner, and keeps the key out of the log', async () => {
     const modes = ['.', 'pepper', 'siteprint.db'].map((file) => statSync(join(folder, file)).mode & 0o777)
     expect(modes).toEqual([0o700, 0o600, 0o600])
     expect(first.printed.stderr).not.toContain(first.key.slice(0, 20))
   })
 
-  test('warns of SCAN_ALLOW, and of nothing else', async () => {
+  test('warns about SCAN_ALLOW and nothing else', async () => {
     const [warning, ...more] = first.printed.stderr.trim().split('\n')
     expect(JSON.parse(warning)).toMatchObject({ level: 'warn', msg: expect.stringContaining('SCAN_ALLOW is set') })
     expect(more.filter((line) => JSON.parse(line).level !== 'info')).toEqual([])
   })
 
-  test('lets no second server at its folder', async () => {
+  test('prevents a second server on its folder', async () => {
     const { code, stdout, stderr } = await project.spawnServer({ env: { DATA_DIR: folder, PORT: '0' } })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^another server runs on .+: stop it, .+\n$/)
   })
 
-  test('lets no second server at its port', async () => {
+  test('prevents a second server on its port', async () => {
     const { port } = new URL(first.url)
     const env = { DATA_DIR: makeFolder(), PORT: port }
     const { code, stderr } = await project.spawnServer({ env })
-    const sentence = `PORT: cannot listen on 127.0.0.1 port ${port}: another program listens there. Stop it, or choose another port.\n`
+    const sentence = `PORT: cannot listen on 127.0.0.1 port ${port}: the port is already in use. Stop the other program, or choose another port.\n`
     expect({ code, stderr }).toEqual({ code: 2, stderr: sentence })
   })
 
-  test('is the only one that prints a key', async () => {
+  test('is the only start that prints a key', async () => {
     expect(await stop(first)).toBe(0)
     const second = await startService(project, { DATA_DIR: folder })
     expect(second.printed.stdout).toBe(`Siteprint listens on ${second.url} (docs: ${second.url}/docs).\n`)
@@ -79,7 +79,7 @@ describe('a first start', () => {
   })
 })
 
-test('no key is made beside one that was revoked', async () => {
+test('no key is created if there is a revoked one', async () => {
   const env = { DATA_DIR: makeFolder() }
   const { code } = await project.run('keys', ['create', '--name', 'A', '--email', 'a@a.example', '--plan', 'pro'], {
     env,
@@ -91,9 +91,10 @@ test('no key is made beside one that was revoked', async () => {
   await stop(service)
 })
 
-test('metrics have a port of their own', async () => {
+test('metrics have their own port', async () => {
   const service = await startService(project, { DATA_DIR: makeFolder(), METRICS_PORT: '0' })
-  const found = (): string | undefined => /"port":(\d+),"msg":"metrics are served"/.exec(service.printed.stderr)?.[1]
+  const found = (): string | undefined =>
+    /"port":(\d+),"msg":"metrics server started"/.exec(service.printed.stderr)?.[1]
   const port = await expect.poll(found, { timeout: 10_000 }).toBeDefined().then(found)
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(text).toContain('siteprint_store_up 1')
@@ -102,7 +103,7 @@ test('metrics have a port of their own', async () => {
 })
 
 describe('npm start', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends with the npm that got %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends when npm gets %s', async (signal) => {
     const settings = { DATA_DIR: makeFolder(), PATH: process.env.PATH ?? '', HOME: makeFolder() }
     const { listening } = spawnService('npm', ['start', '--silent'], { project, settings })
     const service = await listening

@@ -9,7 +9,7 @@ import { builtProject } from '../support/built-project.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { makeFolder, startService, writePlans } from './start-service.ts'
 
-/** The full measure takes at least three minutes: `STARVATION_SECONDS=200 npx vitest run test/service/starvation.test.ts`. */
+/** The full measurement takes at least three minutes: `STARVATION_SECONDS=200 npx vitest run test/service/starvation.test.ts`. */
 const SECONDS = Number(process.env.STARVATION_SECONDS ?? 20)
 const ATTACKERS = 6
 const CLIENTS = 4
@@ -34,8 +34,8 @@ afterAll(() => {
 })
 
 /**
- * Six keys of plan free at 10 requests a minute each take expensive pages in turn, while four other keys send 60 good scans
- * a minute together. Each URL has an address of its own, so that a site that killed a worker is never asked for again.
+ * Six keys of the plan free, at 10 requests a minute each, request expensive pages in turn, while four other keys together
+ * send 60 ordinary scans a minute. Each URL has its own address, so that a site that killed a worker is never requested again.
  */
 test(
   'expensive pages of some keys do not cost others their scans',

@@ -35,14 +35,14 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
 
   afterAll(() => Promise.all([both?.close(), crowd?.close()]))
 
-  test('5,000 requests at once against 60 a minute: exactly 60 pass', async () => {
+  test('5,000 concurrent requests against 60 a minute: exactly 60 pass', async () => {
     const { key } = await both.makeKey('minute')
     await beginOfWindow()
     const counts = await both.askMany(5000, '/api/v1/me', key)
     expect(counts).toEqual({ '200 fine': 60, '429 rate_limited': 4940 })
   })
 
-  test('3,000 cached scans at once against 1,000 a month: exactly 1,000 pass', async () => {
+  test('3,000 concurrent cached scans against 1,000 a month: exactly 1,000 pass', async () => {
     const { key: other } = await both.makeKey('large')
     const path = scanOf(site.page(1))
     expect(await both.ask(0, path, other)).toBe('200 cached false')
@@ -51,12 +51,12 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
     expect(await both.usedOf(id)).toBe(1000)
   })
 
-  test('1,000 callers of one new URL: one fetch, each is charged once', async () => {
+  test('1,000 requests for one new URL: one fetch, each is charged once', async () => {
     const { key, id } = await both.makeKey('large')
     const path = scanOf(site.page(2, '/slow'))
     const { '200 cached false': joined, '200 cached true': late = 0, ...failed } = await crowd.askMany(1000, path, key)
     expect({ failed, all: joined + late }).toEqual({ failed: {}, all: 1000 })
-    expect(joined).toBeGreaterThan(500) // Who came while it was fetched: on a slow machine not all do.
+    expect(joined).toBeGreaterThan(500) // Requests that arrived during the scan: on a slow machine not all of them do.
     expect({ visits: site.visits.get('127.1.0.2 /slow'), used: await both.usedOf(id) }).toEqual({
       visits: 1,
       used: 1000,
@@ -64,7 +64,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
     expect(await both.askMany(10, path, key)).toEqual({ '200 cached true': 10 })
   })
 
-  test('8 at once on the first of a month, for each of 5 new keys: none is lost', async () => {
+  test('8 concurrent charges on the first of a month, for each of 5 new keys: none is lost', async () => {
     const keys = []
     for (let i = 0; i < 5; i++) keys.push(await both.makeKey('large'))
     const counts = await Promise.all(keys.map(({ key }) => both.askMany(8, scanOf(site.page(1)), key)))
@@ -72,7 +72,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
     expect(await Promise.all(keys.map(({ id }) => both.usedOf(id)))).toEqual(keys.map(() => 8))
   })
 
-  test('a key that is revoked is worth nothing on both within 5 s', async () => {
+  test('a revoked key stops working on both nodes within 5 s', async () => {
     const { key, id } = await both.makeKey('large')
     expect(await both.untilAll('200 fine', '/api/v1/me', key)).toBeLessThan(LATER_MS)
     await both.command('keys', 'revoke', id)
@@ -91,7 +91,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
     expect(await both.untilAll('200 fine', '/api/v1/me', key)).toBeLessThan(LATER_MS)
   })
 
-  test('nothing was amiss', async () => {
+  test('no error was logged', async () => {
     for (const { child } of nodes) child.kill('SIGTERM')
     expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual([0, 0])
     const faults = nodes.map(({ printed }) => printed.stderr.match(/"level":"(?:error|fatal)".*/g))

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { Metrics } from '../metrics.ts'
 
-/** Serves `/metrics` on a port of its own: what operators read is not for callers. */
+/** Builds a server for `/metrics`. It has its own port because the metrics are for operators, not for API clients. */
 export function buildMetricsServer({ registry }: Metrics): Server {
   return createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') {

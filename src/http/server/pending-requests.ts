@@ -2,36 +2,37 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Exchange {
+interface PendingRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  isDue: boolean
+  isAnswered: boolean
   /** Called once if the connection ends before the response is written. */
   onAbandoned?: () => void
 }
 
-/** An interim response, which clients discard (RFC 9110, section 15.2.1), used to find out whether anybody still reads. */
+/** An interim response, which clients discard (RFC 9110, section 15.2.1). It shows whether the client still reads. */
 const PROBE = 'HTTP/1.1 100 Continue\r\n\r\n'
 /** Time for the reset that a closed connection sends in return. */
 const RESET_MS = 100
 
-/** What is under way on each connection: requests that are not read, or not answered, to their end. */
-export class Exchanges {
-  readonly #open = new WeakMap<Socket, Exchange[]>()
-  #due = 0
+/** The requests on each connection that are not yet completely read or not yet completely answered. */
+export class PendingRequests {
+  readonly #bySocket = new WeakMap<Socket, PendingRequest[]>()
+  #unanswered = 0
 
-  /** Answers that are due, on all connections. */
-  get due(): number {
-    return this.#due
+  /** Number of unanswered requests on all connections. */
+  get count(): number {
+    return this.#unanswered
   }
 
-  of(socket: Socket): readonly Exchange[] {
-    return [...(this.#open.get(socket) ?? [])]
+  /** The pending requests of one connection, in the order of their arrival. */
+  listOn(socket: Socket): readonly PendingRequest[] {
+    return [...(this.#bySocket.get(socket) ?? [])]
   }
 
-  /** Whether no other request has come after this one on its connection. */
+  /** Whether no other request has arrived after this one on its connection. */
   isLast(request: IncomingMessage): boolean {
-    const last = this.#open.get(request.socket)?.at(-1)
+    const last = this.#bySocket.get(request.socket)?.at(-1)
     return last === undefined || last.request === request
   }
 
@@ -39,7 +40,7 @@ export class Exchanges {
    * Whether the client of a request has disconnected. A client that closed its connection and one that only finished
    * sending (half-close) send the same FIN, but only the first rejects data, with a reset that makes the next write fail.
    * So after a FIN the connection is probed twice. HTTP/1.0 has no interim responses: there a FIN counts as disconnecting,
-   * since proxies that speak it do not half-close.
+   * since proxies that use HTTP/1.0 do not half-close.
    */
   async hasDisconnected({ socket, httpVersion }: IncomingMessage): Promise<boolean> {
     if (socket.destroyed) return true
@@ -51,51 +52,51 @@ export class Exchanges {
     return socket.destroyed
   }
 
-  /** Has a function called if the connection ends before the response to this request is written. */
-  onAbandoned(request: IncomingMessage, call: () => void): void {
-    const exchange = this.#open.get(request.socket)?.findLast((one) => one.request === request)
-    if (exchange !== undefined) exchange.onAbandoned = call
+  /** Sets the function that is called if the connection ends before the response to this request is written. */
+  onAbandoned(request: IncomingMessage, callback: () => void): void {
+    const pending = this.#bySocket.get(request.socket)?.findLast((one) => one.request === request)
+    if (pending !== undefined) pending.onAbandoned = callback
   }
 
   watch(server: Server): void {
     // Node's default would end the connection of a half-closed client without its responses.
     Object.assign(server, { httpAllowHalfOpen: true })
     server.prependListener('request', (request, response) => {
-      const exchange = { request, response, isDue: true }
-      const all = this.#listOf(request.socket)
-      all.push(exchange)
-      this.#due++
-      const forget = (): void => void all.splice(all.indexOf(exchange), 1)
+      const pending = { request, response, isAnswered: false }
+      const all = this.#findOrAdd(request.socket)
+      all.push(pending)
+      this.#unanswered++
+      const remove = (): void => void all.splice(all.indexOf(pending), 1)
       response.once('close', () => {
-        this.#settle(exchange)
-        if (request.complete) forget()
-        else request.once('close', forget)
+        this.#settle(pending)
+        if (request.complete) remove()
+        else request.once('close', remove)
       })
     })
   }
 
-  #settle(exchange: Exchange): void {
-    if (!exchange.isDue) return
-    exchange.isDue = false
-    this.#due--
-    if (!exchange.response.writableFinished) exchange.onAbandoned?.()
+  #settle(pending: PendingRequest): void {
+    if (pending.isAnswered) return
+    pending.isAnswered = true
+    this.#unanswered--
+    if (!pending.response.writableFinished) pending.onAbandoned?.()
   }
 
-  #listOf(socket: Socket): Exchange[] {
-    const known = this.#open.get(socket)
+  #findOrAdd(socket: Socket): PendingRequest[] {
+    const known = this.#bySocket.get(socket)
     if (known !== undefined) return known
-    const made: Exchange[] = []
-    this.#open.set(socket, made)
-    // Of answers that waited for the one before, Node says nothing when the connection ends.
+    const added: PendingRequest[] = []
+    this.#bySocket.set(socket, added)
+    // When the connection ends, Node emits no event for responses that are queued behind an earlier one.
     socket.once('close', () => {
-      for (const exchange of made) this.#settle(exchange)
+      for (const pending of added) this.#settle(pending)
     })
-    return made
+    return added
   }
 
-  /** Writes an interim response between two responses, never into one. Resolves when it is written, or has failed. */
+  /** Writes an interim response between two responses, never inside one. Resolves when it is written or has failed. */
   async #probe(socket: Socket): Promise<void> {
-    const isWriting = this.of(socket).some(({ response }) => response.headersSent && !response.writableFinished)
+    const isWriting = this.listOn(socket).some(({ response }) => response.headersSent && !response.writableFinished)
     if (isWriting || !socket.writable) return
     await new Promise<void>((resolve) => {
       socket.write(PROBE, (error) => {

@@ -2,71 +2,75 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
-import { clientOf } from '../client-address.ts'
-import type { HostParts } from '../parts.ts'
-import { rateHeaders, windowOf } from '../rate-limit.ts'
-import type { Exchanges } from './pending-requests.ts'
+import { normalizeClient } from '../client-address.ts'
+import type { AppParts } from '../parts.ts'
+import { buildRateHeaders, readAddressWindow } from '../rate-limit.ts'
+import type { ErrorBody } from '../v1/schemas.ts'
+import type { PendingRequests } from './pending-requests.ts'
 
-/** What the socket says that no request came of. */
+/** Node's error code → message for the client. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
-  HPE_HEADER_OVERFLOW: 'The headers of the request are too long.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive completely in time.',
+  HPE_HEADER_OVERFLOW: 'The request headers are too large.',
 }
 
 const CODE: ApiErrorCode = 'invalid_request'
 
-/** Answers what comes over a connection and is no request: it never has a route, and no hook sees it. */
-export class RawErrors {
-  readonly #parts: Pick<HostParts, 'shared' | 'clock' | 'log'>
-  /** So that nothing is said in between, or twice. */
-  readonly #exchanges: Exchanges
-  readonly #refused = new WeakSet<Socket>()
+type RawErrorParts = Pick<AppParts, 'shared' | 'clock' | 'log'>
 
-  constructor(parts: Pick<HostParts, 'shared' | 'clock' | 'log'>, exchanges: Exchanges) {
+/** Rejects input that Node's HTTP parser cannot read. Such input has no route, and no Fastify hook sees it. */
+export class RawErrors {
+  readonly #parts: RawErrorParts
+  /** Consulted so that an error response neither interrupts another response nor follows one to the same request. */
+  readonly #pending: PendingRequests
+  readonly #rejected = new WeakSet<Socket>()
+
+  constructor(parts: RawErrorParts, pending: PendingRequests) {
     this.#parts = parts
-    this.#exchanges = exchanges
+    this.#pending = pending
   }
 
-  /** Ends the connection: after the answers that are due, with one of its own where one is due. */
-  async refuse(error: Error & { code?: string }, socket: Socket): Promise<void> {
-    if (this.#refused.has(socket)) return
-    this.#refused.add(socket)
-    const exchanges = this.#exchanges.of(socket)
-    const isAnswered = exchanges.some(({ request, response }) => response.headersSent && !request.complete)
-    // A client that is gone hears nothing; one whose answer is on its way gets no second one for the rest of its request.
+  /** Ends a connection after its pending responses, with an error response where the client can still receive one. */
+  async reject(error: Error & { code?: string }, socket: Socket): Promise<void> {
+    if (this.#rejected.has(socket)) return
+    this.#rejected.add(socket)
+    const pending = this.#pending.listOn(socket)
+    const isAnswered = pending.some(({ request, response }) => response.headersSent && !request.complete)
+    // The client has disconnected, or the response to this request has already begun.
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy()
       return
     }
-    const due = exchanges.filter(({ request, response }) => request.complete && !response.closed)
-    await Promise.all(due.map(({ response }) => once(response, 'close')))
-    if (socket.writable) await this.#answer(error, socket)
+    const unanswered = pending.filter(({ request, response }) => request.complete && !response.closed)
+    await Promise.all(unanswered.map(({ response }) => once(response, 'close')))
+    if (socket.writable) await this.#respond(error, socket)
   }
 
-  async #answer(error: { readonly code?: string }, socket: Socket): Promise<void> {
+  async #respond(error: { readonly code?: string }, socket: Socket): Promise<void> {
     const { clock, shared, log } = this.#parts
     const now = clock()
     const id = randomUUID()
-    const client = clientOf(socket.remoteAddress ?? '')
-    const window = await windowOf(client, now, shared)
+    const client = normalizeClient(socket.remoteAddress ?? '')
+    const window = await readAddressWindow(client, now, shared)
     const [status] = API_ERRORS[CODE]
     const why = error.code ?? 'none'
-    log.info({ id, route: 'none', status, client, code: CODE, why }, 'answered what was no request')
-    const body = JSON.stringify({
+    log.info({ id, route: 'none', status, client, code: CODE, why }, 'rejected malformed HTTP request')
+    const body: ErrorBody = {
       error: SENTENCES[why] ?? 'The request is not valid HTTP.',
       code: CODE,
       requestId: id,
-    })
+    }
+    const text = JSON.stringify(body)
     const headers = {
-      ...rateHeaders(now, window),
+      ...buildRateHeaders(now, window),
       'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(body)),
+      'content-length': String(Buffer.byteLength(text)),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-request-id': id,
       connection: 'close',
     }
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+    socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head.join('\r\n')}\r\n\r\n${text}`)
   }
 }

@@ -5,55 +5,58 @@ import type cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { invalid, MAX_BODY_BYTES } from '../body.ts'
 import { sendError } from '../error-responses.ts'
-import type { HostParts } from '../parts.ts'
+import type { AppParts } from '../parts.ts'
 import { setRateHeaders, UNCOUNTED } from '../rate-limit.ts'
-import { Call, sanitizeId } from '../request-state.ts'
-import type { Exchanges } from './pending-requests.ts'
+import { RequestState, sanitizeId } from '../request-state.ts'
+import type { PendingRequests } from './pending-requests.ts'
 import { RawErrors } from './raw-errors.ts'
 
-/** A request has to be here within so long, its body included. */
-const REQUEST_MS = 10_000
+/** Time within which a request must arrive completely, including its body. */
+const REQUEST_TIMEOUT_MS = 10_000
 
-/** A Fastify whose every error path answers in our form. */
-export function openServer(parts: HostParts, exchanges: Exchanges): FastifyInstance {
+/** Opens a Fastify server in which every error response has the format of the API. */
+export function openServer(parts: AppParts, pending: PendingRequests): FastifyInstance {
   const { log, settings, clock } = parts
-  const raw = new RawErrors(parts, exchanges)
-  const refuse = (error: Error, socket: Socket): void => void raw.refuse(error, socket).catch(() => socket.destroy())
-  const app = Fastify({
+  const raw = new RawErrors(parts, pending)
+  const reject = (error: Error, socket: Socket): void => void raw.reject(error, socket).catch(() => socket.destroy())
+  const fastify = Fastify({
     loggerInstance: log,
-    // notes.ts has a line of its own.
+    // request-log.ts writes one line per request instead.
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: (logger) => logger, // One for each request would cost as much as its line: that names the id.
+    // A child logger per request would cost as much as the log line, which contains the id anyway.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
-    trustProxy: trustOf(settings.trustProxy),
+    trustProxy: buildTrustProxy(settings.trustProxy),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
       connectionsCheckingInterval: 1000,
-      headersTimeout: REQUEST_MS, // Node swaps the two when this one is the longer.
-      requireHostHeader: false, // Node's own answer has another form: checkHost.
+      headersTimeout: REQUEST_TIMEOUT_MS, // Node swaps the two values if this one is larger.
+      requireHostHeader: false, // Node's own error response has another format; checkHost checks the header.
     },
-    rewriteUrl: ({ url = '/' }) => readTarget(url),
-    exposeHeadRoutes: false, // A HEAD of a scan would scan and charge.
-    return503OnClosing: false, // Fastify's own answer has another form.
+    rewriteUrl: ({ url = '/' }) => parseRequestTarget(url),
+    exposeHeadRoutes: false, // A HEAD request to /scan would scan and charge.
+    return503OnClosing: false, // Fastify's own error response has another format.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
-    frameworkErrors: (error, request, reply) => answerFrameworkError(error, request, reply, clock()),
-    clientErrorHandler: refuse,
+    frameworkErrors: (error, request, reply) => sendFrameworkError(error, request, reply, clock()),
+    clientErrorHandler: reject,
   }) as unknown as FastifyInstance
-  // Node's own answer, 417, has another form; nothing has to come of an expectation (RFC 9110, section 10.1.1).
-  app.server.on('checkExpectation', (...asked) => void app.server.emit('request', ...asked))
-  app.server.on('connect', (_, socket: Socket) => refuse(new Error('CONNECT'), socket)) // It would be left without an answer.
-  exchanges.watch(app.server)
-  // Every method that Node reads is known: a wrong one is 405, not 404.
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
-  return app
+  // Node's own response, 417, has another format; a server may ignore an expectation (RFC 9110, section 10.1.1).
+  fastify.server.on('checkExpectation', (...args) => void fastify.server.emit('request', ...args))
+  fastify.server.on('connect', (_, socket: Socket) => reject(new Error('CONNECT'), socket)) // Node would never respond.
+  pending.watch(fastify.server)
+  // Registers every method that Node parses, so that a wrong method gets 405 instead of 404.
+  for (const method of METHODS)
+    if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method, { hasBody: true })
+  return fastify
 }
 
 /**
- * The path of a request target. The absolute form, which proxies send, loses its origin (RFC 9112, section 3.2.2). A segment
- * that cannot be decoded is escaped: nothing is at such a path, which is reported after the key and the rate limit.
+ * Parses the path of a request target. The absolute form, which proxies send, loses its origin (RFC 9112, section 3.2.2). A
+ * segment that cannot be decoded is escaped: such a path does not exist, which is reported after authentication and rate
+ * limiting.
  */
-function readTarget(target: string): string {
+function parseRequestTarget(target: string): string {
   const url = target.startsWith('/')
     ? target
     : target.replace(/^https?:\/\/[^/?#]*(?=(.?))/i, (_, next) => (next === '/' ? '' : '/'))
@@ -71,64 +74,64 @@ function escapeUndecodable(segment: string): string {
   }
 }
 
-/** A host and a port, either of them empty (RFC 9110, section 7.2). */
+/** A host and a port, each of them possibly empty (RFC 9110, section 7.2). */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d*)?$/i
 
-/** @throws ApiError when a request does not say in one way which host it asks (RFC 9112, section 3.2) */
+/** @throws ApiError if the Host header is missing, malformed or repeated (RFC 9112, section 3.2) */
 export function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
   const { host } = headers
   if (host === undefined) {
-    if (httpVersion === '1.1') throw invalid('The request has no Host header.')
+    if (httpVersion === '1.1') throw invalid('The Host header is missing.')
     return
   }
-  if (!HOST.test(host)) throw invalid('The Host header is not a host with or without a port.')
+  if (!HOST.test(host)) throw invalid('The Host header must be a host with an optional port.')
   let count = 0
-  // `headers` has the first one alone.
+  // `headers` contains only the first one.
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') count++
   if (count > 1) throw invalid('The request has more than one Host header.')
 }
 
-/** Logs once that a proxy names clients and is not believed: then all clients are counted as one. */
-export function buildProxyWarning({ log, settings }: HostParts): (request: IncomingMessage) => void {
+/** Builds a check that warns once if a proxy reports client addresses and no proxy is trusted: all clients count as one then. */
+export function buildProxyWarning({ log, settings }: AppParts): (request: IncomingMessage) => void {
   let isDone = settings.trustProxy !== null
   return ({ headers }) => {
     if (isDone || (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined)) return
     isDone = true
     log.warn(
-      'a request came with X-Forwarded-For or Forwarded while TRUST_PROXY is not set: clients are told apart by the address of the connection. If a proxy sends it, have it send X-Forwarded-For and set TRUST_PROXY',
+      'a request has the header X-Forwarded-For or Forwarded, but TRUST_PROXY is not set: clients are identified by the address of the connection. If the service is behind a proxy, make it send X-Forwarded-For and set TRUST_PROXY',
     )
   }
 }
 
 /**
- * Whether a request asks for another protocol. Node (20 to 24) answers it as an ordinary one, but drops what was sent
- * behind it: its connection has to end with the response.
+ * Whether a request asks to upgrade to another protocol. Node (20 to 24) handles it as an ordinary request but drops what
+ * the client sent after it, so its connection must end with the response.
  */
 export function asksForUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '')
 }
 
-function trustOf(
-  trusted: HostParts['settings']['trustProxy'],
+function buildTrustProxy(
+  trusted: AppParts['settings']['trustProxy'],
 ): boolean | string[] | ((address: string, hop: number) => boolean) {
   if (trusted === null) return false
   return typeof trusted === 'number' ? (_, hop) => hop < trusted : [...trusted]
 }
 
-/** What Fastify refuses before there is a route. */
-function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, now: number): void {
-  request.call = new Call(now, sanitizeId(request.headers['x-request-id'], request.id))
-  reply.header('x-request-id', request.call.requestId).header('cache-control', 'no-store')
-  setRateHeaders(reply, request.call, UNCOUNTED)
+/** Sends an error that Fastify raises before it has found a route. */
+function sendFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, now: number): void {
+  request.state = new RequestState(now, sanitizeId(request.headers['x-request-id'], request.id))
+  reply.header('x-request-id', request.state.requestId).header('cache-control', 'no-store')
+  setRateHeaders(reply, request.state, UNCOUNTED)
   sendError(error, request, reply)
 }
 
-/** What browsers may do from other origins, and which headers they may show. */
-export function corsOf(origins: HostParts['settings']['corsOrigins']): Parameters<typeof cors>[1] & object {
+/** Builds the CORS options: which origins may call the API from a browser, and which headers their scripts may read. */
+export function buildCorsOptions(origins: AppParts['settings']['corsOrigins']): Parameters<typeof cors>[1] & object {
   return {
     origin: origins === '*' ? '*' : [...origins],
-    // Ours tell which methods there are, and answer in our form when nobody asks on behalf of a page.
+    // The OPTIONS routes of the API respond, because they list the allowed methods and handle requests without an Origin.
     preflightContinue: true,
     strictPreflight: false,
     methods: ['GET', 'POST'],

@@ -2,14 +2,15 @@ import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
-/** Turns of the event loop: where clients come faster than they are let in, the door closes all the same. */
-const MANY_TURNS = 500
-/** Time in which requests that have arrived are read, on a busy machine too. */
-const UNREAD_MS = 200
+/** Maximum event-loop turns to wait for new connections to cease: under constant load the server must close, too. */
+const MAX_TURNS = 500
+/** Time to read requests that have already arrived, sufficient on a busy machine. */
+const READ_ARRIVED_MS = 200
 
 /**
- * Lets nobody new in, and reads what those have sent who are in. Node's own close would cut off connections whose first
- * request lies there unread; and the system resets those that it has taken and Node, which takes one a turn, has not.
+ * Stops accepting connections, and first reads the requests that have already arrived. Node's own close would cut off
+ * connections whose first request is not yet read, and the operating system would reset connections that it has accepted
+ * and Node, which takes one per turn of the event loop, has not.
  */
 export async function stopListening(server: HttpServer): Promise<void> {
   let isQuiet = false
@@ -17,11 +18,11 @@ export async function stopListening(server: HttpServer): Promise<void> {
     isQuiet = false
   }
   server.on('connection', onConnection)
-  for (let turn = 0; !isQuiet && turn < MANY_TURNS; turn++) {
+  for (let turn = 0; !isQuiet && turn < MAX_TURNS; turn++) {
     isQuiet = true
     await nextTurn()
   }
   server.off('connection', onConnection)
   Server.prototype.close.call(server)
-  await wait(UNREAD_MS)
+  await wait(READ_ARRIVED_MS)
 }

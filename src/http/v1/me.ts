@@ -1,43 +1,40 @@
 import type { FastifyInstance } from 'fastify'
 import { planOf } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
-import { monthOf, nextMonth } from '../calendar.ts'
-import type { HostParts } from '../parts.ts'
-import { callOf } from '../request-state.ts'
-import { allowOnly, holdFault, operation } from './route.ts'
-import { NO_QUERY } from './schemas.ts'
+import { formatMonth, startOfNextMonth } from '../calendar.ts'
+import type { AppParts } from '../parts.ts'
+import { getRequestState } from '../request-state.ts'
+import { allowOnly, buildOperation, keepValidationError } from './route.ts'
+import { type KeyInfo, NO_QUERY } from './schemas.ts'
 
-/** `GET /me`: the key's own details and usage. It counts against the minute and costs no quota. */
-export function registerMe(v1: FastifyInstance, { store, settings }: HostParts): void {
-  v1.get(
-    '/me',
-    {
-      attachValidation: true,
-      schema: operation({
-        operationId: 'getKeyInfo',
-        summary: 'Key info and usage',
-        description: 'Counts against the minute, costs no quota.',
-        querystring: NO_QUERY,
-        ok: 'KeyInfo',
-      }),
-      config: { read: holdFault },
-    },
-    async (request) => {
-      const { key, now } = callOf(request) as { key: Key; now: number }
-      const used = await store.touch({ key: key.id, month: monthOf(now), at: new Date(now) })
-      const limit = planOf(settings.plans, key.plan).perMonth
-      return {
-        name: key.name,
-        email: key.email,
-        plan: key.plan,
-        requests_used: used,
-        requests_limit: limit,
-        requests_remaining: Math.max(0, limit - used),
-        resets_on: new Date(nextMonth(now)).toISOString().slice(0, 10),
-        last_used_at: new Date(now).toISOString(),
-        created_at: key.createdAt.toISOString(),
-      }
-    },
-  )
+/** Registers `GET /me`: details and usage of the key. It counts against the rate limit but not against the quota. */
+export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): void {
+  const options = {
+    attachValidation: true,
+    schema: buildOperation({
+      operationId: 'getKeyInfo',
+      summary: 'Key info and usage',
+      description: 'Counts against the rate limit, but not against the quota.',
+      querystring: NO_QUERY,
+      ok: 'KeyInfo',
+    }),
+    config: { read: keepValidationError },
+  }
+  v1.get('/me', options, async (request): Promise<KeyInfo> => {
+    const { key, now } = getRequestState(request) as { key: Key; now: number }
+    const used = await store.touch({ key: key.id, month: formatMonth(now), at: new Date(now) })
+    const limit = planOf(settings.plans, key.plan).perMonth
+    return {
+      name: key.name,
+      email: key.email,
+      plan: key.plan,
+      requests_used: used,
+      requests_limit: limit,
+      requests_remaining: Math.max(0, limit - used),
+      resets_on: new Date(startOfNextMonth(now)).toISOString().slice(0, 10),
+      last_used_at: new Date(now).toISOString(),
+      created_at: key.createdAt.toISOString(),
+    }
+  })
   allowOnly(v1, '/me', ['GET'])
 }

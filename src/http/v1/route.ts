@@ -2,24 +2,27 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Take } from '../../coordination/types.ts'
 import { ApiError } from '../../errors.ts'
-import type { Call } from '../request-state.ts'
-import { requestFault } from './request-error.ts'
+import type { RequestState } from '../request-state.ts'
+import { toRequestError } from './request-error.ts'
 
-/** Reads a request before its minute is counted: what is wrong with it waits in the call. Tells what to look up meanwhile. */
-export type ReadRequest = (request: FastifyRequest, call: Call) => Pick<Take, 'entry' | 'extras'>
+/**
+ * Reads the parameters of a request before the request is counted. Errors are kept in the request state and thrown after
+ * rate limiting. Returns which cached result to read while the request is counted.
+ */
+export type ReadRequest = (request: FastifyRequest, state: RequestState) => Pick<Take, 'entry' | 'extras'>
 
-/** Holds what the schema found wrong. */
-export const holdFault: ReadRequest = (request, call) => {
-  if (call.fault === undefined && request.validationError) call.fault = requestFault(request.validationError)
+/** Keeps the error of schema validation, if there is one. */
+export const keepValidationError: ReadRequest = (request, state) => {
+  if (state.error === undefined && request.validationError) state.error = toRequestError(request.validationError)
   return {}
 }
 
-/** Any other method is 405 and says which ones are allowed; OPTIONS says it too, with 204. */
+/** Makes OPTIONS respond with 204 and `Allow`, and every other method that is not allowed with 405 and `Allow`. */
 export function allowOnly(v1: FastifyInstance, url: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ')
   const schema = { hide: true }
   v1.options(url, { schema }, (_, reply) => reply.code(204).header('allow', allow).send())
-  // CONNECT never comes as a request.
+  // Node emits CONNECT as its own event, never as a request.
   const others = METHODS.filter((method) => ![...methods, 'OPTIONS', 'CONNECT'].includes(method))
   v1.route({
     method: others,
@@ -33,8 +36,8 @@ export function allowOnly(v1: FastifyInstance, url: string, methods: readonly st
 }
 
 /**
- * Watches which routes are registered from now on.
- * @returns what makes all other methods of their paths 405, once they are all there
+ * Records every route registered from now on.
+ * @returns a function that makes all other methods of these routes 405; call it when all of them are registered
  */
 export function watchRoutes(app: FastifyInstance): () => void {
   const routes = new Map<string, Set<string>>()
@@ -54,41 +57,41 @@ interface Operation {
   readonly description: string
   readonly querystring?: object
   readonly body?: object
-  /** The schema of the answer, by its name. */
+  /** Name of the response schema. */
   readonly ok: 'ScanResult' | 'KeyInfo'
 }
 
 const RATE_HEADERS = {
-  'X-RateLimit-Limit': { type: 'integer', description: 'Requests a minute.' },
+  'X-RateLimit-Limit': { type: 'integer', description: 'Requests per minute.' },
   'X-RateLimit-Remaining': { type: 'integer', description: 'Requests left in this minute.' },
-  'X-RateLimit-Reset': { type: 'integer', description: 'When the next minute begins, in Unix seconds.' },
-  'X-Request-Id': { type: 'string', description: 'The id that was sent, or one of ours.' },
+  'X-RateLimit-Reset': { type: 'integer', description: 'Start of the next minute, in Unix seconds.' },
+  'X-Request-Id': { type: 'string', description: 'The id sent by the client, or a generated one.' },
 } as const
-const AGE = { Age: { type: 'integer', description: 'Of a cached result: the seconds since its scan.' } } as const
-const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds until a new try makes sense.' } } as const
+const AGE = { Age: { type: 'integer', description: 'For a cached result: seconds since its scan.' } } as const
+const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds to wait before the next try.' } } as const
 
-/** Headers of one status alone. */
-const MORE_HEADERS: Readonly<Record<string, object>> = {
-  405: { Allow: { type: 'string', description: 'The methods that are allowed here.' } },
+/** Headers that only one status has. */
+const STATUS_HEADERS: Readonly<Record<string, object>> = {
+  405: { Allow: { type: 'string', description: 'The allowed methods.' } },
   429: RETRY_AFTER,
 }
 
 const FAILURES = {
   400: 'invalid_request, invalid_url or blocked_target: the request is not valid',
   401: 'unauthorized: the key is missing, invalid or revoked',
-  405: 'method_not_allowed: Allow names the methods that are',
+  405: 'method_not_allowed: the header Allow lists the allowed methods',
   429: 'rate_limited or quota_exceeded',
-  500: 'scan_failed, scan_timeout or internal: a new try is appropriate',
+  500: 'scan_failed, scan_timeout or internal: a later try may succeed',
   503: 'maintenance or unavailable',
 } as const
 
-/** What the OpenAPI document says of an operation, and what Fastify validates of it. */
-export function operation({ ok, ...parts }: Operation): Record<string, unknown> {
+/** Builds the schema of an operation, used for the OpenAPI document and for validation by Fastify. */
+export function buildOperation({ ok, ...parts }: Operation): Record<string, unknown> {
   const failures = Object.entries(FAILURES).map(([status, description]) => [
     status,
     {
       description,
-      headers: { ...RATE_HEADERS, ...MORE_HEADERS[status] },
+      headers: { ...RATE_HEADERS, ...STATUS_HEADERS[status] },
       content: { 'application/json': { schema: { $ref: 'Error#' } } },
     },
   ])

@@ -1,111 +1,83 @@
-import { API_ERRORS } from '../../errors.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
+import { closedObject, EXTRA_SCHEMAS, LEVELS, list, oneOf, stringOrNull } from '../../scan/extra-schemas.ts'
+import { LIVE_EXTRAS } from '../../scan/extras.ts'
 import type { RulesetInfo } from '../../scan/match-worker.ts'
-import { LIVE_EXTRAS } from '../../scan/scanner.ts'
-import { EXTRA_SCHEMAS } from './extra-schemas.ts'
 
-const text = { type: 'string' } as const
-const textOrNull = { type: ['string', 'null'] } as const
-
-const url = {
-  ...text,
+const url = Type.String({
   description:
     'The URL to scan: absolute, http or https, at most 2048 characters, a public host, port 80, 443 or none, no credentials.',
   examples: ['https://example.org'],
-} as const
+})
 
-/** `evidence,versions`: none twice is asked for by nobody, and nobody minds. */
-const extraList = { ...text, pattern: `^(?:${LIVE_EXTRAS.join('|')})(?:,(?:${LIVE_EXTRAS.join('|')}))*$` } as const
+/** A comma-separated list such as `evidence,versions`. Repeated names are accepted. */
+const extraList = Type.String({ pattern: `^(?:${LIVE_EXTRAS.join('|')})(?:,(?:${LIVE_EXTRAS.join('|')}))*$` })
 
-const include = {
-  description: `What to add after the ten fields: ${LIVE_EXTRAS.join(', ')}. A list with commas, or an array.`,
-  anyOf: [extraList, { type: 'array', items: extraList }],
-} as const
+const INCLUDE = `What to add after the ten fields: ${LIVE_EXTRAS.join(', ')}. A comma-separated list or an array.`
+const FRESH = 'Scan again even if the cache has a result, and replace the cached result.'
 
-const fresh = { description: 'Scan again, whatever the cache holds, and keep the new result.' } as const
+const include = (options: object = {}) =>
+  Type.Optional(Type.Union([extraList, Type.Array(extraList)], { description: INCLUDE, ...options }))
 
-/** What a query may ask for besides the URL. */
+/** Parameters that the query of both `GET` and `POST /scan` accepts. */
 const queryOptions = {
-  include: { ...include, examples: ['evidence,timing'] },
-  fresh: { ...fresh, enum: ['true', 'false'] },
-} as const
-
-/** Of `GET /scan`. */
-export const SCAN_QUERY = {
-  type: 'object',
-  required: ['url'],
-  additionalProperties: false,
-  properties: { url, ...queryOptions },
-} as const
-
-/** Of `POST /scan`: the URL stands in the body. */
-export const POST_QUERY = { type: 'object', additionalProperties: false, properties: queryOptions } as const
-
-/** Of `POST /scan`. */
-export const SCAN_BODY = {
-  type: 'object',
-  required: ['url'],
-  additionalProperties: false,
-  properties: {
-    url,
-    include,
-    fresh: { ...fresh, type: 'boolean' },
-  },
-  examples: [{ url: 'https://example.org' }],
-} as const
-
-/** What takes no parameters. */
-export const NO_QUERY = { type: 'object', additionalProperties: false, properties: {} } as const
-
-/** The answer of a scan; its closed lists come from the rules. */
-export function scanResultSchema({ categories, siteTypes }: RulesetInfo): Record<string, unknown> {
-  const names = [...new Set(Object.entries(categories).flat())].sort()
-  return {
-    $id: 'ScanResult',
-    type: 'object',
-    description:
-      'Revision 1 has no isAiNative, and calls the category website-builder visual-builder. The last five fields stand there only when include names them.',
-    required: [
-      'url',
-      'builder',
-      'builderSlug',
-      'confidence',
-      'category',
-      'technologies',
-      'hosting',
-      'siteType',
-      'cached',
-    ],
-    additionalProperties: false,
-    properties: {
-      url: { ...text, description: 'The final URL after redirects, without fragment.' },
-      builder: { ...textOrNull, description: 'What the site was made with.' },
-      builderSlug: { ...textOrNull, description: 'Its identifier.' },
-      confidence: {
-        enum: ['high', 'medium', 'low', null],
-        description: 'How sure the builder is; null exactly when it is null.',
-      },
-      category: { enum: [...names, null], description: 'What kind of builder it is.' },
-      isAiNative: {
-        type: 'boolean',
-        description: 'Whether the builder has a model make the site; false without a builder.',
-      },
-      technologies: {
-        type: 'array',
-        items: text,
-        uniqueItems: true,
-        description: 'Names, surest first, then by name; builder and CDN among them.',
-      },
-      hosting: { ...textOrNull, description: "Where the site's origin runs; null where a CDN hides it." },
-      siteType: {
-        enum: [...siteTypes].sort().concat(null as never),
-        description: 'What the site is for; null when the page gives no ground.',
-      },
-      cached: { type: 'boolean', description: 'Whether the result stood in the cache when the request came.' },
-      ...EXTRA_SCHEMAS,
-    },
-    examples: [EXAMPLE_RESULT],
-  }
+  include: include({ examples: ['evidence,timing'] }),
+  fresh: Type.Optional(oneOf(['true', 'false'] as const, { description: FRESH })),
 }
+
+/** The query of `GET /scan`. */
+export const SCAN_QUERY = closedObject({ url, ...queryOptions })
+
+/** The query of `POST /scan`, whose URL is in the body. */
+export const POST_QUERY = closedObject(queryOptions)
+
+/** The body of `POST /scan`. */
+export const SCAN_BODY = closedObject(
+  { url, include: include(), fresh: Type.Optional(Type.Boolean({ description: FRESH })) },
+  { examples: [{ url: 'https://example.org' }] },
+)
+
+/** The query of an endpoint without parameters. */
+export const NO_QUERY = closedObject({})
+
+/** Builds the schema of a scan result. Its closed lists come from the ruleset. */
+export function buildScanResultSchema({ categories, siteTypes }: Pick<RulesetInfo, 'categories' | 'siteTypes'>) {
+  const names = [...new Set(Object.entries(categories).flat())].sort()
+  const { evidence, versions, infrastructure, timing, warnings } = EXTRA_SCHEMAS
+  return closedObject(
+    {
+      url: Type.String({ description: 'The final URL after redirects, without fragment.' }),
+      builder: stringOrNull({ description: 'Display name of the builder of the site.' }),
+      builderSlug: stringOrNull({ description: 'Identifier of the builder.' }),
+      confidence: oneOf(LEVELS, { description: 'Confidence in the builder; null exactly when builder is null.' }),
+      category: oneOf<string | null>([...names, null], { description: 'Category of the builder.' }),
+      isAiNative: Type.Optional(
+        Type.Boolean({ description: 'Whether the builder generates sites with an AI model; false without a builder.' }),
+      ),
+      technologies: list(Type.String(), {
+        uniqueItems: true,
+        description: 'Display names, ordered by confidence, then by name; includes the builder and CDNs.',
+      }),
+      hosting: stringOrNull({ description: "Hosting provider of the site's origin; null if a CDN hides it." }),
+      siteType: oneOf<string | null>([...[...siteTypes].sort(), null], {
+        description: 'Purpose of the site; null if the page gives no indication.',
+      }),
+      cached: Type.Boolean({ description: 'Whether the result was already in the cache when the request arrived.' }),
+      evidence: Type.Optional(evidence),
+      versions: Type.Optional(versions),
+      infrastructure: Type.Optional(infrastructure),
+      timing: Type.Optional(timing),
+      warnings: Type.Optional(warnings),
+    },
+    {
+      $id: 'ScanResult',
+      description:
+        'Revision 1 has no isAiNative, and its category visual-builder is called website-builder in revision 2. The last five fields are present only if include names them.',
+      examples: [EXAMPLE_RESULT],
+    },
+  )
+}
+export type ScanResult = Static<ReturnType<typeof buildScanResultSchema>>
 
 const EXAMPLE_RESULT = {
   url: 'https://harbourline.example/',
@@ -118,49 +90,40 @@ const EXAMPLE_RESULT = {
   hosting: 'Webflow',
   siteType: 'local-business',
   cached: false,
-} as const
+}
 
-/** The answer of `/me`. */
-export const KEY_INFO = {
-  $id: 'KeyInfo',
-  type: 'object',
-  required: [
-    'name',
-    'email',
-    'plan',
-    'requests_used',
-    'requests_limit',
-    'requests_remaining',
-    'resets_on',
-    'last_used_at',
-    'created_at',
-  ],
-  additionalProperties: false,
-  properties: {
-    name: { ...text, description: 'Name of the key or account.' },
-    email: { ...text, description: 'Contact address held for the key.' },
-    plan: { ...text, description: 'Plan of the key.', examples: ['free'] },
-    requests_used: { type: 'integer', minimum: 0, description: 'Scans charged in this billing month (UTC).' },
-    requests_limit: { type: 'integer', minimum: 0, description: "The plan's scans a month." },
-    requests_remaining: { type: 'integer', minimum: 0, description: 'What is left of them; never below 0.' },
-    resets_on: { ...text, format: 'date', description: 'The 1st of next month.' },
-    last_used_at: { ...text, format: 'date-time', description: 'The last charged scan or /me, this one included.' },
-    created_at: { ...text, format: 'date-time', description: 'When the key was made.' },
+/** The response of `GET /me`. */
+export const KEY_INFO = closedObject(
+  {
+    name: Type.String({ description: 'Name of the key or account.' }),
+    email: Type.String({ description: 'Contact address of the key holder.' }),
+    plan: Type.String({ description: 'Plan of the key.', examples: ['free'] }),
+    requests_used: Type.Integer({ minimum: 0, description: 'Scans charged in this billing month (UTC).' }),
+    requests_limit: Type.Integer({ minimum: 0, description: 'Scans per month in this plan.' }),
+    requests_remaining: Type.Integer({ minimum: 0, description: 'Scans left this month; never below 0.' }),
+    resets_on: Type.String({ format: 'date', description: 'The 1st of next month.' }),
+    last_used_at: Type.String({
+      format: 'date-time',
+      description: 'Time of the last charged scan or /me request, including this one.',
+    }),
+    created_at: Type.String({ format: 'date-time', description: 'When the key was created.' }),
   },
-} as const
+  { $id: 'KeyInfo' },
+)
+export type KeyInfo = Static<typeof KEY_INFO>
 
-/** Every error. */
-export const ERROR_BODY = {
-  $id: 'Error',
-  type: 'object',
-  required: ['error', 'code', 'requestId'],
-  additionalProperties: false,
-  properties: {
-    error: { ...text, description: 'A sentence for people. It may change; the code does not.' },
-    code: { enum: Object.keys(API_ERRORS) },
-    requestId: { ...text, description: 'As in the header X-Request-Id.' },
+/** The body of every error response. */
+export const ERROR_BODY = closedObject(
+  {
+    error: Type.String({ description: 'A message for people. It may change; the code does not.' }),
+    code: oneOf(Object.keys(API_ERRORS) as ApiErrorCode[]),
+    requestId: Type.String({ description: 'The value of the header X-Request-Id.' }),
   },
-  examples: [
-    { error: API_ERRORS.unauthorized[1], code: 'unauthorized', requestId: '3f0c7f5e-6c0b-4b7e-9d55-0a1b2c3d4e5f' },
-  ],
-} as const
+  {
+    $id: 'Error',
+    examples: [
+      { error: API_ERRORS.unauthorized[1], code: 'unauthorized', requestId: '3f0c7f5e-6c0b-4b7e-9d55-0a1b2c3d4e5f' },
+    ],
+  },
+)
+export type ErrorBody = Static<typeof ERROR_BODY>

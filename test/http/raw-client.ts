@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
 
-/** An answer as it came over a wire. */
+/** A response as received on a socket. */
 export interface Reply {
   readonly status: number
   readonly headers: Record<string, string>
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects.
+  // biome-ignore lint/suspicious/noExplicitAny: tests access arbitrary fields.
   readonly body: any
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Sends texts, with pauses between them, and reads what comes until the server closes or nothing does for a while. */
+/** Sends texts with pauses between them, and reads until the server closes the connection or sends nothing for a while. */
 export async function talk(
   port: number,
   ...texts: (string | Buffer)[]
@@ -29,7 +29,7 @@ export async function talk(
   for (const text of texts) {
     const before = got.length
     socket.write(text)
-    // What begins a body gets no answer yet.
+    // The beginning of a body gets no response yet.
     for (let i = 0; i < 50 && got.length === before && !isClosed; i++) await pause(20)
   }
   const end = performance.now() + 20_000
@@ -56,8 +56,8 @@ export function readReplies(text: string): Reply[] {
   return [reply, ...readReplies(rest.subarray(length).toString())]
 }
 
-/** Holds of every error that has no request. */
-export function expectOurForm({ headers, body }: Reply): void {
+/** Asserts the properties of every error response to malformed input. */
+export function expectApiError({ headers, body }: Reply): void {
   expect(Object.keys(body)).toEqual(['error', 'code', 'requestId'])
   expect(headers['x-request-id']).toBe(body.requestId)
   expect(headers['cache-control']).toBe('no-store')
@@ -65,8 +65,8 @@ export function expectOurForm({ headers, body }: Reply): void {
   expect(headers['retry-after']).toBeUndefined()
 }
 
-/** All that comes until the server closes. */
-export async function untilClosed(socket: Socket): Promise<string> {
+/** Reads until the server closes the connection. */
+export async function readUntilClosed(socket: Socket): Promise<string> {
   let got = ''
   for await (const data of socket) got += data
   return got

@@ -1,0 +1,17 @@
+import type { CacheEntry } from '../coordination/types.ts'
+import { toResult } from '../engine/verdict/result.ts'
+import type { Extras } from './extra-schemas.ts'
+import type { LiveScan } from './scanner.ts'
+
+/** Builds the cache key: normalized URL plus ruleset version. */
+export function buildCacheKey(url: URL, rulesetVersion: string): string {
+  return `${rulesetVersion} ${url.href}`
+}
+
+/** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
+export function buildCacheEntry({ verdict, infrastructure, timing }: LiveScan, at: number): CacheEntry {
+  const { cached: _, ...result } = toResult(verdict)
+  const { evidence, versions, warnings } = verdict
+  const extras: Extras = { evidence, versions, infrastructure, timing, warnings }
+  return { at, result: JSON.stringify(result), extras: JSON.stringify(extras) }
+}
