@@ -17,7 +17,7 @@ import { Metrics } from './http/metrics.ts'
 import { buildMetricsServer } from './http/server/metrics-server.ts'
 import { buildKey } from './keys/key.ts'
 import { FIRST_PLAN } from './keys/plans.ts'
-import { SCANS_OF_A_HOST } from './scan/scan-limiter.ts'
+import { MAX_SCANS_PER_HOST } from './scan/scan-limiter.ts'
 import { Scanner } from './scan/scanner.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
@@ -47,9 +47,9 @@ interface ServiceOptions {
 export async function openService({ config, log, version }: ServiceOptions): Promise<Service> {
   const metrics = new Metrics()
   const policy = { ...buildPolicy(config, version), own: ownAddresses(config) }
-  const gate = { visitors: SCANS_OF_A_HOST, pauseMs: 0, stopsClock: false }
+  const hostLimits = { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false }
   const rulesOf = { folders: config.ruleFolders, detectors: config.detectorModules }
-  const scanner = new Scanner({ ...rulesOf, policy, fetchThread: { gate } })
+  const scanner = new Scanner({ ...rulesOf, policy, fetchThread: { hostLimits } })
   const { store, pepper } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),

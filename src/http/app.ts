@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { Admission } from '../scan/scan-limiter.ts'
-import { Flights } from '../scan/single-flight.ts'
+import { ScanLimiter } from '../scan/scan-limiter.ts'
+import { SingleFlight } from '../scan/single-flight.ts'
 import { KeyBook } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
 import { addressOf, clientOf } from './client-address.ts'
@@ -41,8 +41,8 @@ export interface Host {
 export async function buildHost(parts: HostParts): Promise<Host> {
   const { settings, store, metrics } = parts
   const switchboard = new Switchboard(store, parts.log)
-  const admission = new Admission({ running: settings.scanConcurrency })
-  const flights = new Flights({
+  const admission = new ScanLimiter({ running: settings.scanConcurrency })
+  const flights = new SingleFlight({
     ...parts,
     scan: ({ url }, client) => scanTimed(parts, admission, { url, client }),
     onFailure: (order, error) => noteFailure(parts.log, order, error),
@@ -155,7 +155,7 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
 
 async function scanTimed(
   { scan, metrics }: HostParts,
-  admission: Admission,
+  admission: ScanLimiter,
   { url, client }: { readonly url: URL; readonly client: string },
 ): ReturnType<HostParts['scan']> {
   return await admission.run(url.hostname, async () => {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
-import type { FlightOrder } from '../scan/single-flight.ts'
+import type { ScanRequest } from '../scan/single-flight.ts'
 import { addressOf } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
 import { callOf } from './request-state.ts'
@@ -53,7 +53,7 @@ function lineOf(request: FastifyRequest, { elapsedTime }: FastifyReply, status?:
 }
 
 /** Logs why a scan failed: the id of the request that started it, the host alone of its URL, and details clients do not see. */
-export function noteFailure(log: FastifyBaseLogger, { id, target: { host } }: FlightOrder, error: unknown): void {
+export function noteFailure(log: FastifyBaseLogger, { id, target: { host } }: ScanRequest, error: unknown): void {
   if (error instanceof ApiError) log.info({ id, host, reason: error.reason }, 'scan rejected')
   else if (error instanceof ScanError && error.reason !== 'internal') {
     const why = error.cause instanceof Error ? error.cause.message : error.cause

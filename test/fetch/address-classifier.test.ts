@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { refusalOf } from '../../src/fetch/address.ts'
+import { findBlockedReason } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget, type Target } from '../../src/fetch/target.ts'
 import {
@@ -92,14 +92,14 @@ function targetOf(text: string): Target | null {
 describe('against a second classifier', () => {
   test('they call the same IPv4 addresses public', () => {
     fc.assert(
-      fc.property(v4, (address) => (refusalOf(textOfV4(address)) !== null) === isSpecialV4(address)),
+      fc.property(v4, (address) => (findBlockedReason(textOfV4(address)) !== null) === isSpecialV4(address)),
       { numRuns: 5000 },
     )
   })
 
   test('they call the same IPv6 addresses public', () => {
     fc.assert(
-      fc.property(v6, (address) => (refusalOf(textOfV6(address)) !== null) === isSpecialV6(address)),
+      fc.property(v6, (address) => (findBlockedReason(textOfV6(address)) !== null) === isSpecialV6(address)),
       { numRuns: 5000 },
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isAllowed, isSameAddress, parseAddress, parseAllowed, refusalOf } from '../../src/fetch/address.ts'
+import { findBlockedReason, isAllowed, isSameAddress, parseAddress, parseAllowed } from '../../src/fetch/address.ts'
 
 describe('who may be contacted', () => {
   // The last address before a block, its first and last, and the first after it.
@@ -32,8 +32,9 @@ describe('who may be contacted', () => {
     ['2606::5efd:0:0', '2606::5efe:0:0', '2606::5efe:ffff:ffff', '2606::5eff:0:0'],
     ['2606::1ff:5efe:0:0', '2606::200:5efe:0:0', '2606::200:5efe:ffff:ffff', '2606::201:5efe:0:0'],
   ])('before %s, first %s, last %s, after %s', (before, first, last, after) => {
-    for (const address of [before, after].filter((text) => text !== '-')) expect(refusalOf(address), address).toBeNull()
-    for (const address of [first, last]) expect(refusalOf(address), address).toEqual(expect.any(String))
+    for (const address of [before, after].filter((text) => text !== '-'))
+      expect(findBlockedReason(address), address).toBeNull()
+    for (const address of [first, last]) expect(findBlockedReason(address), address).toEqual(expect.any(String))
   })
 
   test.each([
@@ -53,11 +54,11 @@ describe('who may be contacted', () => {
     'not-an-ip',
   ])('%j is no address, so nobody contacts it', (text) => {
     expect(parseAddress(text)).toBeNull()
-    expect(refusalOf(text)).toBe('no address')
+    expect(findBlockedReason(text)).toBe('not an address')
   })
 
   test.each(['8.8.8.8', '2606:4700::1', '[2606:4700::1]'])('%s is public', (text) => {
-    expect(refusalOf(text)).toBeNull()
+    expect(findBlockedReason(text)).toBeNull()
   })
 })
 

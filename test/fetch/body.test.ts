@@ -9,11 +9,11 @@ const never = new AbortController().signal
 const html = Buffer.from(`<!doctype html><title>Tide tables</title>${'<p>high water at noon '.repeat(2000)}`)
 const noise = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (Math.imul(i, 2_654_435_761) >>> 13) & 255))
 
-const UNPACKED = 'could not be unpacked to its end'
-const NOT_ASKED = 'in a way that nobody asked for'
+const INCOMPLETE = 'could not be decompressed completely'
+const UNSUPPORTED = 'an unsupported content encoding'
 const WIRE = 'only the first 100000 bytes of the body were read'
-const LOOKED = 'only the first 200000 bytes of the body were looked at'
-const ENDED = 'the connection ended before the body did'
+const ANALYSED = 'only the first 200000 bytes of the decompressed body were analysed'
+const ENDED = 'the connection closed before the end of the body'
 
 function read(chunks: readonly Uint8Array[], encodings?: string, bounds = MAX): Promise<Body> {
   return readBody(Readable.from(chunks, { objectMode: false }), encodings, { ...bounds, signal: never })
@@ -55,15 +55,15 @@ const rows: readonly [
   ['br', zlib.brotliCompressSync(html), 'br', html, []],
   ['gzip in br', zlib.brotliCompressSync(gzipped), 'gzip, br', html, []],
   ['gzip, and identity', gzipped, 'gzip, identity', html, []],
-  ['five layers', gzipped, 'gzip,gzip,gzip,gzip,gzip', Buffer.alloc(0), ['packed too many times']],
-  ['an unknown encoding', html, 'lzma', Buffer.alloc(0), [NOT_ASKED]],
-  ['gzip that is plain', html, 'gzip', Buffer.alloc(0), [UNPACKED]],
-  ['gzip that is br', zlib.brotliCompressSync(html), 'gzip', Buffer.alloc(0), [UNPACKED]],
+  ['five layers', gzipped, 'gzip,gzip,gzip,gzip,gzip', Buffer.alloc(0), ['more than 2 content encodings']],
+  ['an unknown encoding', html, 'lzma', Buffer.alloc(0), [UNSUPPORTED]],
+  ['gzip that is plain', html, 'gzip', Buffer.alloc(0), [INCOMPLETE]],
+  ['gzip that is br', zlib.brotliCompressSync(html), 'gzip', Buffer.alloc(0), [INCOMPLETE]],
   ['more than is read', Buffer.alloc(100_001, 'a'), undefined, Buffer.alloc(100_000, 'a'), [WIRE]],
   ['just what is read', Buffer.alloc(100_000, 'a'), undefined, Buffer.alloc(100_000, 'a'), []],
-  ['a bomb', bomb, 'gzip', Buffer.alloc(200_000), [LOOKED]],
+  ['a bomb', bomb, 'gzip', Buffer.alloc(200_000), [ANALYSED]],
   ['just what is looked at', zlib.gzipSync(Buffer.alloc(200_000)), 'gzip', Buffer.alloc(200_000), []],
-  ['a bomb in a bomb', zlib.brotliCompressSync(bomb), 'gzip, br', Buffer.alloc(200_000), [LOOKED]],
+  ['a bomb in a bomb', zlib.brotliCompressSync(bomb), 'gzip, br', Buffer.alloc(200_000), [ANALYSED]],
 ]
 
 describe('readBody', () => {
@@ -82,7 +82,7 @@ describe('readBody', () => {
     const { bytes, warnings } = await read([packed.subarray(0, packed.length - 9)], encoding)
     expect(bytes.length).toBeGreaterThan(noise.length * 0.9)
     expect(Buffer.compare(bytes, noise.subarray(0, bytes.length))).toBe(0)
-    expect(warnings).toEqual([expect.stringContaining(UNPACKED)])
+    expect(warnings).toEqual([expect.stringContaining(INCOMPLETE)])
   })
 
   it('puts one-byte chunks together', async () => {
@@ -95,7 +95,7 @@ describe('readBody', () => {
     expect(ACCEPT_ENCODING).toBe(compress ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br')
     const { bytes, warnings } = await read([compress?.(html) ?? html], 'zstd')
     expect(bytes.length).toBe(compress ? html.length : 0)
-    expect(warnings).toEqual(compress ? [] : [expect.stringContaining(NOT_ASKED)])
+    expect(warnings).toEqual(compress ? [] : [expect.stringContaining(UNSUPPORTED)])
   })
 
   it('gives what came before a failure, and fails when nothing did', async () => {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { type Dial, openDial } from '../../src/fetch/connector.ts'
-import { type FetchOptions, fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { FetchOptions, Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { fetchText } from './fetch-text.ts'
 import { type Answering, leftSince, openResources, openScene, PUBLIC, resolverOf } from './scene.ts'
 
 const page: Answering = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
@@ -39,7 +40,7 @@ async function scan(answer: Answering, options: Partial<FetchOptions> = {}, url 
   const out = openDial()
   const dial: Dial = (asked, callback) => (asked.hostname === PUBLIC && toScene ? toScene : out)(asked, callback)
   const policy = { ...DEFAULT_POLICY, ports: [80, 443, port], deadlineMs: 1000 }
-  const outcome = await fetchSite(url, { resolver: resolverOf(), policy, dial, ...options }).then(
+  const outcome = await fetchText(url, { resolver: resolverOf(), policy, dial, ...options }).then(
     (site) => ({ site, error: null }),
     (error) => ({ site: null, error }),
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faviconHash } from '../../src/fetch/favicon.ts'
+import { hashFavicon } from '../../src/fetch/favicon.ts'
 
 /** Bytes that repeat only after 256. */
 const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 7) % 256)
@@ -22,5 +22,5 @@ test.each<[what: string, Uint8Array, hash: number]>([
   ['a GIF', dot, -1542678720],
   ['a part of a buffer', Buffer.concat([bytes(5), dot, bytes(5)]).subarray(5, -5), -1542678720],
 ])('%s', (_, icon, hash) => {
-  expect(faviconHash(icon)).toBe(hash)
+  expect(hashFavicon(icon)).toBe(hash)
 })

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { fetchSite } from '../../src/fetch/fetch.ts'
-import { HostGate } from '../../src/fetch/host-limiter.ts'
+import { HostLimiter } from '../../src/fetch/host-limiter.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
+import { fetchText } from './fetch-text.ts'
 import { openScene, resolverOf } from './scene.ts'
 
 const { signal } = new AbortController()
 
 test('visitors of one host come one at a time, in order, after the pause; other hosts do not wait', async () => {
-  const gate = new HostGate({ visitors: 1, pauseMs: 50, stopsClock: true })
+  const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 50, pausesDeadline: true })
   const order: string[] = []
   const visit = async (name: string, host: string): Promise<number> => {
-    const leave = await gate.enter(host, signal)
+    const leave = await limiter.acquire(host, signal)
     order.push(name)
     await new Promise((resolve) => setImmediate(resolve))
     const left = performance.now()
@@ -25,11 +25,11 @@ test('visitors of one host come one at a time, in order, after the pause; other 
 
 test('who gives up waiting is told why, leaves nothing behind, and holds up nobody', async () => {
   const before = openHandles()
-  const gate = new HostGate({ visitors: 1, pauseMs: 0, stopsClock: true })
-  const leave = await gate.enter('a', signal)
+  const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline: true })
+  const leave = await limiter.acquire('a', signal)
   const giveUp = new AbortController()
-  const waiting = gate.enter('a', giveUp.signal)
-  const after = gate.enter('a', signal)
+  const waiting = limiter.acquire('a', giveUp.signal)
+  const after = limiter.acquire('a', signal)
   giveUp.abort(new Error('enough'))
   await expect(waiting).rejects.toThrow('enough')
   leave()
@@ -37,11 +37,11 @@ test('who gives up waiting is told why, leaves nothing behind, and holds up nobo
   await nothingOpenedSince(before)
 })
 
-test.each([1, 2, 5])('of many visitors %i are inside at a time, and all come in', async (visitors) => {
-  const gate = new HostGate({ visitors, pauseMs: 0, stopsClock: false })
+test.each([1, 2, 5])('of many visitors %i are inside at a time, and all come in', async (slots) => {
+  const limiter = new HostLimiter({ slotsPerHost: slots, pauseMs: 0, pausesDeadline: false })
   let [inside, most, came] = [0, 0, 0]
   const visit = async (): Promise<void> => {
-    const leave = await gate.enter('a', signal)
+    const leave = await limiter.acquire('a', signal)
     came++
     most = Math.max(most, ++inside)
     await new Promise((resolve) => setImmediate(resolve))
@@ -49,7 +49,7 @@ test.each([1, 2, 5])('of many visitors %i are inside at a time, and all come in'
     leave()
   }
   await Promise.all(Array.from({ length: 20 }, visit))
-  expect({ most, came, inside }).toEqual({ most: visitors, came: 20, inside: 0 })
+  expect({ most, came, inside }).toEqual({ most: slots, came: 20, inside: 0 })
 })
 
 test('many sites that lead to one do not visit it all at once', async () => {
@@ -63,9 +63,15 @@ test('many sites that lead to one do not visit it all at once', async () => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
     }, 20)
   })
-  const gate = new HostGate({ visitors: 2, pauseMs: 0, stopsClock: false })
-  const options = { resolver: resolverOf(), policy: DEFAULT_POLICY, evidence: [], gate, ...(dial && { dial }) }
-  const sites = await Promise.all(Array.from({ length: 10 }, (_, i) => fetchSite(`http://a${i}.example.org/`, options)))
+  const limiter = new HostLimiter({ slotsPerHost: 2, pauseMs: 0, pausesDeadline: false })
+  const options = {
+    resolver: resolverOf(),
+    policy: DEFAULT_POLICY,
+    evidence: [],
+    hostLimiter: limiter,
+    ...(dial && { dial }),
+  }
+  const sites = await Promise.all(Array.from({ length: 10 }, (_, i) => fetchText(`http://a${i}.example.org/`, options)))
   await close()
   expect({ most, urls: [...new Set(sites.map(({ url }) => url))] }).toEqual({
     most: 2,
@@ -92,10 +98,10 @@ test.each([
       return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
     return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
   })
-  const gate = new HostGate({ visitors: 2, pauseMs: 0, stopsClock: false })
+  const limiter = new HostLimiter({ slotsPerHost: 2, pauseMs: 0, pausesDeadline: false })
   const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 1500 }
-  const options = { resolver: resolverOf(), policy, evidence, gate, ...(dial && { dial }) }
-  await Promise.all(Array.from({ length: 15 }, (_, i) => fetchSite(`http://a${i}.example.org/`, options)))
+  const options = { resolver: resolverOf(), policy, evidence, hostLimiter: limiter, ...(dial && { dial }) }
+  await Promise.all(Array.from({ length: 15 }, (_, i) => fetchText(`http://a${i}.example.org/`, options)))
   await close()
   expect(most).toBe(bound)
   expect(came).toBeGreaterThan(10)
@@ -107,14 +113,20 @@ test('side evidence that waits for a place leaves nothing behind, and gives up w
       return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
     return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
   })
-  const gate = new HostGate({ visitors: 1, pauseMs: 0, stopsClock: false })
-  const leave = await gate.enter('victim.example.com', signal)
+  const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline: false })
+  const leave = await limiter.acquire('victim.example.com', signal)
   const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 50 }
-  const options = { resolver: resolverOf(), policy, evidence: ['robots'] as const, gate, ...(dial && { dial }) }
-  const site = await fetchSite('http://a.example.org/', options)
+  const options = {
+    resolver: resolverOf(),
+    policy,
+    evidence: ['robots'] as const,
+    hostLimiter: limiter,
+    ...(dial && { dial }),
+  }
+  const site = await fetchText('http://a.example.org/', options)
   leave()
   await close()
-  ;(await gate.enter('victim.example.com', signal))() // The place is free: nothing waits for it any more.
+  ;(await limiter.acquire('victim.example.com', signal))() // The place is free: nothing waits for it any more.
   expect({ robots: site.robots, requests }).toEqual({
     robots: null,
     requests: ['http://a.example.org/', 'http://a.example.org/robots.txt'],
@@ -132,13 +144,19 @@ test('a scan that waits for another host has ended its requests for the one it l
     const leadsOn = url.startsWith('http://a.') && '<meta http-equiv=refresh content="0;url=http://b.example.org/">'
     return setTimeout(() => response.writeHead(200, { 'content-type': 'text/html' }).end(leadsOn || '<p>'), 30)
   })
-  const gate = new HostGate({ visitors: 1, pauseMs: 0, stopsClock: false })
-  const leave = await gate.enter('b.example.org', signal)
+  const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline: false })
+  const leave = await limiter.acquire('b.example.org', signal)
   const policy = { ...DEFAULT_POLICY, evidenceMs: 5000 }
-  const options = { resolver: resolverOf(), policy, gate, evidence: ['robots'] as const, ...(dial && { dial }) }
-  const scan = fetchSite('http://a.example.org/', options)
+  const options = {
+    resolver: resolverOf(),
+    policy,
+    hostLimiter: limiter,
+    evidence: ['robots'] as const,
+    ...(dial && { dial }),
+  }
+  const scan = fetchText('http://a.example.org/', options)
   await new Promise((resolve) => setTimeout(resolve, 10))
-  const leaveFirst = await gate.enter('a.example.org', signal) // The scan has left it, and waits for the other.
+  const leaveFirst = await limiter.acquire('a.example.org', signal) // The scan has left it, and waits for the other.
   await new Promise((resolve) => setTimeout(resolve, 300)) // A socket closes within a few turns.
   expect(waiting).toBe(0)
   leaveFirst()
@@ -150,14 +168,14 @@ test('a scan that waits for another host has ended its requests for the one it l
 test.each([
   ['a scan whose clock stands', true, 'http://a.example.org/'],
   ['a scan whose clock runs', false, 'deadline'],
-])('a host that is never left: %s', async (_, stopsClock, outcome) => {
+])('a host that is never left: %s', async (_, pausesDeadline, outcome) => {
   const { dial, close } = await openScene((_url, response) => response.writeHead(200).end('<p>here'))
-  const gate = new HostGate({ visitors: 1, pauseMs: 0, stopsClock })
-  const leave = await gate.enter('a.example.org', signal)
+  const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline })
+  const leave = await limiter.acquire('a.example.org', signal)
   setTimeout(leave, 400)
   const policy = { ...DEFAULT_POLICY, deadlineMs: 200 }
-  const options = { resolver: resolverOf(), policy, evidence: [], gate, ...(dial && { dial }) }
-  const told = await fetchSite('http://a.example.org/', options).then(
+  const options = { resolver: resolverOf(), policy, evidence: [], hostLimiter: limiter, ...(dial && { dial }) }
+  const told = await fetchText('http://a.example.org/', options).then(
     ({ url }) => url,
     ({ reason }) => reason,
   )

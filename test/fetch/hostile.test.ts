@@ -4,13 +4,14 @@ import { buildPage } from '../../src/engine/page/page.ts'
 import { SCAN_CAUSES, ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { type Dial, openDial } from '../../src/fetch/connector.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
 import { type Expected, HOSTILE, type HostileServer, PAGE } from '../../tools/bench/hostile/hostile-servers.ts'
 import { answer, drip, type Opened, openListener, openSite } from '../../tools/bench/hostile/raw-server.ts'
 import { openAnswerer } from '../support/dns-answerer.ts'
 import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
+import { fetchText } from './fetch-text.ts'
 
 const DEADLINE_MS = 500
 const local = parseAllowed('127.0.0.1')
@@ -42,7 +43,7 @@ async function scan(
     return socket
   }
   const started = performance.now()
-  const outcome = await fetchSite(url, { resolver, policy: { ...policy, ...wish }, signal, dial: watched }).then(
+  const outcome = await fetchText(url, { resolver, policy: { ...policy, ...wish }, signal, dial: watched }).then(
     (site) => ({ site, error: null }),
     (error: unknown) => ({ site: null, error }),
   )
@@ -107,7 +108,7 @@ describe('a name server that is silent', () => {
     const answerer = await openAnswerer({ 'field.org A': 'silent', 'field.org AAAA': 'silent', ...answers })
     const started = performance.now()
     const asking = openResolver({ servers: [answerer.address], timeoutMs: 60_000 })
-    const error = await fetchSite('http://field.org/', { resolver: asking, policy }).catch((failed: unknown) => failed)
+    const error = await fetchText('http://field.org/', { resolver: asking, policy }).catch((failed: unknown) => failed)
     expect(error).toMatchObject({ reason: 'deadline', message: SCAN_CAUSES.deadline[1] })
     expect(performance.now() - started).toBeLessThan(DEADLINE_MS + 500)
     await answerer.close()

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { followLocation, followRefresh } from '../../src/fetch/redirect.ts'
-import type { Answer } from '../../src/fetch/session.ts'
+import type { SiteResponse } from '../../src/fetch/session.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 
 const from = parseTarget('https://example.org/a/b?c', DEFAULT_POLICY)
-const answerOf = (status: number, ...headers: [string, string][]): Answer =>
-  ({ status, headers, body: undefined }) as unknown as Answer
+const answerOf = (status: number, ...headers: [string, string][]): SiteResponse =>
+  ({ status, headers, body: undefined }) as unknown as SiteResponse
 
 describe('Location', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fetchSite } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { fetchText } from './fetch-text.ts'
 import { type Answering, openScene, PUBLIC, resolverOf } from './scene.ts'
 
 const SITE = 'http://pub.example.org/'
@@ -32,7 +32,7 @@ describe('a refresh to', () => {
   ])('%s', async (_, to, ends) => {
     const { dial, contacts, close } = await openScene(refreshTo(to))
     const resolver = resolverOf((host) => ADDRESSES[host] ?? [])
-    const site = await fetchSite(SITE, { resolver, policy: DEFAULT_POLICY, ...(dial && { dial }) })
+    const site = await fetchText(SITE, { resolver, policy: DEFAULT_POLICY, ...(dial && { dial }) })
     await close()
     expect({ url: site.url, html: Buffer.from(site.html).toString() }).toEqual({
       url: ends,

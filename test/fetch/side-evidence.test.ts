@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import type { Dial } from '../../src/fetch/connector.ts'
-import { faviconHash } from '../../src/fetch/favicon.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import { hashFavicon } from '../../src/fetch/favicon.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
 import { EVIDENCE, type EvidenceKind } from '../../src/fetch/side-evidence.ts'
@@ -20,6 +20,7 @@ import {
   type Plays,
   say,
 } from '../../tools/bench/hostile/raw-server.ts'
+import { fetchText } from './fetch-text.ts'
 
 const local = parseAllowed('127.0.0.1')
 const policy: Policy = { ...DEFAULT_POLICY, allow: local === null ? [] : [local] }
@@ -60,12 +61,12 @@ interface Wish extends Partial<Policy> {
 
 function fetchWith(url: string, { evidence, resolver = zone, dial, ...bounds }: Wish = {}): Promise<Site> {
   const options = { resolver, policy: { ...policy, ...bounds }, wantedDns: ['txt'] }
-  return fetchSite(url, { ...options, ...(evidence && { evidence }), ...(dial && { dial }) })
+  return fetchText(url, { ...options, ...(evidence && { evidence }), ...(dial && { dial }) })
 }
 
 describe('beside the page', () => {
   const robots = 'Disallow: /deep'
-  const favicon = faviconHash(ICON)
+  const favicon = hashFavicon(ICON)
   const none = { robots: null, favicon: null }
   const kinds: readonly [name: string, evidence: readonly EvidenceKind[], found: object][] = [
     ['everything', EVIDENCE, { robots, favicon }],
@@ -116,7 +117,7 @@ describe('beside the page', () => {
     ['is empty', answer('', 'x: icon'), null],
     ['is not there', answer(ICON, 'x: icon', '404 Not Found'), null],
     ['is too large', answer(Buffer.alloc(256 * 1024 + 1), 'x: icon'), null],
-    ['is as large as may be', answer(Buffer.alloc(256 * 1024), 'x: icon'), faviconHash(Buffer.alloc(256 * 1024))],
+    ['is as large as may be', answer(Buffer.alloc(256 * 1024), 'x: icon'), hashFavicon(Buffer.alloc(256 * 1024))],
     ['is behind a redirect', to('/icon'), favicon],
     ['is inside', to('http://169.254.169.254/'), null],
     ['ends early', (socket) => socket.end(`${head('content-length: 99')}abc`), null],

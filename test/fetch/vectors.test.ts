@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { findUnshare, isInside, runInside } from '../support/network-namespace.ts'
+import { fetchText } from './fetch-text.ts'
 import { certificateFile, leftSince, openResources, openScene, resolverOf } from './scene.ts'
 import { type Stage, stagesOf, type Vector } from './stages.ts'
 
@@ -36,7 +37,7 @@ async function play({ url, answer, addresses, isTlsSilent, options }: Stage): Pr
   const scene = await openScene(answer, { isTlsSilent })
   const resolver = resolverOf(addresses)
   const { requests, contacts, dial } = scene
-  const scan = fetchSite(url, { resolver, policy, dial, ...options })
+  const scan = fetchText(url, { resolver, policy, dial, ...options })
   const outcome = await scan.then(
     (site) => ({ site }),
     (error) => ({ error }),

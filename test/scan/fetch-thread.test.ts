@@ -6,10 +6,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { formatAllowed, parseAllowed } from '../../src/fetch/address.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver } from '../../src/fetch/resolver.ts'
 import { FetchThread } from '../../src/scan/fetch-thread.ts'
+import { fetchText } from '../fetch/fetch-text.ts'
 import { buildWorker } from './built-worker.ts'
 
 const opened = parseAllowed('127.0.0.0/8')
@@ -35,8 +36,8 @@ const server = http.createServer((request, response) => {
 })
 const threads: FetchThread[] = []
 function openThread(changes: Partial<ConstructorParameters<typeof FetchThread>[0]> = {}): FetchThread {
-  const gate = { visitors: 2, pauseMs: 0, stopsClock: false }
-  const thread = new FetchThread({ policy, evidence: [], gate, file, ...changes })
+  const hostLimits = { slotsPerHost: 2, pauseMs: 0, pausesDeadline: false }
+  const thread = new FetchThread({ policy, evidence: [], hostLimits, file, ...changes })
   threads.push(thread)
   return thread
 }
@@ -60,7 +61,7 @@ const untimed = ({ timing: _, headers, html, ...site }: Site): object => ({
 
 describe('a site that is fetched on another thread', () => {
   test('is what it is on this one', async () => {
-    const here = await fetchSite(`http://${origin}/`, { resolver: openResolver(), policy, evidence: [] })
+    const here = await fetchText(`http://${origin}/`, { resolver: openResolver(), policy, evidence: [] })
     const there = await openThread().fetch(`http://${origin}/`, call)
     expect(untimed(there)).toEqual(untimed(here))
     expect(there.html.buffer.byteLength).toBe(there.html.byteLength) // It is moved on without a copy.
@@ -108,13 +109,13 @@ describe('a thread', () => {
   writeFileSync(
     trap,
     `import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ type, id, text }) => {
+    parentPort.on('message', ({ type, id, url }) => {
       if (type === 'ping') parentPort.postMessage({ type: 'pong' })
       if (type !== 'fetch') return
-      if (text === 'hang') for (;;);
-      if (text === 'end') process.exit(0)
-      if (text === 'throw') throw new Error('broken')
-      if (text !== 'silence') parentPort.postMessage({ type: 'site', id, site: { url: text } })
+      if (url === 'hang') for (;;);
+      if (url === 'end') process.exit(0)
+      if (url === 'throw') throw new Error('broken')
+      if (url !== 'silence') parentPort.postMessage({ type: 'site', id, site: { url } })
     })`,
   )
   const short = { file: trap, policy: { ...policy, deadlineMs: 200 }, graceMs: 500 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
-import { Admission } from '../../src/scan/scan-limiter.ts'
+import { ScanLimiter } from '../../src/scan/scan-limiter.ts'
 import { onePlan, openHost, scanOf } from '../http/app-fixture.ts'
 import { heldScan } from '../http/held-scan.ts'
 import { until } from '../support/until.ts'
 
-type Bounds = ConstructorParameters<typeof Admission>[0]
+type Bounds = ConstructorParameters<typeof ScanLimiter>[0]
 
 /** Scans that end when told to; which of them run, in the order of their beginning. */
 function openQueue(bounds: Bounds) {
-  const admission = new Admission(bounds)
+  const admission = new ScanLimiter(bounds)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const enter = (name: string, host: string): Promise<string> => {
@@ -75,7 +75,7 @@ describe('admission', () => {
   })
 
   test('a scan that fails gives its place back, and its error goes on', async () => {
-    const admission = new Admission({ running: 1 })
+    const admission = new ScanLimiter({ running: 1 })
     const fail = () => admission.run('a', () => Promise.reject(new Error('mine')))
     for (let i = 0; i < 3; i++) await expect(fail()).rejects.toThrow('mine')
     expect([admission.running, await admission.run('a', async () => 1)]).toEqual([0, 1])

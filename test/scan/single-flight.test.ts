@@ -4,7 +4,7 @@ import { LOCK_MS, RENEW_MS, type SharedState } from '../../src/coordination/type
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 import { buildEntry } from '../../src/http/cached-response.ts'
-import { Flights } from '../../src/scan/single-flight.ts'
+import { SingleFlight } from '../../src/scan/single-flight.ts'
 import { newSite } from '../http/app-fixture.ts'
 import { hostKinds } from '../http/app-kinds.ts'
 import { type HeldScan, heldScan } from '../http/held-scan.ts'
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 interface Airport {
   readonly shared: SharedState
-  readonly flights: Flights
+  readonly flights: SingleFlight
   readonly held: HeldScan
   readonly failures: unknown[]
 }
@@ -34,7 +34,7 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
     const failures: unknown[] = []
     const scan = ({ url }: { readonly url: URL }) => held.scan(url.href)
     const onFailure = (_: unknown, error: unknown): void => void failures.push(error)
-    return { shared, held, failures, flights: new Flights({ shared, clock: Date.now, scan, onFailure }) }
+    return { shared, held, failures, flights: new SingleFlight({ shared, clock: Date.now, scan, onFailure }) }
   }
   const orderOf = (site: string, change: { fresh?: boolean; waitMs?: number } = {}) => {
     const target = parseTarget(site, DEFAULT_POLICY)

@@ -24,7 +24,7 @@ describe('ready', () => {
       'rules/technologies/javascript-library/loop.test.yaml': TEST,
     })
     const pool = openPool({ worker, folders: [`${root}/rules`], detectors: [`${root}/loop.mjs`], loadMs: 5000 })
-    const sentence = 'the rules were not ready in 5000 ms: look for an endless loop in a detector'
+    const sentence = 'the rules were not loaded within 5000 ms: check the detectors for an endless loop'
     await expect(pool.ready).rejects.toEqual(new SetupError(sentence))
     await pool.close()
   })
@@ -78,7 +78,7 @@ describe('ready', () => {
 
 /** What a script prints that runs alone, with `openPool` of the build and the options of a pool that can be harmed. */
 async function runScript(lines: string): Promise<unknown> {
-  const pool = pathToFileURL(join(worker, '..', 'pool.js')).href
+  const pool = pathToFileURL(join(worker, '..', 'worker-pool.js')).href
   const options = JSON.stringify({ ...trapRules(), threads: 2 })
   const file = join(
     writeFolder({ 'script.mjs': `import { openPool } from '${pool}'\nconst options = ${options}\n${lines}` }),

@@ -4,7 +4,7 @@ import { ScanError } from '../../errors.ts'
 import { parseTarget } from '../../fetch/target.ts'
 import type { Key } from '../../keys/types.ts'
 import { LIVE_EXTRAS } from '../../scan/scanner.ts'
-import type { Flights } from '../../scan/single-flight.ts'
+import type { SingleFlight } from '../../scan/single-flight.ts'
 import { invalid } from '../body.ts'
 import { answerOf, entryKeyOf } from '../cached-response.ts'
 import type { HostParts } from '../parts.ts'
@@ -19,7 +19,7 @@ import { POST_QUERY, SCAN_BODY, SCAN_QUERY } from './schemas.ts'
 const WAIT_MS = 18_000
 
 interface ScanParts extends HostParts {
-  readonly flights: Flights
+  readonly flights: SingleFlight
   readonly exchanges: Exchanges
 }
 
