@@ -64,7 +64,7 @@ export async function openService({ config, log, version }: ServiceOptions): Pro
     store,
     shared,
     pepper,
-    scan: (url, client) => scanner.scan(url, { client }),
+    scan: (target, client) => scanner.scan(target, { client }),
     workers: () => scanner.queue,
     policy,
     rules,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
+import type { Target } from '../fetch/target.ts'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
 import { KeyBook } from './auth.ts'
@@ -44,7 +45,7 @@ export async function buildHost(parts: HostParts): Promise<Host> {
   const admission = new ScanLimiter({ running: settings.scanConcurrency })
   const flights = new SingleFlight({
     ...parts,
-    scan: ({ url }, client) => scanTimed(parts, admission, { url, client }),
+    scan: (target, client) => scanTimed(parts, admission, { target, client }),
     onFailure: (order, error) => noteFailure(parts.log, order, error),
   })
   const state = { isDraining: false }
@@ -156,12 +157,12 @@ function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switch
 async function scanTimed(
   { scan, metrics }: HostParts,
   admission: ScanLimiter,
-  { url, client }: { readonly url: URL; readonly client: string },
+  { target, client }: { readonly target: Target; readonly client: string },
 ): ReturnType<HostParts['scan']> {
-  return await admission.run(url.hostname, async () => {
+  return await admission.run(target.url.hostname, async () => {
     const stop = metrics.scanSeconds.startTimer()
     try {
-      const result = await scan(url.href, client)
+      const result = await scan(target, client)
       metrics.scans.inc({ outcome: 'ok' })
       return result
     } catch (error) {

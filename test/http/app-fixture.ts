@@ -71,9 +71,9 @@ export async function openHost(options: HostOptions = {}): Promise<TestHost> {
     ...stores,
     clock: () => clock.now,
     log: logTo(lines),
-    scan: (url) => {
-      scanned.push(url)
-      return scan(url)
+    scan: ({ url }) => {
+      scanned.push(url.href)
+      return scan(url.href)
     },
   })
   const host = await buildHost(parts)
