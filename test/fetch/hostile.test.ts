@@ -27,13 +27,13 @@ interface Scan {
   readonly site: Site | null
   readonly error: unknown
   readonly elapsedMs: number
-  /** Sockets that were opened and still are. */
+  /** Sockets that are still open. */
   readonly left: readonly Socket[]
 }
 
 async function scan(
   { url, dial = openDial() }: Opened,
-  wish: Partial<Policy> = {},
+  changes: Partial<Policy> = {},
   signal?: AbortSignal,
 ): Promise<Scan> {
   const sockets: Socket[] = []
@@ -43,7 +43,7 @@ async function scan(
     return socket
   }
   const started = performance.now()
-  const outcome = await fetchText(url, { resolver, policy: { ...policy, ...wish }, signal, dial: watched }).then(
+  const outcome = await fetchText(url, { resolver, policy: { ...policy, ...changes }, signal, dial: watched }).then(
     (site) => ({ site, error: null }),
     (error: unknown) => ({ site: null, error }),
   )
@@ -90,7 +90,7 @@ describe('a site that', () => {
     await nothingOpenedSince(before)
   })
 
-  it('drips ends within ten seconds and a half', async () => {
+  it('sends its body slowly is ended within 10.5 seconds', async () => {
     const site = await open({ open: () => openSite(drip('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n', '<')) })
     const result = await scan(site, { deadlineMs: DEFAULT_POLICY.deadlineMs })
     judge(result, { reason: 'deadline' })
@@ -99,11 +99,11 @@ describe('a site that', () => {
   })
 })
 
-describe('a name server that is silent', () => {
+describe('a name server that does not respond', () => {
   it.each([
-    ['on addresses', {}],
-    ['on one family', { 'field.org AAAA': ['2606:4700::1111'] }],
-  ])('%s costs the deadline', async (_name, answers) => {
+    ['for addresses', {}],
+    ['for one family', { 'field.org AAAA': ['2606:4700::1111'] }],
+  ])('%s fails the scan at its deadline', async (_name, answers) => {
     const before = openHandles()
     const answerer = await openAnswerer({ 'field.org A': 'silent', 'field.org AAAA': 'silent', ...answers })
     const started = performance.now()
@@ -116,13 +116,13 @@ describe('a name server that is silent', () => {
   })
 })
 
-describe('a caller who leaves', () => {
+describe('an aborted signal', () => {
   const waits = HOSTILE.filter(
     ({ expected }) => expected !== 'fine' && 'reason' in expected && expected.reason === 'deadline',
   )
 
   it.each(waits.map((server) => [server.name, server] as const))(
-    'ends a site that %s at once',
+    'ends the scan of a site that %s immediately',
     async (_name, server) => {
       const abort = new AbortController()
       const running = scan(await open(server), { deadlineMs: 60_000 }, abort.signal)
@@ -135,7 +135,7 @@ describe('a caller who leaves', () => {
     },
   )
 
-  it('who left before opens nothing', async () => {
+  it('opens no connection when it aborted before the scan', async () => {
     let connections = 0
     const site = await open({ open: () => openListener(() => connections++) })
     const before = openHandles()
@@ -146,7 +146,7 @@ describe('a caller who leaves', () => {
   })
 })
 
-it('twenty good scans end as ever while every hostile one runs', async () => {
+it('twenty good scans succeed while all hostile ones run', async () => {
   const good = await open({ open: () => openSite(answer(PAGE)) })
   const sites = await Promise.all(HOSTILE.map(open))
   const hostile = sites.map((site) => scan(site))

@@ -17,8 +17,8 @@ function open(zone: Zone = {}, options: { timeoutMs?: number; ttlMs?: number } =
   return openResolver({ servers: [answerer.address], ...options })
 }
 
-const asked = (): string[] => [...answerer.questions].sort()
-const questionsCome = (count: number): Promise<void> =>
+const sortedQueries = (): string[] => [...answerer.questions].sort()
+const waitForQueries = (count: number): Promise<void> =>
   vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { timeout: 10_000, interval: 5 })
 
 describe('a signal that aborts', () => {
@@ -35,12 +35,12 @@ describe('a signal that aborts', () => {
       (resolver, signal) => resolver.addresses(HOST, signal),
     ],
     ['records', silent, 1, (resolver, signal) => resolver.records('txt', HOST, signal)],
-  ])('%s: its reason at once, and nothing is left open', async (_, zone, questions, look) => {
+  ])('%s: rejects immediately with its reason and leaves no handle', async (_, zone, questions, look) => {
     const resolver = open(zone)
     const before = openHandles()
     const abort = new AbortController()
     const outcome = look(resolver, abort.signal).catch((error) => error)
-    await questionsCome(questions)
+    await waitForQueries(questions)
     expect(openedSince(before)).not.toEqual([])
     const reason = new Error('enough')
     const from = performance.now()
@@ -50,7 +50,7 @@ describe('a signal that aborts', () => {
     await nothingOpenedSince(before)
   })
 
-  test('no timer is left of an answer', async () => {
+  test('no timer remains after an answer', async () => {
     const resolver = open({ [`${HOST} A`]: ['1.2.3.4'], [`${HOST} AAAA`]: [] })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const started = vi.spyOn(globalThis, 'setTimeout')
@@ -61,27 +61,27 @@ describe('a signal that aborts', () => {
     started.mockRestore()
   })
 
-  test('100 ms', async () => {
+  test('a timeout of 100 ms', async () => {
     const from = performance.now()
     await expect(open(silent).addresses(HOST, AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(performance.now() - from).toBeLessThan(600)
   })
 
-  test('aborted before: nobody is asked', async () => {
+  test('no queries are sent when the signal has already aborted', async () => {
     const resolver = open(silent)
     await expect(resolver.addresses(HOST, AbortSignal.abort('gone'))).rejects.toBe('gone')
     await expect(resolver.records('a', HOST, AbortSignal.abort('gone'))).rejects.toBe('gone')
     await open({ 'other.example.com A': ['1.2.3.4'] }).addresses('other.example.com', never)
-    expect(asked()).toEqual(['other.example.com A', 'other.example.com AAAA'])
+    expect(sortedQueries()).toEqual(['other.example.com A', 'other.example.com AAAA'])
   })
 
-  test('others who wait for the same answer still get it', async () => {
+  test('other callers that wait for the same answer still get it', async () => {
     let isAnswered = false
     const resolver = open({ [`${HOST} TXT`]: () => (isAnswered ? ['late'] : 'silent') }, { timeoutMs: 300 })
     const abort = new AbortController()
     const leaving = resolver.records('txt', HOST, abort.signal).catch((error) => error)
     const staying = resolver.records('txt', HOST, never)
-    await questionsCome(1)
+    await waitForQueries(1)
     isAnswered = true
     abort.abort('gone')
     expect(await leaving).toBe('gone')
@@ -89,13 +89,13 @@ describe('a signal that aborts', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('the cache', () => {
   const A = `${HOST} A`
 
   test.each<[what: string, ttl: number, ttlMs: number | undefined, questions: number]>([
-    ['as long as its owner says', 60, undefined, 1],
-    ['not when its owner says so', 0, undefined, 2],
-    ['not when switched off', 60, 0, 2],
+    ['keeps an answer for its TTL', 60, undefined, 1],
+    ['does not keep an answer with TTL 0', 0, undefined, 2],
+    ['keeps nothing when disabled', 60, 0, 2],
   ])('%s', async (_, ttl, ttlMs, questions) => {
     let turn = 0
     const resolver = open({ [A]: () => ({ texts: [`1.2.3.${++turn}`], ttl }) }, ttlMs === undefined ? {} : { ttlMs })
@@ -104,7 +104,7 @@ describe('what is kept', () => {
     expect(answerer.questions.filter((question) => question === A)).toHaveLength(questions)
   })
 
-  test('until its time is over', async () => {
+  test('keeps an answer until its time is up', async () => {
     const resolver = open({ [A]: ['1.2.3.4'] }, { ttlMs: 1000 })
     const clock = vi.spyOn(performance, 'now')
     const now = performance.now()
@@ -120,21 +120,21 @@ describe('what is kept', () => {
     clock.mockRestore()
   })
 
-  test('one question for all who ask at a time', async () => {
+  test('concurrent callers share one query', async () => {
     const resolver = open({ [A]: ['1.2.3.4'] }, { ttlMs: 0 })
     const all = await Promise.all(Array.from({ length: 10 }, () => resolver.addresses(HOST.toUpperCase(), never)))
     expect(all.flat()).toEqual(Array(10).fill('1.2.3.4'))
     expect(answerer.questions).toHaveLength(2)
   })
 
-  test('no failure', async () => {
+  test('does not keep a failure', async () => {
     const resolver = open({ [A]: 'servfail' })
     await expect(resolver.addresses(HOST, never)).rejects.toThrow()
     answerer.zone[A] = ['1.2.3.4']
     expect(await resolver.addresses(HOST, never)).toEqual(['1.2.3.4'])
   })
 
-  test('1,000 answers, the oldest goes first; none that is long', async () => {
+  test('keeps up to 1,000 answers, evicts the oldest first, and keeps no long answers', async () => {
     const names = Array.from({ length: 1001 }, (_, at) => `n${at}.example.com`)
     const resolver = open({
       ...Object.fromEntries(names.map((name) => [`${name} TXT`, [name]])),

@@ -17,7 +17,7 @@ function open(zone: Zone = {}, options: { timeoutMs?: number; ttlMs?: number } =
   return openResolver({ servers: [answerer.address], ...options })
 }
 
-const asked = (): string[] => [...answerer.questions].sort()
+const sortedQueries = (): string[] => [...answerer.questions].sort()
 
 describe('addresses of a host', () => {
   test.each<[what: string, Zone, addresses: string[]]>([
@@ -26,23 +26,23 @@ describe('addresses of a host', () => {
       { [`${HOST} AAAA`]: ['2606:4700::1'], [`${HOST} A`]: ['1.2.3.4', '1.2.3.5'] },
       ['1.2.3.4', '1.2.3.5', '2606:4700::1'],
     ],
-    ['IPv4 alone', { [`${HOST} A`]: ['1.2.3.4'], [`${HOST} AAAA`]: [] }, ['1.2.3.4']],
-    ['IPv6 alone', { [`${HOST} A`]: [], [`${HOST} AAAA`]: ['2606:4700::1'] }, ['2606:4700::1']],
+    ['only IPv4', { [`${HOST} A`]: ['1.2.3.4'], [`${HOST} AAAA`]: [] }, ['1.2.3.4']],
+    ['only IPv6', { [`${HOST} A`]: [], [`${HOST} AAAA`]: ['2606:4700::1'] }, ['2606:4700::1']],
     ['one family is unknown', { [`${HOST} A`]: ['1.2.3.4'] }, ['1.2.3.4']],
     ['one family fails', { [`${HOST} A`]: 'servfail', [`${HOST} AAAA`]: ['2606:4700::1'] }, ['2606:4700::1']],
-    ['one family is never answered', { [`${HOST} A`]: ['1.2.3.4'], [`${HOST} AAAA`]: 'silent' }, ['1.2.3.4']],
+    ['one family gets no response', { [`${HOST} A`]: ['1.2.3.4'], [`${HOST} AAAA`]: 'silent' }, ['1.2.3.4']],
     ['unchecked', { [`${HOST} A`]: ['127.0.0.1', '1.2.3.4'] }, ['127.0.0.1', '1.2.3.4']],
   ])('%s', async (_, zone, addresses) => {
     expect(await open(zone).addresses(HOST, never)).toEqual(addresses)
-    expect(asked()).toEqual([`${HOST} A`, `${HOST} AAAA`])
+    expect(sortedQueries()).toEqual([`${HOST} A`, `${HOST} AAAA`])
   })
 
   test.each<[what: string, host: string, Zone]>([
     ['an unknown name', HOST, {}],
     ['a name without addresses', HOST, { [`${HOST} A`]: [], [`${HOST} AAAA`]: [] }],
     ['servers that fail', HOST, { [`${HOST} A`]: 'servfail', [`${HOST} AAAA`]: 'servfail' }],
-    ['servers that are silent', HOST, { [`${HOST} A`]: 'silent', [`${HOST} AAAA`]: 'silent' }],
-    ['nothing', '', {}],
+    ['servers that do not respond', HOST, { [`${HOST} A`]: 'silent', [`${HOST} AAAA`]: 'silent' }],
+    ['an empty name', '', {}],
     ['dots', '..', {}],
     ['a label that is too long', `${'a'.repeat(64)}.com`, {}],
     ['a name that is too long', `${'a.'.repeat(200)}com`, {}],
@@ -55,10 +55,10 @@ describe('addresses of a host', () => {
     await expect(found).rejects.toMatchObject({ name: 'ScanError', reason: 'name_not_found' })
   })
 
-  test('nobody listens', async () => {
-    const gone = await openAnswerer()
-    await gone.close()
-    const resolver = openResolver({ servers: [gone.address], timeoutMs: 50 })
+  test('not found when the name server is down', async () => {
+    const closed = await openAnswerer()
+    await closed.close()
+    const resolver = openResolver({ servers: [closed.address], timeoutMs: 50 })
     await expect(resolver.addresses(HOST, never)).rejects.toMatchObject({ reason: 'name_not_found' })
     expect(await resolver.records('txt', HOST, never)).toEqual([])
   })
@@ -79,7 +79,7 @@ test.each<[type: string, answer: string[], records: string[]]>([
   expect(await resolver.records(type.toLowerCase(), HOST, never)).toEqual(records)
 })
 
-test('garbage asked: no records, never an error', async () => {
+test('queries for garbage return no records and never throw', async () => {
   const resolver = open({}, { timeoutMs: 50 })
   const type = fc.constantFrom('a', 'aaaa', 'cname', 'ns', 'soa', 'mx', 'txt', 'any', '__proto__', 'constructor', '')
   await fc.assert(
