@@ -56,7 +56,7 @@ export function checkTarget(parsed: URL, policy: Policy): Target {
   if (url.hostname.endsWith('.')) {
     const bare = url.hostname.slice(0, -1)
     url.hostname = bare
-    // With one trailing dot removed, `8.8.8.8..` would be parsed again, as an address.
+    // The setter parses again: `8.8.8.8..` without its last dot would become an address.
     if (url.hostname !== bare) throw new ScanError('not_a_url', { cause: 'the host ends with more than one dot' })
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')

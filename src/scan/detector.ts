@@ -3,7 +3,7 @@ import { PageLimitError, ScanError } from '../errors.ts'
 import type { LoadOptions, PageInput, Verdict } from '../index.ts'
 import { openPool, type PoolOptions } from './worker-pool.ts'
 
-/** How pages are matched in workers. The rules are loaded like by `loadRuleset`. */
+/** How pages are matched in workers. The options of `loadRuleset` select the rules. */
 export interface DetectorOptions extends LoadOptions {
   /** Time limit for one page in milliseconds; 1000 by default. */
   readonly timeoutMs?: number

@@ -9,7 +9,7 @@ import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { toTransferable } from './transferable-bytes.ts'
 
-/** How pages are matched. The rules are loaded like by `loadRuleset`. */
+/** How pages are matched. The options of `loadRuleset` select the rules. */
 export interface PoolOptions extends LoadOptions {
   /** Pages matched concurrently; by default one less than the number of cores, but at least 1 and at most 4. */
   readonly threads?: number

@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-describe.each(hostKinds('host: flights'))('single-flight on $name', ({ name, isMissing, open }) => {
+describe.each(hostKinds('host: single-flight'))('single-flight on $name', ({ name, isMissing, open }) => {
   async function openNode(): Promise<Node> {
     const { store, shared } = await open()
     closing.push(async () => {
