@@ -95,7 +95,9 @@ describe('through HTTP', () => {
     const waitedMs = performance.now() - start
     for (const { status, body } of rejected) {
       expect([status, body.code, body.error]).toEqual([
-        ...[503, 'unavailable', 'Too many scans are running. Try again in a moment.'],
+        503,
+        'unavailable',
+        'Too many scans are running. Try again in a moment.',
       ])
     }
     expect(waitedMs).toBeGreaterThan(1900)

@@ -142,5 +142,8 @@ const site = ([name, plays, expected]: Row): HostileServer => ({ name, expected,
 /** A server on 127.0.0.1 for each limit and each kind of failure. */
 export const HOSTILE: readonly HostileServer[] = [
   ...connections.map(([name, open, expected]) => ({ name, open, expected })),
-  ...[...heads, ...bodies, ...redirects, ...sideEvidence].map(site),
+  ...heads.map(site),
+  ...bodies.map(site),
+  ...redirects.map(site),
+  ...sideEvidence.map(site),
 ]
