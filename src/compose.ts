@@ -18,7 +18,7 @@ import { buildMetricsServer } from './http/server/metrics-server.ts'
 import { buildKey } from './keys/key.ts'
 import { FIRST_PLAN } from './keys/plans.ts'
 import type { RulesetInfo } from './scan/match-worker.ts'
-import { SCANS_OF_A_HOST } from './scan/scan-limiter.ts'
+import { MAX_SCANS_PER_HOST } from './scan/scan-limiter.ts'
 import { Scanner } from './scan/scanner.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
@@ -85,7 +85,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
     folders: config.ruleFolders,
     detectors: config.detectorModules,
     policy,
-    fetchThread: { gate: { visitors: SCANS_OF_A_HOST, pauseMs: 0, stopsClock: false } },
+    fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
   })
   const { store, pepper } = await openStore(config, {
     role: 'server',

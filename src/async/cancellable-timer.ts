@@ -1,31 +1,34 @@
-/** Stops one thing that is under way: at once, or by a clock that can be set anew. */
-export class Stop {
+/** An abort signal with a timer that can be restarted and stopped. */
+export class CancellableTimer {
   readonly #controller = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #late: NodeJS.Immediate | undefined
+  #afterPoll: NodeJS.Immediate | undefined
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  now(reason: unknown): void {
+  abort(reason: unknown): void {
     this.#controller.abort(reason)
   }
 
-  /** Sets the clock. An answer that lies there already, because this thread was busy, still comes first. @param why undefined to go on */
-  after(ms: number, why: () => unknown): void {
-    this.never()
+  /**
+   * Restarts the timer. The check runs one poll phase after the timer has expired: a message that already arrived while the
+   * event loop was blocked is handled first.
+   * @param findReason returns the reason to abort with, or undefined to continue
+   */
+  start(ms: number, findReason: () => unknown): void {
+    this.stop()
     this.#timer = setTimeout(() => {
-      this.#late = setImmediate(() => {
-        const reason = why()
-        if (reason !== undefined) this.now(reason)
+      this.#afterPoll = setImmediate(() => {
+        const reason = findReason()
+        if (reason !== undefined) this.abort(reason)
       })
     }, ms)
   }
 
-  /** Stops the clock. */
-  never(): void {
+  stop(): void {
     clearTimeout(this.#timer)
-    clearImmediate(this.#late)
+    clearImmediate(this.#afterPoll)
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { HostGate } from '../fetch/host-limiter.ts'
+import { HostLimiter } from '../fetch/host-limiter.ts'
 import { toErrorBody, toLiveResult } from '../scan/scanner.ts'
 import { type CommandIo, EXIT, UsageError } from './command.ts'
 import { openBulkOutput } from './formats/bulk-output.ts'
@@ -37,7 +37,7 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
   const scanner = openScanner(options, io, {
     policy: { connections: 1 },
     pool,
-    gate: new HostGate({ visitors: 1, pauseMs: PAUSE_MS, stopsClock: true }),
+    hostLimiter: new HostLimiter({ slotsPerHost: 1, pauseMs: PAUSE_MS, pausesDeadline: true }),
   })
   const stop = new AbortController()
   const onStop = (): void => stop.abort()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { ScanError } from '../errors.ts'
 import { parseAllowed } from '../fetch/address.ts'
-import type { Gate } from '../fetch/host-limiter.ts'
+import type { HostLimiter } from '../fetch/host-limiter.ts'
 import { buildPolicy, type Policy } from '../fetch/policy.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
 import { projectFolder } from '../rules/built.ts'
@@ -24,7 +24,7 @@ export interface LiveOptions {
 export function openScanner(
   { config, allow, skip }: LiveOptions,
   { stderr }: Pick<CommandIo, 'stderr'>,
-  changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly gate?: Gate } = {},
+  changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
 ): Scanner {
   const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
   const opened = allow.map((entry) => {
@@ -41,7 +41,7 @@ export function openScanner(
     folders: config.ruleFolders,
     detectors: config.detectorModules,
     ...changes.pool,
-    ...(changes.gate && { gate: changes.gate }),
+    ...(changes.hostLimiter && { hostLimiter: changes.hostLimiter }),
     policy,
     evidence,
   })

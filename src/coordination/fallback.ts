@@ -108,7 +108,8 @@ class Fallback implements SharedState {
     const start = performance.now()
     let ok = false
     try {
-      ok = (await patience.measure(this.#redis.land('', 'probe', { outcome: 'probe', result: null }))) <= this.#timeoutMs
+      ok =
+        (await patience.measure(this.#redis.land('', 'probe', { outcome: 'probe', result: null }))) <= this.#timeoutMs
       while (ok && this.#owed.length > 0) await this.#landOwed()
       if (ok) this.#breaker.reset()
       else if (!this.#breaker.hasEnded) void this.#try() // It hung, and may be back, or be slow.

@@ -1,14 +1,14 @@
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
 
-/** A literal address, or block of addresses, that an operator opens; a port alone or any. */
+/** A literal address or block of addresses that an operator has allowed, on one port or on all. */
 export interface AllowedAddress {
   readonly block: readonly [IPv4 | IPv6, number]
   readonly port?: number
 }
 
-// Blocks of IPv4 that are not global unicast: the whole IANA special-purpose registry (RFC 6890 and its updates), multicast,
-// reserved space, and one public address that answers from inside a cloud.
-const SPECIAL_V4: readonly (readonly [block: string, why: string])[] = [
+// IPv4 blocks that are not global unicast: the whole IANA special-purpose registry (RFC 6890 and its updates), multicast,
+// reserved space, and one public address that responds only inside a cloud.
+const SPECIAL_V4: readonly (readonly [block: string, reason: string])[] = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private use'],
   ['100.64.0.0/10', 'shared address space'],
@@ -27,12 +27,12 @@ const SPECIAL_V4: readonly (readonly [block: string, why: string])[] = [
   ['203.0.113.0/24', 'documentation'],
   ['224.0.0.0/4', 'multicast'],
   ['240.0.0.0/4', 'reserved'],
-  ['168.63.129.16/32', 'the host of an Azure machine'],
+  ['168.63.129.16/32', 'Azure platform service'],
 ]
 
-// Of IPv6 only 2000::/3 is handed out as global unicast (IANA IPv6 address space); these blocks of it are special.
+// IANA assigns only 2000::/3 of IPv6 as global unicast. These blocks of it are special-purpose.
 const GLOBAL_V6 = '2000::/3'
-const SPECIAL_V6: readonly (readonly [block: string, why: string])[] = [
+const SPECIAL_V6: readonly (readonly [block: string, reason: string])[] = [
   ['2001::/23', 'IETF protocol assignments, Teredo'],
   ['2001:db8::/32', 'documentation'],
   ['2002::/16', '6to4'],
@@ -40,68 +40,68 @@ const SPECIAL_V6: readonly (readonly [block: string, why: string])[] = [
   ['3fff::/20', 'documentation'],
 ]
 
-const REFUSED_V4 = SPECIAL_V4.map(([block, why]) => [ipaddr.IPv4.parseCIDR(block), why] as const)
-const REFUSED_V6 = SPECIAL_V6.map(([block, why]) => [ipaddr.IPv6.parseCIDR(block), why] as const)
+const BLOCKED_V4 = SPECIAL_V4.map(([block, reason]) => [ipaddr.IPv4.parseCIDR(block), reason] as const)
+const BLOCKED_V6 = SPECIAL_V6.map(([block, reason]) => [ipaddr.IPv6.parseCIDR(block), reason] as const)
 const GLOBAL = ipaddr.IPv6.parseCIDR(GLOBAL_V6)
 
 /**
- * Why an address may not be contacted; null when it is global unicast.
- * @param address as a resolver gives it or a URL writes it: `1.2.3.4`, `2606:4700::1`, `[2606:4700::1]`
+ * Finds why an address must not be contacted. Returns null when it is global unicast.
+ * @param address in the spelling of a resolver or a URL: `1.2.3.4`, `2606:4700::1`, `[2606:4700::1]`
  */
-export function refusalOf(address: string): string | null {
+export function findBlockedReason(address: string): string | null {
   const parsed = parseAddress(address)
-  if (parsed === null) return 'no address'
-  if (parsed instanceof ipaddr.IPv4) return REFUSED_V4.find(([block]) => parsed.match(block))?.[1] ?? null
+  if (parsed === null) return 'not an address'
+  if (parsed instanceof ipaddr.IPv4) return BLOCKED_V4.find(([block]) => parsed.match(block))?.[1] ?? null
   if (!parsed.match(GLOBAL)) return 'outside global unicast'
-  if (isIsatap(parsed)) return 'ISATAP, which holds an IPv4 address'
-  return REFUSED_V6.find(([block]) => parsed.match(block))?.[1] ?? null
+  if (isIsatap(parsed)) return 'ISATAP, which contains an IPv4 address'
+  return BLOCKED_V6.find(([block]) => parsed.match(block))?.[1] ?? null
 }
 
-/** An ISATAP interface id is `[0200:]5efe:` and an IPv4 address (RFC 5214). */
+/** An ISATAP interface ID consists of `[0200:]5efe:` and an IPv4 address (RFC 5214). */
 function isIsatap({ parts }: IPv6): boolean {
   return (parts[4] & ~0x200) === 0 && parts[5] === 0x5efe
 }
 
-/** null for what is no plain literal: a zone, a short form, a number. */
+/** Parses a plain literal address. Returns null for anything else: an address with a zone, a short form, a number. */
 export function parseAddress(address: string): IPv4 | IPv6 | null {
   const text = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
 }
 
-/** Whether two literals are one address, however they are written. */
+/** Whether two literals denote the same address, whatever their spelling. */
 export function isSameAddress(a: string, b: string): boolean {
   const [one, other] = [parseAddress(a), parseAddress(b)]
-  return one !== null && other !== null && plain(one) === plain(other)
+  return one !== null && other !== null && formatPlain(one) === formatPlain(other)
 }
 
-/** A socket shows an IPv4 peer as `::ffff:1.2.3.4` where both families are bound. */
-function plain(address: IPv4 | IPv6): string {
+/** Unmaps IPv4: a dual-stack socket reports an IPv4 peer as `::ffff:1.2.3.4`. */
+function formatPlain(address: IPv4 | IPv6): string {
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
   return (isMapped ? address.toIPv4Address() : address).toNormalizedString()
 }
 
 /**
- * Reads one entry of `SCAN_ALLOW`: `address[/bits][:port]`, IPv6 in brackets.
- * @returns null when it is none
+ * Parses one entry of `SCAN_ALLOW`: `address[/bits][:port]`, with IPv6 in brackets.
+ * @returns null when the text is not such an entry
  */
 export function parseAllowed(text: string): AllowedAddress | null {
   const [, v6, v4, bits, port] = /^(?:\[([^\]]+)\]|([\d.]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(text) ?? []
   const address = parseAddress(v6 ?? v4 ?? '')
   if (address === null || (v6 !== undefined) !== address instanceof ipaddr.IPv6) return null
-  const most = address instanceof ipaddr.IPv4 ? 32 : 128
-  const length = bits === undefined ? most : Number(bits)
-  if (length > most || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))) return null
+  const maxBits = address instanceof ipaddr.IPv4 ? 32 : 128
+  const length = bits === undefined ? maxBits : Number(bits)
+  if (length > maxBits || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))) return null
   return { block: [address, length], ...(port !== undefined && { port: Number(port) }) }
 }
 
-/** An entry of `SCAN_ALLOW` as text: what `parseAllowed` reads. */
+/** Formats an entry of `SCAN_ALLOW` so that `parseAllowed` can read it. */
 export function formatAllowed({ block: [address, bits], port }: AllowedAddress): string {
   const text = address instanceof ipaddr.IPv6 ? `[${address}]` : `${address}`
   return `${text}/${bits}${port === undefined ? '' : `:${port}`}`
 }
 
-/** Whether an operator has opened a literal address on a port. */
+/** Whether an operator has allowed a literal address on a port. */
 export function isAllowed(allow: readonly AllowedAddress[], address: string, port: number): boolean {
   const parsed = parseAddress(address)
   return allow.some(
@@ -113,8 +113,9 @@ export function isAllowed(allow: readonly AllowedAddress[], address: string, por
 }
 
 /**
- * A host as `Target` has it: lower case, punycode, an address in its one spelling, without brackets and a dot at its end.
- * @returns null for a text that is no host
+ * Converts a host to the form that `Target` uses: lower case, punycode, addresses in canonical spelling, without brackets
+ * and without a trailing dot.
+ * @returns null when the text is not a host
  */
 export function normalizeHost(text: string): string | null {
   const host = text.replace(/^\[(.+)\]$/, '$1')

@@ -1,30 +1,31 @@
 import { finished, type Readable, type Transform } from 'node:stream'
 import zlib from 'node:zlib'
-import { race } from '../async/race.ts'
+import { raceSignal } from '../async/race-signal.ts'
 
-/** A body as far as it was read and unpacked. */
+/** The part of a body that was read and decompressed. */
 export interface Body {
   readonly bytes: Uint8Array
-  /** One sentence for each cut. */
+  /** One sentence per limit or error that cut the body. */
   readonly warnings: readonly string[]
 }
 
 interface Bounds {
-  /** Bytes as they come. */
+  /** Bytes as transferred, before decompression. */
   readonly maxWireBytes: number
-  /** Bytes unpacked. */
+  /** Bytes after decompression. */
   readonly maxBodyBytes: number
 }
 
 const zstd: (() => Transform) | undefined = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress
-/** What this Node can unpack: zstd came with Node 22.15. */
+/** Encodings that this version of Node can decompress: zstd was added in Node 22.15. */
 export const ACCEPT_ENCODING = ['gzip', 'deflate', 'br', ...(zstd ? ['zstd'] : [])].join(', ')
-/** Encodings on top of each other that are taken off. */
-const MAX_LAYERS = 2
+/** Nested content encodings that are decompressed. */
+const MAX_ENCODINGS = 2
 
 /**
- * Collects a body up to its bounds and unpacks it; the stream is ended. A cut or broken body gives what came, and says so.
- * @throws what the stream fails with before its first byte, or the signal's reason
+ * Reads a body up to its limits, decompresses it and destroys the stream. For a cut or broken body, returns the part that
+ * was received, with a warning.
+ * @throws the error of a stream that fails before its first byte, or the signal's reason
  */
 export async function readBody(
   stream: Readable,
@@ -34,7 +35,7 @@ export async function readBody(
   const warnings: string[] = []
   const wire = await collect(stream, maxWireBytes, signal)
   if (wire.error && wire.bytes.length === 0) throw wire.error
-  if (wire.error) warnings.push('the connection ended before the body did: what came was looked at')
+  if (wire.error) warnings.push('the connection closed before the end of the body; only the received part was analysed')
   if (wire.isCut) warnings.push(`only the first ${maxWireBytes} bytes of the body were read`)
   const layers = (encodings ?? '')
     .toLowerCase()
@@ -42,14 +43,14 @@ export async function readBody(
     .map((layer) => layer.trim())
     .filter((layer) => layer !== '' && layer !== 'identity')
   let body = wire.bytes
-  if (layers.length > MAX_LAYERS && body.length > 0)
+  if (layers.length > MAX_ENCODINGS && body.length > 0)
     return {
       bytes: new Uint8Array(),
-      warnings: [...warnings, 'the body is packed too many times: it was not looked at'],
+      warnings: [...warnings, `the body has more than ${MAX_ENCODINGS} content encodings and was not analysed`],
     }
-  for (const layer of layers.reverse()) body = await unpack(body, layer, { maxBodyBytes, signal, warnings })
+  for (const layer of layers.reverse()) body = await decompress(body, layer, { maxBodyBytes, signal, warnings })
   if (body.length > maxBodyBytes) {
-    warnings.push(`only the first ${maxBodyBytes} bytes of the body were looked at`)
+    warnings.push(`only the first ${maxBodyBytes} bytes of the decompressed body were analysed`)
     body = body.subarray(0, maxBodyBytes)
   }
   return { bytes: body, warnings }
@@ -61,7 +62,7 @@ interface Collected {
   readonly error: Error | null | undefined
 }
 
-/** Reads a stream up to a bound, into one buffer: a chunk may be one byte, and an error may follow what is worth having. */
+/** Reads a stream up to a limit into one buffer: chunks can be one byte long, and an error can follow usable data. */
 async function collect(stream: Readable, maxBytes: number, signal: AbortSignal): Promise<Collected> {
   let buffer: Buffer = Buffer.allocUnsafe(Math.min(maxBytes, 65_536))
   let bytes = 0
@@ -78,9 +79,9 @@ async function collect(stream: Readable, maxBytes: number, signal: AbortSignal):
     })
   })
   try {
-    return await race(collected, signal)
+    return await raceSignal(collected, signal)
   } finally {
-    stream.on('error', () => {}) // It may fail once more after nobody listens.
+    stream.on('error', () => {}) // A destroyed stream may emit another error.
     stream.destroy()
   }
 }
@@ -91,32 +92,32 @@ function grow(buffer: Buffer, needed: number, maxBytes: number): Buffer {
   return grown
 }
 
-/** Bytes that come out are counted as they come: `maxOutputLength` is ignored by streams. */
-async function unpack(
-  packed: Uint8Array,
+/** Counts the output while it is produced, because zlib streams ignore `maxOutputLength`. */
+async function decompress(
+  compressed: Uint8Array,
   encoding: string,
   { maxBodyBytes, signal, warnings }: { maxBodyBytes: number; signal: AbortSignal; warnings: string[] },
 ): Promise<Uint8Array> {
-  if (packed.length === 0) return packed
-  const unpacker = unpackerOf(encoding, packed)
-  if (unpacker === null) {
-    warnings.push('the body is packed in a way that nobody asked for: it was not looked at')
+  if (compressed.length === 0) return compressed
+  const decompressor = createDecompressor(encoding, compressed)
+  if (decompressor === null) {
+    warnings.push('the body has an unsupported content encoding and was not analysed')
     return new Uint8Array()
   }
-  unpacker.write(packed) // All that is there comes out of this; the end tells only whether something is missing.
-  unpacker.end()
-  const { bytes, error } = await collect(unpacker, maxBodyBytes + 1, signal)
-  if (error) warnings.push('the body could not be unpacked to its end')
+  decompressor.write(compressed) // This produces all the output; `end` only reports whether data is missing.
+  decompressor.end()
+  const { bytes, error } = await collect(decompressor, maxBodyBytes + 1, signal)
+  if (error) warnings.push('the body could not be decompressed completely')
   return bytes
 }
 
-function unpackerOf(encoding: string, packed: Uint8Array): Transform | null {
+function createDecompressor(encoding: string, compressed: Uint8Array): Transform | null {
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':
       return zlib.createGunzip()
-    case 'deflate': // With or without zlib's header: servers send both.
-      return (packed[0] & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()
+    case 'deflate': // Servers send this encoding with and without the zlib header.
+      return (compressed[0] & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()
     case 'br':
       return zlib.createBrotliDecompress()
     case 'zstd':

@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net'
 import { DEFAULT_CIPHERS, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
-import { race } from '../async/race.ts'
+import { raceSignal } from '../async/race-signal.ts'
 import { ScanError } from '../errors.ts'
-import { isAllowed, isSameAddress, parseAddress, refusalOf } from './address.ts'
+import { findBlockedReason, isAllowed, isSameAddress, parseAddress } from './address.ts'
 import type { Policy } from './policy.ts'
 import type { Resolver } from './resolver.ts'
 
-/** What a connection showed of the other side. */
+/** The server side of an open connection. */
 export interface Peer {
   readonly host: string
-  /** The address that was checked and connected to. */
+  /** The checked address to which the connection was made. */
   readonly address: string
   readonly tls: { readonly issuer: string | null; readonly names: readonly string[] } | null
 }
 
-/** Opens sockets: undici's own, or a test's. Returns the socket while it still connects, so that it can be ended. */
+/** Opens a socket. Returns it while it is still connecting, so that it can be destroyed. Tests supply their own. */
 export type Dial = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket | undefined
 
-// Without finite-field Diffie-Hellman, which no browser offers any more: the server chooses the group, and one of 10,000 bits
-// keeps the thread busy for 0.7 s.
+// Finite-field Diffie-Hellman is excluded; no current browser offers it. The server chooses the group, and a group of 10,000
+// bits blocks the event loop for 0.7 s.
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`
 
-/** Neither a second address nor a second protocol is tried behind our back; sessions of other scans are not taken up. */
+/** Builds undici's connector without fallback to a second address or protocol, and without TLS sessions of other scans. */
 export function openDial(): Dial {
   return buildConnector({
     autoSelectFamily: false,
@@ -33,7 +33,7 @@ export function openDial(): Dial {
   }) as unknown as Dial
 }
 
-/** Addresses of one DNS answer; the largest public sites have 8. */
+/** Addresses per family in one DNS answer. The largest public sites have 8. */
 const MAX_ADDRESSES = 16
 
 interface ConnectorOptions {
@@ -45,8 +45,8 @@ interface ConnectorOptions {
 }
 
 /**
- * The only way out: undici calls it for every new socket, literal addresses included. A name is resolved once, its whole
- * answer is refused if any address of it is not public, a checked address is connected to, and the peer compared.
+ * Opens every outgoing connection: undici calls it for each new socket, including those to literal addresses. It resolves a
+ * name once, rejects the whole answer if any address is not public, connects to a checked address and verifies the peer.
  */
 export class CheckedConnector {
   readonly #options: ConnectorOptions
@@ -63,7 +63,7 @@ export class CheckedConnector {
     )
   }
 
-  /** Ends every socket, those too that still connect. */
+  /** Destroys all sockets, including those that are still connecting. */
   close(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -71,23 +71,26 @@ export class CheckedConnector {
   async #open(options: buildConnector.Options): Promise<Socket> {
     const { signal, onPeer } = this.#options
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    const address = await this.#checkedAddress(host, Number(options.port) || defaultPort(options.protocol))
+    const address = await this.#findCheckedAddress(host, Number(options.port) || getDefaultPort(options.protocol))
     signal.throwIfAborted()
     const servername = parseAddress(host) === null ? host : undefined
-    // A socket that is destroyed while it connects never calls back: the signal is heard beside it.
-    const socket = await race(this.#dial({ ...options, hostname: address, ...(servername && { servername }) }), signal)
+    // A socket that is destroyed while it connects never calls back, so the signal is raced against it.
+    const socket = await raceSignal(
+      this.#dial({ ...options, hostname: address, ...(servername && { servername }) }),
+      signal,
+    )
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       socket.destroy()
-      throw new ScanError('address_refused', { cause: `connected to ${socket.remoteAddress}, not to ${address}` })
+      throw new ScanError('address_refused', { cause: `connected to ${socket.remoteAddress} instead of ${address}` })
     }
-    onPeer({ host, address, tls: certificateOf(socket) })
+    onPeer({ host, address, tls: readCertificate(socket) })
     return socket
   }
 
   #dial(options: buildConnector.Options): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const opening = this.#options.dial(options, (error, opened) => {
-        if (!opened) return reject(error) // undici leaves it out when it fails.
+        if (!opened) return reject(error) // undici omits the socket on failure.
         this.#track(opened)
         resolve(opened)
       })
@@ -95,21 +98,22 @@ export class CheckedConnector {
     })
   }
 
-  async #checkedAddress(host: string, port: number): Promise<string> {
+  async #findCheckedAddress(host: string, port: number): Promise<string> {
     const { policy, resolver, signal } = this.#options
     if (parseAddress(host) !== null) {
-      const why = isAllowed(policy.allow, host, port) ? null : refusalOf(host)
-      if (why !== null) throw new ScanError('address_refused', { cause: `${host}: ${why}` })
+      const reason = isAllowed(policy.allow, host, port) ? null : findBlockedReason(host)
+      if (reason !== null) throw new ScanError('address_refused', { cause: `${host}: ${reason}` })
       return host
     }
-    const addresses = await race(resolver.addresses(host, signal), signal)
+    const addresses = await raceSignal(resolver.addresses(host, signal), signal)
     if (addresses.length === 0) throw new ScanError('name_not_found')
-    const ofIpv6 = addresses.filter((address) => address.includes(':')).length
-    if (Math.max(ofIpv6, addresses.length - ofIpv6) > MAX_ADDRESSES)
+    const ipv6Count = addresses.filter((address) => address.includes(':')).length
+    if (Math.max(ipv6Count, addresses.length - ipv6Count) > MAX_ADDRESSES)
       throw new ScanError('address_refused', { cause: `${host} has ${addresses.length} addresses` })
     for (const address of addresses) {
-      const why = refusalOf(address)
-      if (why !== null) throw new ScanError('address_refused', { cause: `${host} is ${address}: ${why}` })
+      const reason = findBlockedReason(address)
+      if (reason !== null)
+        throw new ScanError('address_refused', { cause: `${host} has the address ${address}: ${reason}` })
     }
     return addresses[0]
   }
@@ -122,12 +126,12 @@ export class CheckedConnector {
   }
 }
 
-function defaultPort(protocol: string): number {
+function getDefaultPort(protocol: string): number {
   return protocol === 'https:' ? 443 : 80
 }
 
-/** Issuer and names of a server's certificate. */
-function certificateOf(socket: Socket): Peer['tls'] {
+/** Reads the issuer and the names of a server's certificate. */
+function readCertificate(socket: Socket): Peer['tls'] {
   if (!(socket instanceof TLSSocket)) return null
   const { issuer, subjectaltname = '' } = socket.getPeerCertificate()
   const names = Array.from(subjectaltname.matchAll(/DNS:([^,\s]+)/g), ([, name]) => name.toLowerCase())

@@ -1,6 +1,6 @@
 import { type ScanCause, ScanError } from '../errors.ts'
 
-// What Node, undici and OpenSSL call it → what it is. Codes of undici: docs, "Errors".
+// Error code of Node, undici or OpenSSL → cause. The codes of undici are listed in its documentation under "Errors".
 const REASONS: readonly (readonly [RegExp, ScanCause])[] = [
   [/^(?:ENOTFOUND|ENODATA|EAI_)/, 'name_not_found'],
   [/^ECONNREFUSED$/, 'connection_refused'],
@@ -13,18 +13,18 @@ const REASONS: readonly (readonly [RegExp, ScanCause])[] = [
   [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'unreachable'],
 ]
 
-// undici gives an answer with status 100 or 101, which nobody asked for, the code of a lost connection.
-const UNWANTED = /^bad (?:response|upgrade|connect)/
+// undici reports an unsolicited response with status 100 or 101 with the code of a lost connection.
+const UNSOLICITED = /^bad (?:response|upgrade|connect)/
 
-/** What a failed connection or request comes to. The original error is kept for the log. */
+/** Converts the error of a connection or request. The original error becomes the cause, for the log. */
 export function toScanError(error: unknown): ScanError {
   if (error instanceof ScanError) return error
   const inner = error instanceof Error && error.cause instanceof ScanError ? error.cause : null
   if (inner !== null) return inner
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string }
-  if (UNWANTED.test(message)) return new ScanError('protocol_error', { cause: error })
+  if (UNSOLICITED.test(message)) return new ScanError('protocol_error', { cause: error })
   const known = REASONS.find(([pattern]) => pattern.test(code))?.[1]
   if (known !== undefined) return new ScanError(known, { cause: error })
-  const isTalk = /^Response does not match|invalid|unexpected|parse/i.test(message)
-  return new ScanError(isTalk ? 'protocol_error' : 'internal', { cause: error })
+  const isProtocolError = /^Response does not match|invalid|unexpected|parse/i.test(message)
+  return new ScanError(isProtocolError ? 'protocol_error' : 'internal', { cause: error })
 }

@@ -1,144 +1,106 @@
 import { setTimeout } from 'node:timers/promises'
-import { race } from '../async/race.ts'
+import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
+import { raceSignal } from '../async/race-signal.ts'
 import type { Session } from './session.ts'
 
-/** Whom to ask before a host is visited. */
-export interface Gate {
-  /** Whether waiting costs nothing of a scan's deadline. */
-  readonly stopsClock: boolean
-  /**
-   * Waits until the host may be visited.
-   * @returns what to call, once, when it is left
-   * @throws the signal's reason once that aborts
-   */
-  enter(host: string, signal: AbortSignal): Promise<() => void>
-}
-
 /** Plain data, so that it can be sent to a thread. */
-export interface GateOptions {
-  /** Visitors that a host has at a time. */
-  readonly visitors: number
-  /** Milliseconds from one visitor's leaving to the next one's coming. */
+export interface HostLimits {
+  /** Concurrent slots of one host. */
+  readonly slotsPerHost: number
+  /** Milliseconds between the release of a slot and the next use of a slot of the same host. */
   readonly pauseMs: number
-  readonly stopsClock: boolean
+  /** Whether waiting for a slot pauses the deadline of the scan. */
+  readonly pausesDeadline: boolean
 }
 
-interface Door {
-  inside: number
-  leftAt: number
-  /** Who waits, the first first; a call hands over the place of one who leaves. */
-  readonly waiting: Set<() => void>
-}
+/** Hosts whose last release is remembered before expired entries are removed. */
+const MAX_REMEMBERED_HOSTS = 1000
 
-/** Hosts that are kept to know when the next visit may come, before those that are long left are forgotten. */
-const MANY = 1000
-
-/** Lets few visitors to a host at a time, in the order of their coming, with a pause between two. */
-export class HostGate implements Gate {
-  readonly stopsClock: boolean
-  readonly #visitors: number
+/** Limits how many scans contact one host at a time, in FIFO order, with a pause between two of them. */
+export class HostLimiter {
+  readonly pausesDeadline: boolean
   readonly #pauseMs: number
-  readonly #doors = new Map<string, Door>()
+  readonly #slots: KeyedSemaphore
+  /** Host → time of the last release. Removing an entry after `pauseMs` changes nothing. */
+  readonly #releasedAt = new Map<string, number>()
 
-  constructor({ visitors, pauseMs, stopsClock }: GateOptions) {
-    this.#visitors = visitors
+  constructor({ slotsPerHost, pauseMs, pausesDeadline }: HostLimits) {
+    this.#slots = new KeyedSemaphore({ perKey: slotsPerHost })
     this.#pauseMs = pauseMs
-    this.stopsClock = stopsClock
+    this.pausesDeadline = pausesDeadline
   }
 
-  async enter(host: string, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted()
-    const door = this.#doorOf(host)
-    if (door.inside < this.#visitors) door.inside++
-    else await turnOf(door, signal)
-    const leave = (): void => {
-      door.leftAt = performance.now()
-      const [next] = door.waiting
-      if (next === undefined) door.inside--
-      else next()
+  /**
+   * Waits for a slot of a host and for the pause after its last release.
+   * @returns a function that releases the slot
+   * @throws the signal's reason when it aborts
+   */
+  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+    const releaseSlot = await this.#slots.acquire(host, signal)
+    const release = (): void => {
+      this.#rememberRelease(host)
+      releaseSlot()
     }
     try {
       signal.throwIfAborted()
-      const restMs = door.leftAt + this.#pauseMs - performance.now()
-      if (restMs > 0) await race(setTimeout(restMs, undefined, { signal }), signal)
-      return leave
+      const releasedAt = this.#releasedAt.get(host) ?? Number.NEGATIVE_INFINITY
+      const restMs = releasedAt + this.#pauseMs - performance.now()
+      if (restMs > 0) await raceSignal(setTimeout(restMs, undefined, { signal }), signal)
+      return release
     } catch (error) {
-      leave()
+      release()
       throw error
     }
   }
 
-  #doorOf(host: string): Door {
-    let door = this.#doors.get(host)
-    if (door === undefined) {
-      if (this.#doors.size >= MANY) this.#forget()
-      door = { inside: 0, leftAt: Number.NEGATIVE_INFINITY, waiting: new Set() }
-      this.#doors.set(host, door)
-    }
-    return door
+  #rememberRelease(host: string): void {
+    if (this.#pauseMs <= 0) return
+    const now = performance.now()
+    if (this.#releasedAt.size >= MAX_REMEMBERED_HOSTS)
+      for (const [other, releasedAt] of this.#releasedAt)
+        if (releasedAt + this.#pauseMs < now) this.#releasedAt.delete(other)
+    this.#releasedAt.set(host, now)
   }
-
-  #forget(): void {
-    const over = performance.now() - this.#pauseMs
-    for (const [host, { inside, leftAt }] of this.#doors) if (inside === 0 && leftAt < over) this.#doors.delete(host)
-  }
-}
-
-/** Waits for the place of one who leaves. */
-function turnOf({ waiting }: Door, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const take = (): void => {
-      waiting.delete(take)
-      signal.removeEventListener('abort', giveUp)
-      resolve()
-    }
-    const giveUp = (): void => {
-      waiting.delete(take)
-      reject(signal.reason)
-    }
-    waiting.add(take)
-    signal.addEventListener('abort', giveUp, { once: true })
-  })
 }
 
 /**
- * The places that one scan holds: one at the host of its page, where all its requests belong to it, and one for each request
- * of side evidence that a redirect sends to another host. Side evidence waits only as long as its own time lasts, so two
- * scans never wait for each other forever.
+ * The slots of one scan: one at the host of its page, which covers all its requests to that host, and one for each
+ * side-evidence request that is redirected to another host. Side evidence waits for a slot only within its own time limit,
+ * so two scans cannot deadlock.
  */
-export class Visit {
-  readonly #gate: Gate | undefined
+export class HostSlot {
+  readonly #limiter: HostLimiter | undefined
   readonly #session: Session
   #host: string | undefined
-  #leave = (): void => {}
+  #release = (): void => {}
 
-  constructor(gate: Gate | undefined, session: Session) {
-    this.#gate = gate
+  constructor(limiter: HostLimiter | undefined, session: Session) {
+    this.#limiter = limiter
     this.#session = session
   }
 
-  /** Leaves the host of the last page and waits for a place at the next one. */
-  async to(host: string): Promise<void> {
-    if (this.#gate === undefined || host === this.#host) return
-    this.end()
-    const entering = this.#gate.enter(host, this.#session.signal)
-    this.#leave = this.#gate.stopsClock ? await this.#session.pause(entering) : await entering
+  /** Releases the slot at the host of the last page and waits for one at the next host. */
+  async moveTo(host: string): Promise<void> {
+    if (this.#limiter === undefined || host === this.#host) return
+    this.release()
+    const acquiring = this.#limiter.acquire(host, this.#session.signal)
+    this.#release = this.#limiter.pausesDeadline ? await this.#session.pauseDeadline(acquiring) : await acquiring
     this.#host = host
   }
 
   /**
-   * Waits for a place for one request that is not the page's.
-   * @returns what to call, once, when the request has ended
-   * @throws the signal's reason once that aborts
+   * Waits for a slot for one side-evidence request. A request to the host of the page needs no further slot.
+   * @returns a function that releases the slot; call it once, when the request has ended
+   * @throws the signal's reason when it aborts
    */
-  async aside(host: string, signal: AbortSignal): Promise<() => void> {
-    if (this.#gate === undefined || host === this.#host) return () => {}
-    return await this.#gate.enter(host, signal)
+  async acquireForEvidence(host: string, signal: AbortSignal): Promise<() => void> {
+    if (this.#limiter === undefined || host === this.#host) return () => {}
+    return await this.#limiter.acquire(host, signal)
   }
 
-  end(): void {
-    this.#leave()
-    this.#leave = () => {}
+  release(): void {
+    this.#release()
+    this.#release = () => {}
     this.#host = undefined
   }
 }

@@ -2,17 +2,17 @@ import type { TokenizerCallbacks } from 'htmlparser2'
 import { Cutter } from '../engine/page/cutter.ts'
 import { QuickTokenizer } from '../engine/page/quick-tokenizer.ts'
 
-/** Bytes of a page in which a refresh is looked for: it belongs into the head. */
+/** Bytes of a page that are searched for a refresh, which belongs in the head. */
 const HEAD_BYTES = 65_536
-// Cheap first look, since few pages have a refresh. Linear: no two runs of white space stand next to each other, in which
-// a failing match would try every split (15 s for 64 KiB of spaces).
+// Cheap first test, because few pages contain a refresh. It is linear: no two runs of white space are adjacent, for which a
+// failing match would try every split (15 s for 64 KiB of spaces).
 const HINT = /http-equiv\s*=\s*(?:["']\s*)?refresh/i
-// Browsers that run scripts do not obey what stands in these elements.
+// Browsers with scripting enabled ignore a refresh inside these elements.
 const INERT: ReadonlySet<string> = new Set(['noscript', 'template'])
 
 /**
- * Contents of the `<meta http-equiv=refresh>` elements that a browser with scripts obeys, in document order.
- * The names are ASCII in every charset that browsers accept, so the bytes are read as Latin-1.
+ * Finds the contents of the `<meta http-equiv=refresh>` elements that a browser with scripting follows, in document order.
+ * The names are ASCII in every charset that browsers accept, so the bytes are decoded as Latin-1.
  */
 export function findMetaRefreshes(html: Uint8Array): string[] {
   const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, HEAD_BYTES)).toString('latin1')
@@ -24,14 +24,14 @@ export function findMetaRefreshes(html: Uint8Array): string[] {
   return finder.contents
 }
 
-/** Reads only `<meta>` elements: building a tape of a hostile page takes up to 40 ms of the event loop, this 5 ms. */
+/** Reads only `<meta>` elements: this takes up to 5 ms of the event loop for a hostile page, building its tape 40 ms. */
 class RefreshFinder implements TokenizerCallbacks {
   readonly contents: string[] = []
   readonly #html: string
   readonly #cutter: Cutter
-  /** The inert element that is open: only its own end tag closes it. */
+  /** Name of the open inert element. Only its own end tag closes it. */
   #inert = ''
-  /** Elements of that name that are open; browsers do not nest `<noscript>`, whose content is text to them. */
+  /** Open elements of that name. Browsers do not nest `<noscript>`, because they treat its content as text. */
   #inertDepth = 0
   #isMeta = false
   #name = ''
@@ -69,7 +69,7 @@ class RefreshFinder implements TokenizerCallbacks {
     if (this.#name === 'http-equiv' || this.#name === 'content') this.#value = this.#cutter.attribute(start, end)
   }
 
-  /** Of an attribute that is repeated, the first one counts. */
+  /** The first of several attributes with the same name counts. */
   onattribend(): void {
     if (this.#name === 'http-equiv') this.#equivalent ??= this.#value
     else if (this.#name === 'content') this.#content ??= this.#value

@@ -1,33 +1,33 @@
 import type { AllowedAddress } from './address.ts'
 
-/** Who may be contacted and how much is taken from them. A value: tests pass their own. */
+/** What scans may contact, and the limits on what they read. A plain value, so that tests can pass their own. */
 export interface Policy {
-  /** Ports beside the default of the scheme. */
+  /** Ports in addition to the default port of the scheme. */
   readonly ports: readonly number[]
-  /** Literal addresses that are open though they are not public; never names. */
+  /** Literal addresses that are allowed although they are not public; never names. */
   readonly allow: readonly AllowedAddress[]
-  /** Hosts that are never scanned, with everything below them; lower case. */
+  /** Hosts that are never scanned, including their subdomains; in lower case. */
   readonly deny: readonly string[]
-  /** Addresses of this service itself, which it never scans: on a literal that `allow` opens, only their port is denied. */
+  /** The service's own addresses, which it never scans. On a literal address in `allow`, only their port is denied. */
   readonly own: readonly { readonly host: string; readonly port: number }[]
-  /** From the first look-up to the last byte, redirects included. */
+  /** From the first DNS lookup to the last byte, including redirects. */
   readonly deadlineMs: number
   readonly maxRedirects: number
-  /** Bytes of a body as they come over the wire. */
+  /** Bytes of a body as transferred. */
   readonly maxWireBytes: number
-  /** Bytes of a body when it is unpacked. */
+  /** Bytes of a body after decompression. */
   readonly maxBodyBytes: number
   readonly maxHeaderBytes: number
-  /** What stands beside the page (DNS, robots, favicon) gets so long, … */
+  /** Time limit for each piece of side evidence (DNS, robots, favicon). */
   readonly evidenceMs: number
-  /** … and never longer than this after the body has ended. */
+  /** Time limit for all side evidence, from the end of the page's body. */
   readonly evidenceAfterBodyMs: number
-  /** Connections to one origin at a time. */
+  /** Concurrent connections to one origin. */
   readonly connections: number
   readonly userAgent: string
 }
 
-/** The bounds of ../../docs/fetching.md. */
+/** The limits that docs/fetching.md lists. */
 export const DEFAULT_POLICY: Policy = {
   ports: [80, 443],
   allow: [],
@@ -44,7 +44,7 @@ export const DEFAULT_POLICY: Policy = {
   userAgent: 'Siteprint',
 }
 
-/** What an operator sets of a policy. */
+/** The part of a policy that an operator configures. */
 export interface PolicySettings {
   readonly scanAllow: readonly AllowedAddress[]
   readonly scanPorts: readonly number[]
@@ -52,13 +52,13 @@ export interface PolicySettings {
   readonly contactUrl: string | null
 }
 
-/** @param version of the project */
+/** @param version the project's version, for the user agent */
 export function buildPolicy({ scanAllow, scanPorts, scanDeny, contactUrl }: PolicySettings, version: string): Policy {
-  const userAgent = userAgentOf(version, contactUrl)
+  const userAgent = formatUserAgent(version, contactUrl)
   return { ...DEFAULT_POLICY, ports: scanPorts, allow: scanAllow, deny: scanDeny, userAgent }
 }
 
-/** What a scan calls itself: truthfully, with an address to write to where there is one. */
-function userAgentOf(version: string, contactUrl: string | null): string {
+/** Identifies the scanner truthfully, with a contact address if one is configured. */
+function formatUserAgent(version: string, contactUrl: string | null): string {
   return `Siteprint/${version}${contactUrl === null ? '' : ` (+${contactUrl})`}`
 }

@@ -1,57 +1,58 @@
 import { promises } from 'node:dns'
-import { race } from '../async/race.ts'
+import { raceSignal } from '../async/race-signal.ts'
 import { ScanError } from '../errors.ts'
 
-/** Asks name servers. */
+/** Queries name servers. */
 export interface Resolver {
   /**
-   * Addresses of a host, A before AAAA, unchecked.
-   * @throws ScanError `name_not_found` when there is none, whatever the reason; the signal's reason once that aborts
+   * Finds the addresses of a host, A before AAAA, without checking them.
+   * @throws ScanError `name_not_found` when there is none, for any reason; the signal's reason when it aborts
    */
   addresses(host: string, signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Records of one type (`a` `aaaa` `cname` `ns` `soa` `mx` `txt`) as text; [] when there are none or nobody answers.
-   * Names are in lower case without a dot at the end; `soa` is server and mailbox, `mx` the exchange alone, first choice first.
-   * @throws the signal's reason once that aborts, nothing else
+   * Finds the records of one type (`a` `aaaa` `cname` `ns` `soa` `mx` `txt`) as text. Returns [] when there are none or no
+   * name server responds. Names are in lower case without a trailing dot. `soa` gives server and mailbox; `mx` gives the
+   * exchanges only, in order of preference.
+   * @throws only the signal's reason, when it aborts
    */
   records(type: string, name: string, signal: AbortSignal): Promise<readonly string[]>
 }
 
 interface ResolverOptions {
-  /** Name servers as `address[:port]`; the system's by default. */
+  /** Name servers as `address[:port]`; by default those of the system. */
   readonly servers?: readonly string[] | undefined
-  /** For one try of one server; the second try gets twice as long. */
+  /** Timeout for one attempt at one server. The second attempt gets twice as long. */
   readonly timeoutMs?: number
-  /** The longest that an answer is kept; 0 keeps none. */
+  /** Maximum time for which an answer is cached; 0 disables the cache. */
   readonly ttlMs?: number
 }
 
-interface Answer {
+interface DnsAnswer {
   readonly texts: readonly string[]
-  /** How long the records may be kept, as far as their owner says. */
+  /** TTL of the records. */
   readonly ttlMs: number
 }
 
-interface Kept {
+interface CachedAnswer {
   readonly texts: readonly string[]
   readonly until: number
 }
 
-/** A question on its way; ended as soon as nobody waits for it. */
-interface Question {
-  readonly answer: Promise<Answer>
+/** A query that has been sent. It is cancelled when the last caller stops waiting for it. */
+interface PendingQuery {
+  readonly answer: Promise<DnsAnswer>
   readonly servers: promises.Resolver
   waiting: number
 }
 
 const TRIES = 2
-/** When one family has answered, the other gets so much longer: some name servers drop what they do not know. */
-const OTHER_FAMILY_MS = 500
-const MAX_KEPT = 1000
-/** Longer answers are not kept: their number is bounded, so is their size. */
-const MAX_KEPT_CHARACTERS = 4096
+/** Extra time for the second family after the first has answered: some name servers drop queries of unknown types. */
+const SECOND_FAMILY_MS = 500
+const MAX_CACHED_ANSWERS = 1000
+/** Longer answers are not cached, so that the size of the cache is limited as well as its number of entries. */
+const MAX_CACHED_CHARACTERS = 4096
 
-const READERS: ReadonlyMap<string, (servers: promises.Resolver, name: string) => Promise<Answer>> = new Map([
+const READERS: ReadonlyMap<string, (servers: promises.Resolver, name: string) => Promise<DnsAnswer>> = new Map([
   ['a', async (servers, name) => fromAddresses(await servers.resolve4(name, { ttl: true }))],
   ['aaaa', async (servers, name) => fromAddresses(await servers.resolve6(name, { ttl: true }))],
   ['cname', async (servers, name) => fromNames(await servers.resolveCname(name))],
@@ -60,7 +61,7 @@ const READERS: ReadonlyMap<string, (servers: promises.Resolver, name: string) =>
     'soa',
     async (servers, name) => {
       const { nsname, hostmaster } = await servers.resolveSoa(name)
-      return fromTexts([`${plainName(nsname)} ${plainName(hostmaster)}`])
+      return fromTexts([`${normalizeName(nsname)} ${normalizeName(hostmaster)}`])
     },
   ],
   [
@@ -73,34 +74,34 @@ const READERS: ReadonlyMap<string, (servers: promises.Resolver, name: string) =>
   ['txt', async (servers, name) => fromTexts((await servers.resolveTxt(name)).map((chunks) => chunks.join('')))],
 ])
 
-function fromAddresses(records: readonly { address: string; ttl: number }[]): Answer {
+function fromAddresses(records: readonly { address: string; ttl: number }[]): DnsAnswer {
   return { texts: records.map(({ address }) => address), ttlMs: 1000 * Math.min(...records.map(({ ttl }) => ttl)) }
 }
 
-/** The root alone is no name: as an exchange it says that there is none (RFC 7505). */
-function fromNames(names: readonly string[]): Answer {
-  return fromTexts(names.map(plainName).filter((name) => name !== ''))
+/** Omits the root: as a mail exchange it means that the domain does not accept mail (RFC 7505). */
+function fromNames(names: readonly string[]): DnsAnswer {
+  return fromTexts(names.map(normalizeName).filter((name) => name !== ''))
 }
 
-function fromTexts(texts: readonly string[]): Answer {
+function fromTexts(texts: readonly string[]): DnsAnswer {
   return { texts, ttlMs: Number.POSITIVE_INFINITY }
 }
 
-function plainName(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
-/** Asks the system's name servers, or others. Hosts files, search domains and the pool of threads have no part in it. */
+/** Opens a resolver that queries name servers directly: without the hosts file, search domains and libuv's thread pool. */
 export function openResolver(options: ResolverOptions = {}): Resolver {
-  return new KeepingResolver(options)
+  return new CachingResolver(options)
 }
 
-class KeepingResolver implements Resolver {
+class CachingResolver implements Resolver {
   readonly #servers: readonly string[] | undefined
   readonly #timeoutMs: number
   readonly #ttlMs: number
-  readonly #kept = new Map<string, Kept>()
-  readonly #questions = new Map<string, Question>()
+  readonly #cached = new Map<string, CachedAnswer>()
+  readonly #pending = new Map<string, PendingQuery>()
 
   constructor({ servers, timeoutMs = 2000, ttlMs = 60_000 }: ResolverOptions) {
     this.#servers = servers
@@ -110,69 +111,69 @@ class KeepingResolver implements Resolver {
 
   async addresses(host: string, signal: AbortSignal): Promise<readonly string[]> {
     signal.throwIfAborted()
-    const leave = new AbortController()
-    const families = ['a', 'aaaa'].map((type) => this.#ask(type, host, leave.signal))
+    const others = new AbortController()
+    const families = ['a', 'aaaa'].map((type) => this.#query(type, host, others.signal))
     let timer: NodeJS.Timeout | undefined
     const onFirst = (): void => {
-      if (!leave.signal.aborted) timer = setTimeout(() => leave.abort(), OTHER_FAMILY_MS)
+      if (!others.signal.aborted) timer = setTimeout(() => others.abort(), SECOND_FAMILY_MS)
     }
     Promise.any(families).then(onFirst, () => {})
     try {
-      const settled = await race(Promise.allSettled(families), signal)
+      const settled = await raceSignal(Promise.allSettled(families), signal)
       const addresses = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
       if (addresses.length > 0) return addresses
       throw new ScanError('name_not_found', { cause: settled.map((one) => String('reason' in one && one.reason)) })
     } finally {
       clearTimeout(timer)
-      leave.abort()
+      others.abort()
     }
   }
 
   async records(type: string, name: string, signal: AbortSignal): Promise<readonly string[]> {
     try {
-      return await this.#ask(type, name, signal)
+      return await this.#query(type, name, signal)
     } catch {
       signal.throwIfAborted()
       return []
     }
   }
 
-  async #ask(type: string, name: string, signal: AbortSignal): Promise<readonly string[]> {
+  async #query(type: string, name: string, signal: AbortSignal): Promise<readonly string[]> {
     signal.throwIfAborted()
     const key = `${type} ${name.toLowerCase()}`
-    const kept = this.#kept.get(key)
-    if (kept !== undefined && performance.now() < kept.until) return kept.texts
-    const question = this.#questions.get(key) ?? this.#open(key, type, name)
-    question.waiting++
+    const cached = this.#cached.get(key)
+    if (cached !== undefined && performance.now() < cached.until) return cached.texts
+    const query = this.#pending.get(key) ?? this.#send(key, type, name)
+    query.waiting++
     try {
-      const { texts, ttlMs } = await race(question.answer, signal)
-      this.#keep(key, texts, Math.min(ttlMs, this.#ttlMs))
+      const { texts, ttlMs } = await raceSignal(query.answer, signal)
+      this.#cache(key, texts, Math.min(ttlMs, this.#ttlMs))
       return texts
     } finally {
-      if (--question.waiting === 0) {
-        this.#questions.delete(key)
-        question.servers.cancel()
+      if (--query.waiting === 0) {
+        this.#pending.delete(key)
+        query.servers.cancel()
       }
     }
   }
 
-  /** Each question has a channel of its own: ending it ends no other, and no source port serves twice. */
-  #open(key: string, type: string, name: string): Question {
+  /** Uses a separate channel for each query: cancelling it does not affect others, and no source port is used twice. */
+  #send(key: string, type: string, name: string): PendingQuery {
     const servers = new promises.Resolver({ timeout: this.#timeoutMs, tries: TRIES })
     if (this.#servers !== undefined) servers.setServers(this.#servers)
     const read = READERS.get(type) ?? (async () => fromTexts([]))
-    const question = { answer: read(servers, name), servers, waiting: 0 }
-    this.#questions.set(key, question)
-    return question
+    const query = { answer: read(servers, name), servers, waiting: 0 }
+    this.#pending.set(key, query)
+    return query
   }
 
-  #keep(key: string, texts: readonly string[], ttlMs: number): void {
-    if (ttlMs <= 0 || texts.join('').length > MAX_KEPT_CHARACTERS) return
-    this.#kept.delete(key)
-    this.#kept.set(key, { texts, until: performance.now() + ttlMs })
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MAX_KEPT) break
-      this.#kept.delete(oldest)
+  #cache(key: string, texts: readonly string[], ttlMs: number): void {
+    if (ttlMs <= 0 || texts.join('').length > MAX_CACHED_CHARACTERS) return
+    this.#cached.delete(key)
+    this.#cached.set(key, { texts, until: performance.now() + ttlMs })
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size <= MAX_CACHED_ANSWERS) break
+      this.#cached.delete(oldest)
     }
   }
 }

@@ -1,58 +1,60 @@
+import { Deadline } from '../async/deadline.ts'
+import { raceSignal } from '../async/race-signal.ts'
 import { readBody } from './body.ts'
 import { lookUpDns } from './dns.ts'
-import { faviconHash } from './favicon.ts'
-import type { Visit } from './host-limiter.ts'
-import { followLocation, headersOf } from './redirect.ts'
-import type { Answer, Session } from './session.ts'
+import { hashFavicon } from './favicon.ts'
+import type { HostSlot } from './host-limiter.ts'
+import { findHeaders, followLocation } from './redirect.ts'
+import type { Session, SiteResponse } from './session.ts'
 import { checkTarget, type Target } from './target.ts'
 
-/** What can be looked at beside the page. */
+/** The kinds of side evidence: what a scan collects in addition to the page. */
 export const EVIDENCE = ['dns', 'tls', 'robots', 'favicon'] as const
 export type EvidenceKind = (typeof EVIDENCE)[number]
 
-/** null: not looked at, or not answered in time. */
-export interface BesidePage {
+/** null: not requested, or not received in time. */
+export interface EvidenceFound {
   dns: Readonly<Record<string, readonly string[]>> | null
   robots: string | null
   favicon: number | null
 }
 
-interface BesideOptions {
+interface SideEvidenceOptions {
   readonly session: Session
-  readonly visit: Visit
+  readonly hostSlot: HostSlot
   readonly kinds: readonly EvidenceKind[]
-  /** DNS records that rules ask for. */
+  /** DNS records that rules read. */
   readonly wantedDns: readonly string[]
 }
 
 const MAX_ROBOTS_BYTES = 64 * 1024
 const MAX_FAVICON_BYTES = 256 * 1024
 
-/** Looks beside the page while it comes. None of it can fail the scan, and all of it ends when its time is up. */
-export class Beside {
-  readonly #options: BesideOptions
+/** Collects side evidence while the page is being received. It cannot fail the scan, and each request has a time limit. */
+export class SideEvidence {
+  readonly #options: SideEvidenceOptions
   #abort = new AbortController()
   #host = ''
   #origin = ''
-  #found: BesidePage = { dns: null, robots: null, favicon: null }
+  #found: EvidenceFound = { dns: null, robots: null, favicon: null }
   #tasks: Promise<unknown>[] = []
 
-  constructor(options: BesideOptions) {
+  constructor(options: SideEvidenceOptions) {
     this.#options = options
   }
 
-  /** Ends all requests for another host than this one: the scan gives up its place there. */
-  leaveFor(host: string): void {
+  /** Aborts all requests that belong to a host other than this one, because the scan releases its slot there. */
+  leaveOtherHosts(host: string): void {
     if (host === this.#host) return
     this.#restart()
     this.#host = ''
     this.#origin = ''
   }
 
-  /** Asks for the records of a host; what is asked of another is dropped. */
-  lookUp({ host, isLiteral }: Target): void {
+  /** Starts the DNS lookups for a host, and discards the evidence of any other host. */
+  startDns({ host, isLiteral }: Target): void {
     if (host === this.#host) return
-    this.leaveFor(host)
+    this.leaveOtherHosts(host)
     this.#host = host
     const { kinds, session, wantedDns } = this.#options
     if (isLiteral || !kinds.includes('dns')) return
@@ -62,9 +64,9 @@ export class Beside {
     })
   }
 
-  /** Asks the origin that has answered for its robots.txt and favicon. */
-  ask(target: Target): void {
-    this.lookUp(target)
+  /** Requests robots.txt and the favicon of an origin that has responded. */
+  startFiles(target: Target): void {
+    this.startDns(target)
     const { origin } = target.url
     if (origin === this.#origin) return
     this.#origin = origin
@@ -73,26 +75,25 @@ export class Beside {
     const { kinds } = this.#options
     if (kinds.includes('robots'))
       this.#start(async (signal) => {
-        const robots = robotsOf(await this.#read(target, '/robots.txt', { maxBytes: MAX_ROBOTS_BYTES, signal }))
+        const robots = decodeRobots(await this.#readFile(target, '/robots.txt', { maxBytes: MAX_ROBOTS_BYTES, signal }))
         if (this.#origin === origin) found.robots = robots
       })
     if (kinds.includes('favicon'))
       this.#start(async (signal) => {
-        const favicon = faviconOf(await this.#read(target, '/favicon.ico', { maxBytes: MAX_FAVICON_BYTES, signal }))
-        if (this.#origin === origin) found.favicon = favicon
+        const file = await this.#readFile(target, '/favicon.ico', { maxBytes: MAX_FAVICON_BYTES, signal })
+        if (this.#origin === origin) found.favicon = hashWholeFile(file)
       })
   }
 
-  /** What was found: at once when all is there, else when the time after the body is up. */
-  async finish(): Promise<BesidePage> {
+  /** Waits for the requests, but not longer than the time allowed after the body, and returns what was received. */
+  async finish(): Promise<EvidenceFound> {
     const { policy, signal } = this.#options.session
-    const end = (): void => this.#abort.abort()
-    const timer = setTimeout(end, policy.evidenceAfterBodyMs)
-    signal.addEventListener('abort', end, { once: true }) // The deadline ends the looking, not the scan: the page is there.
-    if (signal.aborted) end()
-    await Promise.all(this.#tasks)
-    signal.removeEventListener('abort', end)
-    clearTimeout(timer)
+    // The scan's deadline ends the collection only: the page has already been received.
+    const deadline = new Deadline({ ms: policy.evidenceAfterBodyMs, parent: signal })
+    const done = Promise.all(this.#tasks)
+    await raceSignal(done, deadline.signal).catch(() => this.#abort.abort())
+    await done
+    deadline.clear()
     return this.#found
   }
 
@@ -100,20 +101,13 @@ export class Beside {
     this.#abort.abort()
   }
 
-  /** Each look has its own time, and none can fail: a scan that ends early hears nobody. */
-  #start(look: (signal: AbortSignal) => Promise<void>): void {
-    const abort = new AbortController()
-    const end = (): void => abort.abort()
-    const { signal } = this.#abort
-    const timer = setTimeout(end, this.#options.session.policy.evidenceMs)
-    signal.addEventListener('abort', end, { once: true })
-    const looked = look(abort.signal)
+  /** Gives each task its own time limit, and ignores its failure. */
+  #start(task: (signal: AbortSignal) => Promise<void>): void {
+    const deadline = new Deadline({ ms: this.#options.session.policy.evidenceMs, parent: this.#abort.signal })
+    const ended = task(deadline.signal)
       .catch(() => {})
-      .finally(() => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-      })
-    this.#tasks.push(looked)
+      .finally(() => deadline.clear())
+    this.#tasks.push(ended)
   }
 
   #restart(): void {
@@ -123,40 +117,36 @@ export class Beside {
     this.#tasks = []
   }
 
-  /** A file of the origin, redirects followed; null when there is none. */
-  async #read(from: Target, path: string, { maxBytes, signal }: ReadOptions): Promise<File | null> {
+  /** Reads a file of an origin and follows redirects. Returns null when the file does not exist. */
+  async #readFile(from: Target, path: string, options: ReadOptions): Promise<EvidenceFile | null> {
     const { session } = this.#options
     let target: Target = checkTarget(new URL(path, from.url), session.policy)
     for (let hop = 0; hop <= session.policy.maxRedirects; hop++) {
-      const { next, file } = await this.#request(target, { maxBytes, signal })
+      const { next, file } = await this.#request(target, options)
       if (next === null) return file
       target = next
     }
     return null
   }
 
-  /** One request, while it holds a place at its host: where it is redirected to, or the file. */
-  async #request(target: Target, options: ReadOptions): Promise<{ next: Target | null; file: File | null }> {
-    const { session, visit } = this.#options
-    const leave = await visit.aside(target.host, options.signal)
+  /** Sends one request while holding a slot at its host. Returns the target of a redirect, or the file. */
+  async #request(
+    target: Target,
+    options: ReadOptions,
+  ): Promise<{ readonly next: Target | null; readonly file: EvidenceFile | null }> {
+    const { session, hostSlot } = this.#options
+    const release = await hostSlot.acquireForEvidence(target.host, options.signal)
     try {
-      const answer = await session.get(target, '*/*', options.signal)
+      const response = await session.get(target, '*/*', options.signal)
       try {
-        const next = followLocation(answer, target, session.policy)
-        return { next, file: next === null && isFile(answer) ? await this.#file(answer, options) : null }
+        const next = followLocation(response, target, session.policy)
+        return { next, file: next === null && isFile(response) ? await readEvidenceFile(response, options) : null }
       } finally {
-        answer.body.destroy()
+        response.body.destroy()
       }
     } finally {
-      leave()
+      release()
     }
-  }
-
-  async #file(answer: Answer, { maxBytes, signal }: ReadOptions): Promise<File> {
-    const encodings = headersOf(answer, 'content-encoding').join(',')
-    const bounds = { maxWireBytes: maxBytes, maxBodyBytes: maxBytes, signal }
-    const { bytes, warnings } = await readBody(answer.body, encodings, bounds)
-    return { bytes, isWhole: warnings.length === 0 }
   }
 }
 
@@ -165,21 +155,28 @@ interface ReadOptions {
   readonly signal: AbortSignal
 }
 
-interface File {
+interface EvidenceFile {
   readonly bytes: Uint8Array
   readonly isWhole: boolean
 }
 
-/** A page instead of the file means that there is none. */
-function isFile(answer: Answer): boolean {
-  return answer.status === 200 && !/html/i.test(headersOf(answer, 'content-type').join())
+/** An HTML response (soft 404) means that the file does not exist. */
+function isFile(response: SiteResponse): boolean {
+  return response.status === 200 && !/html/i.test(findHeaders(response, 'content-type').join())
 }
 
-function robotsOf(file: File | null): string {
+async function readEvidenceFile(response: SiteResponse, { maxBytes, signal }: ReadOptions): Promise<EvidenceFile> {
+  const encodings = findHeaders(response, 'content-encoding').join(',')
+  const bounds = { maxWireBytes: maxBytes, maxBodyBytes: maxBytes, signal }
+  const { bytes, warnings } = await readBody(response.body, encodings, bounds)
+  return { bytes, isWhole: warnings.length === 0 }
+}
+
+function decodeRobots(file: EvidenceFile | null): string {
   return file === null ? '' : Buffer.from(file.bytes).toString('utf8')
 }
 
-/** The hash of a part would be another icon's. */
-function faviconOf(file: File | null): number | null {
-  return file === null || !file.isWhole || file.bytes.length === 0 ? null : faviconHash(file.bytes)
+/** Hashes only complete files: the hash of a part could be that of another icon. */
+function hashWholeFile(file: EvidenceFile | null): number | null {
+  return file === null || !file.isWhole || file.bytes.length === 0 ? null : hashFavicon(file.bytes)
 }

@@ -1,22 +1,22 @@
 import { parse as parseDomain } from 'tldts'
 import { ScanError } from '../errors.ts'
-import { isAllowed, parseAddress, refusalOf } from './address.ts'
+import { findBlockedReason, isAllowed, parseAddress } from './address.ts'
 import type { Policy } from './policy.ts'
 
-/** Characters of a URL, after trimming. */
-export const MAX_LENGTH = 2048
-// Control characters, white space and backslashes make parsers disagree about where the host ends.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is meant.
+/** Maximum number of characters of a URL, after trimming. */
+export const MAX_URL_LENGTH = 2048
+// URL parsers disagree about where the host ends if there are control characters, white space or backslashes.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is meant to match control characters.
 const UNSAFE = /[\x00-\x20\x7f-\x9f\s\\]/
 const AUTHORITY = /^https?:\/\/([^/?#]+)/i
-/** Of a name, as a URL shows it: IDNs in their ASCII form. */
+/** A label of a host name as URLs contain it, with IDNs in their ASCII form. */
 const LABEL = /^[a-z\d_-]{1,63}$/
-// Infrastructure and onion services: in the public suffix list or not, no website of theirs is on the public internet.
-const NEVER = new Set(['arpa', 'onion'])
+// Infrastructure and onion services do not have websites on the public internet, even if the Public Suffix List has them.
+const NON_WEB_SUFFIXES = new Set(['arpa', 'onion'])
 
-/** Where a scan goes: checked as far as the text of a URL shows it. */
+/** The destination of a request, checked as far as that is possible from the text of its URL. */
 export interface Target {
-  /** Without fragment; host in lower case, no dot at its end. */
+  /** Without a fragment. The host is in lower case, without a trailing dot. */
   readonly url: URL
   readonly port: number
   /** The host without brackets: a name, or a literal address. */
@@ -25,26 +25,29 @@ export interface Target {
 }
 
 /**
- * Reads what somebody wants scanned. No I/O.
+ * Parses and checks a submitted URL. No I/O.
  * @throws ScanError `not_a_url`, `not_public`, `port_refused`, `denied` or `own_host`
  */
 export function parseTarget(text: string, policy: Policy): Target {
   const trimmed = text.trim()
   const [, authority] = AUTHORITY.exec(trimmed) ?? []
-  if (trimmed.length > MAX_LENGTH || authority === undefined || authority.includes('@') || UNSAFE.test(trimmed))
+  if (trimmed.length > MAX_URL_LENGTH || authority === undefined || authority.includes('@') || UNSAFE.test(trimmed))
     throw new ScanError('not_a_url')
-  let url: URL
+  return checkTarget(parseUrl(trimmed), policy)
+}
+
+/** @throws ScanError `not_a_url` */
+export function parseUrl(text: string): URL {
   try {
-    url = new URL(trimmed)
+    return new URL(text)
   } catch (cause) {
     throw new ScanError('not_a_url', { cause })
   }
-  return checkTarget(url, policy)
 }
 
 /**
- * Checks a parsed URL: of a caller, or where a redirect leads.
- * @throws ScanError like `parseTarget`
+ * Checks a parsed URL, which a client has submitted or a redirect contains.
+ * @throws ScanError with the same reasons as `parseTarget`
  */
 export function checkTarget(parsed: URL, policy: Policy): Target {
   const url = new URL(parsed)
@@ -53,8 +56,8 @@ export function checkTarget(parsed: URL, policy: Policy): Target {
   if (url.hostname.endsWith('.')) {
     const bare = url.hostname.slice(0, -1)
     url.hostname = bare
-    // Without its first dot at the end, `8.8.8.8..` would be read once more, as an address.
-    if (url.hostname !== bare) throw new ScanError('not_a_url', { cause: 'several dots at the end of the host' })
+    // The setter parses again: `8.8.8.8..` without its last dot would become an address.
+    if (url.hostname !== bare) throw new ScanError('not_a_url', { cause: 'the host ends with more than one dot' })
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
@@ -65,9 +68,9 @@ export function checkTarget(parsed: URL, policy: Policy): Target {
     if (own.some((address) => address.port === port)) throw new ScanError('own_host')
     return { url, port, host, isLiteral }
   }
-  const why = isLiteral ? refusalOf(host) : nameRefusal(host)
-  if (why !== null) throw new ScanError('not_public', { cause: why })
-  // After that: which private address the service listens on is nobody's business.
+  const reason = isLiteral ? findBlockedReason(host) : findNameBlockedReason(host)
+  if (reason !== null) throw new ScanError('not_public', { cause: reason })
+  // Checked last, so that the error does not reveal on which private address the service listens.
   if (own.length > 0) throw new ScanError('own_host')
   if (url.port !== '' && !policy.ports.includes(port)) throw new ScanError('port_refused')
   return { url, port, host, isLiteral }
@@ -77,11 +80,11 @@ function isDenied(host: string, { deny }: Policy): boolean {
   return deny.some((denied) => host === denied || host.endsWith(`.${denied}`))
 }
 
-/** A public name has two labels at least, the last in the ICANN part of the public suffix list. */
-function nameRefusal(host: string): string | null {
+/** A public name has at least two labels, and its suffix is in the ICANN part of the Public Suffix List. */
+function findNameBlockedReason(host: string): string | null {
   const labels = host.split('.')
-  if (labels.length < 2) return 'one label'
-  if (host.length > 253 || !labels.every((label) => LABEL.test(label))) return 'no name'
-  if (NEVER.has(labels[labels.length - 1])) return 'no public suffix'
-  return parseDomain(host, { allowPrivateDomains: false }).isIcann === true ? null : 'no public suffix'
+  if (labels.length < 2) return 'a single label'
+  if (host.length > 253 || !labels.every((label) => LABEL.test(label))) return 'not a host name'
+  if (NON_WEB_SUFFIXES.has(labels[labels.length - 1])) return 'not a public suffix'
+  return parseDomain(host, { allowPrivateDomains: false }).isIcann === true ? null : 'not a public suffix'
 }

@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { Admission } from '../scan/scan-limiter.ts'
-import { Flights } from '../scan/single-flight.ts'
+import type { Target } from '../fetch/target.ts'
+import { ScanLimiter } from '../scan/scan-limiter.ts'
+import { SingleFlight } from '../scan/single-flight.ts'
 import { KeyBook } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
 import { findClientAddress, normalizeClient } from './client-address.ts'
@@ -40,8 +41,8 @@ export interface App {
 /** The objects that the parts of the application share. */
 interface Context extends AppParts {
   readonly switches: ServiceSwitches
-  readonly limiter: Admission
-  readonly singleFlight: Flights
+  readonly limiter: ScanLimiter
+  readonly singleFlight: SingleFlight
   readonly pending: PendingRequests
   readonly drain: { isDraining: boolean }
 }
@@ -66,10 +67,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
 }
 
 function buildContext(parts: AppParts): Context {
-  const limiter = new Admission({ running: parts.settings.scanConcurrency })
-  const singleFlight = new Flights({
+  const limiter = new ScanLimiter({ running: parts.settings.scanConcurrency })
+  const singleFlight = new SingleFlight({
     ...parts,
-    scan: ({ url }, client) => runMeasuredScan(parts, limiter, { url, client }),
+    scan: (target, client) => runMeasuredScan(parts, limiter, { target, client }),
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
   const switches = new ServiceSwitches(parts.store, parts.log)
@@ -79,13 +80,13 @@ function buildContext(parts: AppParts): Context {
 /** Runs a scan within the concurrency limits and records its duration and outcome. */
 async function runMeasuredScan(
   { scan, metrics }: AppParts,
-  limiter: Admission,
-  { url, client }: { readonly url: URL; readonly client: string },
+  limiter: ScanLimiter,
+  { target, client }: { readonly target: Target; readonly client: string },
 ): ReturnType<AppParts['scan']> {
-  return await limiter.run(url.hostname, async () => {
+  return await limiter.run(target.url.hostname, async () => {
     const stopTimer = metrics.scanSeconds.startTimer()
     try {
-      const result = await scan(url.href, client)
+      const result = await scan(target, client)
       metrics.scans.inc({ outcome: 'ok' })
       return result
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { SharedState } from '../coordination/types.ts'
 import type { Policy } from '../fetch/policy.ts'
+import type { Target } from '../fetch/target.ts'
 import type { Plan } from '../keys/plans.ts'
 import type { RulesetInfo } from '../scan/match-worker.ts'
 import type { LiveScan } from '../scan/scanner.ts'
@@ -29,7 +30,7 @@ export interface AppParts {
   /** The secret that API keys are hashed with. */
   readonly pepper: string
   /** Scans a site. `client` is the id of the key that started the scan. @throws ScanError */
-  readonly scan: (url: string, client: string) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
   readonly policy: Policy

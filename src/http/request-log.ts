@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
-import type { FlightOrder } from '../scan/single-flight.ts'
+import type { ScanRequest } from '../scan/single-flight.ts'
 import { findClientAddress } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
 import { getRequestState } from './request-state.ts'
@@ -56,7 +56,7 @@ function buildLine(request: FastifyRequest, { elapsedTime }: FastifyReply, statu
  * Logs why a scan failed: the id of the request that started it, the host of its URL (no path, no query), and the details
  * that clients do not see.
  */
-export function logScanFailure(log: FastifyBaseLogger, { id, target: { host } }: FlightOrder, error: unknown): void {
+export function logScanFailure(log: FastifyBaseLogger, { id, target: { host } }: ScanRequest, error: unknown): void {
   if (error instanceof ApiError) log.info({ id, host, reason: error.reason }, 'scan rejected')
   else if (error instanceof ScanError && error.reason !== 'internal') {
     const why = error.cause instanceof Error ? error.cause.message : error.cause

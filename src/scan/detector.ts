@@ -3,33 +3,33 @@ import { PageLimitError, ScanError } from '../errors.ts'
 import type { LoadOptions, PageInput, Verdict } from '../index.ts'
 import { openPool, type PoolOptions } from './worker-pool.ts'
 
-/** How pages are matched in workers; the rules are those of `loadRuleset`. */
+/** How pages are matched in workers. The options of `loadRuleset` select the rules. */
 export interface DetectorOptions extends LoadOptions {
-  /** Milliseconds that a page may take; 1000 by default. */
+  /** Time limit for one page in milliseconds; 1000 by default. */
   readonly timeoutMs?: number
-  /** Pages matched at once; by default one core is left to the calling thread, and 4 are the most. */
+  /** Pages matched concurrently; by default one less than the number of cores, but at least 1 and at most 4. */
   readonly threads?: number
 }
 
 /** Matches pages in workers. */
 export interface PageDetector {
   /**
-   * Says what a page is made with, as `detect` does. Pages wait for a free worker in the order of their calls.
-   * @throws TypeError as `buildPage` does; PageLimitError when the page took too long or too much memory
+   * Detects what a page is made with, like `detect`. Pages wait for a free worker in FIFO order.
+   * @throws TypeError like `buildPage`; PageLimitError when the page takes too long or too much memory
    */
   detect(input: PageInput): Promise<Verdict>
-  /** Ends the workers. Pages that wait or run fail. */
+  /** Terminates the workers. Waiting and running pages fail. */
   close(): Promise<void>
 }
 
-/** The most that a timer takes. */
+/** The longest delay that a timer supports. */
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** Of each worker; a page of 350,000 links fits. */
+/** Heap limit of each worker. A page with 350,000 links fits. */
 const MAX_OLD_MB = 512
 
 /**
- * Opens workers that are ready for pages.
- * @throws what `loadRuleset` throws
+ * Starts the workers and waits until they have loaded the rules.
+ * @throws the errors of `loadRuleset`
  */
 export async function openPageDetector({
   timeoutMs = 1000,
@@ -41,7 +41,7 @@ export async function openPageDetector({
   return {
     async detect(input) {
       const prepared = preparePageInput(input)
-      // A copy: the pool moves bytes to the worker, and these are the caller's.
+      // The pool transfers bytes to the worker, so the caller's bytes are copied.
       const html = prepared.html instanceof Uint8Array ? prepared.html.slice() : prepared.html
       try {
         return (await pool.match({ ...prepared, html: html ?? null })).verdict

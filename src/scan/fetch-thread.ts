@@ -1,22 +1,25 @@
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { Deadline } from '../async/deadline.ts'
+import { createDeferred, type Deferred } from '../async/deferred.ts'
+import { raceSignal } from '../async/race-signal.ts'
 import { type ScanCause, ScanError } from '../errors.ts'
 import { formatAllowed } from '../fetch/address.ts'
 import type { Site } from '../fetch/fetch.ts'
-import type { GateOptions } from '../fetch/host-limiter.ts'
+import type { HostLimits } from '../fetch/host-limiter.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { EvidenceKind } from '../fetch/side-evidence.ts'
 
-/** What the thread is started with: plain data. */
+/** The settings with which the thread is started: plain data. */
 export interface FetchSettings {
   readonly policy: Omit<Policy, 'allow'>
   readonly allow: readonly string[]
   readonly evidence: readonly EvidenceKind[]
-  readonly gate: GateOptions | null
+  readonly hostLimits: HostLimits | null
 }
 
 export type FetchRequest =
-  | { readonly type: 'fetch'; readonly id: number; readonly text: string; readonly wantedDns: readonly string[] }
+  | { readonly type: 'fetch'; readonly id: number; readonly url: string; readonly wantedDns: readonly string[] }
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'ping' }
 
@@ -28,10 +31,10 @@ export type FetchReply =
 interface FetchThreadOptions {
   readonly policy: Policy
   readonly evidence: readonly EvidenceKind[]
-  readonly gate: GateOptions | null
-  /** The compiled file of the thread; by default the one beside this module. Tests bring another. */
+  readonly hostLimits: HostLimits | null
+  /** The compiled file of the thread; by default the one in the folder of this module. Tests supply their own. */
   readonly file?: string | undefined
-  /** How much later than its deadline a scan is given up from outside, and how long the thread may then be silent. */
+  /** Milliseconds after its deadline at which a scan fails without a reply of the thread, and then for a reply to a ping. */
   readonly graceMs?: number | undefined
 }
 
@@ -40,28 +43,23 @@ interface FetchCall {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Pending {
-  readonly resolve: (site: Site) => void
-  readonly reject: (reason: unknown) => void
-}
-
 /**
- * Fetches sites on a thread of its own. OpenSSL works on the thread of its socket: the certificate chain of a hostile server
- * keeps it busy for up to half a second, during which the API would answer nobody.
+ * Fetches sites on a separate thread. OpenSSL runs on the thread of its socket: the certificate chain of a hostile server
+ * blocks that thread's event loop for up to half a second, during which the API could not respond to any client.
  */
 export class FetchThread {
   readonly #settings: FetchSettings
   readonly #file: string
   readonly #giveUpMs: number
   readonly #graceMs: number
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new Map<number, Deferred<Site>>()
   #worker: Worker | undefined
   #lastId = 0
-  #silence: NodeJS.Timeout | undefined
+  #pingTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ policy: { allow, ...policy }, evidence, gate, file, graceMs = 2000 }: FetchThreadOptions) {
-    this.#settings = { policy, allow: allow.map(formatAllowed), evidence, gate }
+  constructor({ policy: { allow, ...policy }, evidence, hostLimits, file, graceMs = 2000 }: FetchThreadOptions) {
+    this.#settings = { policy, allow: allow.map(formatAllowed), evidence, hostLimits }
     this.#file = file ?? fileURLToPath(new URL('fetch-worker.js', import.meta.url))
     this.#giveUpMs = policy.deadlineMs + graceMs
     this.#graceMs = graceMs
@@ -69,44 +67,40 @@ export class FetchThread {
   }
 
   /**
-   * Fetches one site, as `fetchSite` does.
-   * @throws ScanError; the signal's reason when that aborts
+   * Fetches one site, like `fetchSite`.
+   * @param url a parsed URL as text, because only plain data can be sent to the thread
+   * @throws ScanError; the signal's reason when it aborts
    */
-  async fetch(text: string, { wantedDns, signal }: FetchCall): Promise<Site> {
+  async fetch(url: string, { wantedDns, signal }: FetchCall): Promise<Site> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new ScanError('internal', { cause: 'the fetch thread is closed' })
     this.#worker ??= this.#start()
     const worker = this.#worker
     const id = ++this.#lastId
-    const giveUp = (reason: unknown): void => {
-      worker.postMessage({ type: 'abort', id } satisfies FetchRequest)
-      this.#pending.get(id)?.reject(reason)
-    }
-    const onAbort = (): void => giveUp(signal?.reason)
-    // The deadline of the scan fires in the thread. This one fires where the thread is too busy for that.
-    const timer = setTimeout(() => {
-      giveUp(new ScanError('deadline', { cause: 'the fetch thread did not answer' }))
-      this.#probe(worker)
-    }, this.#giveUpMs)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    const pending = createDeferred<Site>()
+    this.#pending.set(id, pending)
+    // The thread enforces the scan's own deadline. This one applies when the thread's event loop is blocked.
+    const createReason = (): ScanError => new ScanError('deadline', { cause: 'the fetch thread did not respond' })
+    const deadline = new Deadline({ ms: this.#giveUpMs, createReason, parent: signal })
     worker.ref()
+    worker.postMessage({ type: 'fetch', id, url, wantedDns } satisfies FetchRequest)
     try {
-      return await new Promise((resolve, reject) => {
-        this.#pending.set(id, { resolve, reject })
-        worker.postMessage({ type: 'fetch', id, text, wantedDns } satisfies FetchRequest)
-      })
+      return await raceSignal(pending.promise, deadline.signal)
+    } catch (error) {
+      if (deadline.signal.aborted) worker.postMessage({ type: 'abort', id } satisfies FetchRequest)
+      if (deadline.signal.aborted && !signal?.aborted) this.#ping(worker)
+      throw error
     } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
+      deadline.clear()
       this.#pending.delete(id)
       if (this.#pending.size === 0) worker.unref()
     }
   }
 
-  /** Ends the thread; scans under way fail with `internal`. */
+  /** Terminates the thread. Running scans fail with `internal`. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#silence)
+    clearTimeout(this.#pingTimer)
     await this.#worker?.terminate()
   }
 
@@ -115,32 +109,32 @@ export class FetchThread {
     worker.unref()
     worker.on('message', (message: FetchReply) => this.#onMessage(message))
     worker.on('error', (cause) => this.#onEnd(worker, cause))
-    worker.on('exit', () => this.#onEnd(worker, 'the fetch thread ended'))
+    worker.on('exit', () => this.#onEnd(worker, 'the fetch thread exited'))
     return worker
   }
 
   #onMessage(message: FetchReply): void {
-    clearTimeout(this.#silence)
-    this.#silence = undefined
+    clearTimeout(this.#pingTimer)
+    this.#pingTimer = undefined
     if (message.type === 'pong') return
     const pending = this.#pending.get(message.id)
     if (message.type === 'site') pending?.resolve(message.site)
     else pending?.reject(new ScanError(message.reason, { cause: message.why }))
   }
 
-  /** A thread that says nothing for a while is replaced. */
-  #probe(worker: Worker): void {
-    if (worker !== this.#worker || this.#silence !== undefined) return
+  /** Terminates the thread if it sends nothing within the grace period. The next scan starts a new one. */
+  #ping(worker: Worker): void {
+    if (worker !== this.#worker || this.#pingTimer !== undefined) return
     worker.postMessage({ type: 'ping' } satisfies FetchRequest)
-    this.#silence = setTimeout(() => worker.terminate(), this.#graceMs)
-    this.#silence.unref()
+    this.#pingTimer = setTimeout(() => worker.terminate(), this.#graceMs)
+    this.#pingTimer.unref()
   }
 
   #onEnd(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker) return
     this.#worker = undefined
-    clearTimeout(this.#silence)
-    this.#silence = undefined
+    clearTimeout(this.#pingTimer)
+    this.#pingTimer = undefined
     for (const { reject } of this.#pending.values()) reject(new ScanError('internal', { cause }))
   }
 }

@@ -2,18 +2,19 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ScanError } from '../errors.ts'
 import { parseAllowed } from '../fetch/address.ts'
 import { fetchSite } from '../fetch/fetch.ts'
-import { HostGate } from '../fetch/host-limiter.ts'
+import { HostLimiter } from '../fetch/host-limiter.ts'
 import { openResolver } from '../fetch/resolver.ts'
+import { checkTarget, parseUrl } from '../fetch/target.ts'
 import type { FetchReply, FetchRequest, FetchSettings } from './fetch-thread.ts'
-import { ownBytes } from './own-bytes.ts'
+import { toTransferable } from './transferable-bytes.ts'
 
-const { policy: plain, allow, evidence, gate: gateOptions } = workerData as FetchSettings
-const opened = allow.map(parseAllowed).filter((entry) => entry !== null)
+const { policy: settings, allow, evidence, hostLimits } = workerData as FetchSettings
+const policy = { ...settings, allow: allow.map(parseAllowed).filter((entry) => entry !== null) }
 const options = {
-  policy: { ...plain, allow: opened },
+  policy,
   evidence,
   resolver: openResolver(),
-  gate: gateOptions === null ? undefined : new HostGate(gateOptions),
+  hostLimiter: hostLimits === null ? undefined : new HostLimiter(hostLimits),
 }
 const running = new Map<number, AbortController>()
 
@@ -23,12 +24,15 @@ parentPort?.on('message', (request: FetchRequest) => {
   else scan(request)
 })
 
-async function scan({ id, text, wantedDns }: FetchRequest & { type: 'fetch' }): Promise<void> {
+async function scan({ id, url, wantedDns }: FetchRequest & { type: 'fetch' }): Promise<void> {
   const abort = new AbortController()
   running.set(id, abort)
   try {
-    const site = await fetchSite(text, { ...options, wantedDns, signal: abort.signal })
-    const html = ownBytes(site.html)
+    // A URL object cannot be sent between threads, so a target travels as text and is parsed again here. Its check is
+    // repeated because this thread opens the connections.
+    const target = checkTarget(parseUrl(url), policy)
+    const site = await fetchSite(target, { ...options, wantedDns, signal: abort.signal })
+    const html = toTransferable(site.html)
     reply({ type: 'site', id, site: { ...site, html } }, [html.buffer as ArrayBuffer])
   } catch (error) {
     const { reason, cause } = error instanceof ScanError ? error : { reason: 'internal' as const, cause: error }

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-/** Match time counts half after this time. */
+/** After this time, recorded match time counts half. */
 const HALF_LIFE_MS = 20_000
-/** Clients whose match time is remembered; the ones idle for longest are forgotten first. */
+/** Clients whose match time is remembered. The least recently active clients are forgotten first. */
 const MAX_REMEMBERED_CLIENTS = 10_000
 
-/** One match that waits for a worker. */
+/** A match that waits for a worker. */
 export interface QueuedMatch {
-  /** On whose behalf the page is matched. Matches without a client share one turn. */
+  /** The client for which the page is matched. All matches without a client are treated as one client. */
   readonly client: string
-  /** Called once when it is this match's turn. */
+  /** Called once, when the match gets a worker. */
   readonly start: () => void
 }
 
@@ -20,9 +20,9 @@ interface Usage {
 }
 
 /**
- * Decides which waiting match runs next. A client that has a match running waits while another client waits; among the
- * others, the client that used the least match time lately goes first, so that expensive pages delay their own client
- * rather than everybody. Within a client the order is FIFO.
+ * Selects the waiting match that runs next. Clients without a running match come before clients with one. Among equals, the
+ * client with the least recent match time comes first, so that expensive pages delay their own client rather than all
+ * clients. Within a client, the order is FIFO.
  */
 export class MatchQueue {
   readonly #waiting = new Set<QueuedMatch>()
@@ -30,7 +30,7 @@ export class MatchQueue {
   readonly #usage = new LRUCache<string, Usage>({ max: MAX_REMEMBERED_CLIENTS })
   readonly #clock: () => number
 
-  /** @param clock milliseconds; only differences matter */
+  /** @param clock milliseconds from any starting point */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock
   }
@@ -43,12 +43,12 @@ export class MatchQueue {
     this.#waiting.add(match)
   }
 
-  /** Removes a match that no longer waits; does nothing when it has started. */
+  /** Removes a waiting match. Does nothing when it has started. */
   remove(match: QueuedMatch): void {
     this.#waiting.delete(match)
   }
 
-  /** Starts the next match. @returns false when none waits */
+  /** Starts the next match. @returns false when no match is waiting */
   startNext(): boolean {
     const next = this.#findNext()
     if (next === undefined) return false
@@ -58,13 +58,13 @@ export class MatchQueue {
     return true
   }
 
-  /** Records the end of a match that was started, and how long it had a worker. */
+  /** Records the end of a started match, and for how long it used a worker. */
   finish({ client }: QueuedMatch, ms: number): void {
     const left = (this.#running.get(client) ?? 1) - 1
     if (left > 0) this.#running.set(client, left)
     else this.#running.delete(client)
     const now = this.#clock()
-    this.#usage.set(client, { ms: this.#usedBy(client, now) + ms, at: now })
+    this.#usage.set(client, { ms: this.#findUsage(client, now) + ms, at: now })
   }
 
   #findNext(): QueuedMatch | undefined {
@@ -75,14 +75,14 @@ export class MatchQueue {
       if (seen.has(match.client)) continue
       seen.add(match.client)
       const running = this.#running.get(match.client) ?? 0
-      const used = this.#usedBy(match.client, now)
+      const used = this.#findUsage(match.client, now)
       if (best === undefined || running < best.running || (running === best.running && used < best.used))
         best = { match, running, used }
     }
     return best?.match
   }
 
-  #usedBy(client: string, now: number): number {
+  #findUsage(client: string, now: number): number {
     const usage = this.#usage.get(client)
     return usage === undefined ? 0 : usage.ms * 2 ** ((usage.at - now) / HALF_LIFE_MS)
   }

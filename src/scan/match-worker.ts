@@ -1,33 +1,34 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { buildPage, detect, type LoadOptions, loadRuleset, type PageInput, type Verdict } from '../index.ts'
 
-/** One page for a worker. */
+/** A page for a worker. */
 export interface Task {
   readonly id: number
   readonly input: PageInput
 }
 
-/** What matching one page came to. */
+/** The result of matching one page. */
 export interface Matched {
-  /** Plain data: the copy contains the evidence. */
+  /** Plain data that includes the evidence. */
   readonly verdict: Verdict
   readonly buildMs: number
   readonly detectMs: number
 }
 
-/** What others than workers need to know of the rules. */
+/** The properties of the rules that are needed outside of the workers. */
 export interface RulesetInfo {
-  /** Fingerprint of what the rules say. */
+  /** Fingerprint of the content of the rules. */
   readonly version: string
-  /** DNS records that rules ask for. */
+  /** DNS records that rules read. */
   readonly wantedDns: readonly string[]
-  /** Categories of builders → the name that each has in revision 1 of the API. */
+  /** Builder category → its name in revision 1 of the API. */
   readonly categories: Readonly<Record<string, string>>
   readonly siteTypes: readonly string[]
 }
 
 const ruleset = await loadRuleset(workerData as LoadOptions)
-// The index of a place is built when a page first has something there: not on the clock of a stranger's page.
+// The index of a place is built when the first page has content there. This page triggers that, so that it does not count
+// towards the time limit of a client's page.
 match({
   id: 0,
   input: {
@@ -40,7 +41,7 @@ match({
 })
 
 /**
- * Tells of the rules that this worker has loaded.
+ * Describes the rules that this worker has loaded.
  * @public called by name
  */
 export function info(): RulesetInfo {
@@ -54,7 +55,7 @@ export function info(): RulesetInfo {
 }
 
 /**
- * Builds the page and detects; tells first that it has begun.
+ * Builds the page and runs detection. Sends the ID first, which starts the time limit of the page.
  * @public called by name
  */
 export function match({ id, input }: Task): Matched {

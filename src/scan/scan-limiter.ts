@@ -1,99 +1,63 @@
+import { Deadline } from '../async/deadline.ts'
+import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
 import { ApiError, TOO_MANY_SCANS } from '../errors.ts'
 
-/** Scans of one host that run at once, also of one that redirects lead to. */
-export const SCANS_OF_A_HOST = 2
+/** Concurrent scans of one host, including a host to which scans are redirected. */
+export const MAX_SCANS_PER_HOST = 2
 
-interface Bounds {
-  /** Scans at once. */
+interface ScanLimits {
+  /** Concurrent scans in total. */
   readonly running: number
-  /** Scans of one host at once. */
+  /** Concurrent scans of one host. */
   readonly perHost: number
-  /** Scans that may wait, … */
+  /** Scans that may queue. */
   readonly waiting: number
-  /** … and how long, in milliseconds. */
+  /** Milliseconds that a scan may spend in the queue. */
   readonly waitMs: number
 }
 
-interface Waiting {
-  readonly host: string
-  readonly admit: () => void
-}
+/** Limits concurrent scans, in total and per host. Excess scans queue briefly, then fail with `unavailable`. */
+export class ScanLimiter {
+  readonly #limits: ScanLimits
+  readonly #slots: KeyedSemaphore
 
-/** Lets so many scans run at once, and few of them on one host, however many ask: the others wait briefly, then are told. */
-export class Admission {
-  readonly #bounds: Bounds
-  readonly #waiting = new Set<Waiting>()
-  readonly #running = new Map<string, number>()
-  #count = 0
-
-  constructor(bounds: Pick<Bounds, 'running'> & Partial<Bounds>) {
-    this.#bounds = { perHost: SCANS_OF_A_HOST, waiting: 128, waitMs: 2000, ...bounds }
+  constructor(limits: Pick<ScanLimits, 'running'> & Partial<ScanLimits>) {
+    this.#limits = { perHost: MAX_SCANS_PER_HOST, waiting: 128, waitMs: 2000, ...limits }
+    this.#slots = new KeyedSemaphore({ total: this.#limits.running, perKey: this.#limits.perHost })
   }
 
   get waiting(): number {
-    return this.#waiting.size
+    return this.#slots.waiting
   }
 
   get running(): number {
-    return this.#count
+    return this.#slots.running
   }
 
   /**
-   * Runs a scan when there is room.
-   * @throws ApiError `unavailable` when there is none in time
+   * Runs a scan as soon as there is a slot for its host.
+   * @throws ApiError `unavailable` when the queue is full or the scan has queued too long
    */
   async run<T>(host: string, scan: () => Promise<T>): Promise<T> {
-    await this.#enter(host)
+    const release = await this.#acquire(host)
     try {
       return await scan()
     } finally {
-      this.#leave(host)
+      release()
     }
   }
 
-  async #enter(host: string): Promise<void> {
-    if (this.#hasRoom(host)) {
-      this.#begin(host)
-      return
+  async #acquire(host: string): Promise<() => void> {
+    if (!this.#slots.hasRoom(host) && this.waiting >= this.#limits.waiting) throw createError('queue_full')
+    const deadline = new Deadline({ ms: this.#limits.waitMs, createReason: () => createError('queue_timeout') })
+    try {
+      return await this.#slots.acquire(host, deadline.signal)
+    } finally {
+      deadline.clear()
     }
-    if (this.#waiting.size >= this.#bounds.waiting) throw tooMany('queue_full')
-    await new Promise<void>((resolve, reject) => {
-      const one: Waiting = {
-        host,
-        admit: () => {
-          clearTimeout(timer)
-          this.#waiting.delete(one)
-          this.#begin(host)
-          resolve()
-        },
-      }
-      const timer = setTimeout(() => {
-        this.#waiting.delete(one)
-        reject(tooMany('queue_timeout'))
-      }, this.#bounds.waitMs)
-      this.#waiting.add(one)
-    })
-  }
-
-  #hasRoom(host: string): boolean {
-    return this.#count < this.#bounds.running && (this.#running.get(host) ?? 0) < this.#bounds.perHost
-  }
-
-  #begin(host: string): void {
-    this.#count++
-    this.#running.set(host, (this.#running.get(host) ?? 0) + 1)
-  }
-
-  /** Who came first goes first, but for those whose host is busy. */
-  #leave(host: string): void {
-    this.#count--
-    const left = (this.#running.get(host) ?? 1) - 1
-    if (left > 0) this.#running.set(host, left)
-    else this.#running.delete(host)
-    for (const one of this.#waiting) if (this.#hasRoom(one.host)) one.admit()
   }
 }
 
-function tooMany(reason: 'queue_full' | 'queue_timeout'): ApiError {
+function createError(reason: 'queue_full' | 'queue_timeout'): ApiError {
   return new ApiError('unavailable', { reason, sentence: TOO_MANY_SCANS })
 }

@@ -4,11 +4,11 @@ import { type Result, toResult } from '../engine/verdict/result.ts'
 import { ScanError } from '../errors.ts'
 import type { Dial } from '../fetch/connector.ts'
 import { fetchSite, type Site } from '../fetch/fetch.ts'
-import type { Gate, GateOptions } from '../fetch/host-limiter.ts'
+import type { HostLimiter, HostLimits } from '../fetch/host-limiter.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
-import { parseTarget } from '../fetch/target.ts'
+import { parseTarget, type Target } from '../fetch/target.ts'
 import type { Verdict } from '../index.ts'
 import type { Extras } from './extra-schemas.ts'
 import { LIVE_EXTRAS, type LiveExtra } from './extras.ts'
@@ -17,7 +17,7 @@ import type { RulesetInfo } from './match-worker.ts'
 import { RecentKills } from './recent-kills.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from './worker-pool.ts'
 
-/** All that a scan of a live site tells. */
+/** The full result of the scan of a live site. */
 export interface LiveScan {
   readonly verdict: Verdict
   readonly infrastructure: Extras['infrastructure']
@@ -26,7 +26,7 @@ export interface LiveScan {
 
 export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing'>>
 
-/** Makes the answer of a scan: the ten fields, then what was asked for, in one order. */
+/** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
   const known = { ...verdict, ...live }
   const extras = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [key, known[key]])
@@ -36,23 +36,23 @@ export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly L
 export interface ScannerOptions extends PoolOptions {
   readonly policy?: Policy
   readonly evidence?: readonly EvidenceKind[]
-  /** Tests bring their own. */
+  /** Tests supply their own. */
   readonly resolver?: Resolver
   readonly dial?: Dial
-  /** Is asked before each host that a scan visits. */
-  readonly gate?: Gate
-  /** Fetches on a thread of its own, with this gate; resolver, dial and gate of these options are not used then. */
-  readonly fetchThread?: { readonly gate: GateOptions | null; readonly file?: string }
+  /** Limits the requests of all scans to each host. */
+  readonly hostLimiter?: HostLimiter
+  /** Fetches on a separate thread with these limits. `resolver`, `dial` and `hostLimiter` are not used then. */
+  readonly fetchThread?: { readonly hostLimits: HostLimits | null; readonly file?: string }
 }
 
 export interface ScanOptions {
-  /** Ends the scan; it rejects with the signal's reason. */
+  /** Aborts the scan, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** On whose behalf the site is scanned, for example a key's id. Workers are shared fairly between clients. */
+  /** The client for which the site is scanned, for example the ID of an API key. Workers are shared fairly between clients. */
   readonly client?: string
 }
 
-/** Scans live sites: matching on other threads, and fetching too where other clients must not wait for it. */
+/** Scans live sites. Matching runs on worker threads; fetching can run on a separate thread too, to keep the event loop free. */
 export class Scanner {
   readonly #options: ScannerOptions
   readonly #pool: MatchPool
@@ -68,44 +68,52 @@ export class Scanner {
     this.#resolver = options.resolver ?? openResolver()
   }
 
-  /** Waits until the rules are loaded; tells of them. */
+  /** Waits until the rules are loaded, and describes them. */
   ready(): Promise<RulesetInfo> {
     return this.#pool.ready
   }
 
-  /** Pages that wait for a worker, and pages that have one. */
+  /** Pages that wait for a worker, and pages that are being matched. */
   get queue(): { readonly waiting: number; readonly running: number } {
     return { waiting: this.#pool.waiting, running: this.#pool.running }
   }
 
   /**
    * Scans one site.
-   * @param text the URL as somebody typed it
-   * @throws ScanError, `killer_site` within a minute of a page of that site killing a worker; the signal's reason when that
-   *   aborts
+   * @param input a parsed target, or a URL as text, for example of the command line
+   * @throws ScanError, with `killer_site` within a minute after a page of the site killed a worker; the signal's reason when
+   *   it aborts
    */
-  async scan(text: string, { signal, client }: ScanOptions = {}): Promise<LiveScan> {
+  async scan(input: Target | string, { signal, client }: ScanOptions = {}): Promise<LiveScan> {
     const started = performance.now()
     const { wantedDns } = await this.#pool.ready
     const { policy = DEFAULT_POLICY } = this.#options
-    this.#checkSite(parseTarget(text, policy).url.href)
-    const site = await this.#fetch(text, { wantedDns, signal })
+    const target = typeof input === 'string' ? parseTarget(input, policy) : input
+    this.#checkSite(target.url.href)
+    const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
-    this.#checkSite(site.url) // Redirects may have led to another site.
+    this.#checkSite(site.url) // A redirect may lead to another site.
     const { verdict } = await this.#match(site, { ...(signal && { signal }), ...(client !== undefined && { client }) })
     const total = performance.now() - started
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
       verdict: { ...verdict, warnings: boundWarnings([...site.warnings, ...verdict.warnings]) },
-      infrastructure: infrastructureOf(site, verdict),
+      infrastructure: buildInfrastructure(site, verdict),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
     }
   }
 
-  #fetch(text: string, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
-    if (this.#thread) return this.#thread.fetch(text, call)
-    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, gate } = this.#options
-    return fetchSite(text, { resolver: this.#resolver, policy, evidence, gate, ...call, ...(dial && { dial }) })
+  #fetch(target: Target, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
+    if (this.#thread) return this.#thread.fetch(target.url.href, call)
+    const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, hostLimiter } = this.#options
+    return fetchSite(target, {
+      resolver: this.#resolver,
+      policy,
+      evidence,
+      hostLimiter,
+      ...call,
+      ...(dial && { dial }),
+    })
   }
 
   #checkSite(url: string): void {
@@ -134,28 +142,32 @@ function mapValues<K extends string>(values: Record<K, number>, change: (value: 
   >
 }
 
-/** Characters of a string of `infrastructure`, and domains of name servers that it lists. */
-const MAX_NAME = 256
-const MAX_DNS = 16
+/** Characters of a string in `infrastructure`. */
+const MAX_NAME_LENGTH = 256
+/** Name server domains that `infrastructure` lists. */
+const MAX_DNS_DOMAINS = 16
 
-function lineOf(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : cutLine(text, MAX_NAME)
+function cutName(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : cutLine(text, MAX_NAME_LENGTH)
 }
 
-function infrastructureOf({ dns, address, tls, headers }: Site, verdict: Verdict): Extras['infrastructure'] {
+function buildInfrastructure({ dns, address, tls, headers }: Site, verdict: Verdict): Extras['infrastructure'] {
   const isCdn = ({ kind, name, chosen }: Verdict['evidence'][number]): boolean =>
     kind === 'hosting' && chosen && name !== verdict.hosting
   return {
     cdn: verdict.evidence.find(isCdn)?.name ?? null,
-    dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME)))].slice(0, MAX_DNS),
+    dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME_LENGTH)))].slice(
+      0,
+      MAX_DNS_DOMAINS,
+    ),
     ip: address,
-    tlsIssuer: lineOf(tls?.issuer),
-    server: lineOf(headers.find(([name]) => name === 'server')?.[1]),
+    tlsIssuer: cutName(tls?.issuer),
+    server: cutName(headers.find(([name]) => name === 'server')?.[1]),
   }
 }
 
-/** What a failed scan tells its caller. */
+/** Builds the public description of a failed scan. An unexpected error is reported as `internal`. */
 export function toErrorBody(error: unknown): { readonly error: string; readonly code: string } {
-  const told = error instanceof ScanError ? error : new ScanError('internal', { cause: error })
-  return { error: told.message, code: told.code }
+  const scanError = error instanceof ScanError ? error : new ScanError('internal', { cause: error })
+  return { error: scanError.message, code: scanError.code }
 }

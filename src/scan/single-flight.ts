@@ -1,134 +1,134 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withDeadline } from '../async/deadline.ts'
 import { type CacheEntry, RENEW_MS, type SharedState } from '../coordination/types.ts'
 import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { buildCacheEntry } from './cache-entry.ts'
 import type { LiveScan } from './scanner.ts'
 
-/** Between two looks for the outcome of somebody else's flight. */
-const LOOK_MS = 50
+/** Interval at which a node polls for the outcome of a scan that another node runs. */
+const POLL_MS = 50
 
-/** How a flight ended: with an entry, or with why there is none. */
-type Landing =
-  | { readonly entry: CacheEntry /** Nobody scanned: another flight had just left it. */; readonly stood?: boolean }
+/** Outcome of a scan: a cache entry, or the reason why there is none. Nodes exchange it as JSON. */
+type ScanOutcome =
+  | {
+      readonly entry: CacheEntry /** The entry was already in the cache: this node did not scan. */
+      readonly wasCached?: boolean
+    }
   | { readonly cause: ScanCause }
   | { readonly code: ApiErrorCode; readonly sentence: string; readonly reason?: FailureReason }
 
-interface FlightParts {
+interface SingleFlightParts {
   readonly shared: SharedState
   readonly clock: () => number
-  /** Scans a target, when there is room. */
+  /** Scans a target once the scan limiter has a slot for it. */
   readonly scan: (target: Target, client: string) => Promise<LiveScan>
-  /** Receives the error of a failed scan, with the details that clients do not see. */
-  readonly onFailure: (order: FlightOrder, error: unknown) => void
+  /** Receives the error of a failed scan, including details that clients do not see. */
+  readonly onFailure: (request: ScanRequest, error: unknown) => void
 }
 
-export interface FlightOrder {
-  /** Our id of the request that asks, for the log. */
+/** A client's request for the scan of one URL. */
+export interface ScanRequest {
+  /** Internal ID of the HTTP request, for the log. */
   readonly id: string
-  /** The entry's key in the cache. */
+  /** Cache key of the result. */
   readonly entry: string
   readonly target: Target
   readonly fresh: boolean
-  /** Id of the key that asks. A scan that several keys wait for counts for the key that started it. */
+  /** ID of the client's API key. A scan for which several keys wait counts for the key that started it. */
   readonly client: string
-  /** Milliseconds that the caller waits. */
+  /** Milliseconds that the client waits. */
   readonly waitMs: number
 }
 
-/** Scans each URL once at a time, in this process and across nodes: whoever asks meanwhile gets the same outcome. */
-export class Flights {
-  readonly #parts: FlightParts
-  readonly #flying = new Map<string, Promise<Landing | null>>()
+/**
+ * Scans each URL only once at a time, in this process and across nodes. Requests for a URL that is being scanned get the
+ * outcome of the in-flight scan.
+ */
+export class SingleFlight {
+  readonly #parts: SingleFlightParts
+  readonly #inFlight = new Map<string, Promise<ScanOutcome | null>>()
 
-  constructor(parts: FlightParts) {
+  constructor(parts: SingleFlightParts) {
     this.#parts = parts
   }
 
   /**
-   * Joins the flight of an entry or starts one. It belongs to no caller: one who leaves ends nothing.
-   * @throws ScanError, ApiError `unavailable`: the flight's, or a `scan_timeout` of the caller's own
+   * Joins the in-flight scan of a URL, or starts one. A scan is not tied to one client; it continues if that client
+   * disconnects.
+   * @throws ScanError or ApiError `unavailable` of the scan; ScanError `scan_timeout` when the client's time is up
    */
-  async join(order: FlightOrder): Promise<CacheEntry> {
-    const { entry } = order
-    if (order.waitMs <= 0) throw new ScanError('deadline')
-    const end = performance.now() + order.waitMs
-    let flight = this.#flying.get(entry)
-    if (flight === undefined) {
-      flight = this.#fly(order).finally(() => this.#flying.delete(entry))
-      this.#flying.set(entry, flight)
+  async join(request: ScanRequest): Promise<CacheEntry> {
+    const { entry } = request
+    if (request.waitMs <= 0) throw new ScanError('deadline')
+    const end = performance.now() + request.waitMs
+    let scan = this.#inFlight.get(entry)
+    if (scan === undefined) {
+      scan = this.#run(request).finally(() => this.#inFlight.delete(entry))
+      this.#inFlight.set(entry, scan)
     }
-    const landing = await withDeadline(flight, order.waitMs)
-    const rest = { ...order, waitMs: end - performance.now() }
-    if (landing === null) return await this.join(rest)
-    if ('entry' in landing) return landing.stood && order.fresh ? await this.join(rest) : landing.entry
-    if ('cause' in landing) throw new ScanError(landing.cause)
-    const { code, sentence, reason } = landing
+    const outcome = await withDeadline(scan, request.waitMs, () => new ScanError('deadline'))
+    const retry = { ...request, waitMs: end - performance.now() }
+    if (outcome === null) return await this.join(retry)
+    if ('entry' in outcome) return outcome.wasCached && request.fresh ? await this.join(retry) : outcome.entry
+    if ('cause' in outcome) throw new ScanError(outcome.cause)
+    const { code, sentence, reason } = outcome
     throw new ApiError(code, { sentence, reason })
   }
 
-  /** Waits for all flights. */
+  /** Waits until no scan is in flight. */
   async settle(): Promise<void> {
-    await Promise.all(this.#flying.values())
+    await Promise.all(this.#inFlight.values())
   }
 
   get count(): number {
-    return this.#flying.size
+    return this.#inFlight.size
   }
 
-  /** @returns null when the time of its first caller is up while another node flies: others may wait on */
-  async #fly(order: FlightOrder): Promise<Landing | null> {
+  /**
+   * Scans, or waits for the node that scans.
+   * @returns null when the time of the first client is up while another node scans; other clients may continue to wait
+   */
+  async #run(request: ScanRequest): Promise<ScanOutcome | null> {
     const { shared, clock } = this.#parts
-    const end = performance.now() + order.waitMs
+    const end = performance.now() + request.waitMs
     while (performance.now() < end) {
-      const boarding = await shared.board(order.entry, { fresh: order.fresh, now: clock() })
-      if (boarding.role === 'done') return { entry: boarding.entry, stood: true }
-      if (boarding.role === 'lead') return await this.#lead(order, boarding.token)
-      const outcome = await this.#watch(order.entry, boarding.token, end)
+      const lock = await shared.board(request.entry, { fresh: request.fresh, now: clock() })
+      if (lock.role === 'done') return { entry: lock.entry, wasCached: true }
+      if (lock.role === 'lead') return await this.#scanAndPublish(request, lock.token)
+      const outcome = await this.#pollOutcome(request.entry, lock.token, end)
       if (outcome !== null) return outcome
     }
     return null
   }
 
-  /** @returns null when nobody flies any more, or time is up */
-  async #watch(entry: string, token: string, end: number): Promise<Landing | null> {
+  /** @returns null when the other node no longer holds its lock, or when the time is up */
+  async #pollOutcome(entry: string, token: string, end: number): Promise<ScanOutcome | null> {
     while (performance.now() < end) {
       const outcome = await this.#parts.shared.outcomeOf(entry, token)
       if (outcome === 'gone') return null
-      if (outcome !== null) return JSON.parse(outcome) as Landing
-      await wait(LOOK_MS)
+      if (outcome !== null) return JSON.parse(outcome) as ScanOutcome
+      await sleep(POLL_MS)
     }
     return null
   }
 
-  async #lead(order: FlightOrder, token: string): Promise<Landing> {
-    const renewal = setInterval(() => void this.#parts.shared.renew(order.entry, token), RENEW_MS)
-    const landing = await this.#scan(order).finally(() => clearInterval(renewal))
-    const result = 'entry' in landing ? landing.entry : null
-    await this.#parts.shared.land(order.entry, token, { outcome: JSON.stringify(landing), result })
-    return landing
+  async #scanAndPublish(request: ScanRequest, token: string): Promise<ScanOutcome> {
+    const renewal = setInterval(() => void this.#parts.shared.renew(request.entry, token), RENEW_MS)
+    const outcome = await this.#scan(request).finally(() => clearInterval(renewal))
+    const result = 'entry' in outcome ? outcome.entry : null
+    await this.#parts.shared.land(request.entry, token, { outcome: JSON.stringify(outcome), result })
+    return outcome
   }
 
-  async #scan(order: FlightOrder): Promise<Landing> {
+  async #scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
-      const scan = await this.#parts.scan(order.target, order.client)
+      const scan = await this.#parts.scan(request.target, request.client)
       return { entry: buildCacheEntry(scan, this.#parts.clock()) }
     } catch (error) {
-      this.#parts.onFailure(order, error)
+      this.#parts.onFailure(request, error)
       if (error instanceof ApiError) return { code: error.code, sentence: error.message, reason: error.reason }
       return { cause: error instanceof ScanError ? error.reason : 'internal' }
     }
-  }
-}
-
-/** Waits for a flight, but no longer than the caller does. */
-async function withDeadline(flight: Promise<Landing | null>, waitMs: number): Promise<Landing | null> {
-  const late = new AbortController()
-  const timer = wait<Landing>(waitMs, { cause: 'deadline' }, { signal: late.signal })
-  timer.catch(() => {}) // The flight was there first.
-  try {
-    return await Promise.race([flight, timer])
-  } finally {
-    late.abort()
   }
 }

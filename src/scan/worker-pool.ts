@@ -1,74 +1,76 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { Stop } from '../async/cancellable-timer.ts'
+import { CancellableTimer } from '../async/cancellable-timer.ts'
+import { createDeferred } from '../async/deferred.ts'
 import { ScanError, SetupError } from '../errors.ts'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
 import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
-import { ownBytes } from './own-bytes.ts'
+import { toTransferable } from './transferable-bytes.ts'
 
-/** How pages are matched; the rules are those of `loadRuleset`. */
+/** How pages are matched. The options of `loadRuleset` select the rules. */
 export interface PoolOptions extends LoadOptions {
-  /** Pages matched at once; by default one core is left to the main thread, and 4 are the most. */
+  /** Pages matched concurrently; by default one less than the number of cores, but at least 1 and at most 4. */
   readonly threads?: number
   /**
-   * Workers beyond `threads` that have loaded the rules and wait; 1 by default. One takes the place of a killed worker at
-   * once; otherwise each kill would cost the other pages the time to load the rules.
+   * Idle workers in addition to `threads` that have loaded the rules; 1 by default. A spare worker replaces a killed one
+   * immediately. Without it, other pages would wait after each kill until the rules are loaded.
    */
   readonly spares?: number
   /**
-   * Milliseconds that a page may take in a worker that has its rules; 1000 by default. Up to three times as long while the
-   * whole process gets less processor time than that.
+   * Time limit in milliseconds for one page in a worker that has loaded its rules; 1000 by default. The limit is extended,
+   * up to three times, while the whole process has got less processor time than that.
    */
   readonly matchMs?: number
-  /** Pages that may wait for a worker; 128 by default. */
+  /** Maximum number of pages that wait for a worker; 128 by default. */
   readonly maxWaiting?: number
-  /** Milliseconds that a page may wait once the workers are ready; 2000 by default. */
+  /** Maximum wait of a page in milliseconds, from when the workers are ready; 2000 by default. */
   readonly maxWaitMs?: number
-  /** Milliseconds in which the workers have to be ready; 30,000 by default. */
+  /** Time limit in milliseconds for starting the workers; 30,000 by default. */
   readonly loadMs?: number
-  /** Megabytes of each worker's old generation; 256 by default. Node's own `--max-old-space-size` overrules it. */
+  /** Size limit of each worker's old generation in megabytes; 256 by default. Node's `--max-old-space-size` overrides it. */
   readonly maxOldMb?: number
-  /** The compiled file of the worker; by default the one beside this module. Tests, which run from sources, bring one. */
+  /** The compiled file of the worker; by default the one in the folder of this module. Tests, which run from source, set it. */
   readonly worker?: string
 }
 
 export interface MatchOptions {
-  /** Ends the match; it rejects with the signal's reason. */
+  /** Aborts the match, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** On whose behalf the page is matched, for example a key's id. Workers are shared fairly between clients. */
+  /** The client for which the page is matched, for example the ID of an API key. Workers are shared fairly between clients. */
   readonly client?: string
 }
 
 /** Matches pages off the main thread. */
 export interface MatchPool {
   /**
-   * Builds the page and detects. Bytes of `html` are moved to the worker: whoever gave them has them no more.
-   * @throws ScanError `worker_killed` for a page that took too long or too much memory, `busy`, `internal`; the signal's
-   *   reason when that aborts
+   * Builds the page and runs detection. Bytes of `html` are transferred to the worker; the caller can no longer use them.
+   * @throws ScanError `worker_killed` for a page that takes too long or too much memory, `busy`, `internal`; the signal's
+   *   reason when it aborts
    */
   match(input: PageInput, options?: MatchOptions): Promise<Matched>
   /**
    * Waits until every worker has loaded the rules.
-   * @throws what `loadRuleset` throws
+   * @throws the errors of `loadRuleset`
    */
   readonly ready: Promise<RulesetInfo>
-  /** Pages without a worker. */
+  /** Pages that wait for a worker. */
   readonly waiting: number
-  /** Pages with a worker; one that replaces a killed worker may still be loading. */
+  /** Pages that have a worker. A worker that replaces a killed one may still be loading the rules. */
   readonly running: number
-  /** Ends all workers; pages that wait or run fail with `internal`. */
+  /** Terminates all workers. Waiting and running pages fail with `internal`. */
   close(): Promise<void>
 }
 
-/** Starts the workers. A pool without pages does not keep the process alive. */
+/** Starts the workers. An idle pool does not keep the process alive. */
 export function openPool(options: PoolOptions = {}): MatchPool {
   return new WorkerPool(options)
 }
 
-/** How much longer a match may take on a machine that is short of processor time, and the shortest time between two checks. */
-const MAX_STRETCH = 3
+/** Factor by which the time limit is extended at most while the process is short of processor time. */
+const MAX_TIME_FACTOR = 3
+/** Minimum interval between two checks of the time limit. */
 const MIN_CHECK_MS = 10
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
@@ -84,13 +86,13 @@ class WorkerPool implements MatchPool {
   }
   readonly #workers: Piscina
   readonly #queue = new MatchQueue()
-  readonly #waiting = new Set<Stop>()
-  readonly #running = new Map<number, Stop>()
+  readonly #waiting = new Set<CancellableTimer>()
+  readonly #running = new Map<number, CancellableTimer>()
   #lastId = 0
   #isReady = false
   #closed: Promise<void> | undefined
-  /** Why a worker could not be replaced, for the log. */
-  #fault: unknown
+  /** The error due to which a worker could not be replaced, for the log. */
+  #replaceError: unknown
 
   constructor({ folders = [], detectors = [], ...options }: PoolOptions) {
     const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)), maxOldMb = 256 } = options
@@ -106,12 +108,12 @@ class WorkerPool implements MatchPool {
       workerData: this.#rules,
       recordTiming: false,
     })
-    this.#workers.on('message', (id: number) => this.#begin(id))
+    this.#workers.on('message', (id: number) => this.#onMatchStart(id))
     this.#workers.on('error', (error: unknown) => {
-      this.#fault = error
+      this.#replaceError = error
     })
     this.ready = this.#load(options.loadMs ?? 30_000)
-    this.ready.catch(() => {}) // Whoever awaits it is told; so is every page.
+    this.ready.catch(() => {}) // The caller may not await it; each page reports the error too.
   }
 
   get waiting(): number {
@@ -128,111 +130,119 @@ class WorkerPool implements MatchPool {
     const { threads, maxWaiting } = this.#limits
     if (this.running >= threads && this.waiting >= maxWaiting) throw new ScanError('busy')
     const id = ++this.#lastId
-    const stop = new Stop()
-    const abort = (): void => stop.now(signal?.reason)
+    const timer = new CancellableTimer()
+    const abort = (): void => timer.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    if (this.#isReady) this.#mayWait(stop)
+    if (this.#isReady) this.#startWaitTimer(timer)
     try {
-      const release = await this.#acquire({ id, client }, stop)
+      const release = await this.#acquire({ id, client }, timer)
       try {
-        return await this.#run({ id, input }, stop)
+        return await this.#run({ id, input }, timer)
       } finally {
         release()
       }
     } finally {
-      stop.never()
+      timer.stop()
       signal?.removeEventListener('abort', abort)
-      this.#serve()
+      this.#startNextMatches()
     }
   }
 
-  /** Waits for a free worker here rather than in Piscina's queue, which is neither fair nor bounded. @returns what frees it */
-  #acquire({ id, client }: { readonly id: number; readonly client: string }, stop: Stop): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      const start = (): void => {
-        const started = performance.now()
-        this.#waiting.delete(stop)
-        this.#running.set(id, stop)
-        resolve(() => {
-          this.#running.delete(id)
-          this.#queue.finish(queued, performance.now() - started)
-        })
-      }
-      const queued: QueuedMatch = { client, start }
-      const leave = (): void => {
-        this.#queue.remove(queued)
-        this.#waiting.delete(stop)
-        reject(stop.signal.reason)
-      }
-      stop.signal.addEventListener('abort', leave, { once: true })
-      this.#waiting.add(stop)
-      this.#queue.add(queued)
-      this.#serve()
-    })
+  /**
+   * Waits for a free worker here rather than in Piscina's queue, which is neither fair nor limited.
+   * @returns a function that releases the worker
+   */
+  #acquire(
+    { id, client }: { readonly id: number; readonly client: string },
+    timer: CancellableTimer,
+  ): Promise<() => void> {
+    const { promise, resolve, reject } = createDeferred<() => void>()
+    const start = (): void => {
+      const started = performance.now()
+      this.#waiting.delete(timer)
+      this.#running.set(id, timer)
+      resolve(() => {
+        this.#running.delete(id)
+        this.#queue.finish(queued, performance.now() - started)
+      })
+    }
+    const queued: QueuedMatch = { client, start }
+    const leave = (): void => {
+      this.#queue.remove(queued)
+      this.#waiting.delete(timer)
+      reject(timer.signal.reason)
+    }
+    timer.signal.addEventListener('abort', leave, { once: true })
+    this.#waiting.add(timer)
+    this.#queue.add(queued)
+    this.#startNextMatches()
+    return promise
   }
 
-  #serve(): void {
+  #startNextMatches(): void {
     const canStart = (): boolean => this.#isReady && !this.#closed && this.running < this.#limits.threads
     while (canStart() && this.#queue.startNext()) {}
   }
 
-  async #run({ id, input }: Task, stop: Stop): Promise<Matched> {
+  async #run({ id, input }: Task, timer: CancellableTimer): Promise<Matched> {
     const { html } = input
-    const moved = html instanceof Uint8Array ? ownBytes(html) : html
+    const moved = html instanceof Uint8Array ? toTransferable(html) : html
     const transferList = moved instanceof Uint8Array ? [moved.buffer as ArrayBuffer] : []
     const task: Task = { id, input: { ...input, html: moved ?? null } }
     try {
-      return (await this.#workers.run(task, { name: 'match', signal: stop.signal, transferList })) as Matched
+      return (await this.#workers.run(task, { name: 'match', signal: timer.signal, transferList })) as Matched
     } catch (cause) {
-      if (stop.signal.aborted) throw stop.signal.reason
+      if (timer.signal.aborted) throw timer.signal.reason
       const isKilled = (cause as NodeJS.ErrnoException | null)?.code === OUT_OF_MEMORY
       throw new ScanError(isKilled ? 'worker_killed' : 'internal', { cause })
     }
   }
 
-  /** Starts the clock of one that waits: for pages before it, not for the first loading of the rules. */
-  #mayWait(stop: Stop): void {
-    stop.after(this.#limits.maxWaitMs, () => new ScanError('busy', { cause: this.#fault }))
+  /** Limits the time in the queue. The initial loading of the rules does not count. */
+  #startWaitTimer(timer: CancellableTimer): void {
+    timer.start(this.#limits.maxWaitMs, () => new ScanError('busy', { cause: this.#replaceError }))
   }
 
-  /** The clock of a page starts when its worker does: while that loads its rules, the page waits. */
-  #begin(id: number): void {
-    this.#fault = undefined
-    const stop = this.#running.get(id)
-    if (stop !== undefined) this.#limitMatch(stop)
+  /** Starts the time limit of a page when its worker starts to match: the worker may have had to load the rules first. */
+  #onMatchStart(id: number): void {
+    this.#replaceError = undefined
+    const timer = this.#running.get(id)
+    if (timer !== undefined) this.#startMatchTimer(timer)
   }
 
   /**
-   * Kills a match after `matchMs`. While this process got less processor time than that, other processes kept the worker
-   * from it: the match may go on then, up to `MAX_STRETCH` times as long.
+   * Kills a match after `matchMs`. If this process has got less processor time than that, other processes slowed the worker
+   * down: then the match may continue, for up to `MAX_TIME_FACTOR` times `matchMs`.
    */
-  #limitMatch(stop: Stop): void {
+  #startMatchTimer(timer: CancellableTimer): void {
     const { matchMs } = this.#limits
-    const begun = performance.now()
+    const startedAt = performance.now()
     const cpu = process.cpuUsage()
     const check = (): ScanError | undefined => {
       const { user, system } = process.cpuUsage(cpu)
-      const left = Math.min(matchMs - (user + system) / 1000, begun + MAX_STRETCH * matchMs - performance.now())
+      const left = Math.min(matchMs - (user + system) / 1000, startedAt + MAX_TIME_FACTOR * matchMs - performance.now())
       if (left <= 0) return new ScanError('worker_killed')
-      stop.after(Math.max(left, MIN_CHECK_MS), check)
+      timer.start(Math.max(left, MIN_CHECK_MS), check)
       return undefined
     }
-    stop.after(matchMs, check)
+    timer.start(matchMs, check)
   }
 
   async #load(loadMs: number): Promise<RulesetInfo> {
-    const late = new SetupError(`the rules were not ready in ${loadMs} ms: look for an endless loop in a detector`)
-    const timer = setTimeout(() => (this.#closed ??= this.#end((this.#fault = late))), loadMs)
+    const late = new SetupError(
+      `the rules were not loaded within ${loadMs} ms: check the detectors for an endless loop`,
+    )
+    const timer = setTimeout(() => (this.#closed ??= this.#end((this.#replaceError = late))), loadMs)
     try {
       const all = Array.from({ length: this.#limits.workers }, () => this.#workers.run(null, { name: 'info' }))
       const [info] = (await Promise.all(all)) as RulesetInfo[]
       this.#isReady = true
-      for (const stop of this.#waiting) this.#mayWait(stop)
-      this.#serve()
+      for (const timer of this.#waiting) this.#startWaitTimer(timer)
+      this.#startNextMatches()
       return info
     } catch (cause) {
-      if (this.#fault === late) throw late
-      // Between threads an error loses its class and its findings: what failed there fails here as itself.
+      if (this.#replaceError === late) throw late
+      // An error from a thread loses its class and its findings. Loading the rules here reproduces the original error.
       if (!this.#closed) {
         this.#closed = this.#end(cause)
         await loadRuleset(this.#rules)
@@ -248,8 +258,8 @@ class WorkerPool implements MatchPool {
   }
 
   async #end(cause: unknown): Promise<void> {
-    const ended = this.#workers.destroy() // First, lest the workers of stopped pages are replaced.
-    for (const stop of [...this.#waiting, ...this.#running.values()]) stop.now(new ScanError('internal', { cause }))
+    const ended = this.#workers.destroy() // First, so that the workers of aborted pages are not replaced.
+    for (const timer of [...this.#waiting, ...this.#running.values()]) timer.abort(new ScanError('internal', { cause }))
     await ended
   }
 }

@@ -2,43 +2,42 @@ import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { Stop } from '../../src/async/cancellable-timer.ts'
+import { CancellableTimer } from '../../src/async/cancellable-timer.ts'
 
-/** Keeps this thread busy. */
-function spin(ms: number): void {
+function blockEventLoop(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
 
-test('the clock stops with its reason; set anew, with the new one', async () => {
-  const stop = new Stop()
-  stop.after(1, () => 'first')
-  stop.after(2, () => 'second')
-  await once(stop.signal, 'abort')
-  expect(stop.signal.reason).toBe('second')
+test('a restarted timer aborts with the reason of its last start', async () => {
+  const timer = new CancellableTimer()
+  timer.start(1, () => 'first')
+  timer.start(2, () => 'second')
+  await once(timer.signal, 'abort')
+  expect(timer.signal.reason).toBe('second')
 })
 
-test('a stopped clock says nothing', async () => {
-  const stop = new Stop()
-  stop.after(1, () => 'late')
-  stop.never()
-  spin(5)
+test('a stopped timer does not abort', async () => {
+  const timer = new CancellableTimer()
+  timer.start(1, () => 'late')
+  timer.stop()
+  blockEventLoop(5)
   await turn()
   await turn()
-  expect(stop.signal.aborted).toBe(false)
+  expect(timer.signal.aborted).toBe(false)
 })
 
-test('an answer that came while this thread was busy is in time', async () => {
+test('a message that arrived while the event loop was blocked is in time', async () => {
   const { port1, port2 } = new MessageChannel()
-  const stop = new Stop()
-  port1.on('message', () => stop.never())
+  const timer = new CancellableTimer()
+  port1.on('message', () => timer.stop())
   await turn()
-  stop.after(1, () => 'late')
+  timer.start(1, () => 'late')
   port2.postMessage('the answer')
-  spin(20)
+  blockEventLoop(20)
   await turn()
   await turn()
   await turn()
-  expect(stop.signal.aborted).toBe(false)
+  expect(timer.signal.aborted).toBe(false)
   port1.close()
 })

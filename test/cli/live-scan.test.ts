@@ -82,7 +82,10 @@ describe('one live site', () => {
       'http://localhost/',
       'This host is not a public name or address. Only public websites can be scanned. (blocked_target)',
     ],
-    ['http://[::1]/', 'This host is not a public name or address. Only public websites can be scanned. (blocked_target)'],
+    [
+      'http://[::1]/',
+      'This host is not a public name or address. Only public websites can be scanned. (blocked_target)',
+    ],
     [
       'example.org',
       'url must be an absolute URL such as https://example.org, at most 2048 characters long and without credentials. (invalid_url)',

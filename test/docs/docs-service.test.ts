@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CACHE_MS } from '../../src/coordination/types.ts'
-import { MAX_LENGTH } from '../../src/fetch/target.ts'
+import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
 import { UNKNOWN_KEYS_A_MINUTE } from '../../src/http/auth.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { Metrics } from '../../src/http/metrics.ts'
@@ -27,7 +27,7 @@ test.each<[what: string, value: number, text: string, words: (value: string) => 
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, api, (value) => `without a valid key ${value},`],
   ['unknown keys', UNKNOWN_KEYS_A_MINUTE, operating, (value) => `${value} unknown keys per minute`],
   ['a body', MAX_BODY_BYTES / 1024, api, (value) => `at most ${value} KiB`],
-  ['a URL', MAX_LENGTH, api, (value) => `at most ${value} characters`],
+  ['a URL', MAX_URL_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
   ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
 ])('the number of %s is that of the code: %d', (_, value, text, words) => {

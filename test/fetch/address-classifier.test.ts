@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { refusalOf } from '../../src/fetch/address.ts'
+import { findBlockedReason } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget, type Target } from '../../src/fetch/target.ts'
 import {
@@ -15,7 +15,7 @@ import {
   textOfV6,
 } from './special-blocks.ts'
 
-/** Addresses everywhere, and close to the ends of special blocks. */
+/** Random addresses, and addresses close to the ends of special-purpose blocks. */
 const near = (blocks: readonly (readonly [bigint, number])[], size: number): fc.Arbitrary<bigint> =>
   fc.oneof(
     fc.bigInt(0n, (1n << BigInt(size)) - 1n),
@@ -33,7 +33,7 @@ const isatap = fc
 const v4 = near(BLOCKS_V4, 32)
 const v6 = fc.oneof(near(BLOCKS_V6, 128), isatap)
 
-/** Each way that somebody writes one octet, or a tail of several. */
+/** The spellings of one octet, or of several trailing octets as one number. */
 const number = (value: bigint): fc.Arbitrary<string> =>
   fc.constantFrom(`${value}`, `0x${value.toString(16)}`, `0X00${value.toString(16)}`, `0${value.toString(8)}`)
 const fullwidth = (text: string): string =>
@@ -79,7 +79,7 @@ const urlText = fc
   })
   .map(({ scheme, user, host, dot, port, path }) => `${scheme}${user}${host}${dot}${port}${path}`)
 
-function targetOf(text: string): Target | null {
+function findTarget(text: string): Target | null {
   try {
     return parseTarget(text, DEFAULT_POLICY)
   } catch (error) {
@@ -89,26 +89,26 @@ function targetOf(text: string): Target | null {
   }
 }
 
-describe('against a second classifier', () => {
-  test('they call the same IPv4 addresses public', () => {
+describe('compared with a second classifier', () => {
+  test('the same IPv4 addresses are public', () => {
     fc.assert(
-      fc.property(v4, (address) => (refusalOf(textOfV4(address)) !== null) === isSpecialV4(address)),
+      fc.property(v4, (address) => (findBlockedReason(textOfV4(address)) !== null) === isSpecialV4(address)),
       { numRuns: 5000 },
     )
   })
 
-  test('they call the same IPv6 addresses public', () => {
+  test('the same IPv6 addresses are public', () => {
     fc.assert(
-      fc.property(v6, (address) => (refusalOf(textOfV6(address)) !== null) === isSpecialV6(address)),
+      fc.property(v6, (address) => (findBlockedReason(textOfV6(address)) !== null) === isSpecialV6(address)),
       { numRuns: 5000 },
     )
   })
 
-  test('no URL text opens an address that is special, and nothing but a ScanError is thrown', () => {
+  test('no URL text gives access to a special-purpose address, and every error is a ScanError', () => {
     let literals = 0
     fc.assert(
       fc.property(urlText, (text) => {
-        const target = targetOf(text)
+        const target = findTarget(text)
         if (target === null) return
         const shown = target.url.hostname
         expect(target.isLiteral).toBe(/^\[|^[\d.]+$/.test(shown))
@@ -125,14 +125,14 @@ describe('against a second classifier', () => {
     expect(literals).toBeGreaterThan(500)
   })
 
-  test('what is public stays open however it is written', () => {
+  test('a public address is accepted in every spelling', () => {
     const isPublic = v4.filter((address) => !isSpecialV4(address))
     fc.assert(
       fc.property(
         isPublic,
         fc.constantFrom(textOfV4, String, (n: bigint) => `0x${n.toString(16)}`),
         (address, write) => {
-          expect(targetOf(`http://${write(address)}/`)?.host).toBe(textOfV4(address))
+          expect(findTarget(`http://${write(address)}/`)?.host).toBe(textOfV4(address))
         },
       ),
     )

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { isAllowed, isSameAddress, parseAddress, parseAllowed, refusalOf } from '../../src/fetch/address.ts'
+import { findBlockedReason, isAllowed, isSameAddress, parseAddress, parseAllowed } from '../../src/fetch/address.ts'
 
-describe('who may be contacted', () => {
-  // The last address before a block, its first and last, and the first after it.
+describe('the address check', () => {
+  // The last address before a block, the first and the last of the block, and the first after it.
   test.each([
     ['-', '0.0.0.0', '0.255.255.255', '1.0.0.0'],
     ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
@@ -32,8 +32,9 @@ describe('who may be contacted', () => {
     ['2606::5efd:0:0', '2606::5efe:0:0', '2606::5efe:ffff:ffff', '2606::5eff:0:0'],
     ['2606::1ff:5efe:0:0', '2606::200:5efe:0:0', '2606::200:5efe:ffff:ffff', '2606::201:5efe:0:0'],
   ])('before %s, first %s, last %s, after %s', (before, first, last, after) => {
-    for (const address of [before, after].filter((text) => text !== '-')) expect(refusalOf(address), address).toBeNull()
-    for (const address of [first, last]) expect(refusalOf(address), address).toEqual(expect.any(String))
+    for (const address of [before, after].filter((text) => text !== '-'))
+      expect(findBlockedReason(address), address).toBeNull()
+    for (const address of [first, last]) expect(findBlockedReason(address), address).toEqual(expect.any(String))
   })
 
   test.each([
@@ -51,13 +52,13 @@ describe('who may be contacted', () => {
     '2606:4700::1%eth0',
     '2606:4700::1::',
     'not-an-ip',
-  ])('%j is no address, so nobody contacts it', (text) => {
+  ])('%j is not an address, so it is blocked', (text) => {
     expect(parseAddress(text)).toBeNull()
-    expect(refusalOf(text)).toBe('no address')
+    expect(findBlockedReason(text)).toBe('not an address')
   })
 
   test.each(['8.8.8.8', '2606:4700::1', '[2606:4700::1]'])('%s is public', (text) => {
-    expect(refusalOf(text)).toBeNull()
+    expect(findBlockedReason(text)).toBeNull()
   })
 })
 
@@ -71,12 +72,12 @@ test.each([
   ['', '', false],
   ['', '1.2.3.4', false],
   ['name', 'name', false],
-])('%j and %j are one address: %s', (a, b, isSame) => {
+])('%j and %j are the same address: %s', (a, b, isSame) => {
   expect(isSameAddress(a, b)).toBe(isSame)
   expect(isSameAddress(b, a)).toBe(isSame)
 })
 
-describe('what an operator opens', () => {
+describe('addresses that an operator allows', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1', 1, true],
     ['127.0.0.1', '127.0.0.2', 1, false],
@@ -96,7 +97,7 @@ describe('what an operator opens', () => {
     ['[fd00::]/8', 'fd12::1', 80, true],
     ['[fd00::]/8:80', 'fd12::1', 81, false],
     ['127.0.0.1', 'localhost', 80, false],
-  ])('%s opens %s on port %i: %s', (entry, address, port, opens) => {
+  ])('%s allows %s on port %i: %s', (entry, address, port, opens) => {
     const allowed = parseAllowed(entry)
     expect(allowed === null ? null : isAllowed([allowed], address, port)).toBe(opens)
   })
@@ -121,11 +122,11 @@ describe('what an operator opens', () => {
     '127.0.0.1 ',
     '*',
     '0177.0.0.1',
-  ])('%j opens nothing', (entry) => {
+  ])('%j is not a valid entry', (entry) => {
     expect(parseAllowed(entry)).toBeNull()
   })
 
-  test('nothing is open where nobody opened anything', () => {
+  test('no private address is allowed by default', () => {
     expect(isAllowed([], '127.0.0.1', 80)).toBe(false)
   })
 })

@@ -9,17 +9,17 @@ const never = new AbortController().signal
 const html = Buffer.from(`<!doctype html><title>Tide tables</title>${'<p>high water at noon '.repeat(2000)}`)
 const noise = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (Math.imul(i, 2_654_435_761) >>> 13) & 255))
 
-const UNPACKED = 'could not be unpacked to its end'
-const NOT_ASKED = 'in a way that nobody asked for'
+const INCOMPLETE = 'could not be decompressed completely'
+const UNSUPPORTED = 'an unsupported content encoding'
 const WIRE = 'only the first 100000 bytes of the body were read'
-const LOOKED = 'only the first 200000 bytes of the body were looked at'
-const ENDED = 'the connection ended before the body did'
+const ANALYSED = 'only the first 200000 bytes of the decompressed body were analysed'
+const ENDED = 'the connection closed before the end of the body'
 
 function read(chunks: readonly Uint8Array[], encodings?: string, bounds = MAX): Promise<Body> {
   return readBody(Readable.from(chunks, { objectMode: false }), encodings, { ...bounds, signal: never })
 }
 
-/** A stream that gives some bytes, then fails. */
+/** A stream that emits some bytes, then fails. */
 function broken(bytes: Uint8Array): Readable {
   const parts = [bytes]
   return new Readable({
@@ -42,9 +42,9 @@ const rows: readonly [
   warnings: string[],
 ][] = [
   ['plain', html, undefined, html, []],
-  ['nothing', Buffer.alloc(0), undefined, Buffer.alloc(0), []],
-  ['nothing, said to be gzip', Buffer.alloc(0), 'gzip', Buffer.alloc(0), []],
-  ['nothing, said to be packed five times', Buffer.alloc(0), 'br,br,br,br,br', Buffer.alloc(0), []],
+  ['an empty body', Buffer.alloc(0), undefined, Buffer.alloc(0), []],
+  ['an empty body, declared as gzip', Buffer.alloc(0), 'gzip', Buffer.alloc(0), []],
+  ['an empty body with five encodings', Buffer.alloc(0), 'br,br,br,br,br', Buffer.alloc(0), []],
   ['identity', html, 'identity', html, []],
   ['gzip', gzipped, 'gzip', html, []],
   ['x-gzip in capitals and spaces', gzipped, ' X-GZIP ', html, []],
@@ -55,22 +55,22 @@ const rows: readonly [
   ['br', zlib.brotliCompressSync(html), 'br', html, []],
   ['gzip in br', zlib.brotliCompressSync(gzipped), 'gzip, br', html, []],
   ['gzip, and identity', gzipped, 'gzip, identity', html, []],
-  ['five layers', gzipped, 'gzip,gzip,gzip,gzip,gzip', Buffer.alloc(0), ['packed too many times']],
-  ['an unknown encoding', html, 'lzma', Buffer.alloc(0), [NOT_ASKED]],
-  ['gzip that is plain', html, 'gzip', Buffer.alloc(0), [UNPACKED]],
-  ['gzip that is br', zlib.brotliCompressSync(html), 'gzip', Buffer.alloc(0), [UNPACKED]],
-  ['more than is read', Buffer.alloc(100_001, 'a'), undefined, Buffer.alloc(100_000, 'a'), [WIRE]],
-  ['just what is read', Buffer.alloc(100_000, 'a'), undefined, Buffer.alloc(100_000, 'a'), []],
-  ['a bomb', bomb, 'gzip', Buffer.alloc(200_000), [LOOKED]],
-  ['just what is looked at', zlib.gzipSync(Buffer.alloc(200_000)), 'gzip', Buffer.alloc(200_000), []],
-  ['a bomb in a bomb', zlib.brotliCompressSync(bomb), 'gzip, br', Buffer.alloc(200_000), [LOOKED]],
+  ['five encodings', gzipped, 'gzip,gzip,gzip,gzip,gzip', Buffer.alloc(0), ['more than 2 content encodings']],
+  ['an unknown encoding', html, 'lzma', Buffer.alloc(0), [UNSUPPORTED]],
+  ['gzip that is not compressed', html, 'gzip', Buffer.alloc(0), [INCOMPLETE]],
+  ['gzip that is br', zlib.brotliCompressSync(html), 'gzip', Buffer.alloc(0), [INCOMPLETE]],
+  ['more than the limit', Buffer.alloc(100_001, 'a'), undefined, Buffer.alloc(100_000, 'a'), [WIRE]],
+  ['exactly the limit', Buffer.alloc(100_000, 'a'), undefined, Buffer.alloc(100_000, 'a'), []],
+  ['a decompression bomb', bomb, 'gzip', Buffer.alloc(200_000), [ANALYSED]],
+  ['exactly the limit after decompression', zlib.gzipSync(Buffer.alloc(200_000)), 'gzip', Buffer.alloc(200_000), []],
+  ['a nested decompression bomb', zlib.brotliCompressSync(bomb), 'gzip, br', Buffer.alloc(200_000), [ANALYSED]],
 ]
 
 describe('readBody', () => {
   it.each(rows)('%s', async (_name, wire, encodings, body, warnings) => {
-    const { bytes, warnings: said } = await read([wire], encodings)
+    const { bytes, warnings: actual } = await read([wire], encodings)
     expect(Buffer.compare(bytes, body)).toBe(0)
-    expect(said).toEqual(warnings.map((warning) => expect.stringContaining(warning)))
+    expect(actual).toEqual(warnings.map((warning) => expect.stringContaining(warning)))
   })
 
   it.each([
@@ -78,34 +78,34 @@ describe('readBody', () => {
     ['deflate', zlib.deflateSync(noise)],
     ['deflate', zlib.deflateRawSync(noise)],
     ['br', zlib.brotliCompressSync(noise)],
-  ])('%s that ends in the middle gives what came', async (encoding, packed) => {
+  ])('a truncated %s body gives the received part', async (encoding, packed) => {
     const { bytes, warnings } = await read([packed.subarray(0, packed.length - 9)], encoding)
     expect(bytes.length).toBeGreaterThan(noise.length * 0.9)
     expect(Buffer.compare(bytes, noise.subarray(0, bytes.length))).toBe(0)
-    expect(warnings).toEqual([expect.stringContaining(UNPACKED)])
+    expect(warnings).toEqual([expect.stringContaining(INCOMPLETE)])
   })
 
-  it('puts one-byte chunks together', async () => {
+  it('joins one-byte chunks', async () => {
     const { bytes } = await read(Array.from(html, (byte) => Uint8Array.of(byte)))
     expect(Buffer.compare(bytes, html)).toBe(0)
   })
 
-  it('takes zstd where this Node has it, and asks for nothing else', async () => {
+  it('accepts zstd if Node supports it, and no other encodings', async () => {
     const compress = (zlib as { zstdCompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdCompressSync
     expect(ACCEPT_ENCODING).toBe(compress ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br')
     const { bytes, warnings } = await read([compress?.(html) ?? html], 'zstd')
     expect(bytes.length).toBe(compress ? html.length : 0)
-    expect(warnings).toEqual(compress ? [] : [expect.stringContaining(NOT_ASKED)])
+    expect(warnings).toEqual(compress ? [] : [expect.stringContaining(UNSUPPORTED)])
   })
 
-  it('gives what came before a failure, and fails when nothing did', async () => {
+  it('returns the part received before a failure, and fails if there is none', async () => {
     const { bytes, warnings } = await readBody(broken(html), undefined, { ...MAX, signal: never })
     expect(bytes.length).toBe(html.length)
     expect(warnings).toEqual([expect.stringContaining(ENDED)])
     await expect(readBody(broken(Buffer.alloc(0)), 'gzip', { ...MAX, signal: never })).rejects.toThrow('reset')
   })
 
-  it('ends at once with the reason of its signal, and ends the stream', async () => {
+  it('rejects immediately with the reason of its signal, and destroys the stream', async () => {
     const abort = new AbortController()
     const stream = new Readable({ read() {} })
     const body = readBody(stream, undefined, { ...MAX, signal: abort.signal })
@@ -114,7 +114,7 @@ describe('readBody', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it('never throws and never gives more than its bound, whatever comes', async () => {
+  it('never throws and never exceeds its limit, for any input', async () => {
     const encoding = fc.constantFrom('gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity', 'compress', '', '*', 'GZIP')
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 3000 }),

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { type Dial, openDial } from '../../src/fetch/connector.ts'
-import { type FetchOptions, fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { FetchOptions, Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
-import { type Answering, leftSince, openResources, openScene, PUBLIC, resolverOf } from './scene.ts'
+import { fetchText } from './fetch-text.ts'
+import { type Answering, createResolver, leftSince, openResources, openScene, PUBLIC } from './scene.ts'
 
 const page: Answering = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
 const moved =
@@ -14,7 +15,7 @@ const moved =
     response.writeHead(302, { location, 'content-length': 0 }).end()
 const SITE = 'http://pub.example.org/'
 
-// Whoever gets through, gets through to here: the real way out, and a port that the policy opens.
+// A local server on a port that the policy allows. A connection that evades the checks arrives here.
 const trap = net.createServer((socket) => socket.destroy())
 let hits = 0
 let port = 0
@@ -32,14 +33,15 @@ interface Outcome {
   readonly requests: readonly string[]
 }
 
-/** Scans a scene; what is not the public address goes out by the real way. */
+/** Scans a scene. Connections to other addresses than the public one use the real connector. */
 async function scan(answer: Answering, options: Partial<FetchOptions> = {}, url = SITE): Promise<Outcome> {
   const before = openResources()
-  const { close, contacts, requests, dial: toScene } = await openScene(answer)
-  const out = openDial()
-  const dial: Dial = (asked, callback) => (asked.hostname === PUBLIC && toScene ? toScene : out)(asked, callback)
+  const { close, contacts, requests, dial: dialScene } = await openScene(answer)
+  const dialReal = openDial()
+  const dial: Dial = (options, callback) =>
+    (options.hostname === PUBLIC && dialScene ? dialScene : dialReal)(options, callback)
   const policy = { ...DEFAULT_POLICY, ports: [80, 443, port], deadlineMs: 1000 }
-  const outcome = await fetchSite(url, { resolver: resolverOf(), policy, dial, ...options }).then(
+  const outcome = await fetchText(url, { resolver: createResolver(), policy, dial, ...options }).then(
     (site) => ({ site, error: null }),
     (error) => ({ site: null, error }),
   )
@@ -48,7 +50,7 @@ async function scan(answer: Answering, options: Partial<FetchOptions> = {}, url 
   return { ...outcome, contacts, requests }
 }
 
-describe('a public name that leads to', () => {
+describe('a public name that redirects to', () => {
   test.each([
     'http://127.0.0.1:PORT/',
     'http://127.1:PORT/',
@@ -75,8 +77,8 @@ describe('a public name that leads to', () => {
     'http://private.example.org:PORT/',
     'http://mixed.example.org:PORT/',
     'http://mapped.example.org:PORT/',
-  ])('%s is refused, in the words of an unknown name', async (form) => {
-    const resolver = resolverOf((host) => NAMES[host] ?? [PUBLIC])
+  ])('%s is blocked, with the sentence for an unknown name', async (form) => {
+    const resolver = createResolver((host) => NAMES[host] ?? [PUBLIC])
     const { error, contacts } = await scan(moved(form.replace('PORT', `${port}`)), { resolver })
     expect(error).toBeInstanceOf(ScanError)
     expect(error?.code).toBe('scan_failed')
@@ -94,22 +96,22 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 describe('a name', () => {
   test.each([
-    ['that has no address', [], 'name_not_found'],
-    ['of a private address', ['10.0.0.1'], 'address_refused'],
-    ['of a public and a private one', [PUBLIC, '127.0.0.1'], 'address_refused'],
-    ['of a private and a public one', ['127.0.0.1', PUBLIC], 'address_refused'],
-    ['of two families, one private', [PUBLIC, '::1'], 'address_refused'],
-    ['of 17 addresses', Array.from({ length: 17 }, (_, i) => `8.8.8.${i}`), 'address_refused'],
-    ['of 17 IPv6 addresses', [PUBLIC, ...Array.from({ length: 17 }, (_, i) => `2606:4700::${i}`)], 'address_refused'],
-    ['of 1,000 addresses', Array.from({ length: 1000 }, (_, i) => `8.8.${i >> 8}.${i & 255}`), 'address_refused'],
-    ['of what is no address', [PUBLIC, 'localhost'], 'address_refused'],
-    ['of an opened address: literals alone are opened', ['127.0.0.1'], 'address_refused'],
-  ])('%s is refused before anything is contacted', async (_, addresses, reason) => {
+    ['without an address', [], 'name_not_found'],
+    ['with a private address', ['10.0.0.1'], 'address_refused'],
+    ['with a public and a private address', [PUBLIC, '127.0.0.1'], 'address_refused'],
+    ['with a private and a public address', ['127.0.0.1', PUBLIC], 'address_refused'],
+    ['with two families, one private', [PUBLIC, '::1'], 'address_refused'],
+    ['with 17 addresses', Array.from({ length: 17 }, (_, i) => `8.8.8.${i}`), 'address_refused'],
+    ['with 17 IPv6 addresses', [PUBLIC, ...Array.from({ length: 17 }, (_, i) => `2606:4700::${i}`)], 'address_refused'],
+    ['with 1,000 addresses', Array.from({ length: 1000 }, (_, i) => `8.8.${i >> 8}.${i & 255}`), 'address_refused'],
+    ['with text that is not an address', [PUBLIC, 'localhost'], 'address_refused'],
+    ['with an allowed address: only literals are allowed', ['127.0.0.1'], 'address_refused'],
+  ])('%s is rejected before any connection', async (_, addresses, reason) => {
     const allow = [parseAllowed('127.0.0.0/8'), parseAllowed('[::1]')].filter((entry) => entry !== null)
     const policy = { ...DEFAULT_POLICY, ports: [port], allow }
     const { error, contacts } = await scan(
       page,
-      { resolver: resolverOf(() => addresses), policy },
+      { resolver: createResolver(() => addresses), policy },
       `${SITE.slice(0, -1)}:${port}/`,
     )
     expect(error?.reason).toBe(reason)
@@ -117,22 +119,22 @@ describe('a name', () => {
     expect(hits).toBe(0)
   })
 
-  test('of 16 addresses of each family is scanned', async () => {
+  test('with 16 addresses of each family is scanned', async () => {
     const addresses = Array.from({ length: 15 }, (_, i) => [`8.8.8.${i}`, `2606:4700::${i}`]).flat()
-    const resolver = resolverOf(() => [PUBLIC, ...addresses, '2606:4700::f'])
+    const resolver = createResolver(() => [PUBLIC, ...addresses, '2606:4700::f'])
     expect((await scan(page, { resolver, evidence: [] })).site).toMatchObject({ status: 200, address: PUBLIC })
   })
 
-  test('is looked up once for a connection, and that answer is connected to', async () => {
-    const resolver = resolverOf((_, times) => [times === 1 ? PUBLIC : '127.0.0.1'])
+  test('is resolved once per connection, and the connection uses that answer', async () => {
+    const resolver = createResolver((_, times) => [times === 1 ? PUBLIC : '127.0.0.1'])
     const { site, contacts } = await scan(page, { resolver, evidence: [] })
     expect(site).toMatchObject({ status: 200, address: PUBLIC })
     expect(resolver.asked).toEqual(['pub.example.org'])
     expect(contacts).toEqual([`${PUBLIC}:80`])
   })
 
-  test('that turns private costs what stands beside the page, and that alone', async () => {
-    const resolver = resolverOf((_, times) => [times === 1 ? PUBLIC : '127.0.0.1'])
+  test('that becomes private loses its side evidence, but not its page', async () => {
+    const resolver = createResolver((_, times) => [times === 1 ? PUBLIC : '127.0.0.1'])
     const { site, contacts } = await scan(
       (url, response, request) =>
         url === SITE
@@ -144,8 +146,8 @@ describe('a name', () => {
     expect(contacts).toEqual([`${PUBLIC}:80`])
   })
 
-  test('that flips between hops is refused at the hop that shows it', async () => {
-    const resolver = resolverOf((_, times) => [times < 3 ? PUBLIC : '127.0.0.1'])
+  test('that changes between hops is rejected at the hop with the private address', async () => {
+    const resolver = createResolver((_, times) => [times < 3 ? PUBLIC : '127.0.0.1'])
     const onwards: Answering = (url, response) =>
       response.writeHead(302, { location: `${url}a`, connection: 'close', 'content-length': 0 }).end()
     const { error, requests } = await scan(onwards, { resolver })
@@ -154,12 +156,12 @@ describe('a name', () => {
   })
 })
 
-test('a socket that leads elsewhere is not spoken to', async () => {
+test('nothing is sent on a socket to another address', async () => {
   const elsewhere: Dial = (asked, callback) => {
     const socket = new Socket()
     Object.defineProperty(socket, 'remoteAddress', { value: '127.0.0.1' })
     queueMicrotask(() => callback(null, socket))
-    socket.write = () => expect.unreachable('it was spoken to')
+    socket.write = () => expect.unreachable('data was sent')
     expect(asked.hostname).toBe(PUBLIC)
     return socket
   }
@@ -168,7 +170,7 @@ test('a socket that leads elsewhere is not spoken to', async () => {
   expect(requests).toEqual([])
 })
 
-test('a socket that comes when the scan is over is closed', async () => {
+test('a socket that opens after the end of the scan is destroyed', async () => {
   let late: (() => void) | undefined
   const socket = new Socket()
   const slow: Dial = (_, callback) => {
@@ -181,7 +183,7 @@ test('a socket that comes when the scan is over is closed', async () => {
   expect(socket.destroyed).toBe(true)
 })
 
-test('an opened literal is reached', async () => {
+test('an allowed literal address is contacted', async () => {
   const allow = [parseAllowed(`127.0.0.1:${port}`)].filter((entry) => entry !== null)
   const before = hits
   await scan(page, { policy: { ...DEFAULT_POLICY, allow } }, `http://127.0.0.1:${port}/`)

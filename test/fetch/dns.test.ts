@@ -18,11 +18,11 @@ function open(zone: Zone = {}): Resolver {
   return openResolver({ servers: [answerer.address], ttlMs: 0 })
 }
 
-const asked = (): string[] => [...answerer.questions].sort()
-const questionsCome = (count: number): Promise<void> =>
+const sortedQueries = (): string[] => [...answerer.questions].sort()
+const waitForQueries = (count: number): Promise<void> =>
   vi.waitFor(() => expect(answerer.questions.length).toBeGreaterThanOrEqual(count), { timeout: 10_000, interval: 5 })
 
-describe('records that rules want', () => {
+describe('records that rules read', () => {
   const lookUp = (host: string, wanted: string[], zone: Zone = {}): ReturnType<typeof lookUpDns> =>
     lookUpDns(host, { wanted, resolver: open(zone), signal: new AbortController().signal })
 
@@ -50,28 +50,28 @@ describe('records that rules want', () => {
     ['unknown types', HOST, ['caa', '__proto__', 'constructor', ''], ['example.com NS']],
     ['a literal', '93.184.215.14', ['a', 'txt'], []],
     ['a literal of IPv6', '2606:4700::1', ['a', 'txt'], []],
-  ])('asked are exactly those: %s', async (_, host, wanted, questions) => {
+  ])('the exact queries: %s', async (_, host, wanted, questions) => {
     await lookUp(host, wanted)
-    expect(asked()).toEqual(questions)
+    expect(sortedQueries()).toEqual(questions)
   })
 
   test.each<[what: string, wanted: string[], Zone, records: Record<string, string[]>]>([
-    ['nothing there', ['a', 'cname', 'txt', 'txt _v', 'caa'], {}, { ns: [], a: [], cname: [], txt: [], 'txt _v': [] }],
+    ['no records', ['a', 'cname', 'txt', 'txt _v', 'caa'], {}, { ns: [], a: [], cname: [], txt: [], 'txt _v': [] }],
     [
-      'a question that fails',
+      'a query that fails',
       ['a', 'mx'],
       { [`${HOST} A`]: 'servfail', 'example.com MX': ['1 m.example.com'] },
       { ns: [], a: [], mx: ['m.example.com'] },
     ],
     ['keys in lower case', ['TXT _V'], { [`_v.${HOST} TXT`]: ['X=1'] }, { ns: [], 'txt _v': ['X=1'] }],
     [
-      'of both names, each once',
+      'records of both names, without duplicates',
       ['txt'],
       { [`${HOST} TXT`]: ['a', 'b'], 'example.com TXT': ['b', 'c'] },
       { ns: [], txt: ['a', 'b', 'c'] },
     ],
     [
-      'public addresses alone',
+      'only public addresses',
       ['a', 'aaaa'],
       { [`${HOST} A`]: ['10.0.0.1', '76.76.21.21'], [`${HOST} AAAA`]: ['::1', '2606:4700::1'] },
       { ns: [], a: ['76.76.21.21'], aaaa: ['2606:4700::1'] },
@@ -86,10 +86,10 @@ describe('records that rules want', () => {
 
   test.each<[what: string, aliases: Record<string, string>, chain: string[], questions: number]>([
     ['none', {}, [], 1],
-    ['each in turn', { [HOST]: ONE, [ONE]: TWO }, [ONE, TWO], 3],
+    ['a chain', { [HOST]: ONE, [ONE]: TWO }, [ONE, TWO], 3],
     ['its own alias', { [HOST]: HOST }, [HOST], 1],
     ['a loop', { [HOST]: ONE, [ONE]: HOST }, [ONE, HOST], 2],
-    ['a loop further on', { [HOST]: ONE, [ONE]: TWO, [TWO]: ONE }, [ONE, TWO], 3],
+    ['a loop later in the chain', { [HOST]: ONE, [ONE]: TWO, [TWO]: ONE }, [ONE, TWO], 3],
     ['a name that is not public', { [HOST]: 'printer.lan', 'printer.lan': 'secret.lan' }, ['printer.lan'], 1],
     ['a private suffix', { [HOST]: 'a.github.io', 'a.github.io': ONE }, ['a.github.io', ONE], 3],
     ['underscores', { [HOST]: '_a.example.net', '_a.example.net': ONE }, ['_a.example.net', ONE], 3],
@@ -100,7 +100,7 @@ describe('records that rules want', () => {
     expect(answerer.questions.filter((question) => question.endsWith('CNAME'))).toHaveLength(questions)
   })
 
-  test('what came before the signal aborted is there, what did not is absent', async () => {
+  test('the result contains the records received before the abort, and no keys for the others', async () => {
     const resolver = open({
       'example.com NS': ['ns1.example.net'],
       [`${HOST} A`]: 'silent',
@@ -113,14 +113,14 @@ describe('records that rules want', () => {
     const before = openHandles()
     const abort = new AbortController()
     const found = lookUpDns(HOST, { wanted: ['a', 'mx', 'cname', 'txt', 'txt _v'], resolver, signal: abort.signal })
-    await questionsCome(9)
-    await resolver.records('soa', HOST, never) // The answers before this one have come as well.
+    await waitForQueries(9)
+    await resolver.records('soa', HOST, never) // The earlier answers have been received by then, too.
     abort.abort()
     expect(await found).toEqual({ ns: ['ns1.example.net'], mx: [], cname: ['a.example.net'], txt: ['proof=1'] })
     await nothingOpenedSince(before)
   })
 
-  test('many questions at a time are no leak', async () => {
+  test('many concurrent queries do not cause a listener warning', async () => {
     const onWarning = vi.fn()
     process.on('warning', onWarning)
     const wanted = Array.from({ length: 20 }, (_, at) => `txt _${at}`)
@@ -130,7 +130,7 @@ describe('records that rules want', () => {
     expect(onWarning).not.toHaveBeenCalled()
   })
 
-  test('aborted before: nobody is asked', async () => {
+  test('no queries are sent when the signal has already aborted', async () => {
     expect(await lookUpDns(HOST, { wanted: ['a'], resolver: open(), signal: AbortSignal.abort() })).toEqual({})
     expect(answerer.questions).toEqual([])
   })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { faviconHash } from '../../src/fetch/favicon.ts'
+import { hashFavicon } from '../../src/fetch/favicon.ts'
 
-/** Bytes that repeat only after 256. */
+/** Bytes with a period of 256. */
 const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 7) % 256)
 const dot = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-// Worked out with base64.encodebytes of Python and MurmurHash3 written anew from its description.
+// Computed with Python's base64.encodebytes and an independent implementation of MurmurHash3.
 test.each<[what: string, Uint8Array, hash: number]>([
-  ['nothing', bytes(0), 0],
+  ['an empty file', bytes(0), 0],
   ['two characters of padding', bytes(1), -1253000196],
   ['one character of padding', bytes(2), -415920194],
   ['no padding', bytes(3), -1439392604],
@@ -22,5 +22,5 @@ test.each<[what: string, Uint8Array, hash: number]>([
   ['a GIF', dot, -1542678720],
   ['a part of a buffer', Buffer.concat([bytes(5), dot, bytes(5)]).subarray(5, -5), -1542678720],
 ])('%s', (_, icon, hash) => {
-  expect(faviconHash(icon)).toBe(hash)
+  expect(hashFavicon(icon)).toBe(hash)
 })

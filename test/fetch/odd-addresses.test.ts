@@ -7,21 +7,21 @@ import { parseTarget } from '../../src/fetch/target.ts'
 const FROM = parseTarget('https://pub.example.org/a/b', DEFAULT_POLICY)
 const letters = (count: number): string => 'a'.repeat(count)
 
-/** Hosts, with their port, that are 400 as the host of a submitted URL, and refused as the target of a redirect. */
-const REFUSED = [
-  // IPv4 that is not public, in all spellings that the WHATWG parser reads.
+/** Hosts, with a port, for which a submitted URL gets 400 and a redirect is blocked. */
+const BLOCKED = [
+  // IPv4 addresses that are not public, in all spellings that the WHATWG parser accepts.
   ...`127.1 127.0.1 0x7f.1 017700000001 0x000000007f000001 4294967295 0xa9.0xfe.0xa9.0xfe`.split(' '),
   ...`169.254.43518 169.16689662 0x0a000001 10.1 0300.0250.1 2130706433. 0177.0.0.1. 0x 0x.0x`.split(' '),
   ...`127%2e0%2e0%2e1 %31%32%37.1 127\u30020\u30020\u30021 127\uff0e0\uff0e0\uff0e1`.split(' '),
   ...`127\uff610\uff610\uff611 \uff11\uff12\uff17.0.0.1 \u{1d7d9}\u{1d7da}\u{1d7df}.0.0.1`.split(' '),
   ...`127.0.0.1\u00ad 127.0\u200b.0.1 \uff10x7f.1`.split(' '),
-  // IPv4 that no parser may read.
+  // Malformed IPv4 addresses.
   ...`4294967296 1.2.3.4.5 256.1 08.8.8.8 8.8.8.08 8.8.8.8.. 127..0.1 0b1111111.0.0.1 a.1 a.0x1`.split(' '),
   // The blocks.
   ...`0.1.2.3 10.255.255.255 100.64.0.1 100.100.100.200 168.63.129.16 169.254.170.2 172.16.0.1`.split(' '),
   ...`192.0.0.8 192.0.0.170 192.0.2.1 192.88.99.1 192.168.255.255 198.19.255.255 198.51.100.1`.split(' '),
   ...`203.0.113.1 224.0.0.251 239.255.255.250 240.1.1.1 255.255.255.255`.split(' '),
-  // IPv6: what is not global, and what holds an IPv4 address.
+  // IPv6 addresses that are not global, or that contain an IPv4 address.
   ...`[::] [::1] [0:0:0:0:0:0:0:1] [::127.0.0.1] [::8.8.8.8] [::ffff:8.8.8.8] [::FFFF:A9FE:A9FE]`.split(' '),
   ...`[::ffff:0:8.8.8.8] [64:ff9b::8.8.8.8] [64:ff9b::a00:1] [64:ff9b:1::1] [64:ff9b:1:a9fe:a9:fe00::]`.split(' '),
   ...`[100::1] [100:0:0:1::1] [2001::1] [2001:0:4136:e378:8000:63bf:3fff:fdd2] [2001:1::1] [2001:2::1]`.split(' '),
@@ -37,7 +37,7 @@ const REFUSED = [
   ...`kubernetes.default.svc kubernetes.default.svc.cluster.local host.docker.internal`.split(' '),
   ...`metadata.google.internal. %6c%6f%63%61%6c%68%6f%73%74`.split(' '),
   ...`\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3 local\u200bhost local\u00adhost`.split(' '),
-  // Names that are none.
+  // Malformed names.
   `${letters(64)}.com`,
   `${`${letters(63)}.`.repeat(4)}com`,
   ...`a..example.com .example.com example.com.. -a.com a-.com xn-- xn--.com xn--a.com a*b.com`.split(' '),
@@ -47,14 +47,14 @@ const REFUSED = [
   ...`example.com:0 example.com:81 example.com:8080 example.com:65536 example.com:080a example.com:-1`.split(' '),
   ...`example.com:+80 example.com:\uff18\uff10 example.com:%38%30 example.com:80:80`.split(' '),
   ...`[2606:4700::1]:8080 :80`.split(' '),
-  // Who else would be asked, by another parser.
+  // Hosts that another parser would read differently.
   ...`a:b@example.com a@example.com 8.8.8.8%2f@example.com example.com@127.0.0.1`.split(' '),
 ]
 
-/** Refused as somebody writes them; in a redirect the parser drops them, as browsers do. */
-const REFUSED_AS_WRITTEN = ['a\ufeff.com', '@example.com', ':@example.com', 'a\t.com', 'example.com\\@8.8.8.8']
+/** Rejected in a submitted URL. In a redirect, the parser removes the odd characters, as browsers do. */
+const REJECTED_IN_SUBMITTED_URL = ['a\ufeff.com', '@example.com', ':@example.com', 'a\t.com', 'example.com\\@8.8.8.8']
 
-/** URLs that must stay possible, and what is contacted. */
+/** URLs that must be accepted, and the host that is contacted. */
 const ALLOWED: readonly [string, string][] = [
   ['http://example.com:080/', 'example.com'],
   ['http://example.com:/', 'example.com'],
@@ -82,21 +82,23 @@ const ALLOWED: readonly [string, string][] = [
   ['http://192.0.1.1/', '192.0.1.1'],
 ]
 
-const answerTo = (location: string) => ({ status: 302, headers: [['location', location]] as const })
+const buildRedirect = (location: string) => ({ status: 302, headers: [['location', location]] as const })
 const refresh = (to: string): Uint8Array => Buffer.from(`<meta http-equiv=refresh content="0;url='${to}'">`)
 
-describe('a host that is refused', () => {
-  test.each(REFUSED)('%j', (host) => {
+describe('a blocked host', () => {
+  test.each(BLOCKED)('%j', (host) => {
     const url = `http://${host}/`
-    const refused = (() => {
+    const outcome = (() => {
       try {
         return parseTarget(url, DEFAULT_POLICY).url.href
       } catch (error) {
         return error instanceof ScanError ? error.code : String(error)
       }
     })()
-    expect(['invalid_url', 'blocked_target']).toContain(refused)
-    expect(() => followLocation({ ...answerTo(url), body: null as never }, FROM, DEFAULT_POLICY)).toThrow(ScanError)
+    expect(['invalid_url', 'blocked_target']).toContain(outcome)
+    expect(() => followLocation({ ...buildRedirect(url), body: null as never }, FROM, DEFAULT_POLICY)).toThrow(
+      ScanError,
+    )
     if (!host.includes("'") && !/[^\x20-\x7e]/.test(host))
       expect(
         followRefresh({ status: 200, headers: [], body: null as never }, refresh(url), FROM, DEFAULT_POLICY),
@@ -104,11 +106,11 @@ describe('a host that is refused', () => {
   })
 })
 
-test.each(REFUSED_AS_WRITTEN)('%j is refused as the host of a submitted URL', (host) => {
+test.each(REJECTED_IN_SUBMITTED_URL)('%j is rejected as the host of a submitted URL', (host) => {
   expect(() => parseTarget(`http://${host}/`, DEFAULT_POLICY)).toThrow(ScanError)
 })
 
-test.each(ALLOWED)('%s is scanned, at %s', (url, host) => {
+test.each(ALLOWED)('%s is accepted, with the host %s', (url, host) => {
   expect(parseTarget(url, DEFAULT_POLICY).host).toBe(host)
-  expect(followLocation({ ...answerTo(url), body: null as never }, FROM, DEFAULT_POLICY)?.host).toBe(host)
+  expect(followLocation({ ...buildRedirect(url), body: null as never }, FROM, DEFAULT_POLICY)?.host).toBe(host)
 })

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { followLocation, followRefresh } from '../../src/fetch/redirect.ts'
-import type { Answer } from '../../src/fetch/session.ts'
+import type { SiteResponse } from '../../src/fetch/session.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 
 const from = parseTarget('https://example.org/a/b?c', DEFAULT_POLICY)
-const answerOf = (status: number, ...headers: [string, string][]): Answer =>
-  ({ status, headers, body: undefined }) as unknown as Answer
+const buildResponse = (status: number, ...headers: [string, string][]): SiteResponse =>
+  ({ status, headers, body: undefined }) as unknown as SiteResponse
 
 describe('Location', () => {
   test.each([
@@ -23,18 +23,18 @@ describe('Location', () => {
     [304, ['/d'], null],
     [300, ['/d'], null],
     [201, ['http://127.0.0.1/'], null],
-    [303, ['http://127.0.0.1/'], 'refused'],
-    [307, ['http://example.com:22/'], 'refused'],
-    [302, ['ftp://example.com/'], 'refused'],
-    [302, ['http://a@example.com/'], 'refused'],
-    [302, ['http://'], 'refused'],
-    [302, ['/d', '/d'], 'refused'],
+    [303, ['http://127.0.0.1/'], 'blocked'],
+    [307, ['http://example.com:22/'], 'blocked'],
+    [302, ['ftp://example.com/'], 'blocked'],
+    [302, ['http://a@example.com/'], 'blocked'],
+    [302, ['http://'], 'blocked'],
+    [302, ['/d', '/d'], 'blocked'],
     [302, [`/${'a'.repeat(2047)}`], `https://example.org/${'a'.repeat(2047)}`],
-    [302, [`/${'a'.repeat(2048)}`], 'refused'],
+    [302, [`/${'a'.repeat(2048)}`], 'blocked'],
   ])('%i %j: %s', (status, locations, outcome) => {
-    const answer = answerOf(status, ...locations.map((location): [string, string] => ['location', location]))
-    const follow = (): string | undefined => followLocation(answer, from, DEFAULT_POLICY)?.url.href
-    if (outcome === 'refused') expect(follow).toThrow(new ScanError('redirect_refused'))
+    const response = buildResponse(status, ...locations.map((location): [string, string] => ['location', location]))
+    const follow = (): string | undefined => followLocation(response, from, DEFAULT_POLICY)?.url.href
+    if (outcome === 'blocked') expect(follow).toThrow(new ScanError('redirect_refused'))
     else expect(follow() ?? null).toBe(outcome)
   })
 })
@@ -64,11 +64,11 @@ describe('Refresh', () => {
     ['0;url=http://127.0.0.1/', null],
     ['0;url=http://example.org:22/', null],
     ['0;url=javascript:alert(1)', null],
-  ])('%j leads to %s, as a header and as a meta', (content, outcome) => {
-    const header = answerOf(200, ['refresh', content])
+  ])('%j redirects to %s, as a header and as a meta element', (content, outcome) => {
+    const header = buildResponse(200, ['refresh', content])
     expect(followRefresh(header, new Uint8Array(), from, DEFAULT_POLICY)?.url.href ?? null).toBe(outcome)
     const html = Buffer.from(`<meta http-equiv=" Refresh" content="${content.replaceAll('"', '&quot;')}">`)
-    expect(followRefresh(answerOf(200), html, from, DEFAULT_POLICY)?.url.href ?? null).toBe(outcome)
+    expect(followRefresh(buildResponse(200), html, from, DEFAULT_POLICY)?.url.href ?? null).toBe(outcome)
   })
 
   test.each([
@@ -77,7 +77,7 @@ describe('Refresh', () => {
     ['<!-- <meta http-equiv=refresh content="0;url=/next"> -->'],
     ['<meta http-equiv=refresh>'],
     [`${' '.repeat(65_536)}<meta http-equiv=refresh content="0;url=/next">`],
-  ])('%s leads nowhere', (html) => {
-    expect(followRefresh(answerOf(200), Buffer.from(html), from, DEFAULT_POLICY)).toBeNull()
+  ])('%s does not redirect', (html) => {
+    expect(followRefresh(buildResponse(200), Buffer.from(html), from, DEFAULT_POLICY)).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { fetchSite } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
-import { type Answering, openScene, PUBLIC, resolverOf } from './scene.ts'
+import { fetchText } from './fetch-text.ts'
+import { type Answering, createResolver, openScene, PUBLIC } from './scene.ts'
 
 const SITE = 'http://pub.example.org/'
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
@@ -9,7 +9,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'private.example.org': ['127.0.0.1'],
 }
 
-/** A page that sends its readers on at once, and a path of the same site that redirects inside. */
+/** A page with an immediate refresh, and a path of the same site that redirects to a private address. */
 const refreshTo =
   (to: string): Answering =>
   (url, response) => {
@@ -18,25 +18,25 @@ const refreshTo =
     else
       response
         .writeHead(200, { 'content-type': 'text/html' })
-        .end(`<meta http-equiv=refresh content="0;url=${to}"><p>in hand`)
+        .end(`<meta http-equiv=refresh content="0;url=${to}"><p>first page`)
   }
 
 describe('a refresh to', () => {
   test.each([
     ['another page is followed', 'http://pub.example.org/next', 'http://pub.example.org/next'],
-    ['a name that is private leaves the page in hand', 'http://private.example.org/', SITE],
-    ['a name that nobody knows leaves the page in hand', 'http://unknown.example.org/', SITE],
-    ['a page that redirects inside leaves the page in hand', 'http://pub.example.org/away', SITE],
-    ['an address inside leaves the page in hand', 'http://127.0.0.1/', SITE],
-    ['itself leaves the page in hand', SITE, SITE],
+    ['a name with a private address is ignored', 'http://private.example.org/', SITE],
+    ['an unknown name is ignored', 'http://unknown.example.org/', SITE],
+    ['a page that redirects to a private address is ignored', 'http://pub.example.org/away', SITE],
+    ['a private address is ignored', 'http://127.0.0.1/', SITE],
+    ['itself is ignored', SITE, SITE],
   ])('%s', async (_, to, ends) => {
     const { dial, contacts, close } = await openScene(refreshTo(to))
-    const resolver = resolverOf((host) => ADDRESSES[host] ?? [])
-    const site = await fetchSite(SITE, { resolver, policy: DEFAULT_POLICY, ...(dial && { dial }) })
+    const resolver = createResolver((host) => ADDRESSES[host] ?? [])
+    const site = await fetchText(SITE, { resolver, policy: DEFAULT_POLICY, ...(dial && { dial }) })
     await close()
     expect({ url: site.url, html: Buffer.from(site.html).toString() }).toEqual({
       url: ends,
-      html: expect.stringContaining(ends === SITE ? 'in hand' : 'next'),
+      html: expect.stringContaining(ends === SITE ? 'first page' : 'next'),
     })
     expect(contacts.filter((contact) => !contact.startsWith(PUBLIC))).toEqual([])
   })

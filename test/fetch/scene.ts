@@ -7,25 +7,28 @@ import type { Dial } from '../../src/fetch/connector.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
 import { isInside } from '../support/network-namespace.ts'
 
-/** A public address that all names of a scene have unless it says otherwise. */
+/** The public address of all names in a scene, unless the test defines another. */
 export const PUBLIC = '93.184.216.34'
 export const certificateFile = new URL('test-certificate.pem', import.meta.url)
 const pem = readFileSync(certificateFile, 'utf8')
 
-/** Answers a request; `url` is what the client asked for, whole. */
+/** Responds to a request. `url` is the full requested URL. */
 export type Answering = (url: string, response: http.ServerResponse, request: http.IncomingMessage) => void
 
 export interface Scene {
-  /** URLs that were asked for, in order. */
+  /** Requested URLs, in order. */
   readonly requests: readonly string[]
-  /** `address:port` of each connection that was opened or only tried, in order. */
+  /** `address:port` of each attempted connection, in order. */
   readonly contacts: readonly string[]
   readonly dial: Dial | undefined
-  /** Resolves when the client has closed all it opened, and the servers are gone. */
+  /** Waits until the client has closed its connections, then closes the servers. */
   close(): Promise<void>
 }
 
-/** The whole internet as an http and an https server that answer alike; `silent` accepts and says nothing. */
+/**
+ * Simulates the internet with an http and an https server that respond alike. With `isTlsSilent`, the https server accepts
+ * connections but sends nothing.
+ */
 export async function openScene(answer: Answering, { isTlsSilent = false } = {}): Promise<Scene> {
   const [requests, contacts, sockets]: [string[], string[], Set<Socket>] = [[], [], new Set()]
   const listener =
@@ -59,7 +62,7 @@ export async function openScene(answer: Answering, { isTlsSilent = false } = {})
   }
 }
 
-/** Inside, every address is ours, so the real ports are taken. */
+/** Inside the network namespace, every address is local, so the real ports are used. */
 function listen(server: net.Server, port: number): Promise<void> {
   const at = isInside ? { port, host: '::' } : { port: 0, host: '127.0.0.1' }
   return new Promise((resolve, reject) => {
@@ -68,7 +71,7 @@ function listen(server: net.Server, port: number): Promise<void> {
   })
 }
 
-/** Whatever address is asked for, the scene answers, so a slip would be seen. */
+/** Connects every address to the scene and records it, so that a wrong contact is noticed. */
 function dialTo([plain, secure]: readonly net.Server[], contacts: string[]): Dial {
   const connect = buildConnector({ ca: pem, autoSelectFamily: false, maxCachedSessions: 0, timeout: 0 } as object)
   return (options, callback) => {
@@ -80,8 +83,8 @@ function dialTo([plain, secure]: readonly net.Server[], contacts: string[]): Dia
   }
 }
 
-/** A resolver that is told its answers, and counts what it is asked. */
-export function resolverOf(
+/** A resolver with given answers that records its queries. */
+export function createResolver(
   answer: (host: string, times: number) => readonly string[] = () => [PUBLIC],
 ): Resolver & { readonly asked: string[] } {
   const asked: string[] = []
@@ -97,14 +100,14 @@ export function resolverOf(
 
 type Resources = Readonly<Record<string, number>>
 
-/** What keeps the process alive: sockets, servers and timers, by kind. */
+/** Counts the sockets, servers and timers that keep the process alive, by kind. */
 export function openResources(): Resources {
   const counts: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0, TCPServerWrap: 0, TLSWrap: 0 }
   for (const kind of process.getActiveResourcesInfo()) if (kind in counts) counts[kind]++
   return counts
 }
 
-/** Kinds of which more is open than before, when handles that were closed have had their turns to go. */
+/** Finds the kinds of which more are open than before, after closed handles have had time to disappear. */
 export async function leftSince(before: Resources): Promise<string[]> {
   for (let turn = 0; ; turn++) {
     const left = Object.entries(openResources()).flatMap(([kind, count]) => (count > before[kind] ? kind : []))

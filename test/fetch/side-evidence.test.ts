@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import type { Dial } from '../../src/fetch/connector.ts'
-import { faviconHash } from '../../src/fetch/favicon.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import { hashFavicon } from '../../src/fetch/favicon.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
 import { EVIDENCE, type EvidenceKind } from '../../src/fetch/side-evidence.ts'
@@ -20,6 +20,7 @@ import {
   type Plays,
   say,
 } from '../../tools/bench/hostile/raw-server.ts'
+import { fetchText } from './fetch-text.ts'
 
 const local = parseAllowed('127.0.0.1')
 const policy: Policy = { ...DEFAULT_POLICY, allow: local === null ? [] : [local] }
@@ -30,7 +31,7 @@ const ICON = Buffer.from('89504e470d0a1a0a', 'hex')
 const SITE = { '/': PAGE, '/robots.txt': answer('Disallow: /deep', text), '/favicon.ico': answer(ICON, 'x: icon') }
 const to = (location: string): Play => answer('', `location: ${location}`, '302 Found')
 
-/** Records of every name alike, each telling who was asked. */
+/** The same records for every name; each contains the queried name. */
 const zone: Resolver = {
   addresses: async () => ['93.184.215.14'],
   records: async (type, name) => [`${type} of ${name}`],
@@ -52,28 +53,28 @@ async function open(plays: Plays): Promise<string> {
   return site.url
 }
 
-interface Wish extends Partial<Policy> {
+interface Changes extends Partial<Policy> {
   readonly evidence?: readonly EvidenceKind[]
   readonly resolver?: Resolver
   readonly dial?: Dial
 }
 
-function fetchWith(url: string, { evidence, resolver = zone, dial, ...bounds }: Wish = {}): Promise<Site> {
+function fetchWith(url: string, { evidence, resolver = zone, dial, ...bounds }: Changes = {}): Promise<Site> {
   const options = { resolver, policy: { ...policy, ...bounds }, wantedDns: ['txt'] }
-  return fetchSite(url, { ...options, ...(evidence && { evidence }), ...(dial && { dial }) })
+  return fetchText(url, { ...options, ...(evidence && { evidence }), ...(dial && { dial }) })
 }
 
-describe('beside the page', () => {
+describe('side evidence', () => {
   const robots = 'Disallow: /deep'
-  const favicon = faviconHash(ICON)
+  const favicon = hashFavicon(ICON)
   const none = { robots: null, favicon: null }
   const kinds: readonly [name: string, evidence: readonly EvidenceKind[], found: object][] = [
     ['everything', EVIDENCE, { robots, favicon }],
     ['robots.txt', ['robots'], { ...none, robots }],
-    ['the icon', ['favicon'], { ...none, favicon }],
+    ['the favicon', ['favicon'], { ...none, favicon }],
     ['nothing', [], none],
   ]
-  it.each(kinds)('%s is looked at when it is asked for', async (_name, evidence, found) => {
+  it.each(kinds)('%s is collected when it is requested', async (_name, evidence, found) => {
     const asked: string[] = []
     const note =
       (play: Play): Play =>
@@ -98,12 +99,12 @@ describe('beside the page', () => {
   })
 
   const robotsRows: readonly [name: string, play: Play, robots: string | null][] = [
-    ['is not there', answer('no', text, '404 Not Found'), ''],
+    ['does not exist', answer('no', text, '404 Not Found'), ''],
     ['is a page', PAGE, ''],
     ['is cut at 64 KiB', answer('a'.repeat(200_000), text), 'a'.repeat(65_536)],
     ['never ends', flood(head(text), 'a'.repeat(9999)), 'a'.repeat(65_536)],
-    ['is behind a redirect', to('/deep.txt'), 'deep'],
-    ['is inside', to('http://10.0.0.1/robots.txt'), null],
+    ['is redirected', to('/deep.txt'), 'deep'],
+    ['is at a private address', to('http://10.0.0.1/robots.txt'), null],
     ['is not HTTP', say('tide\r\n\r\n'), null],
   ]
   it.each(robotsRows)('robots.txt that %s', async (_name, play, robots) => {
@@ -114,19 +115,19 @@ describe('beside the page', () => {
   const iconRows: readonly [name: string, play: Play, favicon: number | null][] = [
     ['is a page', PAGE, null],
     ['is empty', answer('', 'x: icon'), null],
-    ['is not there', answer(ICON, 'x: icon', '404 Not Found'), null],
+    ['does not exist', answer(ICON, 'x: icon', '404 Not Found'), null],
     ['is too large', answer(Buffer.alloc(256 * 1024 + 1), 'x: icon'), null],
-    ['is as large as may be', answer(Buffer.alloc(256 * 1024), 'x: icon'), faviconHash(Buffer.alloc(256 * 1024))],
-    ['is behind a redirect', to('/icon'), favicon],
-    ['is inside', to('http://169.254.169.254/'), null],
+    ['has the maximum size', answer(Buffer.alloc(256 * 1024), 'x: icon'), hashFavicon(Buffer.alloc(256 * 1024))],
+    ['is redirected', to('/icon'), favicon],
+    ['is at a private address', to('http://169.254.169.254/'), null],
     ['ends early', (socket) => socket.end(`${head('content-length: 99')}abc`), null],
   ]
-  it.each(iconRows)('an icon that %s', async (_name, play, favicon) => {
+  it.each(iconRows)('a favicon that %s', async (_name, play, favicon) => {
     const url = await open({ ...SITE, '/favicon.ico': play, '/icon': answer(ICON, 'x: icon') })
     expect(await fetchWith(url)).toMatchObject({ status: 200, robots, favicon })
   })
 
-  it('waits no longer than it may after the body, for what hangs', async () => {
+  it('waits for a hanging request only for the time after the body', async () => {
     const url = await open({ ...SITE, '/favicon.ico': say() })
     const site = await fetchWith(url, { evidenceAfterBodyMs: 200 })
     expect(site).toMatchObject({ robots, favicon: null })
@@ -134,11 +135,11 @@ describe('beside the page', () => {
     expect(site.timing.evidence).toBeLessThan(300)
   })
 
-  it('does not wait at all when everything is there', async () => {
+  it('does not wait when everything has been received', async () => {
     expect((await fetchWith(await open(SITE))).timing.evidence).toBeLessThan(100)
   })
 
-  it('ends what hangs in its own time while the body still comes', async () => {
+  it('aborts a hanging request at its time limit while the body is still being received', async () => {
     const slow: Play = (socket) => {
       socket.write(head(`${html}\r\ncontent-length: 3`))
       setTimeout(() => socket.write('<p>'), 400)
@@ -149,13 +150,13 @@ describe('beside the page', () => {
     expect(site.timing.evidence).toBeLessThan(100)
   })
 
-  it('asks a site that was slow to answer all the same', async () => {
+  it('requests the files of a site that responded slowly', async () => {
     const slow: Play = (socket, path) => setTimeout(() => PAGE(socket, path), 300)
     const site = await fetchWith(await open({ ...SITE, '/': slow }), { evidenceMs: 200 })
     expect(site).toMatchObject({ robots, favicon })
   })
 
-  it('gives the page when the deadline falls into it', async () => {
+  it('returns the page when the deadline expires while it is being collected', async () => {
     const url = await open({ ...SITE, '/robots.txt': say() })
     const site = await fetchWith(url, { deadlineMs: 300, evidenceAfterBodyMs: 5000 })
     expect(site).toMatchObject({ status: 200, robots: null, favicon })
@@ -164,7 +165,7 @@ describe('beside the page', () => {
 })
 
 describe('records of the host', () => {
-  it('are those of the host at the end of the redirects', async () => {
+  it('are those of the final host after redirects', async () => {
     const asked: string[] = []
     const play: Play = (socket, path) => {
       asked.push(path)
@@ -177,14 +178,14 @@ describe('records of the host', () => {
     expect(asked).toEqual(['/a', '/b'])
   })
 
-  it('of a silent name server cost their time and no more', async () => {
+  it('from a silent name server take only their time limit', async () => {
     const dial = dialTo(await open(SITE))
     const site = await fetchWith('http://field.org/', { dial, resolver: silent, evidenceAfterBodyMs: 100 })
     expect(site).toMatchObject({ status: 200, dns: {}, robots: 'Disallow: /deep' })
     expect(site.timing.evidence).toBeLessThan(250)
   })
 
-  it('are not asked when nobody wants them, nor of an address', async () => {
+  it('are not queried when they are not requested, nor for an address', async () => {
     const url = await open(SITE)
     const dial = dialTo(url)
     expect((await fetchWith('http://field.org/', { dial, evidence: ['robots'] })).dns).toBeNull()

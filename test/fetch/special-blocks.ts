@@ -1,28 +1,28 @@
-// A second reading of who is public, written from the IANA registries alone: it shares nothing with src/fetch/address.ts.
+// A second implementation of the address check, written from the IANA registries: it shares no code with src/fetch/address.ts.
 // https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry, …/ipv6-address-space
 
 /** [first address as a number, bits of the prefix] */
 type Block = readonly [bigint, number]
 
-/** Special-purpose registry, multicast and reserved space (RFC 5771, RFC 1112), and the host of Azure's machines. */
+/** Special-purpose registry, multicast and reserved space (RFC 5771, RFC 1112), and Azure's platform service. */
 const V4: readonly string[] = (
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 ' +
   '203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32'
 ).split(' ')
 
-/** All that is not 2000::/3, then what is special within. */
+/** Everything outside of 2000::/3, then the special-purpose blocks within it. */
 const V6: readonly string[] = (
   '0::/3 4000::/3 6000::/3 8000::/3 a000::/3 c000::/3 e000::/3 2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 ' +
   '3fff::/20'
 ).split(' ')
 
-/** A dotted quad as a number. */
+/** Converts a dotted quad to a number. */
 export function numberOfV4(text: string): bigint {
   return text.split('.').reduce((sum, octet) => sum * 256n + BigInt(octet), 0n)
 }
 
-/** An IPv6 address as a number: groups, one `::`, no dotted tail. */
+/** Converts an IPv6 address to a number: groups and at most one `::`, without a dotted tail. */
 export function numberOfV6(text: string): bigint {
   const [left, right] = text.split('::').map((side) => side.split(':').filter(Boolean))
   const zeros = right === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0')
@@ -51,7 +51,7 @@ export function textOfV4(address: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join('.')
 }
 
-/** Eight groups in full. */
+/** Formats all eight groups. */
 export function textOfV6(address: bigint): string {
   return Array.from({ length: 8 }, (_, at) => ((address >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(':')
 }

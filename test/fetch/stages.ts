@@ -14,7 +14,7 @@ export interface Vector {
   readonly body?: boolean
 }
 
-/** One scan: what is asked for, and how the internet answers. */
+/** One scan: the requested URL, and how the internet responds. */
 export interface Stage {
   readonly url: string
   readonly answer: Answering
@@ -23,7 +23,7 @@ export interface Stage {
   readonly options?: Partial<FetchOptions>
   /** Addresses that may be contacted. */
   readonly contacts: readonly string[]
-  /** What must be seen, where `expected` does not say it all. */
+  /** Expected details that `expected` does not contain. */
   readonly sees?: { readonly reason?: string; readonly requests?: readonly string[]; readonly status?: number }
 }
 
@@ -31,10 +31,10 @@ const SITE = 'https://pub.example.org/'
 const PRIVATE = '10.0.0.1'
 const page: Answering = (_, response) => response.setHeader('content-type', 'text/html').end('<title>A</title>')
 
-/** Headers as bytes of UTF-8, as sites send them. */
+/** Encodes header text as UTF-8 bytes, as sites do. */
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-/** The first page leads on; all others are pages. */
+/** The first URL redirects; all others are pages. */
 const leading =
   (location: string | readonly string[], status = 302): Answering =>
   (url, response, request) => {
@@ -57,8 +57,8 @@ const site = { url: SITE, contacts: [PUBLIC] }
 const reject = (reason: string): Stage['sees'] => ({ reason })
 const flipping = (_: string, times: number): readonly string[] => [times === 1 ? PUBLIC : PRIVATE]
 
-/** Scenes that are told in words alone. */
-const TOLD: Readonly<Record<string, readonly Stage[]>> = {
+/** Scenes for vectors that the file describes only in words. */
+const DESCRIBED: Readonly<Record<string, readonly Stage[]>> = {
   'redirect-275': [{ ...site, answer: leading(SITE), sees: reject('redirect_loop') }],
   'redirect-279': [301, 302, 303, 307, 308].map((status) => ({
     ...site,
@@ -101,7 +101,7 @@ const TOLD: Readonly<Record<string, readonly Stage[]>> = {
     },
   ],
   'content-293': [{ ...site, answer: (_, response) => response.writeHead(302).end(), sees: { status: 302 } }],
-  // The first connection closes and leads on, so a second one asks again.
+  // The first connection redirects and closes, so the second one resolves the name again.
   'runtime-294': [
     {
       ...site,
@@ -138,7 +138,7 @@ const TOLD: Readonly<Record<string, readonly Stage[]>> = {
   'runtime-306': [
     {
       ...site,
-      // A body that is not there is read to its end at once, so the socket stays.
+      // An empty body ends immediately, so the socket stays open.
       answer: (url, response) =>
         url === SITE
           ? response.writeHead(302, { location: '/next', 'content-length': 0 }).end()
@@ -150,9 +150,9 @@ const TOLD: Readonly<Record<string, readonly Stage[]>> = {
   ],
 }
 
-/** What to play for a vector. */
-export function stagesOf({ id, vector, dns, redirect, scenario, body }: Vector): readonly Stage[] {
-  if (scenario !== undefined) return TOLD[id] ?? []
+/** Finds the scenes that a vector requires. */
+export function findStages({ id, vector, dns, redirect, scenario, body }: Vector): readonly Stage[] {
+  if (scenario !== undefined) return DESCRIBED[id] ?? []
   if (redirect !== undefined)
     return [
       {

@@ -5,12 +5,12 @@ import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { followLocation } from '../../src/fetch/redirect.ts'
 import { checkTarget, parseTarget } from '../../src/fetch/target.ts'
 
-const policyOf = (changes: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...changes })
-const opened = (...entries: string[]): Policy =>
-  policyOf({ allow: entries.map((entry) => parseAllowed(entry)).filter((entry) => entry !== null) })
+const buildPolicy = (changes: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...changes })
+const allowing = (...entries: string[]): Policy =>
+  buildPolicy({ allow: entries.map((entry) => parseAllowed(entry)).filter((entry) => entry !== null) })
 
-/** `code reason` of what is refused, the URL of what is not. */
-function outcomeOf(text: string, policy = DEFAULT_POLICY): string {
+/** The URL of an accepted text, or the code and reason of a rejected one. */
+function findOutcome(text: string, policy = DEFAULT_POLICY): string {
   try {
     return parseTarget(text, policy).url.href
   } catch (error) {
@@ -26,7 +26,7 @@ const DENIED = 'blocked_target denied'
 const OWN = 'blocked_target own_host'
 const letters = (count: number): string => 'a'.repeat(count)
 
-describe('what somebody wants scanned', () => {
+describe('a submitted URL', () => {
   test.each([
     // Absolute, http or https.
     ['http://example.org', 'http://example.org/'],
@@ -127,49 +127,49 @@ describe('what somebody wants scanned', () => {
     ['http://example.org:80:80/', INVALID],
     ['http://example.org:x/', INVALID],
   ])('%j: %s', (text, outcome) => {
-    expect(outcomeOf(text)).toBe(outcome)
+    expect(findOutcome(text)).toBe(outcome)
   })
 
   test('at most 2,048 characters after trimming', () => {
     const longest = `https://example.org/${letters(2048 - 20)}`
     expect(longest).toHaveLength(2048)
-    expect(outcomeOf(` ${longest} `)).toBe(longest)
-    expect(outcomeOf(`${longest}a`)).toBe(INVALID)
+    expect(findOutcome(` ${longest} `)).toBe(longest)
+    expect(findOutcome(`${longest}a`)).toBe(INVALID)
   })
 })
 
 describe('settings', () => {
-  const denied = policyOf({ deny: ['example.org', '8.8.8.8'] })
+  const denied = buildPolicy({ deny: ['example.org', '8.8.8.8'] })
   test.each([
     [
-      'the list of ports widens',
-      policyOf({ ports: [80, 443, 8080] }),
+      'a longer list of ports',
+      buildPolicy({ ports: [80, 443, 8080] }),
       'http://example.org:8080/',
       'http://example.org:8080/',
     ],
     [
-      'the default of the scheme is always open',
-      policyOf({ ports: [] }),
+      'the default port of the scheme is always allowed',
+      buildPolicy({ ports: [] }),
       'https://example.org/',
       'https://example.org/',
     ],
-    ['other ports are not', policyOf({ ports: [] }), 'https://example.org:80/', PORT],
+    ['other ports are blocked', buildPolicy({ ports: [] }), 'https://example.org:80/', PORT],
     ['a denied host', denied, 'https://example.org/', DENIED],
-    ['a denied host, its dot', denied, 'https://EXAMPLE.org./', DENIED],
-    ['below a denied host', denied, 'https://a.b.example.org/', DENIED],
-    ['beside a denied host', denied, 'https://anexample.org/', 'https://anexample.org/'],
+    ['a denied host with a trailing dot', denied, 'https://EXAMPLE.org./', DENIED],
+    ['a subdomain of a denied host', denied, 'https://a.b.example.org/', DENIED],
+    ['a name that ends like a denied host', denied, 'https://anexample.org/', 'https://anexample.org/'],
     ['a denied address', denied, 'http://134744072/', DENIED],
-    ['an opened address, any port', opened('127.0.0.1'), 'http://127.0.0.1:3000/', 'http://127.0.0.1:3000/'],
-    ['an opened address, written otherwise', opened('127.0.0.1'), 'http://0x7f.1:3000/', 'http://127.0.0.1:3000/'],
-    ['an opened address, one port', opened('127.0.0.1:3000'), 'http://127.0.0.1:3000/', 'http://127.0.0.1:3000/'],
-    ['an opened address, another port', opened('127.0.0.1:3000'), 'http://127.0.0.1/', BLOCKED],
-    ['an opened block', opened('[fd00::]/8'), 'http://[fd12::1]/', 'http://[fd12::1]/'],
-    ['beside an opened block', opened('127.0.0.0/8'), 'http://[::1]/', BLOCKED],
-    ['a name of an opened address', opened('127.0.0.1', '[::1]'), 'http://localhost/', BLOCKED],
-    ['opened and denied', { ...opened('127.0.0.1'), deny: ['127.0.0.1'] }, 'http://127.0.0.1/', DENIED],
-    ['opening does not widen ports of others', opened('127.0.0.1'), 'http://8.8.8.8:3000/', PORT],
+    ['an allowed address, any port', allowing('127.0.0.1'), 'http://127.0.0.1:3000/', 'http://127.0.0.1:3000/'],
+    ['an allowed address in another spelling', allowing('127.0.0.1'), 'http://0x7f.1:3000/', 'http://127.0.0.1:3000/'],
+    ['an allowed address and port', allowing('127.0.0.1:3000'), 'http://127.0.0.1:3000/', 'http://127.0.0.1:3000/'],
+    ['an allowed address, another port', allowing('127.0.0.1:3000'), 'http://127.0.0.1/', BLOCKED],
+    ['an allowed block', allowing('[fd00::]/8'), 'http://[fd12::1]/', 'http://[fd12::1]/'],
+    ['an address outside of an allowed block', allowing('127.0.0.0/8'), 'http://[::1]/', BLOCKED],
+    ['a name with an allowed address', allowing('127.0.0.1', '[::1]'), 'http://localhost/', BLOCKED],
+    ['allowed and denied', { ...allowing('127.0.0.1'), deny: ['127.0.0.1'] }, 'http://127.0.0.1/', DENIED],
+    ['an allowed address does not change the ports of others', allowing('127.0.0.1'), 'http://8.8.8.8:3000/', PORT],
   ])('%s', (_, policy, text, outcome) => {
-    expect(outcomeOf(text, policy)).toBe(outcome)
+    expect(findOutcome(text, policy)).toBe(outcome)
   })
 })
 
@@ -180,29 +180,29 @@ describe('the service does not scan itself', () => {
     { host: '10.1.2.3', port: 3000 },
     { host: '2606:4700::1', port: 80 },
   ]
-  const policy = policyOf({ own, ports: [80, 443, 8443] })
+  const policy = buildPolicy({ own, ports: [80, 443, 8443] })
   test.each([
     ['its name', policy, 'https://siteprint.example.com/docs', OWN],
     ['on another port', policy, 'http://Siteprint.example.com.:8443/', OWN],
-    ['on a port that is not scanned', policy, 'http://siteprint.example.com:3000/', OWN],
-    ['below its name', policy, 'https://www.siteprint.example.com/', 'https://www.siteprint.example.com/'],
-    ['above its name', policy, 'https://example.com/', 'https://example.com/'],
+    ['on a port that is not allowed', policy, 'http://siteprint.example.com:3000/', OWN],
+    ['a subdomain of its name', policy, 'https://www.siteprint.example.com/', 'https://www.siteprint.example.com/'],
+    ['the parent domain of its name', policy, 'https://example.com/', 'https://example.com/'],
     ['its address', policy, 'http://203.0.114.9/', OWN],
-    ['its address, written otherwise', policy, 'http://0xcb007209/', OWN],
+    ['its address in another spelling', policy, 'http://0xcb007209/', OWN],
     ['its address in IPv6', policy, 'http://[2606:4700:0:0::1]/', OWN],
-    ['a private address: nothing is told of it', policy, 'http://10.1.2.3:3000/', BLOCKED],
-    ['an address that is opened', { ...policy, allow: opened('10.1.2.3').allow }, 'http://10.1.2.3:3000/', OWN],
+    ['a private address, which the error must not reveal', policy, 'http://10.1.2.3:3000/', BLOCKED],
+    ['an allowed address', { ...policy, allow: allowing('10.1.2.3').allow }, 'http://10.1.2.3:3000/', OWN],
     [
-      'another port of an address that is opened',
-      { ...policy, allow: opened('10.1.2.3').allow },
+      'another port of an allowed address',
+      { ...policy, allow: allowing('10.1.2.3').allow },
       'http://10.1.2.3:8000/',
       'http://10.1.2.3:8000/',
     ],
   ])('%s', (_, own, text, outcome) => {
-    expect(outcomeOf(text, own)).toBe(outcome)
+    expect(findOutcome(text, own)).toBe(outcome)
   })
 
-  test('nor where a redirect leads there', () => {
+  test('not through a redirect either', () => {
     const from = parseTarget('https://example.org/', policy)
     const answer = { status: 302, headers: [['location', 'https://siteprint.example.com/']] }
     const follow = (): unknown => followLocation(answer as never, from, policy)
@@ -210,7 +210,7 @@ describe('the service does not scan itself', () => {
   })
 })
 
-test('a target says what is contacted', () => {
+test('a target contains the host and port to contact', () => {
   expect(parseTarget('https://[2606:4700::1]:80/a#b', DEFAULT_POLICY)).toEqual({
     url: new URL('https://[2606:4700::1]:80/a'),
     port: 80,
@@ -224,7 +224,7 @@ test('a target says what is contacted', () => {
   })
 })
 
-test('a URL that leads on is checked alike, and left as it was', () => {
+test('a redirect URL passes the same checks and is not modified', () => {
   const url = new URL('https://example.org./#a')
   expect(checkTarget(url, DEFAULT_POLICY).url.href).toBe('https://example.org/')
   expect(url.href).toBe('https://example.org./#a')

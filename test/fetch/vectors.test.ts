@@ -4,21 +4,22 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { findUnshare, isInside, runInside } from '../support/network-namespace.ts'
-import { certificateFile, leftSince, openResources, openScene, resolverOf } from './scene.ts'
-import { type Stage, stagesOf, type Vector } from './stages.ts'
+import { fetchText } from './fetch-text.ts'
+import { certificateFile, createResolver, leftSince, openResources, openScene } from './scene.ts'
+import { findStages, type Stage, type Vector } from './stages.ts'
 
 const file = join(projectFolder(), '..', 'shared', 'vectors', 'ssrf.json')
-const isHere = existsSync(file)
-if (!isHere) console.warn(`SKIPPED: ${file} is not here, so its attacks are not tried`)
-const vectors: Vector[] = isHere ? JSON.parse(readFileSync(file, 'utf8')) : []
-const way = isInside || !isHere ? null : findUnshare()
-if (isHere && !isInside && way === null)
-  console.warn('SKIPPED: network namespaces are not allowed here, so the attacks are tried with an injected dial alone')
+const hasVectors = existsSync(file)
+if (!hasVectors) console.warn(`SKIPPED: ${file} does not exist, so its attacks are not tested`)
+const vectors: Vector[] = hasVectors ? JSON.parse(readFileSync(file, 'utf8')) : []
+const way = isInside || !hasVectors ? null : findUnshare()
+if (hasVectors && !isInside && way === null)
+  console.warn('SKIPPED: network namespaces are not available, so the attacks are tested only with an injected dial')
 
 const policy = { ...DEFAULT_POLICY, deadlineMs: 500 }
 
@@ -30,13 +31,13 @@ interface Outcome {
   readonly asked: readonly string[]
 }
 
-/** Plays one scan, and holds it to leaving nothing behind. */
+/** Plays one scan, and checks that it leaves no open resources. */
 async function play({ url, answer, addresses, isTlsSilent, options }: Stage): Promise<Outcome> {
   const before = openResources()
   const scene = await openScene(answer, { isTlsSilent })
-  const resolver = resolverOf(addresses)
+  const resolver = createResolver(addresses)
   const { requests, contacts, dial } = scene
-  const scan = fetchSite(url, { resolver, policy, dial, ...options })
+  const scan = fetchText(url, { resolver, policy, dial, ...options })
   const outcome = await scan.then(
     (site) => ({ site }),
     (error) => ({ error }),
@@ -70,8 +71,8 @@ function expectPlayed(expected: Vector['expected'], stage: Stage, outcome: Outco
   expect(contacts.filter((contact) => !allowed.includes(contact))).toEqual([])
 }
 
-describe.skipIf(!isHere)('216 ways to make us contact the wrong host', () => {
-  // A proxy of the environment is a way out of the checks: nobody takes it.
+describe.skipIf(!hasVectors)('216 ways to make the scanner contact a wrong host', () => {
+  // A proxy from the environment would bypass the checks, so it must not be used.
   const proxy = net.createServer((socket) => socket.destroy())
   let hits = 0
   proxy.on('connection', () => hits++)
@@ -88,13 +89,13 @@ describe.skipIf(!isHere)('216 ways to make us contact the wrong host', () => {
     await new Promise((resolve) => proxy.close(resolve))
   })
 
-  test('all are here', () => {
+  test('the file contains all of them', () => {
     expect(vectors).toHaveLength(216)
   })
 
   test.each(vectors)('$id $vector: $expected', async (vector) => {
-    const stages = stagesOf(vector)
-    expect(stages.length, 'a scene is told and nobody plays it').toBeGreaterThan(0)
+    const stages = findStages(vector)
+    expect(stages.length, 'a described scene is not implemented').toBeGreaterThan(0)
     for (const stage of stages) {
       const outcome = await play(stage)
       if (vector.expected === 'reject-400') expectRefused(stage.url, outcome)
@@ -104,15 +105,12 @@ describe.skipIf(!isHere)('216 ways to make us contact the wrong host', () => {
   })
 })
 
-test.skipIf(way === null)(
-  'the same in a network namespace, with real sockets to the addresses themselves',
-  async () => {
-    const output = await runInside(way ?? [], 'test/fetch/vectors.test.ts', {
-      NODE_EXTRA_CA_CERTS: fileURLToPath(certificateFile),
-      NODE_USE_ENV_PROXY: '1', // Newer Nodes read it once, when they start.
-      HTTP_PROXY: 'http://127.0.0.1:9',
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-    })
-    expect(output).toMatch(/Tests\s+217 passed/)
-  },
-)
+test.skipIf(way === null)('the same in a network namespace, with real sockets to the addresses', async () => {
+  const output = await runInside(way ?? [], 'test/fetch/vectors.test.ts', {
+    NODE_EXTRA_CA_CERTS: fileURLToPath(certificateFile),
+    NODE_USE_ENV_PROXY: '1', // Newer versions of Node read it once, at startup.
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+  })
+  expect(output).toMatch(/Tests\s+217 passed/)
+})

@@ -70,9 +70,9 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     ...stores,
     clock: () => clock.now,
     log: logTo(lines),
-    scan: (url) => {
-      scanned.push(url)
-      return scan(url)
+    scan: ({ url }) => {
+      scanned.push(url.href)
+      return scan(url.href)
     },
   })
   const app = await buildApp(parts)

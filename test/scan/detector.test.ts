@@ -22,7 +22,7 @@ async function openTrap(timeoutMs: number): Promise<PageDetector> {
   return detector
 }
 
-describe('what harms a worker fails its own page alone', () => {
+describe('a page that harms its worker fails alone', () => {
   test.each([
     ['loop for ever', 500, 'the page took longer than 0.5 s to match'],
     ['eat arrays', 60_000, 'the page needed too much memory to match'],
@@ -38,7 +38,7 @@ describe('what harms a worker fails its own page alone', () => {
 })
 
 const HTML = '<title>Größe</title><meta name="generator" content="WordPress 6.6">'
-describe('a verdict is that of detect', () => {
+describe('the verdict is equal to that of detect', () => {
   test.each<[name: string, headers: () => PageInput['headers'], html: string | Uint8Array]>([
     ['headers by name', () => ({ Server: 'Vercel', 'set-cookie': ['a=b', 'c=d'] }), HTML],
     ['pairs', () => [['server', 'Vercel']], HTML],
@@ -51,7 +51,7 @@ describe('a verdict is that of detect', () => {
       },
       HTML,
     ],
-    ['nothing', () => null, ''],
+    ['no headers', () => null, ''],
   ])('%s', async (_, headers, html) => {
     const input = { url: 'https://acme.com/', status: 200, html }
     const ruleset = await loadRuleset(traps)
@@ -63,7 +63,7 @@ describe('a verdict is that of detect', () => {
   })
 })
 
-test('an input that is none is the TypeError of buildPage', async () => {
+test('an invalid input throws the TypeError of buildPage', async () => {
   const inputs = [
     { url: 'ftp://acme.com/' },
     { html: 7 },
@@ -72,17 +72,17 @@ test('an input that is none is the TypeError of buildPage', async () => {
     { headers: [['age']] },
     { dns: { a: 'x' } },
   ] as unknown as PageInput[]
-  const messageOf = (run: () => unknown): Promise<unknown> =>
+  const findMessage = (run: () => unknown): Promise<unknown> =>
     Promise.resolve()
       .then(run)
       .catch((error) => (error instanceof TypeError ? error.message : error))
   const detector = await openTrap(60_000)
-  const told = await Promise.all(inputs.map((input) => messageOf(() => detector.detect(input))))
-  expect(told).toEqual(await Promise.all(inputs.map((input) => messageOf(() => buildPage(input)))))
-  expect(told.every((message) => typeof message === 'string')).toBe(true)
+  const messages = await Promise.all(inputs.map((input) => findMessage(() => detector.detect(input))))
+  expect(messages).toEqual(await Promise.all(inputs.map((input) => findMessage(() => buildPage(input)))))
+  expect(messages.every((message) => typeof message === 'string')).toBe(true)
 })
 
-test('rules that are refused are told as loadRuleset does', async () => {
+test('invalid rules throw the error of loadRuleset', async () => {
   const folder = writeFolder({ 'builders/acme.yaml': builder('{ scirpt: /a.js }') })
   const options = { folders: [folder] }
   const expected = await loadRuleset(options).catch((error: unknown) => error)

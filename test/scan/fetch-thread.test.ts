@@ -6,10 +6,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { formatAllowed, parseAllowed } from '../../src/fetch/address.ts'
-import { fetchSite, type Site } from '../../src/fetch/fetch.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver } from '../../src/fetch/resolver.ts'
 import { FetchThread } from '../../src/scan/fetch-thread.ts'
+import { fetchText } from '../fetch/fetch-text.ts'
 import { builtWorker } from './built-worker.ts'
 
 const opened = parseAllowed('127.0.0.0/8')
@@ -18,12 +19,12 @@ const call = { wantedDns: [] }
 
 let file = ''
 let origin = ''
-let [inside, most] = [0, 0]
+let [running, most] = [0, 0]
 const server = http.createServer((request, response) => {
   if (request.url?.startsWith('/slow')) return
   if (request.headers.host?.startsWith('127.0.1.1')) {
-    most = Math.max(most, ++inside)
-    response.once('close', () => inside--)
+    most = Math.max(most, ++running)
+    response.once('close', () => running--)
     setTimeout(() => response.end('Disallow: /'), 30)
     return
   }
@@ -35,8 +36,8 @@ const server = http.createServer((request, response) => {
 })
 const threads: FetchThread[] = []
 function openThread(changes: Partial<ConstructorParameters<typeof FetchThread>[0]> = {}): FetchThread {
-  const gate = { visitors: 2, pauseMs: 0, stopsClock: false }
-  const thread = new FetchThread({ policy, evidence: [], gate, file, ...changes })
+  const hostLimits = { slotsPerHost: 2, pauseMs: 0, pausesDeadline: false }
+  const thread = new FetchThread({ policy, evidence: [], hostLimits, file, ...changes })
   threads.push(thread)
   return thread
 }
@@ -58,12 +59,12 @@ const untimed = ({ timing: _, headers, html, ...site }: Site): object => ({
   html: Buffer.from(html).toString(),
 })
 
-describe('a site that is fetched on another thread', () => {
-  test('is what it is on this one', async () => {
-    const here = await fetchSite(`http://${origin}/`, { resolver: openResolver(), policy, evidence: [] })
+describe('a fetch on the thread', () => {
+  test('has the same result as on the main thread', async () => {
+    const here = await fetchText(`http://${origin}/`, { resolver: openResolver(), policy, evidence: [] })
     const there = await openThread().fetch(`http://${origin}/`, call)
     expect(untimed(there)).toEqual(untimed(here))
-    expect(there.html.buffer.byteLength).toBe(there.html.byteLength) // It is moved on without a copy.
+    expect(there.html.buffer.byteLength).toBe(there.html.byteLength) // The bytes can be transferred without a copy.
   })
 
   test.each([
@@ -71,22 +72,22 @@ describe('a site that is fetched on another thread', () => {
     ['http://localhost/', 'not_public'],
     ['https://denied.example.org/', 'denied'],
     ['http://127.0.0.1:1/', 'connection_refused'],
-  ])('fails alike: %s', async (text, reason) => {
+  ])('fails with the same error: %s', async (url, reason) => {
     const error = await openThread()
-      .fetch(text, call)
+      .fetch(url, call)
       .catch((error) => error)
     expect(error).toBeInstanceOf(ScanError)
     expect(error.reason).toBe(reason)
   })
 
-  test('ends with the reason of the signal', async () => {
+  test('rejects with the reason of the signal', async () => {
     const abort = new AbortController()
     const fetching = openThread().fetch(`http://${origin}/slow`, { ...call, signal: abort.signal })
     setTimeout(() => abort.abort(new Error('enough')), 300)
     await expect(fetching).rejects.toThrow('enough')
   })
 
-  test('passes the per-host gate there', async () => {
+  test('is subject to the host limiter of the thread', async () => {
     const thread = openThread({ evidence: ['robots'] })
     const [, port] = origin.split(':')
     const sites = await Promise.all(
@@ -103,43 +104,43 @@ describe('a site that is fetched on another thread', () => {
 })
 
 describe('a thread', () => {
-  /** A file for a thread that does what it is told: hangs, ends, or gives the text back. */
+  /** A thread that hangs, exits or returns the URL, depending on the URL. */
   const trap = join(mkdtempSync(join(tmpdir(), 'fetch-thread-')), 'trap.mjs')
   writeFileSync(
     trap,
     `import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ type, id, text }) => {
+    parentPort.on('message', ({ type, id, url }) => {
       if (type === 'ping') parentPort.postMessage({ type: 'pong' })
       if (type !== 'fetch') return
-      if (text === 'hang') for (;;);
-      if (text === 'end') process.exit(0)
-      if (text === 'throw') throw new Error('broken')
-      if (text !== 'silence') parentPort.postMessage({ type: 'site', id, site: { url: text } })
+      if (url === 'hang') for (;;);
+      if (url === 'end') process.exit(0)
+      if (url === 'throw') throw new Error('broken')
+      if (url !== 'silence') parentPort.postMessage({ type: 'site', id, site: { url } })
     })`,
   )
   const short = { file: trap, policy: { ...policy, deadlineMs: 200 }, graceMs: 500 }
 
-  test('that hangs cannot hold up a scan, and is replaced', async () => {
+  test('that hangs fails its scans in time and is replaced', async () => {
     const thread = openThread(short)
     await expect(thread.fetch('hang', call)).rejects.toMatchObject({ reason: 'deadline' })
-    await expect(thread.fetch('a', call)).rejects.toMatchObject({ reason: 'internal' }) // When the thread is ended.
+    await expect(thread.fetch('a', call)).rejects.toMatchObject({ reason: 'internal' }) // Fails when the thread is terminated.
     expect(await thread.fetch('b', call)).toEqual({ url: 'b' })
   })
 
-  test('that only lost one scan goes on', async () => {
+  test('that lost one scan but responds to a ping is kept', async () => {
     const thread = openThread(short)
     await expect(thread.fetch('silence', call)).rejects.toMatchObject({ reason: 'deadline' })
     await new Promise((resolve) => setTimeout(resolve, 700))
     expect(await thread.fetch('a', call)).toEqual({ url: 'a' })
   })
 
-  test.each(['end', 'throw'])('is replaced after %s', async (text) => {
+  test.each(['end', 'throw'])('is replaced after: %s', async (text) => {
     const thread = openThread(short)
     await expect(thread.fetch(text, call)).rejects.toMatchObject({ reason: 'internal' })
     expect(await thread.fetch('a', call)).toEqual({ url: 'a' })
   })
 
-  test('that is closed fetches nothing', async () => {
+  test('that is closed rejects running and new scans', async () => {
     const thread = openThread(short)
     const pending = thread.fetch('silence', call)
     pending.catch(() => {})
@@ -150,7 +151,7 @@ describe('a thread', () => {
 })
 
 test.each(['127.0.0.1/32', '10.0.0.0/8', '127.0.0.1/32:3000', '[::1]/128', '[fd00::]/8:80'])(
-  'an opened address goes there and back as text: %s',
+  'an allowed address is unchanged after formatting and parsing: %s',
   (text) => {
     const entry = parseAllowed(text)
     expect(entry && formatAllowed(entry)).toBe(text)

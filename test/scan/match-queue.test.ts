@@ -38,7 +38,7 @@ test('a client with a running match waits while another client waits', () => {
   expect(started).toEqual(['a1', 'b1', 'a2'])
 })
 
-test('the client that used the least match time goes first', () => {
+test('the client with the least match time comes first', () => {
   const { queue, started, add, finish } = openQueue()
   add('a1', 'a2', 'a3', 'b1', 'b2', 'b3')
   const costs: Record<string, number> = { a: 1000, b: 10 }
@@ -49,7 +49,7 @@ test('the client that used the least match time goes first', () => {
   expect(started).toEqual(['a1', 'b1', 'b2', 'b3', 'a2', 'a3'])
 })
 
-test('match time is forgotten: it counts half after 20 seconds', () => {
+test('match time counts half after 20 seconds', () => {
   const { queue, clock, started, add, finish } = openQueue()
   add('a1', 'b1')
   queue.startNext()
@@ -62,7 +62,7 @@ test('match time is forgotten: it counts half after 20 seconds', () => {
   expect(started.at(-1)).toBe('a2')
 })
 
-test('a match that was removed does not start', () => {
+test('a removed match does not start', () => {
   const { queue, started, matches, add } = openQueue()
   add('a1', 'b1')
   queue.remove(matches.get('a1') as QueuedMatch)

@@ -17,7 +17,7 @@ test.each<[name: string, killer: string, other: string, isBlocked: boolean]>([
   expect(kills.has(other)).toBe(isBlocked)
 })
 
-test('after a minute the site is scanned again', () => {
+test('the block ends after a minute', () => {
   let now = 1000
   const kills = new RecentKills(() => now)
   kills.add('https://example.com/')

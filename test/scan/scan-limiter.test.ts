@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
-import { Admission } from '../../src/scan/scan-limiter.ts'
+import { ScanLimiter } from '../../src/scan/scan-limiter.ts'
 import { onePlan, openApp, scanOf } from '../http/app-fixture.ts'
 import { pauseScans } from '../http/paused-scan.ts'
 import { until } from '../support/until.ts'
 
-type Bounds = ConstructorParameters<typeof Admission>[0]
+type Bounds = ConstructorParameters<typeof ScanLimiter>[0]
 
-/** Scans that end when told to; which of them run, in the order of their beginning. */
+/** A limiter whose scans end on demand and are recorded in the order in which they start. */
 function openQueue(bounds: Bounds) {
-  const admission = new Admission(bounds)
-  const begun: string[] = []
+  const limiter = new ScanLimiter(bounds)
+  const started: string[] = []
   const ends = new Map<string, () => void>()
   const enter = (name: string, host: string): Promise<string> => {
     const run = async (): Promise<string> => {
-      begun.push(name)
+      started.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
     }
-    const entered = admission.run(host, run).catch((error: unknown) => {
+    const entered = limiter.run(host, run).catch((error: unknown) => {
       if (error instanceof ApiError) return `${name}: ${error.code}`
       throw error
     })
@@ -28,37 +28,37 @@ function openQueue(bounds: Bounds) {
     ends.get(name)?.()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  return { admission, begun, enter, leave }
+  return { limiter, started, enter, leave }
 }
 
-describe('admission', () => {
-  test('so many run at once, the others in the order in which they came', async () => {
-    const { admission, begun, enter, leave } = openQueue({ running: 2 })
+describe('the limiter', () => {
+  test('limits concurrent scans; the others queue in FIFO order', async () => {
+    const { limiter, started, enter, leave } = openQueue({ running: 2 })
     for (const name of ['a', 'b', 'c', 'd']) void enter(name, name)
-    await leave('nobody')
-    expect([begun, admission.running, admission.waiting]).toEqual([['a', 'b'], 2, 2])
+    await leave('none')
+    expect([started, limiter.running, limiter.waiting]).toEqual([['a', 'b'], 2, 2])
     await leave('b')
-    expect(begun).toEqual(['a', 'b', 'c'])
+    expect(started).toEqual(['a', 'b', 'c'])
     await leave('a')
     await leave('c')
     await leave('d')
-    expect([begun.at(-1), admission.running, admission.waiting]).toEqual(['d', 0, 0])
+    expect([started.at(-1), limiter.running, limiter.waiting]).toEqual(['d', 0, 0])
   })
 
-  test('two of one host; those of others pass them', async () => {
-    const { begun, enter, leave } = openQueue({ running: 4 })
+  test('limits scans per host to two; scans of other hosts are not delayed', async () => {
+    const { started, enter, leave } = openQueue({ running: 4 })
     for (const name of ['a1', 'a2', 'a3', 'b1', 'a4', 'c1']) void enter(name, name[0])
-    await leave('nobody')
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1'])
+    await leave('none')
+    expect(started).toEqual(['a1', 'a2', 'b1', 'c1'])
     await leave('b1')
-    expect(begun, 'a host that is busy does not hold the place').toHaveLength(4)
+    expect(started, 'a host at its limit does not use further slots').toHaveLength(4)
     await leave('a2')
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3'])
+    expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3'])
     await leave('a1')
-    expect(begun.at(-1)).toBe('a4')
+    expect(started.at(-1)).toBe('a4')
   })
 
-  test('one more than may wait is told at once', async () => {
+  test('a scan fails immediately when the queue is full', async () => {
     const { enter } = openQueue({ running: 1, waiting: 2 })
     for (const name of ['a', 'b', 'c']) void enter(name, name)
     const start = performance.now()
@@ -66,78 +66,80 @@ describe('admission', () => {
     expect(performance.now() - start).toBeLessThan(1500)
   })
 
-  test('who waited long enough is told, and takes no place', async () => {
-    const { admission, begun, enter, leave } = openQueue({ running: 1, waitMs: 50 })
+  test('a scan that has queued too long fails and takes no slot', async () => {
+    const { limiter, started, enter, leave } = openQueue({ running: 1, waitMs: 50 })
     const [first, second] = [enter('a', 'a'), enter('b', 'b')]
     expect(await second).toBe('b: unavailable')
     await leave('a')
-    expect([await first, begun, admission.running, admission.waiting]).toEqual(['a', ['a'], 0, 0])
+    expect([await first, started, limiter.running, limiter.waiting]).toEqual(['a', ['a'], 0, 0])
   })
 
-  test('a scan that fails gives its place back, and its error goes on', async () => {
-    const admission = new Admission({ running: 1 })
-    const fail = () => admission.run('a', () => Promise.reject(new Error('mine')))
+  test('a failed scan releases its slot, and its error is passed on', async () => {
+    const limiter = new ScanLimiter({ running: 1 })
+    const fail = () => limiter.run('a', () => Promise.reject(new Error('mine')))
     for (let i = 0; i < 3; i++) await expect(fail()).rejects.toThrow('mine')
-    expect([admission.running, await admission.run('a', async () => 1)]).toEqual([0, 1])
+    expect([limiter.running, await limiter.run('a', async () => 1)]).toEqual([0, 1])
   })
 })
 
 describe('through HTTP', () => {
-  test('who finds no room for 2 s gets 503, is not charged, and says nothing of Retry-After', async () => {
+  test('a request without a slot for 2 s gets 503 without Retry-After and is not charged', async () => {
     const held = pauseScans()
-    const host = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 3 }, scan: held.scan })
-    const { secret } = await host.newKey({ plan: 'free' })
-    const ask = (url: string) => host.call({ url: scanOf(url), secret })
+    const app = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 3 }, scan: held.scan })
+    const { secret } = await app.newKey({ plan: 'free' })
+    const ask = (url: string) => app.call({ url: scanOf(url), secret })
     const running = ['https://a.example.org/1', 'https://a.example.org/2', 'https://b.example.org'].map(ask)
     await until(held.count, 3)
     const start = performance.now()
-    const refused = await Promise.all(['https://a.example.org/3', 'https://c.example.org'].map(ask))
+    const rejected = await Promise.all(['https://a.example.org/3', 'https://c.example.org'].map(ask))
     const waitedMs = performance.now() - start
-    for (const { status, body } of refused) {
+    for (const { status, body } of rejected) {
       expect([status, body.code, body.error]).toEqual([
-        ...[503, 'unavailable', 'Too many scans are running. Try again in a moment.'],
+        503,
+        'unavailable',
+        'Too many scans are running. Try again in a moment.',
       ])
     }
     expect(waitedMs).toBeGreaterThan(1900)
     expect(waitedMs).toBeLessThan(15_000)
     held.complete()
     for (const { status } of await Promise.all(running)) expect(status).toBe(200)
-    expect((await host.call({ url: '/api/v1/me', secret })).body.requests_used).toBe(3)
+    expect((await app.call({ url: '/api/v1/me', secret })).body.requests_used).toBe(3)
   })
 
-  test('131 at once where one may run: 128 wait, the others are told at once', async () => {
+  test('of 131 concurrent requests with one slot, 128 queue and two fail immediately', async () => {
     const held = pauseScans()
-    const host = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 1 }, scan: held.scan })
-    const { secret } = await host.newKey({ plan: 'free' })
+    const app = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 1 }, scan: held.scan })
+    const { secret } = await app.newKey({ plan: 'free' })
     const start = performance.now()
-    const refusedAt: number[] = []
+    const rejectedAt: number[] = []
     const ask = async (_: unknown, i: number): Promise<number> => {
-      const { status } = await host.call({ url: scanOf(`https://s${i}.example.org`), secret })
-      if (status === 503) refusedAt.push(performance.now() - start)
+      const { status } = await app.call({ url: scanOf(`https://s${i}.example.org`), secret })
+      if (status === 503) rejectedAt.push(performance.now() - start)
       return status
     }
     const asked = Array.from({ length: 131 }, ask)
-    await until(() => refusedAt.length >= 2, true)
-    const gauges = await host.parts.metrics.registry.metrics()
+    await until(() => rejectedAt.length >= 2, true)
+    const gauges = await app.parts.metrics.registry.metrics()
     expect(gauges).toContain('siteprint_scans_waiting 128\n')
-    expect(refusedAt).toHaveLength(2)
-    // The others have waited for 2 s in vain.
-    await until(() => refusedAt.length, 130)
+    expect(rejectedAt).toHaveLength(2)
+    // The queued requests fail after 2 s.
+    await until(() => rejectedAt.length, 130)
     held.complete()
     expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(1)
   })
 
-  test('a cached answer needs no room', async () => {
+  test('a cached response needs no slot', async () => {
     const held = pauseScans()
-    const host = await openApp({ settings: { scanConcurrency: 1 }, scan: held.scan })
-    const { secret } = await host.newKey()
-    const first = host.call({ url: scanOf('https://a.example.org'), secret })
+    const app = await openApp({ settings: { scanConcurrency: 1 }, scan: held.scan })
+    const { secret } = await app.newKey()
+    const first = app.call({ url: scanOf('https://a.example.org'), secret })
     await until(held.count, 1)
     held.complete()
     await first
-    const other = host.call({ url: scanOf('https://b.example.org'), secret })
+    const other = app.call({ url: scanOf('https://b.example.org'), secret })
     await until(held.count, 1)
-    expect((await host.call({ url: scanOf('https://a.example.org'), secret })).body.cached).toBe(true)
+    expect((await app.call({ url: scanOf('https://a.example.org'), secret })).body.cached).toBe(true)
     held.complete()
     await other
   })

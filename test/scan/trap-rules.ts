@@ -1,6 +1,6 @@
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
-/** What pages make the detector below do, by a word in their text. */
+/** A detector that harms its worker when the text of a page contains certain words. */
 const DETECTOR = `
 const pages = []
 const eat = {
@@ -16,7 +16,7 @@ const traps = {
 }
 export default {
   key: 'trap',
-  about: 'A place that is dangerous to look at.',
+  about: 'Text that harms the worker.',
   family: 'content',
   word: 'literal',
   read(page) {
@@ -26,7 +26,7 @@ export default {
 }
 `
 
-/** Options of a pool whose workers can be harmed. */
+/** Options of a pool with this detector. */
 export function trapRules(): { readonly folders: string[]; readonly detectors: string[] } {
   const root = writeFolder({
     'trap.mjs': DETECTOR,

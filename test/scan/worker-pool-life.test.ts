@@ -17,19 +17,19 @@ beforeAll(() => {
 })
 
 describe('ready', () => {
-  test('fails in time where a detector never ends', async () => {
+  test('fails at the time limit when a detector never returns', async () => {
     const root = writeFolder({
       'loop.mjs': `export default { key: 'loop', about: 'Nothing.', family: 'content', word: 'literal', *read() { for (;;); } }`,
       'rules/technologies/javascript-library/loop.yaml': technology('loop: harmless'),
       'rules/technologies/javascript-library/loop.test.yaml': TEST,
     })
     const pool = openPool({ worker, folders: [`${root}/rules`], detectors: [`${root}/loop.mjs`], loadMs: 5000 })
-    const sentence = 'the rules were not ready in 5000 ms: look for an endless loop in a detector'
+    const sentence = 'the rules were not loaded within 5000 ms: check the detectors for an endless loop'
     await expect(pool.ready).rejects.toEqual(new SetupError(sentence))
     await pool.close()
   })
 
-  test('tells of the rules', async () => {
+  test('describes the rules', async () => {
     const pool = openPool({ worker, threads: 2 })
     const ruleset = await loadRuleset()
     const info = await pool.ready
@@ -41,7 +41,7 @@ describe('ready', () => {
 
   test.each<[name: string, options: () => PoolOptions, error: object]>([
     [
-      'rules with a fault',
+      'invalid rules',
       () => ({ folders: [writeFolder({ 'builders/acme.yaml': 'name: Acme\n' })] }),
       expect.objectContaining({
         constructor: RulesetError,
@@ -49,24 +49,24 @@ describe('ready', () => {
       }),
     ],
     [
-      'a detector that is none',
+      'an invalid detector',
       () => ({ detectors: [`${writeFolder({ 'bad.mjs': 'export const key = 1' })}/bad.mjs`] }),
       expect.objectContaining({ constructor: DetectorError, message: expect.stringContaining('no default export') }),
     ],
     [
-      'a worker that is none',
+      'a missing worker file',
       () => ({ worker: `${writeFolder({})}/none.js` }),
       expect.objectContaining({ reason: 'internal', cause: expect.objectContaining({ code: 'ERR_MODULE_NOT_FOUND' }) }),
     ],
     [
-      'a worker without memory',
+      'a worker with too little memory',
       () => ({ maxOldMb: 4 }),
       expect.objectContaining({
         reason: 'internal',
         cause: expect.objectContaining({ code: 'ERR_WORKER_OUT_OF_MEMORY' }),
       }),
     ],
-  ])('%s is told as what it is, to those who wait as `internal`', async (_, options, error) => {
+  ])('%s: ready rejects with the original error, waiting pages with `internal`', async (_, options, error) => {
     const pool = openPool({ worker, threads: 2, ...options() })
     const page = expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
     await expect(pool.ready).rejects.toEqual(error)
@@ -76,9 +76,9 @@ describe('ready', () => {
   })
 })
 
-/** What a script prints that runs alone, with `openPool` of the build and the options of a pool that can be harmed. */
+/** Runs a script in a separate process, with `openPool` of the build and the trap rules. @returns what it prints as JSON */
 async function runScript(lines: string): Promise<unknown> {
-  const pool = pathToFileURL(join(worker, '..', 'pool.js')).href
+  const pool = pathToFileURL(join(worker, '..', 'worker-pool.js')).href
   const options = JSON.stringify({ ...trapRules(), threads: 2 })
   const file = join(
     writeFolder({ 'script.mjs': `import { openPool } from '${pool}'\nconst options = ${options}\n${lines}` }),
@@ -89,21 +89,21 @@ async function runScript(lines: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-/** Pages end with their reasons when the pool closes; then nothing is left but the pipes to this test. */
+/** Closes the pool and prints the outcome of its pages, and the open resources except the pipes to this test. */
 const CLOSE = `
 import { setImmediate as turn } from 'node:timers/promises'
 const ended = pages.map((html) => pool.match({ html }).catch(({ reason }) => reason))
 const held = () => process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap')
 const before = held().length
 await Promise.all([pool.close(), pool.close()])
-for (const until = Date.now() + 5000; held().length > 0 && Date.now() < until; ) await turn() // Ports close when their thread has.
+for (const until = Date.now() + 5000; held().length > 0 && Date.now() < until; ) await turn() // Ports close after their thread has exited.
 const left = held()
 const late = await pool.match({ html: '' }).catch(({ reason }) => reason)
 console.log(JSON.stringify({ ended: await Promise.all(ended), left, late, seen: pages.length === 0 || before > 0, now: [pool.running, pool.waiting] }))`
 
-describe('a process of its own', () => {
+describe('in a separate process', () => {
   test.each<[when: string, lines: string, pages: readonly string[]]>([
-    ['nothing is under way', 'await pool.ready', []],
+    ['it is idle', 'await pool.ready', []],
     ['pages run and wait', 'await pool.ready', ['loop for ever', 'loop for ever', 'harmless', 'harmless']],
     ['the rules are loading', 'pool.ready.catch(() => {})', ['harmless']],
     [
@@ -112,14 +112,14 @@ describe('a process of its own', () => {
       [],
     ],
   ])('closing when %s leaves no thread and no timer', async (_, lines, pages) => {
-    const told = await runScript(
+    const output = await runScript(
       `const pages = ${JSON.stringify(pages)}\nconst pool = openPool({ ...options, matchMs: 500, maxWaitMs: 60000 })\n${lines}${CLOSE}`,
     )
     const ended = pages.map(() => 'internal')
-    expect(told).toEqual({ ended, left: [], late: 'internal', seen: true, now: [0, 0] })
+    expect(output).toEqual({ ended, left: [], late: 'internal', seen: true, now: [0, 0] })
   })
 
-  test('ends by itself when no page is under way', async () => {
+  test('the process exits while the pool is idle', async () => {
     const lines = "const pool = openPool(options)\nconst { verdict } = await pool.match({ url: 'https://acme.com/' })"
     expect(await runScript(`${lines}\nconsole.log(JSON.stringify(verdict.technologies))`)).toEqual(['Acme'])
   })

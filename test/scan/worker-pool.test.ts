@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close()
 })
 
-/** A pool of workers that can be harmed, warm; nobody waits in vain while a replaced one loads. */
+/** A ready pool with the trap rules. Its wait limit is long enough for the start of a replacement worker. */
 async function trapPool(options: PoolOptions = {}): Promise<MatchPool> {
   const pool = coldPool(options)
   await pool.ready
@@ -33,18 +33,18 @@ function coldPool(options: PoolOptions): MatchPool {
 
 const LOOP: PageInput = { html: '<p>loop for ever' }
 const pageAt = (path: string): PageInput => ({ url: `https://acme.com/${path}`, status: 200, html: '<p>harmless' })
-const serves = async (pool: MatchPool): Promise<void> => {
+const expectMatch = async (pool: MatchPool): Promise<void> => {
   const { verdict, buildMs, detectMs } = await pool.match(pageAt('good'))
   expect(verdict).toMatchObject({ url: 'https://acme.com/good', technologies: ['Acme'] })
   expect([buildMs, detectMs].every((ms) => ms >= 0 && ms < 300)).toBe(true)
 }
-const reasonOf = (match: Promise<unknown>): Promise<unknown> =>
+const findOutcome = (match: Promise<unknown>): Promise<unknown> =>
   match.then(
-    () => 'answered',
+    () => 'matched',
     (error) => (error instanceof ScanError ? error.reason : error),
   )
 
-describe('what harms a worker costs its own page', () => {
+describe('a page that harms its worker fails alone', () => {
   const inTime = { matchMs: 60_000, maxOldMb: 64 }
   test.each<[trap: string, options: PoolOptions, reason: string, cause: object | undefined]>([
     ['loop for ever', {}, 'worker_killed', undefined],
@@ -56,89 +56,89 @@ describe('what harms a worker costs its own page', () => {
   ])('%s', async (trap, options, reason, cause) => {
     const pool = await trapPool(options)
     await expect(pool.match({ html: `<p>${trap}` })).rejects.toMatchObject({ reason, ...(cause && { cause }) })
-    await serves(pool)
+    await expectMatch(pool)
   })
 
-  test('the kill comes when it is due', async () => {
+  test('the worker is killed at the time limit', async () => {
     const pool = await trapPool()
     const started = performance.now()
-    expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')
+    expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
     expect(performance.now() - started).toBeGreaterThan(290)
     expect(performance.now() - started).toBeLessThan(1300)
   })
 
-  test('the clock of a page does not run while a worker loads its rules', async () => {
+  test('loading the rules does not count towards the time limit of a page', async () => {
     const pool = await trapPool({ matchMs: 60 }) // Loading takes longer.
     for (let round = 0; round < 2; round++) {
-      expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')
-      await serves(pool)
+      expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
+      await expectMatch(pool)
     }
   })
 
-  test('20 pages beside a hostile one all answer', async () => {
+  test('20 pages next to a hostile one are all matched', async () => {
     const pool = await trapPool({ threads: 2 })
-    const hostile = reasonOf(pool.match(LOOP))
+    const hostile = findOutcome(pool.match(LOOP))
     const paths = Array.from({ length: 20 }, (_, i) => `page-${i}`)
     const answers = await Promise.all(paths.map((path) => pool.match(pageAt(path))))
     expect(answers.map(({ verdict }) => verdict.url)).toEqual(paths.map((path) => `https://acme.com/${path}`))
     expect(await hostile).toBe('worker_killed')
   })
 
-  test('an input that is none is told, and the worker lives', async () => {
+  test('an invalid input is reported, and the worker continues', async () => {
     const pool = await trapPool()
     const error = { reason: 'internal', cause: { message: 'url must be an absolute http or https URL' } }
     await expect(pool.match({ url: 'ftp://acme.com/' })).rejects.toMatchObject(error)
     const uncloneable = { html: (() => {}) as unknown as string }
     await expect(pool.match(uncloneable)).rejects.toMatchObject({ reason: 'internal' })
-    await serves(pool)
+    await expectMatch(pool)
   })
 })
 
 describe('waiting', () => {
-  test('pages are served in the order of their coming', async () => {
+  test('pages are matched in FIFO order', async () => {
     const pool = await trapPool({ threads: 1 })
-    const served: number[] = []
-    const pages = Array.from({ length: 30 }, (_, i) => pool.match(pageAt(`${i}`)).then(() => served.push(i)))
+    const matched: number[] = []
+    const pages = Array.from({ length: 30 }, (_, i) => pool.match(pageAt(`${i}`)).then(() => matched.push(i)))
     expect([pool.running, pool.waiting]).toEqual([1, 29])
     await Promise.all(pages)
-    expect(served).toEqual(pages.map((_, i) => i))
+    expect(matched).toEqual(pages.map((_, i) => i))
     expect([pool.running, pool.waiting]).toEqual([0, 0])
   })
 
-  test.each([0, 2])('beyond %i that wait, a page is told at once', async (maxWaiting) => {
+  test.each([0, 2])('with %i waiting pages as the limit, the next one fails immediately', async (maxWaiting) => {
     const pool = await trapPool({ maxWaiting })
-    const running = reasonOf(pool.match(LOOP))
-    const waiting = Array.from({ length: maxWaiting }, () => reasonOf(pool.match(pageAt(''))))
-    expect(await reasonOf(pool.match(pageAt('')))).toBe('busy')
+    const running = findOutcome(pool.match(LOOP))
+    const waiting = Array.from({ length: maxWaiting }, () => findOutcome(pool.match(pageAt(''))))
+    expect(await findOutcome(pool.match(pageAt('')))).toBe('busy')
     expect([pool.running, pool.waiting]).toEqual([1, maxWaiting])
-    expect(await Promise.all([running, ...waiting])).toEqual(['worker_killed', ...waiting.map(() => 'answered')])
+    expect(await Promise.all([running, ...waiting])).toEqual(['worker_killed', ...waiting.map(() => 'matched')])
   })
 
   test.each([
     ['a ready pool', trapPool],
-    ['a pool that loads, which is not waiting', coldPool],
-  ])('in %s a page that waits too long is told', async (_, openIt) => {
+    ['a pool that is still loading, which does not count as waiting', coldPool],
+  ])('in %s, a page that waits too long fails', async (_, openIt) => {
     const pool = await openIt({ matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
     const ready = pool.ready.then(() => performance.now())
-    const running = reasonOf(pool.match(LOOP))
-    expect(await reasonOf(pool.match(pageAt('')))).toBe('busy')
+    const running = findOutcome(pool.match(LOOP))
+    expect(await findOutcome(pool.match(pageAt('')))).toBe('busy')
     expect(performance.now() - (await ready)).toBeLessThan(900)
     expect([pool.running, pool.waiting]).toEqual([1, 0])
-    expect(await running).toBe('worker_killed') // What runs waits no more.
+    expect(await running).toBe('worker_killed') // The wait limit does not apply to a running page.
   })
 })
 
-test('while no worker can be replaced pages are told so; then the pool recovers', async () => {
+test('pages report that no worker can be replaced; then the pool recovers', async () => {
   const rules = trapRules()
   const pool = await trapPool({ ...rules, maxWaitMs: 3000, spares: 0 })
   const [module] = rules.detectors
   renameSync(module, `${module}.away`)
-  expect(await reasonOf(pool.match(LOOP))).toBe('worker_killed')
+  expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
   const cause = { message: expect.stringContaining('the module could not be loaded') }
   await expect(pool.match(pageAt(''))).rejects.toMatchObject({ reason: 'busy', cause })
   renameSync(`${module}.away`, module)
-  await expect.poll(() => reasonOf(pool.match(pageAt(''))), { timeout: 30_000 }).toBe('answered')
-  await serves(pool)
+  await expect.poll(() => findOutcome(pool.match(pageAt(''))), { timeout: 30_000 }).toBe('matched')
+  await expectMatch(pool)
 })
 
 describe('an aborted signal', () => {
@@ -147,32 +147,32 @@ describe('an aborted signal', () => {
     ['waits', [LOOP], pageAt('')],
   ])('ends a page that %s', async (_, before, page) => {
     const pool = await trapPool()
-    const others = before.map((one) => reasonOf(pool.match(one)))
+    const others = before.map((one) => findOutcome(pool.match(one)))
     const controller = new AbortController()
-    const match = reasonOf(pool.match(page, { signal: controller.signal }))
+    const match = findOutcome(pool.match(page, { signal: controller.signal }))
     controller.abort('enough')
     expect(await match).toBe('enough')
     expect(await Promise.all(others)).toEqual(others.map(() => 'worker_killed'))
-    await serves(pool)
+    await expectMatch(pool)
   })
 
-  test('lets no page in', async () => {
+  test('rejects a new page', async () => {
     const pool = await trapPool()
     const match = pool.match(pageAt(''), { signal: AbortSignal.abort('enough') })
-    expect([pool.running, await reasonOf(match)]).toEqual([0, 'enough'])
+    expect([pool.running, await findOutcome(match)]).toEqual([0, 'enough'])
   })
 
-  test('after the answer does nothing', async () => {
+  test('has no effect after the match', async () => {
     const pool = await trapPool()
     const controller = new AbortController()
     await pool.match(pageAt(''), { signal: controller.signal })
     const next = pool.match(pageAt(''))
     controller.abort()
-    expect(await reasonOf(next)).toBe('answered')
+    expect(await findOutcome(next)).toBe('matched')
   })
 })
 
-describe('what goes over', () => {
+describe('the transfer to the worker', () => {
   const html = '<title>Größe</title><script src="https://cdn.shopify.com/s/files/1/a.js"></script>'
   const bytes = new TextEncoder().encode(html)
   const buffer = new Uint8Array(1000)
@@ -181,11 +181,11 @@ describe('what goes over', () => {
 
   test.each<[name: string, html: string | Uint8Array, left: number]>([
     ['a text', html, html.length],
-    ['bytes, which are moved', bytes.slice(), 0],
-    ['a part of a buffer, which is copied', buffer.subarray(100, 100 + bytes.length), bytes.length],
-    ['a Buffer of the pool', Buffer.from(html), bytes.length],
-    ['nothing', new Uint8Array(), 0],
-  ])('%s: the verdict is that of this thread', async (_, given, left) => {
+    ['bytes, which are transferred', bytes.slice(), 0],
+    ['a view of a buffer, which is copied', buffer.subarray(100, 100 + bytes.length), bytes.length],
+    ['a pooled Buffer', Buffer.from(html), bytes.length],
+    ['no bytes', new Uint8Array(), 0],
+  ])('%s: the verdict is equal to that of the main thread', async (_, given, left) => {
     const page = { ...answer, html: given.length === 0 ? '' : html }
     const pool = openPool({ worker, threads: 1 })
     open.push(pool)

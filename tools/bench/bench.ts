@@ -20,16 +20,18 @@ import { median, quantile } from './quantile.ts'
 import { syntheticRules } from './synthetic-rules.ts'
 
 const HELP = `
-Measures page building and detection against bare extraction (htmlparser2 pushing tags, attributes and text into arrays), in one run.
+Measures page building and detection relative to bare extraction (htmlparser2 that collects tags, attributes and text in
+arrays), in the same run.
 
   npm run -s bench [-- --rounds 5] [--pages pages.jsonl.gz]
 
-Uses ../shared/pages/pages.jsonl.gz when it is there, else pages it generates. Prints JSON on stdout. Figures are medians over the rounds;
-the ratios compare passes that ran in turn. Then what a live scan of a local 180 kB page costs beyond a bare request for it, the
-main thread's worst delay while workers match hostile pages, the memory before and after every hostile server, and the rate of
-cached scans over HTTP beside a bare route of Fastify (with Redis and MongoDB too, if tools/services.sh has started them).
+Uses ../shared/pages/pages.jsonl.gz if it exists, otherwise generated pages. Prints JSON on stdout. Figures are medians over the
+rounds; ratios compare passes that run alternately. Further figures: the overhead of a live scan of a local 180 kB page over a
+bare request for it, the longest delay of the main thread while workers match hostile pages, the memory before and after scanning
+all hostile servers, and the rate of cached scans over HTTP relative to a bare Fastify route (also with Redis and MongoDB, if
+tools/services.sh has started them).
 
-  npm run -s bench -- --http      that last one alone
+  npm run -s bench -- --http      only the rate over HTTP
 `
 
 const main = defineCommand(HELP, async (args) => {
@@ -40,44 +42,14 @@ const main = defineCommand(HELP, async (args) => {
   const rounds = Math.max(1, Number(values.rounds))
   if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
-  const liveScan = await measureLiveScan(20 * rounds) // First: what comes later fills the memory of this process.
-  const loadStarted = performance.now()
-  const real = await loadRuleset()
-  const loadMs = performance.now() - loadStarted
-  const scan = (set: Ruleset) => (page: PageInput) => detect(set, buildPage(page))
-  const scanReal = scan(real)
-  // What is compared runs in turn, and nothing else lies beside it: thousands of rules fill the memory and the caches.
-  const alone = measure(
-    { bare: (page) => extract(String(page.html ?? '')), build: buildPage, real: scanReal },
-    pages,
-    rounds,
-  )
-  const sets = {
-    real,
-    tenfold: withSynthetic(real, real.rules.length * 9),
-    synthetic3500: withSynthetic(real, 3500),
-    synthetic7000: withSynthetic(real, 7000),
-  }
-  const many = measure({ real: scanReal, tenfold: scan(sets.tenfold) }, pages, rounds)
-  const more = measure(
-    { synthetic3500: scan(sets.synthetic3500), synthetic7000: scan(sets.synthetic7000) },
-    pages,
-    rounds,
-  )
-  const times = { ...more, ...many, ...alone }
-  const ratio = (from: Times, a: string, b: string): number =>
-    round(median(from[a].map((one, i) => sumOf(one) / sumOf(from[b][i]))))
+  const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.
+  const matching = await measureMatching(pages, rounds)
   const pool = openPool({ maxWaitMs: 60_000 })
   const loopDelay = await measureLoopDelay(pool)
   await pool.close()
   const report = {
     pages: pages.length,
-    rules: Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, set.rules.length])),
-    loadMs: round(loadMs),
-    passes: Object.fromEntries(Object.keys(times).map((name) => [name, paceOf(times[name])])),
-    speedOfBare: { build: ratio(alone, 'bare', 'build'), real: ratio(alone, 'bare', 'real') },
-    timeOfTenfoldByReal: ratio(many, 'tenfold', 'real'),
-    timeOf7000By3500: ratio(more, 'synthetic7000', 'synthetic3500'),
+    ...matching,
     liveScan,
     mainLoopWhileHostilePagesMatch: { worstMs: round(loopDelay.worstMs) },
     hostileFetches: await measureHostileFetches(),
@@ -93,10 +65,42 @@ function print(report: object): number {
   return EXIT.ok
 }
 
+/** Measures detection with the real rules, and how its time grows with the number of rules. */
+async function measureMatching(pages: readonly PageInput[], rounds: number): Promise<object> {
+  const loadStarted = performance.now()
+  const real = await loadRuleset()
+  const loadMs = performance.now() - loadStarted
+  const scan = (set: Ruleset) => (page: PageInput) => detect(set, buildPage(page))
+  const scanReal = scan(real)
+  // Compared passes run alternately, and without the larger rulesets: thousands of rules fill the memory and the caches.
+  const bare = (page: PageInput): unknown => extract(String(page.html ?? ''))
+  const alone = measure({ bare, build: buildPage, real: scanReal }, pages, rounds)
+  const tenfold = withSynthetic(real, real.rules.length * 9)
+  const synthetic3500 = withSynthetic(real, 3500)
+  const synthetic7000 = withSynthetic(real, 7000)
+  const sets = { real, tenfold, synthetic3500, synthetic7000 }
+  const many = measure({ real: scanReal, tenfold: scan(tenfold) }, pages, rounds)
+  const more = measure({ synthetic3500: scan(synthetic3500), synthetic7000: scan(synthetic7000) }, pages, rounds)
+  const times = { ...more, ...many, ...alone }
+  return {
+    rules: Object.fromEntries(Object.entries(sets).map(([name, set]) => [name, set.rules.length])),
+    loadMs: round(loadMs),
+    passes: Object.fromEntries(Object.keys(times).map((name) => [name, summarize(times[name])])),
+    speedOfBare: { build: calculateRatio(alone, 'bare', 'build'), real: calculateRatio(alone, 'bare', 'real') },
+    timeOfTenfoldByReal: calculateRatio(many, 'tenfold', 'real'),
+    timeOf7000By3500: calculateRatio(more, 'synthetic7000', 'synthetic3500'),
+  }
+}
+
+/** Median over the rounds of the total time of pass `a` divided by that of pass `b`. */
+function calculateRatio(times: Times, a: string, b: string): number {
+  return round(median(times[a].map((row, i) => sum(row) / sum(times[b][i]))))
+}
+
 /** @param rounds milliseconds by round and page */
-function paceOf(rounds: readonly (readonly number[])[]): Record<string, number> {
+function summarize(rounds: readonly (readonly number[])[]): Record<string, number> {
   const perPage = rounds[0].map((_, i) => median(rounds.map((one) => one[i])))
-  const total = median(rounds.map(sumOf))
+  const total = median(rounds.map(sum))
   return {
     pagesPerSecond: Math.round((perPage.length * 1000) / total),
     medianMs: round(median(perPage)),
@@ -124,7 +128,7 @@ function withSynthetic(real: Ruleset, count: number): Ruleset {
   })
 }
 
-/** What any reader of the page has to pay. */
+/** The minimum work of any reader of a page. */
 function extract(html: string): unknown[] {
   const tags: string[] = []
   const attributes: [string, string][] = []
@@ -143,7 +147,7 @@ function extract(html: string): unknown[] {
 /** Milliseconds by pass, round and page. */
 type Times = Record<string, number[][]>
 
-/** Measures passes: those of a round run in turn on each page, so that drift hits all alike. */
+/** Measures passes. In each round, all passes run one after the other on each page, so that drift affects all equally. */
 function measure(
   passes: Record<string, (page: PageInput) => unknown>,
   pages: readonly PageInput[],
@@ -158,13 +162,13 @@ function measure(
         run(page)
         row[name].push(performance.now() - started)
       }
-    if (roundNumber >= 0) for (const name of Object.keys(passes)) times[name].push(row[name]) // The first round warms up.
+    if (roundNumber >= 0) for (const name of Object.keys(passes)) times[name].push(row[name]) // The first round is a warm-up.
   }
   return times
 }
 
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0)
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }
 
 function round(value: number): number {

@@ -1,5 +1,5 @@
 const MIB = 2 ** 20
-/** Characters of each page: as many as a scan looks at. */
+/** Characters of each page: the maximum that a scan analyses. */
 const SIZE = 4 * MIB
 
 const LD = '<script type=application/ld+json>'
@@ -8,21 +8,21 @@ const LD = '<script type=application/ld+json>'
 const fill = (open: string, part: string, close = ''): string =>
   open + part.repeat(Math.floor((SIZE - open.length - close.length) / part.length)) + close
 
-/** Fills the page with parts that differ. */
+/** Fills the page with different parts. */
 function fillWith(open: string, make: (i: number) => string): string {
   let page = open
   for (let i = 0; page.length < SIZE; i++) page += make(i)
   return page
 }
 
-/** Repeats 500 elements around one text. */
+/** Nests 500 elements around one text. */
 const nest = (tag: string, text: string): string => fill('', `<${tag}>`.repeat(500) + text + `</${tag}>`.repeat(500))
 
 const LONG_TEXT = 'lorem ipsum '.repeat(5400)
 
 /**
- * Pages that are expensive to match: unbounded, each takes a worker from half a second to minutes, or more memory than it
- * has. Most are a few kilobytes in gzip.
+ * Pages that are expensive to match. Without limits, each takes between half a second and minutes of a worker, or more memory
+ * than it has. Compressed with gzip, most have a few kilobytes.
  */
 export const EXPENSIVE_PAGES: readonly (readonly [name: string, make: () => string])[] = [
   ['JSON-LD of 2 M brackets', () => `${LD}${'['.repeat(2 * MIB)}${']'.repeat(2 * MIB - 60)}</script>`],
@@ -40,7 +40,7 @@ export const EXPENSIVE_PAGES: readonly (readonly [name: string, make: () => stri
   ['520,000 unknown tags', () => fillWith('', (i) => `<x${i.toString(36)}>`)],
   ['tags that are never closed', () => fill('', '<p>')],
   ['4 M <', () => fill('', '<')],
-  ['end tags of nothing', () => fill('<div>'.repeat(512), '</x>')],
+  ['end tags without start tags', () => fill('<div>'.repeat(512), '</x>')],
   ['tags closed in the wrong order', () => fill('<div>'.repeat(512), '<i></b>')],
   ['style sheets in style sheets', () => fill('<svg>', '<style>url(a)')],
   ['scripts in scripts', () => fill('<svg>', '<script>x')],

@@ -5,7 +5,7 @@ const WORDS =
     ' ',
   )
 
-/** Pages of the size and mixture of ordinary ones (about 20 to 200 kB), the same at every run. */
+/** Generates pages with the size and structure of ordinary ones (about 20 to 200 kB), the same in each run. */
 export function generatedPages(count: number): PageInput[] {
   return Array.from({ length: count }, (_, n) => {
     let seed = n * 7919 + 17

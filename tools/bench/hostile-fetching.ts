@@ -4,30 +4,32 @@ import { parseAllowed } from '../../src/fetch/address.ts'
 import { fetchSite } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { openResolver } from '../../src/fetch/resolver.ts'
+import { parseTarget } from '../../src/fetch/target.ts'
 import { buildPage } from '../../src/index.ts'
 import { HOSTILE } from './hostile/hostile-servers.ts'
 
 const MB = 2 ** 20
 
-/** Memory of the process around every hostile server there is, twice over, garbage collected. */
+/** Measures the memory of the process, after garbage collection, before and after two scans of every hostile server. */
 export async function measureHostileFetches(): Promise<Record<'rssBeforeMb' | 'rssAfterMb' | 'moreMb', number>> {
-  await scanAll() // The first round loads and compiles what all others use.
-  const before = collectedRss()
+  await scanAll() // The first round loads and compiles the code that all others use.
+  const before = collectGarbage()
   for (let round = 0; round < 2; round++) await scanAll()
-  const after = collectedRss()
+  const after = collectGarbage()
   return { rssBeforeMb: Math.round(before), rssAfterMb: Math.round(after), moreMb: Math.round(after - before) }
 }
 
-/** All at once; what becomes of each is for the tests to say. */
+/** Scans all servers concurrently. The tests check the outcome of each scan. */
 async function scanAll(): Promise<void> {
   const allowed = parseAllowed('127.0.0.1')
   const policy = { ...DEFAULT_POLICY, deadlineMs: 500, allow: allowed ? [allowed] : [] }
   const scan = async ({ open }: (typeof HOSTILE)[number]): Promise<void> => {
     const { url, dial, close } = await open()
     try {
-      buildPage(await fetchSite(url, { policy, resolver: openResolver(), evidence: ['tls'], ...(dial && { dial }) }))
+      const options = { policy, resolver: openResolver(), evidence: ['tls'] as const, ...(dial && { dial }) }
+      buildPage(await fetchSite(parseTarget(url, policy), options))
     } catch {
-      // Most are meant to fail.
+      // Most scans are meant to fail.
     } finally {
       await close()
     }
@@ -35,8 +37,9 @@ async function scanAll(): Promise<void> {
   await Promise.all(HOSTILE.map(scan))
 }
 
-function collectedRss(): number {
+/** Collects garbage. @returns the resident memory in MB */
+function collectGarbage(): number {
   setFlagsFromString('--expose-gc')
-  runInNewContext('gc')() // A context made after the flag was set has it.
+  runInNewContext('gc')() // Only a context that is created after setting the flag has this function.
   return process.memoryUsage().rss / MB
 }

@@ -7,7 +7,7 @@ const RESOLUTION_MS = 1
 const many = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join('')
 
-/** Documents that are slow to read, each in its own way. */
+/** Documents that are slow to parse, for different reasons. */
 const HOSTILE: readonly string[] = [
   '<b>'.repeat(100_000),
   `<p ${many(300_000, (i) => `a${i}=1 `)}>`,
@@ -23,12 +23,12 @@ const HOSTILE: readonly string[] = [
 ]
 
 /**
- * Measures for how long the main thread is kept from its work, at worst, while all workers match hostile pages.
- * @returns milliseconds; a page that is killed counts like one that answers
+ * Measures the longest delay of the main thread's event loop while all workers match hostile pages.
+ * @returns milliseconds; a killed page counts like a matched one
  */
 export async function measureLoopDelay(pool: MatchPool): Promise<{ readonly worstMs: number }> {
   await pool.ready
-  // As they come from a fetch: bytes, which are moved.
+  // Bytes, as a fetch returns them. They are transferred to the worker.
   const pages = HOSTILE.map((html) => ({ url: 'https://hostile.example/', html: new TextEncoder().encode(html) }))
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()

@@ -1,4 +1,4 @@
-// A server with nothing but a route of Fastify's, which answers with the text it is started with. Prints where it listens.
+// A server with a single Fastify route, which responds with the JSON of its argument. Prints the address on which it listens.
 import Fastify from 'fastify'
 
 const body: unknown = JSON.parse(process.argv[2])

@@ -1,4 +1,4 @@
-// Asks for a URL as fast as it is answered, in a process of its own. Prints requests a second.
+// Requests a URL as fast as it responds, in a separate process. Prints the requests per second.
 import autocannon from 'autocannon'
 
 const [url, key, seconds] = process.argv.slice(2)
@@ -8,5 +8,6 @@ const { requests, non2xx, errors } = await autocannon({
   duration: Number(seconds),
   headers: { authorization: `Bearer ${key}` },
 })
-if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were no 200, ${errors} did not come`)
+if (non2xx > 0 || errors > 0)
+  throw new Error(`${url}: ${non2xx} responses had a status other than 2xx, ${errors} requests failed`)
 process.stdout.write(`${Math.round(requests.average)}\n`)

@@ -17,7 +17,7 @@ const PINS = ['/usr/bin/taskset', '/bin/taskset']
 type Env = Readonly<Record<string, string>>
 
 /** A server under test. */
-interface Rival {
+interface Candidate {
   readonly url: string
   readonly key: string
   readonly rates: number[]
@@ -25,16 +25,16 @@ interface Rival {
 }
 
 interface HttpReport {
-  /** Requests a second, medians; null for what does not run here. */
+  /** Requests per second, medians; null if the servers are not running. */
   readonly perSecond: Readonly<Record<'bare' | 'embedded' | 'servers', number | null>>
-  /** Shares of what the bare route reaches. */
+  /** Rate divided by the rate of the bare route. */
   readonly shareOfBare: Readonly<Record<'embedded' | 'servers', number | null>>
 }
 
 /**
- * Cached scans (key, minute, quota, cache, log) of the service as it is started, with its own store (memory and SQLite) and
- * with Redis and MongoDB if tools/services.sh has them running, beside a bare route of Fastify that answers the same. Each
- * server has one core, the load another; they are asked in turn.
+ * Measures cached scans (key, rate limit, quota, cache, log) of the real service: with its embedded stores (memory and
+ * SQLite), and with Redis and MongoDB if tools/services.sh has started them. A bare Fastify route with the same response is
+ * the reference. The servers share one core, the load generator has another, and they are measured alternately.
  */
 export async function measureHttp(rounds: number): Promise<HttpReport> {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
@@ -43,55 +43,55 @@ export async function measureHttp(rounds: number): Promise<HttpReport> {
   )
   await once(site.listen(0, '127.0.0.1'), 'listening')
   const page = `127.0.0.1:${(site.address() as AddressInfo).port}`
-  const rivals: Rival[] = []
+  const candidates: Candidate[] = []
   try {
-    const env = { ...settingsIn(folder), SCAN_ALLOW: page }
+    const env = { ...writeSettings(folder), SCAN_ALLOW: page }
     const embedded = await startService({ ...env, DATA_DIR: join(folder, 'data') }, page)
-    rivals.push(embedded)
+    candidates.push(embedded)
     const servers = await startWithServers(env, page)
-    if (servers !== null) rivals.push(servers)
+    if (servers !== null) candidates.push(servers)
     const answer = await fetch(embedded.url, { headers: { authorization: `Bearer ${embedded.key}` } })
     const bare = await startServer(['http-bare.js', await answer.text()], {})
-    rivals.push(bare)
+    candidates.push(bare)
     for (let round = -2; round < rounds; round++)
-      for (const { url, key, rates } of rivals) {
-        const rate = await loadOf(url, key)
-        if (round >= 0) rates.push(rate) // The first two rounds warm up.
+      for (const { url, key, rates } of candidates) {
+        const rate = await measureRate(url, key)
+        if (round >= 0) rates.push(rate) // The first two rounds are warm-ups.
       }
-    return reportOf({ bare, embedded, servers })
+    return buildReport({ bare, embedded, servers })
   } finally {
-    for (const rival of rivals) rival.end()
+    for (const candidate of candidates) candidate.end()
     site.closeAllConnections()
     site.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function reportOf(rivals: Readonly<Record<'bare' | 'embedded' | 'servers', Rival | null>>): HttpReport {
-  const rateOf = (rival: Rival | null): number | null => rival && median(rival.rates)
-  const [bare, embedded, servers] = [rivals.bare, rivals.embedded, rivals.servers].map(rateOf)
+function buildReport(candidates: Readonly<Record<'bare' | 'embedded' | 'servers', Candidate | null>>): HttpReport {
+  const findRate = (candidate: Candidate | null): number | null => candidate && median(candidate.rates)
+  const [bare, embedded, servers] = [candidates.bare, candidates.embedded, candidates.servers].map(findRate)
   const share = (rate: number | null): number | null => rate && bare && Math.round((rate / bare) * 1000) / 1000
   return { perSecond: { bare, embedded, servers }, shareOfBare: { embedded: share(embedded), servers: share(servers) } }
 }
 
-function settingsIn(folder: string): Env {
+function writeSettings(folder: string): Env {
   const plans = join(folder, 'plans.yaml')
   writeFileSync(plans, 'free: { perMinute: 1000000000, perMonth: 1000000000 }\n')
-  return { PLANS_FILE: plans, PORT: '0', KEY_PEPPER: 'one pepper for all that is measured' }
+  return { PLANS_FILE: plans, PORT: '0', KEY_PEPPER: 'pepper of the benchmark' }
 }
 
-/** The service, with the page in its cache. @param key one that is there already */
-async function startService(env: Env, page: string, key?: string): Promise<Rival> {
+/** Starts the service and puts the page into its cache. @param key an existing key */
+async function startService(env: Env, page: string, key?: string): Promise<Candidate> {
   const started = await startServer(['../../src/main.js'], env)
-  const rival = { ...started, key: key ?? started.key, url: `${started.url}/api/v1/scan?url=http://${page}/` }
-  const { status } = await fetch(rival.url, { headers: { authorization: `Bearer ${rival.key}` } })
-  if (status === 200) return rival
-  rival.end()
-  throw new Error(`the page to be cached was answered with ${status}`)
+  const candidate = { ...started, key: key ?? started.key, url: `${started.url}/api/v1/scan?url=http://${page}/` }
+  const { status } = await fetch(candidate.url, { headers: { authorization: `Bearer ${candidate.key}` } })
+  if (status === 200) return candidate
+  candidate.end()
+  throw new Error(`the scan that fills the cache failed with status ${status}`)
 }
 
-/** @returns null where they do not run */
-async function startWithServers(env: Env, page: string): Promise<Rival | null> {
+/** @returns null when Redis or MongoDB is not running */
+async function startWithServers(env: Env, page: string): Promise<Candidate | null> {
   const { REDIS_URL: redis, MONGODB_URL: mongo } = servicesStatus()
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
@@ -106,9 +106,9 @@ async function startWithServers(env: Env, page: string): Promise<Rival | null> {
   return await startService(servers, page, key.trim())
 }
 
-/** Starts a built server beside this one on the first core. */
-async function startServer([file, ...args]: readonly string[], env: Env): Promise<Rival> {
-  const [program, ...words] = pinned(0, [process.execPath, fileOf(file), ...args])
+/** Starts a built server in a separate process on the first core. */
+async function startServer([file, ...args]: readonly string[], env: Env): Promise<Candidate> {
+  const [program, ...words] = pinToCore(0, [process.execPath, fileOf(file), ...args])
   const child: ChildProcess = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   let text = ''
   while (!/listens on \S+ /.test(text)) {
@@ -122,17 +122,17 @@ async function startServer([file, ...args]: readonly string[], env: Env): Promis
   return { url, key: /spk_live_\w+/.exec(text)?.[0] ?? 'none', rates: [], end: () => void child.kill('SIGKILL') }
 }
 
-/** Requests a second. */
-async function loadOf(url: string, key: string): Promise<number> {
-  const [program, ...words] = pinned(1, [process.execPath, fileOf('http-load.js'), url, key, String(SECONDS)])
+/** Measures requests per second. */
+async function measureRate(url: string, key: string): Promise<number> {
+  const [program, ...words] = pinToCore(1, [process.execPath, fileOf('http-load.js'), url, key, String(SECONDS)])
   return Number((await promisify(execFile)(program, words)).stdout)
 }
 
-/** The words of a command that runs on one core, where the system can do that. */
-function pinned(core: number, words: readonly string[]): readonly string[] {
+/** Prefixes a command so that it runs on one core, if the system supports that. */
+function pinToCore(core: number, command: readonly string[]): readonly string[] {
   const taskset = PINS.find((file) => existsSync(file))
   const fits = taskset !== undefined && spawnSync(taskset, ['-c', String(core), 'true']).status === 0
-  return fits ? [taskset, '-c', String(core), ...words] : words
+  return fits ? [taskset, '-c', String(core), ...command] : command
 }
 
 function fileOf(name: string): string {

@@ -9,9 +9,9 @@ import { median } from './quantile.ts'
 
 const PAGE_BYTES = 180_000
 
-/** What a scan of a local page costs beyond one bare request for it: medians in milliseconds, taken in turn. */
+/** Measures the overhead of a scan of a local page over a bare request for it: medians in milliseconds, alternating. */
 export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' | 'scanMs' | 'overheadMs', number>> {
-  const html = pageOf(PAGE_BYTES)
+  const html = buildLargePage(PAGE_BYTES)
   const server = createServer(({ url }, answer) => {
     if (url === '/') answer.setHeader('content-type', 'text/html').end(html)
     else answer.writeHead(404).end()
@@ -24,9 +24,9 @@ export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' |
   const scans: number[] = []
   try {
     for (let round = -100; round < rounds; round++) {
-      const bareMs = await timeOf(async () => (await request(`http://${address}/`)).body.arrayBuffer())
-      const scanMs = await timeOf(() => scanner.scan(`http://${address}/`))
-      if (round < 0) continue // The first ones warm up.
+      const bareMs = await measureTime(async () => (await request(`http://${address}/`)).body.arrayBuffer())
+      const scanMs = await measureTime(() => scanner.scan(`http://${address}/`))
+      if (round < 0) continue // The first rounds are warm-ups.
       bare.push(bareMs)
       scans.push(scanMs)
     }
@@ -39,14 +39,14 @@ export async function measureLiveScan(rounds: number): Promise<Record<'bareMs' |
   return { bareMs: round2(bareMs), scanMs: round2(scanMs), overheadMs: round2(scanMs - bareMs) }
 }
 
-async function timeOf(run: () => Promise<unknown>): Promise<number> {
+async function measureTime(run: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await run()
   return performance.now() - started
 }
 
-/** A page of so many bytes, put together of generated ones. */
-function pageOf(bytes: number): string {
+/** Builds a page of a given size from generated ones. */
+function buildLargePage(bytes: number): string {
   const parts = generatedPages(50).map(({ html }) => String(html))
   let page = ''
   for (let i = 0; page.length < bytes; i = (i + 1) % parts.length) page += parts[i]

@@ -1,9 +1,9 @@
 import type { ClauseSource, RuleSource } from '../../src/engine/rule/types.ts'
 
-/** What a clause of invented words is made of: `word` is unique, `n` a number for variety. */
+/** Builds a clause from an invented word. `word` is unique, `n` is a number for variety. */
 type Shape = (word: string, n: number) => ClauseSource
 
-// In about the shares that our own rules have them.
+// Roughly in the proportions of the real rules.
 const SHAPES: readonly Shape[] = [
   (word) => ({ element: `#${word}-root` }),
   (word) => ({ element: `.${word}-widget, .${word}-frame > div` }),
@@ -36,16 +36,16 @@ const CONSONANTS = 'bcdfghjklmnprstvz'
 const VOWELS = 'aeiou'
 
 /**
- * Rules as ours are, over invented words that no page has: what they cost is what rules that do not hit cost.
- * The same seed gives the same rules.
+ * Generates rules like the real ones, with invented words that do not occur on any page. They measure the cost of rules
+ * without matches. The same seed gives the same rules.
  */
 export function syntheticRules(count: number, seed: number): RuleSource[] {
-  const random = randomFrom(seed)
+  const random = createRandom(seed)
   return Array.from({ length: count }, (_, i) => syntheticRule(i, random))
 }
 
 function syntheticRule(i: number, random: (below: number) => number): RuleSource {
-  // The number in the middle makes a word unique, `qx` keeps it from being one.
+  // The number in the middle makes the word unique; `qx` makes sure that it is not a real word.
   const stem = `${inventWord(random)}qx${i.toString(36)}`
   const shapes = shuffle(SHAPES, random).slice(0, CLAUSES[random(CLAUSES.length)])
   return {
@@ -70,8 +70,8 @@ function shuffle<T>(items: readonly T[], random: (below: number) => number): T[]
   return items.map(() => left.splice(random(left.length), 1)[0])
 }
 
-/** mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): (below: number) => number {
+/** mulberry32: a small generator with the same numbers on all platforms. */
+function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { parseUrl } from '../../engine/text/url.ts'
 import { SetupError } from '../../errors.ts'
-import { REDIRECTS } from '../../fetch/redirect.ts'
+import { REDIRECT_STATUSES } from '../../fetch/redirect.ts'
 import type { PageInput } from '../../index.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -86,7 +86,7 @@ function sortByTime(entries: readonly Entry[]): readonly Entry[] {
 
 function isHtmlResponse(entry: Entry): boolean {
   const { status, headers, content } = entry.response ?? {}
-  if (REDIRECTS.has(status) || readAddress(entry) === null) return false
+  if (REDIRECT_STATUSES.has(status) || readAddress(entry) === null) return false
   const header = readHeaders(headers).find(([name]) => name.toLowerCase() === 'content-type')
   const type = typeof content?.mimeType === 'string' && content.mimeType !== '' ? content.mimeType : header?.[1]
   return /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:$|[;,])/i.test(type ?? '')

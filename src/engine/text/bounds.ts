@@ -11,8 +11,8 @@ export const MAX_EVIDENCE = 100
 /** Characters of all texts in the evidence together. */
 export const MAX_EVIDENCE_TEXT = 65_536
 /** Warnings, and characters of one. */
-const MAX_WARNINGS = 50
-const MAX_WARNING = 500
+export const MAX_WARNINGS = 50
+export const MAX_WARNING = 500
 
 /** Cuts a text, never between the two halves of a character. */
 export function cutText(text: string, characters: number): string {

@@ -6,7 +6,7 @@ import { parseTarget } from '../../fetch/target.ts'
 import type { Key } from '../../keys/types.ts'
 import { buildCacheKey } from '../../scan/cache-entry.ts'
 import { LIVE_EXTRAS } from '../../scan/extras.ts'
-import type { Flights } from '../../scan/single-flight.ts'
+import type { SingleFlight } from '../../scan/single-flight.ts'
 import { invalid } from '../body.ts'
 import { formatResult } from '../cached-response.ts'
 import type { AppParts } from '../parts.ts'
@@ -21,7 +21,7 @@ import { POST_QUERY, SCAN_BODY, SCAN_QUERY } from './schemas.ts'
 const WAIT_MS = 18_000
 
 interface ScanParts extends AppParts {
-  readonly singleFlight: Flights
+  readonly singleFlight: SingleFlight
   readonly pending: PendingRequests
 }
 

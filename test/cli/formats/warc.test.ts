@@ -105,8 +105,8 @@ describe('a body', () => {
   const chunked = { 'Transfer-Encoding': 'chunked' }
   const packed = (encoding: string): Headers => ({ 'Content-Encoding': encoding })
   const broken = Buffer.concat([gzipSync(text).subarray(0, 10), Buffer.alloc(8, 255)])
-  const unfinished = 'the body could not be unpacked to its end'
-  const foreign = 'the body is packed in a way that nobody asked for: it was not looked at'
+  const unfinished = 'the body could not be decompressed completely'
+  const foreign = 'the body has an unsupported content encoding and was not analysed'
   test.each<[string, Headers, string | Uint8Array, string, string[]]>([
     ['in chunks', chunked, chunks(text), text, []],
     ['in chunks, with an extension', chunked, `${text.length.toString(16)};a=b\r\n${text}\r\n0\r\n\r\n`, text, []],
@@ -128,7 +128,7 @@ describe('a body', () => {
     expect(formatPage(next)).toBe(titled('next'))
   })
 
-  const cut = 'only the first 4194304 bytes of the body were looked at'
+  const cut = 'only the first 4194304 bytes of the decompressed body were analysed'
   const long = Buffer.concat([Buffer.from(text), Buffer.alloc(40 * 1024 * 1024, 'abcd ')])
   test.each<[string, Headers, Uint8Array]>([
     ['plain', {}, long],

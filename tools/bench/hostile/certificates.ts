@@ -1,5 +1,5 @@
-// Made for these tests alone with `openssl ca`: an authority that signs for 127.0.0.1, for another name, and for a time
-// long past, all with one key; and a certificate that signs itself.
+// Created only for these tests with `openssl ca`: an authority that has signed certificates for 127.0.0.1, for another name and
+// for a time in the past, all with the same key; and a self-signed certificate.
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg72m35nFFpyfUQyMF
 d6OWqjKIW3OYMLebh4ErPMrl/CWhRANCAAR1Ss5FdslW2ce+f80yrU+cLfac2ws+

@@ -4,26 +4,26 @@ import { buildConnector } from 'undici'
 import { type Dial, openDial } from '../../../src/fetch/connector.ts'
 import { authority, key } from './certificates.ts'
 
-/** What a site does with a request; the socket is its own. */
+/** How a site responds to a request. It may do anything with the socket. */
 export type Play = (socket: Socket, path: string) => void
-/** By path: `/` stands for every page. Without a play for them, /robots.txt and /favicon.ico are not there. */
+/** By path; `/` applies to all pages. /robots.txt and /favicon.ico respond with 404 unless they are defined. */
 export type Plays = Play | Readonly<Record<string, Play>>
 
 export interface Opened {
   readonly url: string
   readonly close: () => Promise<void>
-  /** Where the site needs another way to open sockets than the usual one. */
+  /** A connector that the site requires instead of the default one. */
   readonly dial?: Dial
 }
 
 export type Bytes = string | Uint8Array
 
-/** A head and what follows it. */
+/** Builds the head of a response. */
 export function head(fields = 'content-type: text/html', status = '200 OK'): string {
   return `HTTP/1.1 ${status}\r\n${fields}${fields === '' ? '' : '\r\n'}\r\n`
 }
 
-/** Answers with a body of known length. */
+/** Responds with a body and its length. */
 export function answer(body: Bytes, fields = 'content-type: text/html', status?: string): Play {
   const bytes = Buffer.from(body as string)
   return (socket) => {
@@ -32,14 +32,14 @@ export function answer(body: Bytes, fields = 'content-type: text/html', status?:
   }
 }
 
-/** Writes these bytes, and then waits. */
+/** Writes these bytes, then keeps the connection open. */
 export const say =
   (...parts: readonly Bytes[]): Play =>
   (socket) => {
     for (const part of parts) socket.write(part)
   }
 
-/** Writes these bytes, and then closes. */
+/** Writes these bytes, then closes the connection. */
 export const sayAndEnd =
   (...parts: readonly Bytes[]): Play =>
   (socket) => {
@@ -47,15 +47,15 @@ export const sayAndEnd =
     socket.end()
   }
 
-/** Writes these bytes, and resets the connection when they are read. */
+/** Writes these bytes, and resets the connection when they have been read. */
 export const sayAndReset =
   (text: string): Play =>
   (socket) => {
-    // A reset drops what the other side has not read: it comes a little later.
+    // A reset discards unread data, so it is delayed.
     socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 50))
   }
 
-/** Writes `first`, then `part` every so many milliseconds for ever. */
+/** Writes `first`, then `part` endlessly at an interval. */
 export const drip =
   (first: string, part: string, everyMs = 50): Play =>
   (socket) => {
@@ -64,7 +64,7 @@ export const drip =
     socket.once('close', () => clearInterval(timer))
   }
 
-/** Writes `first`, then `part` for ever, as fast as it is taken. */
+/** Writes `first`, then `part` endlessly, as fast as possible. */
 export const flood =
   (first: string, part: Bytes): Play =>
   (socket) => {
@@ -79,26 +79,26 @@ export const flood =
 
 const MISSING = answer('', 'content-type: text/plain', '404 Not Found')
 
-/** A server on 127.0.0.1 that plays its part once a request has come. */
+/** Opens a server on 127.0.0.1 that responds to each request. */
 export function openSite(plays: Plays, scheme = 'http'): Promise<Opened> {
   return listen(createServer(onRequest(plays)), scheme)
 }
 
-/** The same over TLS. */
+/** Opens such a server with TLS. */
 export async function openTlsSite(plays: Plays, cert: string): Promise<Opened> {
   const opened = await listen(createTlsServer({ key, cert }, onRequest(plays)), 'https')
   const dial = buildConnector({ ca: authority, autoSelectFamily: false, timeout: 0, maxCachedSessions: 0 })
   return { ...opened, dial: dial as unknown as Dial }
 }
 
-/** A port on which nobody listens. */
-export async function openNothing(): Promise<Opened> {
+/** Finds a port on which no server listens. */
+export async function openClosedPort(): Promise<Opened> {
   const { url, close } = await openSite(() => {})
   await close()
   return { url, close: async () => {} }
 }
 
-/** A server that plays as soon as it is connected to. */
+/** Opens a server that responds to each connection, without waiting for a request. */
 export function openListener(play: (socket: Socket) => void, scheme = 'http'): Promise<Opened> {
   return listen(
     createServer((socket) => play(socket.on('error', () => {}).resume())),
@@ -116,15 +116,15 @@ function onRequest(plays: Plays): (socket: Socket) => void {
       if (end < 0) return
       const path = text.split(' ')[1]
       text = text.slice(end + 4)
-      playOf(plays, path)(socket, path)
+      findPlay(plays, path)(socket, path)
     })
   }
 }
 
-function playOf(plays: Plays, path: string): Play {
-  const isBeside = path === '/robots.txt' || path === '/favicon.ico'
-  if (typeof plays === 'function') return isBeside ? MISSING : plays
-  return plays[path] ?? (isBeside ? MISSING : plays['/'])
+function findPlay(plays: Plays, path: string): Play {
+  const isSideEvidence = path === '/robots.txt' || path === '/favicon.ico'
+  if (typeof plays === 'function') return isSideEvidence ? MISSING : plays
+  return plays[path] ?? (isSideEvidence ? MISSING : plays['/'])
 }
 
 async function listen(server: Server, scheme: string): Promise<Opened> {
@@ -143,7 +143,7 @@ async function listen(server: Server, scheme: string): Promise<Opened> {
   return { url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`, close }
 }
 
-/** Whatever name is asked for, port 80 of it is the site on 127.0.0.1; the peer is made to look as asked for. */
+/** Connects every host to the site on 127.0.0.1, and makes the peer address look like the requested one. */
 export function dialTo(url: string): Dial {
   const dial = openDial()
   return (options, callback) => {

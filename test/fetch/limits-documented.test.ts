@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  MAX_EVIDENCE,
+  MAX_EVIDENCE_TEXT,
+  MAX_TECHNOLOGIES,
+  MAX_URL,
+  MAX_VERSION,
+  MAX_WARNING,
+  MAX_WARNINGS,
+} from '../../src/engine/text/bounds.ts'
+import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { EVIDENCE } from '../../src/fetch/side-evidence.ts'
+import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { MAX_SCANS_PER_HOST } from '../../src/scan/scan-limiter.ts'
+
+const text = readFileSync(join(projectFolder(), 'docs', 'fetching.md'), 'utf8').replace(/\s+/g, ' ')
+const policy = DEFAULT_POLICY
+const KIB = 1024
+const MIB = 1024 * KIB
+
+test.each<[name: string, sentence: string]>([
+  ['length of a submitted URL', `URLs of more than ${MAX_URL_LENGTH.toLocaleString('en-US')} characters`],
+  ['ports', `The **port** must be ${policy.ports.join(', ')} or the default port`],
+  ['redirects', `at most ${policy.maxRedirects} of them`],
+  ['redirects, in the table', `| redirects | ${policy.maxRedirects} |`],
+  ['deadline', `to the last byte | ${policy.deadlineMs / 1000} s |`],
+  ['headers', `| headers | ${policy.maxHeaderBytes / KIB} KiB |`],
+  ['body as transferred', `| body as transferred | ${policy.maxWireBytes / MIB} MiB |`],
+  ['body after decompression', `if Node supports it) | ${policy.maxBodyBytes / MIB} MiB |`],
+  ['requests of one slot', 'at most three concurrent requests'],
+  ['slots of a host', `A host has ${MAX_SCANS_PER_HOST} slots in the service`],
+  ['time of side evidence', `Each has at most ${policy.evidenceMs / 1000} s`],
+  ['time of side evidence after the body', `${policy.evidenceAfterBodyMs} ms after the body`],
+  ['kinds of side evidence', `\`--skip ${EVIDENCE.join()}\``],
+  ['a version', `| a version | ${MAX_VERSION} characters`],
+  ['lists of a result', `| ${MAX_TECHNOLOGIES}, ${MAX_EVIDENCE}, ${MAX_WARNINGS} | a warning |`],
+  ['texts in the evidence', `${MAX_EVIDENCE_TEXT / KIB} Ki in total`],
+  ['a warning', `| ${MAX_WARNING} characters;`],
+  ['URL of a result', `| \`url\` of a result | ${MAX_URL.toLocaleString('en-US')} characters |`],
+])('docs/fetching.md states the limit of the code: %s', (_, sentence) => {
+  expect(text).toContain(sentence)
+})
+
+test('the number of concurrent requests to one host is the number of connections', () => {
+  expect(policy.connections).toBe(3)
+})
