@@ -5,10 +5,11 @@ import { FOUND } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
-import { findingTable } from '../src/rules/findings.ts'
+import { testSchema } from '../src/rules/data-schemas.ts'
+import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { checkFolders } from '../src/rules/load.ts'
 import { ownFolder } from '../src/rules/open-ruleset.ts'
-import { buildRuleSchema, testSchema } from '../src/rules/schema.ts'
+import { buildRuleSchema } from '../src/rules/schema.ts'
 import { serviceTables } from './service-tables.ts'
 
 /** A document that is made from the code, in whole or in part. */
@@ -47,7 +48,7 @@ export async function generatedDocs(root: string): Promise<GeneratedDoc[]> {
       plans,
     }),
     fillParts('docs/rules.md', read('docs/rules.md'), { places, ...lists }),
-    fillParts('docs/findings.md', findings, { findings: findingRows(findingTable, findings) }),
+    fillParts('docs/findings.md', findings, { findings: findingRows(FINDING_TABLE, findings) }),
     fillParts('docs/fetching.md', read('docs/fetching.md'), { causes: causesTable() }),
     whole('rules/schema.json', buildRuleSchema([...detectors, FOUND])),
     whole('rules/test-schema.json', testSchema),
@@ -98,7 +99,7 @@ function placesTable(places: readonly Place[]): string {
 }
 
 /** The last cell of a row is written by hand and kept. */
-function findingRows(table: typeof findingTable, text: string): string {
+function findingRows(table: typeof FINDING_TABLE, text: string): string {
   const mends = new Map(
     [...text.matchAll(/^\| `([a-z-]+)` \|.*\|([^|]*)\|$/gm)].map(([, code, mend]) => [code, mend.trim()]),
   )

@@ -1,4 +1,4 @@
-import { PREFIX } from '../keys/key.ts'
+import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 
 /** What people see of a key: nothing that could be used as one. */
@@ -17,7 +17,7 @@ export interface KeyView {
 
 /** How people tell a secret that they have from others. */
 export function maskSecret({ lastFour }: Key['secrets'][number]): string {
-  return `${PREFIX}…${lastFour}`
+  return `${SECRET_PREFIX}…${lastFour}`
 }
 
 export function viewKey(key: Key, lastUsedAt: Date | null): KeyView {

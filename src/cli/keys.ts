@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
 import { buildKey, buildSecret } from '../keys/key.ts'
-import { type Plan, planOf } from '../keys/plans.ts'
+import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { EXIT, readArgs, runCommand, UsageError } from './command.ts'
 import { readEmail, readName, readRevision, readSpan, requirePlan } from './key-input.ts'
@@ -128,7 +128,7 @@ function show({ words: [id], plans }: Given): Work {
     const key = await requireKey(opened, id)
     const month = new Date().toISOString().slice(0, 7)
     const used = await store.usedBy(id, month)
-    const limit = planOf(plans, key.plan).perMonth
+    const limit = findPlan(plans, key.plan).perMonth
     const usage = { month, used, limit, remaining: Math.max(limit - used, 0) }
     const secrets = key.secrets.map((one) => ({ secret: maskSecret(one), expiresAt: one.expiresAt }))
     const { secret, ...view } = viewKey(key, await store.lastUsed(id))
@@ -149,10 +149,10 @@ function rotate({ words: [id], values: { overlap = '24h' } }: Given): Work {
   const overlapMs = readSpan(overlap)
   return async (opened) => {
     await requireLiveKey(opened, id)
-    const { kept, secret } = buildSecret({ pepper: opened.pepper })
+    const { stored, secret } = buildSecret({ pepper: opened.pepper })
     const now = new Date()
     const oldEndAt = new Date(now.getTime() + overlapMs)
-    if (!(await opened.store.rotateKey(id, { secret: kept, oldEndAt, now }))) throw revokedError(id)
+    if (!(await opened.store.rotateKey(id, { secret: stored, oldEndAt, now }))) throw revokedError(id)
     tell(`The new secret of ${id} is shown once, here: keep it well. The former one ends at ${oldEndAt.toISOString()}.`)
     process.stdout.write(`${secret}\n`)
   }

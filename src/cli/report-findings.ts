@@ -1,4 +1,4 @@
-import { type Finding, formatFinding, sortFindings } from '../rules/findings.ts'
+import { type Finding, formatFinding, sortFindings } from '../yaml/finding.ts'
 import { EXIT } from './command.ts'
 
 /** A count with its noun. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
-import { planOf } from '../keys/plans.ts'
+import { findPlan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
 import { nextMinute, secondsUntil } from './calendar.ts'
@@ -18,7 +18,7 @@ export function revisionOf(key: Key, settings: HostSettings): Revision {
 
 /** Requests a minute that a key may make. */
 function limitOf(key: Key, settings: HostSettings): number {
-  return revisionOf(key, settings) === 1 ? REVISION_1_A_MINUTE : planOf(settings.plans, key.plan).perMinute
+  return revisionOf(key, settings) === 1 ? REVISION_1_A_MINUTE : findPlan(settings.plans, key.plan).perMinute
 }
 
 /** What to look for in the cache while the request is counted. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { CacheEntry } from '../coordination/types.ts'
 import type { ApiError, FailureReason, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
-import { PREFIX } from '../keys/key.ts'
+import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { LiveExtra } from '../scan/scanner.ts'
 
@@ -53,7 +53,7 @@ const SANE_ID = /^[\w.:+/=@-]{1,128}$/
 
 /** An id that a caller gives, if it is nothing but an id: it is logged, and a key must not be. */
 export function sanitizeId(given: unknown, own: string): string {
-  return typeof given === 'string' && SANE_ID.test(given) && !given.includes(PREFIX) ? given : own
+  return typeof given === 'string' && SANE_ID.test(given) && !given.includes(SECRET_PREFIX) ? given : own
 }
 
 /** What was noted of a request; one that no hook has seen is made up for. */

@@ -7,7 +7,7 @@ import { UNKNOWN_KEYS_A_MINUTE } from '../../src/http/auth.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { KEY_INFO, SCAN_BODY } from '../../src/http/v1/schemas.ts'
-import { makeSecret, PREFIX } from '../../src/keys/key.ts'
+import { makeSecret, SECRET_PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/scanner.ts'
 import { serviceTables, settingDefaults } from '../../tools/service-tables.ts'
@@ -30,7 +30,12 @@ test.each<[what: string, value: number, text: string, words: (value: string) => 
   ['a body', MAX_BODY_BYTES / 1024, api, (value) => `${value} KiB at most`],
   ['a URL', MAX_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
-  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `and ${value} more that are a checksum`],
+  [
+    'a checksum',
+    makeSecret().length - SECRET_PREFIX.length - 32,
+    api,
+    (value) => `and ${value} more that are a checksum`,
+  ],
 ])('the number of %s is that of the code: %d', (_, value, text, words) => {
   expect(text).toContain(words(value.toLocaleString('en-US')))
 })

@@ -59,9 +59,9 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
       const revoked = await host.newKey()
       await host.store.revokeKey(revoked.key.id, new Date())
       const expired = await host.newKey()
-      const { kept } = buildSecret({ pepper: host.parts.pepper })
+      const { stored } = buildSecret({ pepper: host.parts.pepper })
       const ended = new Date(host.clock.now)
-      await host.store.rotateKey(expired.key.id, { secret: kept, oldEndAt: ended, now: new Date(0) })
+      await host.store.rotateKey(expired.key.id, { secret: stored, oldEndAt: ended, now: new Date(0) })
       const wrong = [
         {},
         bearer('x'),
@@ -91,10 +91,10 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
 
     test('rotation: both secrets until the old one ends, on one count', async () => {
       const { key, secret: old } = await host.newKey()
-      const { kept, secret: newer } = buildSecret({ pepper: host.parts.pepper })
+      const { stored, secret: newer } = buildSecret({ pepper: host.parts.pepper })
       const start = host.clock.now
       const oldEndAt = new Date(start + HOUR_MS)
-      await host.store.rotateKey(key.id, { secret: kept, oldEndAt, now: new Date(start) })
+      await host.store.rotateKey(key.id, { secret: stored, oldEndAt, now: new Date(start) })
       const statuses: unknown[] = []
       for (const afterMs of [0, HOUR_MS - 1, HOUR_MS]) {
         host.clock.now = start + afterMs
@@ -115,10 +115,10 @@ describe.each(hostKinds('host: keys'))('keys on $name', ({ isMissing, open }) =>
     })
 
     test('a key that is made now is good at once, though it was asked for before', async () => {
-      const { kept, secret: later } = buildSecret({ pepper: host.parts.pepper })
+      const { stored, secret: later } = buildSecret({ pepper: host.parts.pepper })
       expect((await ask(bearer(later), '192.0.2.60')).status).toBe(401)
       const { key } = await host.newKey()
-      await host.store.rotateKey(key.id, { secret: kept, oldEndAt: new Date(), now: new Date(0) })
+      await host.store.rotateKey(key.id, { secret: stored, oldEndAt: new Date(), now: new Date(0) })
       expect((await ask(bearer(later), '192.0.2.60')).status).toBe(200)
     })
 

@@ -21,12 +21,12 @@ async function useKeys(host: TestHost): Promise<string[]> {
     host.newKey(),
     host.newKey(),
   ])
-  const { kept, secret: newer } = buildSecret({ pepper: host.parts.pepper })
+  const { stored, secret: newer } = buildSecret({ pepper: host.parts.pepper })
   await host.store.revokeKey(revoked.key.id, new Date())
-  await host.store.rotateKey(rotated.key.id, { secret: kept, oldEndAt: new Date(0), now: new Date(0) })
+  await host.store.rotateKey(rotated.key.id, { secret: stored, oldEndAt: new Date(0), now: new Date(0) })
   const unknown = [makeSecret(), makeSecret()]
   const made = [one, pinned, revoked, rotated].flatMap(({ key, secret }) => [secret, key.secrets[0].hash])
-  const secrets = [...made, newer, kept.hash, ...unknown]
+  const secrets = [...made, newer, stored.hash, ...unknown]
   for (const secret of secrets)
     for (const headers of waysToSend(secret))
       for (const url of ['/api/v1/me', scanOf(site), scanOf(`${site}&fails=1`), '/api/v1/nothing'])

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { discoverRules } from '../../src/rules/discover.ts'
-import { findingTable } from '../../src/rules/findings.ts'
+import { FINDING_TABLE } from '../../src/rules/findings.ts'
 import { builder, CATEGORIES, findingsOf, placeOf, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { faultyRules } from './faulty-rules.ts'
 
@@ -19,7 +19,7 @@ describe('one finding a fault, at its line and column', () => {
   })
 
   test('every code is provoked', () => {
-    expect([...new Set(faultyRules.map(([code]) => code))].sort()).toEqual([...findingTable.keys()].sort())
+    expect([...new Set(faultyRules.map(([code]) => code))].sort()).toEqual([...FINDING_TABLE.keys()].sort())
   })
 
   test('a sound folder has none', () => {

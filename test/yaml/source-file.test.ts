@@ -88,7 +88,7 @@ describe('YAML that is none, or no rule', () => {
     ['UTF-16 with its mark', 'utf16le', '1:1 bad-yaml'],
   ])('a file in %s', (_, encoding, expected) => {
     const text = `${encoding === 'utf16le' ? '\ufeff' : ''}${RULE.replace('Acme', 'Acmé')}`
-    const [told, ...others] = new SourceFile('x.yaml', Buffer.from(text, encoding)).findings
+    const [told, ...others] = new SourceFile('x.yaml', { content: Buffer.from(text, encoding) }).findings
     expect([placeOf(told), others]).toEqual([`x.yaml:${expected}`, []])
   })
 
@@ -127,7 +127,7 @@ describe('failsafe: text stays as it is written until the schema says a type', (
     ['~', '~'],
     ['null', 'null'],
   ])('%s', (written, read) => {
-    expect(new SourceFile('x.yaml', Buffer.from(`is: ${written}`)).data).toEqual({ is: read })
+    expect(new SourceFile('x.yaml', { content: Buffer.from(`is: ${written}`) }).data).toEqual({ is: read })
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { planOf } from '../../keys/plans.ts'
+import { findPlan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import { monthOf, nextMonth } from '../calendar.ts'
 import type { HostParts } from '../parts.ts'
@@ -25,7 +25,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: HostParts):
     async (request) => {
       const { key, now } = callOf(request) as { key: Key; now: number }
       const used = await store.touch({ key: key.id, month: monthOf(now), at: new Date(now) })
-      const limit = planOf(settings.plans, key.plan).perMonth
+      const limit = findPlan(settings.plans, key.plan).perMonth
       return {
         name: key.name,
         email: key.email,
