@@ -153,7 +153,7 @@ describe('misuse is told in a sentence', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: `RULES_DIRS: no such folder: ${join(cwd, 'none')}\n`,
+      stderr: `RULES_DIRS: the folder does not exist: ${join(cwd, 'none')}\n`,
     })
   })
 
@@ -163,7 +163,9 @@ describe('misuse is told in a sentence', () => {
     writeFileSync(file, '{ "rules": ')
     const { code, stdout, stderr } = await elsewhere.run('scan', ['--html', join(cwd, 'page.html')])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/ruleset\.json: this is no JSON: .*; make the file anew with `npm run -s rules -- build`\n$/)
+    expect(stderr).toMatch(
+      /ruleset\.json: the file is not valid JSON: .*; rebuild the file with `npm run -s rules -- build`\n$/,
+    )
   })
 })
 

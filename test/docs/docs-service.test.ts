@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { CACHE_MS } from '../../src/coordination/types.ts'
 import { MAX_LENGTH } from '../../src/fetch/target.ts'
 import { UNKNOWN_KEYS_A_MINUTE } from '../../src/http/auth.ts'
@@ -10,7 +11,7 @@ import { KEY_INFO, SCAN_BODY } from '../../src/http/v1/schemas.ts'
 import { makeSecret, SECRET_PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/scanner.ts'
-import { serviceTables, settingDefaults } from '../../tools/service-tables.ts'
+import { formatSettings } from '../../tools/service-tables.ts'
 
 const read = (file: string): string => readFileSync(join(projectFolder(), file), 'utf8')
 const api = read('docs/api.md')
@@ -82,30 +83,29 @@ test('every metric is told, and none that does not exist', async () => {
   expect(told.filter((name) => !known.includes(name))).toEqual([])
 })
 
-/** What no setting of ours is, but is written like one. */
+const settingNames = Object.values(SETTINGS).map(({ name }) => name)
+
+/** Names that look like settings but are not ours. */
 const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV']
 
 test.each(Object.entries(documents))('%s names no setting that does not exist', (_, text) => {
-  const settings = settingDefaults()
   const named = new Set([...text.matchAll(/(?<![\w$/])[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
   expect(named.size).toBeGreaterThan(0)
-  expect([...named].filter((name) => !settings.has(name) && !OTHERS.includes(name))).toEqual([])
+  expect([...named].filter((name) => !settingNames.includes(name) && !OTHERS.includes(name))).toEqual([])
 })
 
 describe('the table of settings', () => {
-  const part = (rows: string): string => `<!-- generated:settings -->\n${rows}\n<!-- /generated -->`
-
-  test.each<[name: string, expected: string]>([
-    ['keeps what was written by hand', '| `PORT` | `3000` | my words |'],
-    ['adds what is new', '| `HOST` | `127.0.0.1` |  |'],
-  ])('%s', (_, expected) => {
-    const { settings } = serviceTables(part('| `PORT` | 1 | my words |'))
-    expect(settings.split('\n')).toContain(expected)
+  test('has a row with default and description for each setting, in the order of the code', () => {
+    const rows = formatSettings({ file: 'README.md', text: '' }).split('\n').slice(2)
+    expect(rows.map((row) => row.split('`')[1])).toEqual(settingNames)
+    expect(rows.filter((row) => !/^\| `[A-Z_]+` \| (?:none|`[^`]+`) \| \S.*\. \|$/.test(row))).toEqual([])
   })
 
-  test('leaves out what is no setting any more, and keeps the order', () => {
-    const rows = serviceTables(part('| `OLD` | 1 | x |\n| `PORT` | 1 | x |\n| `HOST` | 1 | x |')).settings.split('\n')
-    expect(rows.slice(2, 4).map((row) => row.split('`')[1])).toEqual(['PORT', 'HOST'])
-    expect(rows.join()).not.toContain('OLD')
+  test.each([
+    ['README.md', '](docs/operating.md#plans)'],
+    ['docs/api.md', '](operating.md#plans)'],
+    ['docs/operating.md', '](#plans)'],
+  ])('links from %s', (file, link) => {
+    expect(formatSettings({ file, text: '' })).toContain(link)
   })
 })

@@ -7,7 +7,7 @@ import { projectFolder } from '../../src/rules/built.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 import { ownFolder } from '../../src/rules/open-ruleset.ts'
-import { checkDocs, fillParts, type GeneratedDoc, generatedDocs } from '../../tools/generated-docs.ts'
+import { checkDocs, fillParts, type GeneratedDoc, generateDocs } from '../../tools/generated-docs.ts'
 import { readmeExample } from '../support/readme-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
@@ -15,29 +15,29 @@ const root = projectFolder()
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)]
 
-test('documents are in step with the code', async () => {
-  expect(checkDocs(await generatedDocs(root))).toEqual([])
+test('documents are up to date with the code', async () => {
+  expect(checkDocs(await generateDocs(root))).toEqual([])
 })
 
 const doc = (text: string): GeneratedDoc => fillParts('a.md', text, { one: 'new' })
-test.each<[name: string, text: string, complaints: RegExp[]]>([
-  ['in step', '<!-- generated:one -->\nnew\n<!-- /generated -->', []],
-  ['stale', '<!-- generated:one -->\nold\n<!-- /generated -->', [/^a\.md is out of step/]],
-  ['no place for a part', 'new', [/there is no <!-- generated:one -->/]],
+test.each<[name: string, text: string, problems: RegExp[]]>([
+  ['up to date', '<!-- generated:one -->\nnew\n<!-- /generated -->', []],
+  ['stale', '<!-- generated:one -->\nold\n<!-- /generated -->', [/^a\.md is out of date/]],
+  ['no place for a part', 'new', [/the markers <!-- generated:one --> .* are missing/]],
   [
     'a place without a part',
     '<!-- generated:one -->\nnew\n<!-- /generated -->\n<!-- generated:two -->\n<!-- /generated -->',
-    [/nothing generates "two"/],
+    [/there is no generated part "two"/],
   ],
   [
-    'a row whose last cell nobody wrote',
+    'a row with an empty last cell',
     '<!-- generated:one -->\nnew\n<!-- /generated -->\n| `bad-x` | error | x |  |',
     [/last cell of bad-x/],
   ],
-])('a document: %s', (_, text, complaints) => {
-  const told = checkDocs([doc(text)])
-  expect(told).toHaveLength(complaints.length)
-  for (const [i, complaint] of complaints.entries()) expect(told[i]).toMatch(complaint)
+])('a document: %s', (_, text, problems) => {
+  const found = checkDocs([doc(text)])
+  expect(found).toHaveLength(problems.length)
+  for (const [i, problem] of problems.entries()) expect(found[i]).toMatch(problem)
 })
 
 test.each<[what: string, file: string, words: string]>([
