@@ -51,7 +51,11 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['bad-value', 'type with a prefix', clause('jsonld: §schema:Product')],
   ['bad-value', 'list instead of a clause', clause('§[meta]')],
   ['bad-value', 'mapping instead of a word', clause('title: §{ acme: beta }')],
-  ['bad-value', 'more than the number of clauses', clause('{ of: [{ script: /a.js }, { script: /b.js }], atLeast: §3 }')],
+  [
+    'bad-value',
+    'more than the number of clauses',
+    clause('{ of: [{ script: /a.js }, { script: /b.js }], atLeast: §3 }'),
+  ],
   ['bad-value', 'of with one', clause('{ of: [{ script: /a.js }, { script: /b.js }], atLeast: §1 }')],
   ['bad-value', 'categories', { ...clause(''), 'categories.yaml': 'builders: §[]\ntechnologies: {}\n' }],
   ['bad-value', 'header without value', miss('{ headers: [[server, acme], §[server]] }')],

@@ -20,8 +20,8 @@ function costOf(pattern: string, flags = 'i'): number | string {
 
 const AMBIGUOUS = /^parts that match the same characters follow or contain each other/
 const RESTARTS = /^the part that repeats also matches what the pattern begins with/
-const LARGE = /^with its counted repeats written out it has more than 400 characters/
-const STEPS = /^it may compare more than 32 characters for each one of a page/
+const LARGE = /^with its counted repeats expanded it has more than 400 characters/
+const STEPS = /^it may compare more than 32 characters per character of a page/
 
 describe('a pattern whose cost is not bounded is refused, with what to change', () => {
   test.each([
