@@ -24,6 +24,11 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
       'a list of fixed words: each begins with a different letter and has no comma, so each text has only one reading',
   },
   {
+    file: 'src/rules/patterns/char-ranges.ts',
+    code: 'new RegExp(`(?:${source})+`, `${flags}g`)',
+    reason: 'a repeat of a pattern that matches exactly one character, run on a fixed text',
+  },
+  {
     file: 'src/rules/patterns/pattern-checks.ts',
     code: 'new RegExp(match)',
     reason: 'compiled only to validate it, never run',
