@@ -21,7 +21,7 @@ export interface CheckedRules {
   readonly unjudged: number
 }
 
-/** What to read. */
+/** Rule folders to check, and the detectors that their rules may use. */
 export interface RuleFolders {
   /** The first folder has a categories.yaml. Other folders without one use that. */
   readonly folders: readonly string[]

@@ -10,7 +10,7 @@ import type { PatternJudge } from '../patterns/pattern-judge.ts'
 import { SLUG } from '../schema.ts'
 import { ClauseChecker } from './clause-checks.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
-import { isMisplaced, RULE_KEYS } from './rule-keys.ts'
+import { isMisplaced, REQUIRED_KEYS, RULE_KEYS } from './rule-keys.ts'
 
 /** Result of checking one rule file. */
 export interface CheckedRule {
@@ -83,11 +83,7 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
     const owner = `a ${kinds.join(' or ')} rule`
     findings.push(buildFinding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
   }
-  for (const key of found.kind === 'builder'
-    ? ['category', 'aiNative', 'website']
-    : found.kind === 'site-type'
-      ? []
-      : ['website'])
+  for (const key of REQUIRED_KEYS[found.kind])
     if (!(key in data) && !meant.includes(`/${key}`))
       findings.push(buildFinding('missing-key', file.valueAt([]), { key }))
   const category = found.kind === 'builder' ? data.category : found.category

@@ -20,6 +20,14 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   thin: ['site-type'],
 }
 
+/** Keys that a kind of rule needs in addition to those that the schema requires of all rules. */
+export const REQUIRED_KEYS: Readonly<Record<RuleKind, readonly string[]>> = {
+  builder: ['category', 'aiNative', 'website'],
+  technology: ['website'],
+  hosting: ['website'],
+  'site-type': [],
+}
+
 /** Whether a key is only allowed in other kinds of rules. */
 export function isMisplaced(key: string, kind: RuleKind): boolean {
   const kinds = Object.hasOwn(RULE_KEYS, key) ? RULE_KEYS[key] : []
