@@ -3,10 +3,8 @@ import { pathToFileURL } from 'node:url'
 import { resolve } from 'import-meta-resolve'
 import type { Detector } from '../src/engine/page/detector.ts'
 import type { Family, WordKind } from '../src/engine/rule/place.ts'
+import { SetupError } from '../src/errors.ts'
 import { detectors as own } from './index.ts'
-
-/** Why a module of detectors cannot be used; `message` says what to do. */
-export class DetectorError extends Error {}
 
 const FAMILIES: readonly Family[] = [
   'address',
@@ -28,7 +26,7 @@ const LOAD_MS = 10_000
  * Loads the modules an operator names, beside our own detectors. A module's default export is a detector or a list of them.
  * @param specifiers paths (from `folder`) or package names
  * @param reserved keys that no detector may take: those of a clause
- * @throws DetectorError with a line for each module that cannot be loaded or is no detector
+ * @throws SetupError with a line for each module that cannot be loaded or is no detector
  */
 export async function loadDetectors(
   specifiers: readonly string[],
@@ -44,17 +42,17 @@ export async function loadDetectors(
       for (const detector of module.value) {
         check(detector)
         if (reserved.includes(detector.key))
-          throw new DetectorError(`the key "${detector.key}" is reserved: it means something in a clause`)
+          throw new SetupError(`the key "${detector.key}" is reserved: it means something in a clause`)
         if (all.some(({ key }) => key === detector.key))
-          throw new DetectorError(`there is a detector "${detector.key}" already`)
+          throw new SetupError(`there is a detector "${detector.key}" already`)
         all.push(detector)
       }
     } catch (error) {
-      const sentence = error instanceof DetectorError ? error.message : `a detector cannot be read: ${reasonOf(error)}`
+      const sentence = error instanceof SetupError ? error.message : `a detector cannot be read: ${reasonOf(error)}`
       faults.push(`${specifiers[i]}: ${sentence}`)
     }
   }
-  if (faults.length > 0) throw new DetectorError(faults.join('\n'))
+  if (faults.length > 0) throw new SetupError(faults.join('\n'))
   return all
 }
 
@@ -71,12 +69,12 @@ async function load(specifier: string, folder: string): Promise<Detector[]> {
       ),
     )
   } catch (error) {
-    throw new DetectorError(`the module could not be loaded: ${reasonOf(error)}`)
+    throw new SetupError(`the module could not be loaded: ${reasonOf(error)}`)
   }
   if (module.default === undefined)
-    throw new DetectorError('the module has no default export; export a detector or a list of them')
+    throw new SetupError('the module has no default export; export a detector or a list of them')
   if (Array.isArray(module.default) && module.default.length === 0)
-    throw new DetectorError('there is no detector in its list')
+    throw new SetupError('there is no detector in its list')
   return [module.default].flat()
 }
 
@@ -99,7 +97,7 @@ function reasonOf(error: unknown): string {
 
 function check(detector: Partial<Detector> | null): void {
   const complain = (what: string): never => {
-    throw new DetectorError(what)
+    throw new SetupError(what)
   }
   if (typeof detector !== 'object' || detector === null) complain('a detector is an object')
   const { key, about, family, word, read, seen, names } = detector as Partial<Detector>

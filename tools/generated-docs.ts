@@ -5,125 +5,143 @@ import { FOUND } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
-import { findingTable } from '../src/rules/findings.ts'
+import { projectFolder } from '../src/rules/built.ts'
+import { testSchema } from '../src/rules/data-schemas.ts'
+import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { checkFolders } from '../src/rules/load.ts'
 import { ownFolder } from '../src/rules/open-ruleset.ts'
-import { buildRuleSchema, testSchema } from '../src/rules/schema.ts'
-import { serviceTables } from './service-tables.ts'
+import { buildRuleSchema } from '../src/rules/schema.ts'
+import {
+  type Document,
+  formatErrorSentences,
+  formatPlans,
+  formatSettings,
+  formatTable,
+  readLastCells,
+} from './service-tables.ts'
 
-/** A document that is made from the code, in whole or in part. */
+/** A document that is generated from the code, completely or in parts. */
 export interface GeneratedDoc {
-  /** From the project's folder. */
+  /** Path relative to the folder of the project. */
   readonly file: string
-  /** As it stands; '' when there is none. */
+  /** Current text; empty if the file does not exist. */
   readonly text: string
-  /** As it should be. */
+  /** Text that the file should have. */
   readonly wanted: string
-  /** What no writing mends, in sentences. */
-  readonly faults: readonly string[]
+  /** Problems that generating the document again cannot fix. */
+  readonly problems: readonly string[]
 }
 
 type Parts = Readonly<Record<string, string>>
 
-/** Reads every document of the project that has generated parts, and makes them anew. */
-export async function generatedDocs(root: string): Promise<GeneratedDoc[]> {
-  const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '')
-  const whole = (file: string, data: unknown): GeneratedDoc => ({
-    file,
-    text: read(file),
-    wanted: `${JSON.stringify(data, null, 2)}\n`,
-    faults: [],
-  })
-  const places = placesTable([...detectors, FOUND])
-  const findings = read('docs/findings.md')
-  const { settings } = serviceTables(read('docs/operating.md'))
-  const { plans, 'error-sentences': errors } = serviceTables(read('docs/api.md'))
-  const lists = closedLists()
-  return [
-    fillParts('README.md', read('README.md'), { example: await exampleResult(root) }),
-    fillParts('docs/api.md', read('docs/api.md'), {
-      'builder-categories': lists['builder-categories'],
-      'site-types': lists['site-types'],
-      'error-sentences': errors,
-      plans,
-    }),
-    fillParts('docs/operating.md', read('docs/operating.md'), { settings }),
-    fillParts('docs/rules.md', read('docs/rules.md'), { places, ...lists }),
-    fillParts('docs/findings.md', findings, { findings: findingRows(findingTable, findings) }),
-    fillParts('docs/fetching.md', read('docs/fetching.md'), { causes: causesTable() }),
-    whole('rules/schema.json', buildRuleSchema([...detectors, FOUND])),
-    whole('rules/test-schema.json', testSchema),
-  ]
+/** Generated parts by name. A part may depend on the document that contains it. */
+export const PARTS = {
+  places: () => formatPlaces([...detectors, FOUND]),
+  example: formatExample,
+  plans: formatPlans,
+  'error-sentences': formatErrorSentences,
+  settings: formatSettings,
+  causes: formatCauses,
+  findings: formatFindings,
+  'builder-categories': () => formatClosedLists()['builder-categories'],
+  'technology-categories': () => formatClosedLists()['technology-categories'],
+  'site-types': () => formatClosedLists()['site-types'],
+} satisfies Readonly<Record<string, (document: Document) => string | Promise<string>>>
+
+/** Document → the parts that it contains. */
+export const DOCUMENT_PARTS: Readonly<Record<string, readonly (keyof typeof PARTS)[]>> = {
+  'README.md': ['example'],
+  'docs/api.md': ['builder-categories', 'site-types', 'error-sentences', 'plans'],
+  'docs/operating.md': ['settings'],
+  'docs/rules.md': ['places', 'builder-categories', 'technology-categories', 'site-types'],
+  'docs/findings.md': ['findings'],
+  'docs/fetching.md': ['causes'],
 }
 
-/** Puts parts between `<!-- generated:name -->` and `<!-- /generated -->`; every part has its place, every place its part. */
+/** Reads every generated document of the project and generates its parts again. */
+export async function generateDocs(root: string): Promise<GeneratedDoc[]> {
+  const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '')
+  const docs: GeneratedDoc[] = []
+  for (const [file, names] of Object.entries(DOCUMENT_PARTS)) {
+    const document = { file, text: read(file) }
+    const parts: Record<string, string> = {}
+    for (const name of names) parts[name] = await PARTS[name](document)
+    docs.push(fillParts(file, document.text, parts))
+  }
+  const schemas = { 'rules/schema.json': buildRuleSchema([...detectors, FOUND]), 'rules/test-schema.json': testSchema }
+  for (const [file, schema] of Object.entries(schemas))
+    docs.push({ file, text: read(file), wanted: `${JSON.stringify(schema, null, 2)}\n`, problems: [] })
+  return docs
+}
+
+/** Inserts each part between `<!-- generated:name -->` and `<!-- /generated -->`. Reports parts without markers, and markers without a part. */
 export function fillParts(file: string, text: string, parts: Parts): GeneratedDoc {
   const missing = new Set(Object.keys(parts))
-  const faults: string[] = []
+  const problems: string[] = []
   const wanted = text.replace(
     /(<!-- generated:([a-z-]+) -->\n).*?(<!-- \/generated -->)/gs,
     (all, open, name, close) => {
       missing.delete(name)
       if (name in parts) return `${open}${parts[name]}\n${close}`
-      faults.push(`${file}: nothing generates "${name}"`)
+      problems.push(`${file}: there is no generated part "${name}"`)
       return all
     },
   )
-  for (const name of missing) faults.push(`${file}: there is no <!-- generated:${name} --> … <!-- /generated -->`)
+  for (const name of missing)
+    problems.push(`${file}: the markers <!-- generated:${name} --> … <!-- /generated --> are missing`)
   for (const [, code] of wanted.matchAll(/^\|[^`\n]*`([\w-]+)`.*\| +\|$/gm))
-    faults.push(`${file}: the last cell of ${code} is empty: write it by hand`)
-  return { file, text, wanted, faults }
+    problems.push(`${file}: the last cell of ${code} is empty; write it by hand`)
+  return { file, text, wanted, problems }
 }
 
-/** What is wrong with the documents, a sentence each. */
+/** Returns a sentence for each problem of the documents. */
 export function checkDocs(docs: readonly GeneratedDoc[]): string[] {
   const stale = docs.filter(({ text, wanted }) => text !== wanted)
   return [
-    ...stale.map(({ file }) => `${file} is out of step with the code: npm run -s docs -- --write`),
-    ...docs.flatMap(({ faults }) => faults),
+    ...stale.map(({ file }) => `${file} is out of date; run npm run -s docs -- --write`),
+    ...docs.flatMap(({ problems }) => problems),
   ]
 }
 
-function causesTable(): string {
-  const rows = Object.entries(SCAN_CAUSES).map(
-    ([cause, [code, sentence]]) => `| ${cause} | \`${code}\` | ${sentence} |`,
-  )
-  return ['| cause | code | sentence |', '|---|---|---|', ...rows].join('\n')
+function formatCauses(): string {
+  const rows = Object.entries(SCAN_CAUSES).map(([cause, [code, sentence]]) => [cause, `\`${code}\``, sentence])
+  return formatTable(['cause', 'code', 'sentence'], rows)
 }
 
-function placesTable(places: readonly Place[]): string {
+function formatPlaces(places: readonly Place[]): string {
   const rows = places.map(({ key, about, family, word, names = [] }) => {
     const words = names.length > 0 ? names.map((name) => `\`${name}\``).join(' ') : word
-    return `| \`${key}\` | ${words} | ${about} | ${family} |`
+    return [`\`${key}\``, words, about, family]
   })
-  return ['| place | word | finds | family |', '|---|---|---|---|', ...rows].join('\n')
+  return formatTable(['place', 'word', 'finds', 'family'], rows)
 }
 
-/** The last cell of a row is written by hand and kept. */
-function findingRows(table: typeof findingTable, text: string): string {
-  const mends = new Map(
-    [...text.matchAll(/^\| `([a-z-]+)` \|.*\|([^|]*)\|$/gm)].map(([, code, mend]) => [code, mend.trim()]),
-  )
-  const rows = [...table].map(([code, [level, sentence]]) => {
-    return `| \`${code}\` | ${level} | ${sentence.replaceAll('|', '\\|')} | ${mends.get(code) ?? ''} |`
-  })
-  return ['| code | level | sentence | how to mend it |', '|---|---|---|---|', ...rows].join('\n')
+/** The last cell of each row is written by hand and preserved. */
+function formatFindings({ text }: Document): string {
+  const written = readLastCells(text, 'findings')
+  const rows = [...FINDING_TABLE].map(([code, [level, sentence]]) => [
+    `\`${code}\``,
+    level,
+    sentence.replaceAll('|', '\\|'),
+    written.get(code),
+  ])
+  return formatTable(['code', 'level', 'sentence', 'how to fix it'], rows)
 }
 
-function closedLists() {
+function formatClosedLists() {
   const { categories, rules } = checkFolders({ folders: [ownFolder], detectors })
   const types = rules.filter(({ found }) => found.kind === 'site-type').map(({ found }) => found.slug)
-  const line = (words: readonly string[]): string => `${words.map((word) => `\`${word}\``).join(', ')}.`
+  const formatWords = (words: readonly string[]): string => `${words.map((word) => `\`${word}\``).join(', ')}.`
   return {
-    'builder-categories': line(Object.keys(categories.builders)),
-    'technology-categories': line(Object.keys(categories.technologies)),
-    'site-types': line(types),
+    'builder-categories': formatWords(Object.keys(categories.builders)),
+    'technology-categories': formatWords(Object.keys(categories.technologies)),
+    'site-types': formatWords(types),
   }
 }
 
-/** What the example page gives, with its address and headers. */
-async function exampleResult(root: string): Promise<string> {
-  const folder = join(root, 'examples')
+/** The result for the example page with its address and headers. */
+async function formatExample(): Promise<string> {
+  const folder = join(projectFolder(), 'examples')
   const headers = JSON.parse(readFileSync(join(folder, 'headers.json'), 'utf8')) as Record<string, string>
   const page = buildPage({
     url: 'https://harbourline.example/',

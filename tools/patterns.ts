@@ -6,33 +6,33 @@ import { findPatterns, type SourcePattern } from './patterns/find-patterns.ts'
 import type { PumpText } from './patterns/pump-texts.ts'
 import type { PumpTask, SuperLinear } from './patterns/pump-worker.ts'
 
-/** Milliseconds for all texts of one pattern: beyond them it is not linear, whatever the growth. */
-const PATTERN_MS = 30_000
+/** Time limit for all texts of one pattern. A pattern that exceeds it is not linear, whatever its growth. */
+const MAX_PATTERN_MS = 30_000
 
 const require = createRequire(import.meta.url)
 
-/** Runs every regular expression of `src/` and `plugins/` on pumped texts, in a worker that can be stopped. */
+/** Runs every regular expression of `src/` and `plugins/` on pumped texts in a worker, which can be stopped. */
 async function main(): Promise<number> {
   const { known } = findPatterns(projectFolder(), ['src', 'plugins'])
   const worker = new Worker(new URL('./patterns/pump-worker.js', import.meta.url))
-  const faults: string[] = []
+  const problems: string[] = []
   for (const found of known) {
-    const fault = await tryPattern(worker, found)
-    if (fault !== null) faults.push(fault)
-    if (fault?.endsWith(STOPPED)) break // The worker is gone.
+    const problem = await tryPattern(worker, found)
+    if (problem !== null) problems.push(problem)
+    if (problem?.endsWith(STOPPED)) break // The worker can no longer respond.
   }
   await worker.terminate()
-  for (const fault of faults) console.error(fault)
-  console.log(`${known.length} regular expressions on pumped texts: ${faults.length} super-linear`)
-  return faults.length === 0 ? 0 : 1
+  for (const problem of problems) console.error(problem)
+  console.log(`${known.length} regular expressions on pumped texts: ${problems.length} super-linear`)
+  return problems.length === 0 ? 0 : 1
 }
 
-const STOPPED = `stopped after ${PATTERN_MS / 1000} s`
+const STOPPED = `stopped after ${MAX_PATTERN_MS / 1000} s`
 
 async function tryPattern(worker: Worker, { place, pattern, flags }: SourcePattern): Promise<string | null> {
-  const task: PumpTask = { pattern, flags, more: attackTexts(pattern, flags) }
+  const task: PumpTask = { pattern, flags, more: findAttackTexts(pattern, flags) }
   const result = await new Promise<SuperLinear | null | undefined>((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), PATTERN_MS)
+    const timer = setTimeout(() => resolve(undefined), MAX_PATTERN_MS)
     worker.once('error', reject)
     worker.once('message', (message) => {
       worker.removeListener('error', reject)
@@ -50,9 +50,9 @@ async function tryPattern(worker: Worker, { place, pattern, flags }: SourcePatte
   return `${name}: ${times}, on ${shown[0]} + ${shown[1]} × n + ${shown[2]}`
 }
 
-/** The attack strings that recheck knows for a pattern. */
-function attackTexts(pattern: string, flags: string): PumpText[] {
-  // The build without Java and worker: pure JavaScript.
+/** Finds the attack strings of recheck for a pattern. */
+function findAttackTexts(pattern: string, flags: string): PumpText[] {
+  // This build of recheck is pure JavaScript, without Java and without a worker.
   const { checkSync } = require('recheck/lib/browser.js') as typeof import('recheck')
   const verdict: Awaited<ReturnType<typeof check>> = checkSync(pattern, flags, { timeout: 10_000 })
   if (verdict.status !== 'vulnerable') return []

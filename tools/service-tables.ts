@@ -1,87 +1,80 @@
-import { relative } from 'node:path'
-import { type Config, loadConfig } from '../src/config/config.ts'
+import { dirname, posix } from 'node:path'
+import { loadConfig } from '../src/config/config.ts'
+import { SETTINGS, type Setting } from '../src/config/settings.ts'
 import { API_ERRORS } from '../src/errors.ts'
 
-/**
- * Tables of the service as Markdown: its errors, short and with their sentences, its settings with their defaults, its plans.
- * @param text the document as it stands: the last cell of a row is written by hand and kept, and so is the order of settings
- */
-export function serviceTables(text: string): Record<'errors' | 'error-sentences' | 'settings' | 'plans', string> {
-  const errors = rowsOf(text, 'errors')
-  const sentences = rowsOf(text, 'error-sentences')
-  const table = Object.entries(API_ERRORS)
-  return {
-    errors: markdown(
-      ['status', 'code', 'comes when'],
-      table.map(([code, [status]]) => [status, `\`${code}\``, errors.get(code)]),
-    ),
-    'error-sentences': markdown(
-      ['code', 'status', 'sentence', 'what to do'],
-      table.map(([code, [status, sentence]]) => [`\`${code}\``, status, sentence, sentences.get(code)]),
-    ),
-    settings: settingsTable(rowsOf(text, 'settings')),
-    plans: plansTable(),
-  }
+/** A document before it is generated again. */
+export interface Document {
+  /** Path relative to the folder of the project. */
+  readonly file: string
+  readonly text: string
 }
 
-/** Code words of the rows of a part → the last cell. */
-function rowsOf(text: string, part: string): Map<string, string> {
-  const [, rows = ''] = new RegExp(`<!-- generated:${part} -->\n(.*?)<!-- /generated -->`, 's').exec(text) ?? []
-  const found = rows.matchAll(/^\|[^`\n]*`([\w-]+)`.*\|([^|\n]*)\|$/gm)
-  return new Map([...found].map(([, code, cell]) => [code, cell.trim()]))
+/** Table of API errors. The last cell of each row is written by hand and preserved. */
+export function formatErrors({ text }: Document): string {
+  const written = readLastCells(text, 'errors')
+  const rows = Object.entries(API_ERRORS).map(([code, [status]]) => [status, `\`${code}\``, written.get(code)])
+  return formatTable(['status', 'code', 'comes when'], rows)
 }
 
-function settingsTable(kept: ReadonlyMap<string, string>): string {
-  const defaults = settingDefaults()
-  const known = [...kept.keys()].filter((name) => defaults.has(name))
-  const names = [...new Set([...known, ...defaults.keys()])]
-  return markdown(
-    ['setting', 'default', 'says'],
-    names.map((name) => [`\`${name}\``, defaults.get(name), kept.get(name)]),
-  )
+/** Table of API errors with their sentences. The last cell of each row is written by hand and preserved. */
+export function formatErrorSentences({ text }: Document): string {
+  const written = readLastCells(text, 'error-sentences')
+  const rows = Object.entries(API_ERRORS).map(([code, [status, sentence]]) => [
+    `\`${code}\``,
+    status,
+    sentence,
+    written.get(code),
+  ])
+  return formatTable(['code', 'status', 'sentence', 'what to do'], rows)
 }
 
-/** Settings whose field of the configuration has another name, and those whose default is a file. */
-const FIELDS: Readonly<Record<string, keyof Config>> = { RULES_DIRS: 'ruleFolders', DETECTORS: 'detectorModules' }
-const FILES: Readonly<Record<string, string>> = { PLANS_FILE: 'src/keys/plans.yaml' }
-
-/** Every setting that the configuration asks for → its default, as Markdown. */
-export function settingDefaults(): Map<string, string> {
-  const names = new Set<string>()
-  const config = loadConfig(
-    new Proxy<Record<string, undefined>>(
-      {},
-      {
-        get: (_, name) => {
-          names.add(String(name))
-          return undefined
-        },
-      },
-    ),
-  )
-  return new Map([...names].map((name) => [name, defaultOf(name, config)]))
+/** Table of all settings with their defaults and their documentation. */
+export function formatSettings({ file }: Document): string {
+  const rows = Object.values<Setting<unknown>>(SETTINGS).map((setting) => [
+    `\`${setting.name}\``,
+    formatDefault(setting),
+    rewriteLinks(setting.documentation, file),
+  ])
+  return formatTable(['setting', 'default', 'description'], rows)
 }
 
-function defaultOf(name: string, config: Config): string {
-  const camel = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  const value = FILES[name] ?? config[FIELDS[name] ?? (camel as keyof Config)]
-  if (value === undefined) throw new Error(`${name}: no field of the configuration has its value`)
-  if (name === 'DATA_DIR') return `\`./${relative(process.cwd(), config.dataDir)}\``
-  const text = Array.isArray(value) ? value.join(',') : String(value ?? '')
-  return text === '' ? 'none' : `\`${text}\``
-}
-
-function plansTable(): string {
+export function formatPlans(): string {
   const rows = [...loadConfig({}).plans.values()].map(({ name, perMinute, perMonth }) => [
     `\`${name}\``,
     perMinute,
     perMonth.toLocaleString('en-US'),
   ])
-  return markdown(['plan', 'requests a minute', 'scans a month'], rows)
+  return formatTable(['plan', 'requests a minute', 'scans a month'], rows)
 }
 
-function markdown(titles: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
-  const line = (cells: readonly (string | number | undefined)[]): string =>
+/** Maps the code in each row of a generated part to the last cell of that row. */
+export function readLastCells(text: string, part: string): Map<string, string> {
+  const [, rows = ''] = new RegExp(`<!-- generated:${part} -->\n(.*?)<!-- /generated -->`, 's').exec(text) ?? []
+  const found = rows.matchAll(/^\|[^`\n]*`([\w-]+)`.*\|([^|\n]*)\|$/gm)
+  return new Map([...found].map(([, code, cell]) => [code, cell.trim()]))
+}
+
+/** Formats a Markdown table. */
+export function formatTable(
+  titles: readonly string[],
+  rows: readonly (readonly (string | number | undefined)[])[],
+): string {
+  const formatRow = (cells: readonly (string | number | undefined)[]): string =>
     `| ${cells.map((cell) => cell ?? '').join(' | ')} |`
-  return [line(titles), `|${titles.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
+  return [formatRow(titles), `|${titles.map(() => '---|').join('')}`, ...rows.map(formatRow)].join('\n')
+}
+
+function formatDefault({ default: value, shownDefault }: Setting<unknown>): string {
+  const shown = shownDefault ?? (typeof value === 'function' ? value(loadConfig({})) : value)
+  const text = Array.isArray(shown) ? shown.join(',') : String(shown ?? '')
+  return text === '' ? 'none' : `\`${text}\``
+}
+
+/** Rewrites links that are relative to the folder of the project for the file that contains them. */
+function rewriteLinks(markdown: string, file: string): string {
+  return markdown.replace(/\]\((?!https?:)([^)#]+)(#[^)]*)?\)/g, (_, target: string, anchor = '') => {
+    const path = target === file ? '' : posix.relative(dirname(file), target)
+    return `](${path}${anchor})`
+  })
 }

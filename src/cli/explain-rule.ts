@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { PageLimitError } from '../errors.ts'
 import type { LoadOptions } from '../index.ts'
-import { hint } from '../rules/hint.ts'
+import { formatHint } from '../yaml/hint.ts'
 import { type CommandIo, EXIT, UsageError } from './command.ts'
 import type { Explanation } from './explain-page.ts'
 import type { ExplainTask } from './explain-worker.ts'
@@ -21,7 +21,7 @@ export async function explainRule(
   { stdout, stderr }: CommandIo,
 ): Promise<number> {
   const known = rules.map((rule) => rule.slug)
-  if (!known.includes(slug)) throw new UsageError(`there is no rule "${slug}"${hint(slug, known)}`)
+  if (!known.includes(slug)) throw new UsageError(`there is no rule "${slug}"${formatHint(slug, known)}`)
   const input = await readSavedPage({ html, url, headers })
   const { text, warnings } = await explainInWorker({ ...options, slug, input }, timeoutMs)
   for (const warning of warnings) stderr.write(`${warning}\n`)

@@ -1,13 +1,12 @@
-import { DetectorError } from '../../plugins/load.ts'
 import { PageLimitError, SetupError } from '../errors.ts'
-import { BuiltFileError } from '../rules/built.ts'
-import { formatFinding, RulesetError } from '../rules/findings.ts'
+import { RulesetError } from '../rules/findings.ts'
+import { formatFinding } from '../yaml/finding.ts'
 
 /** Formats an error for the terminal: a sentence for what the reader can correct, a stack for the rest. */
 export function formatError(error: unknown): string {
   if (error instanceof RulesetError)
     return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')
-  const isExpected = [SetupError, DetectorError, BuiltFileError, PageLimitError].some((type) => error instanceof type)
+  const isExpected = [SetupError, PageLimitError].some((type) => error instanceof type)
   if (isExpected || isSystemError(error)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

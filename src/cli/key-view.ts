@@ -1,4 +1,4 @@
-import { PREFIX } from '../keys/key.ts'
+import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 
 /** What the commands show of a key. It contains no secret. */
@@ -17,7 +17,7 @@ export interface KeyView {
 
 /** Masks a secret so that its owner still recognizes it. */
 export function maskSecret({ lastFour }: Key['secrets'][number]): string {
-  return `${PREFIX}…${lastFour}`
+  return `${SECRET_PREFIX}…${lastFour}`
 }
 
 export function viewKey(key: Key, lastUsedAt: Date | null): KeyView {

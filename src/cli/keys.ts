@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { loadConfig } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
 import { buildKey, buildSecret } from '../keys/key.ts'
-import { type Plan, planOf } from '../keys/plans.ts'
+import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { defineCommand, EXIT } from './command.ts'
 import { readEmail, readName, readRevision, readSpan, requirePlan } from './key-input.ts'
@@ -88,7 +88,7 @@ function show({ args: [id] }: Given, { plans, stdout }: Context): Work {
     const key = await requireKey(opened, id)
     const month = new Date().toISOString().slice(0, 7)
     const used = await store.usedBy(id, month)
-    const limit = planOf(plans, key.plan).perMonth
+    const limit = findPlan(plans, key.plan).perMonth
     const usage = { month, used, limit, remaining: Math.max(limit - used, 0) }
     const secrets = key.secrets.map((one) => ({ secret: maskSecret(one), expiresAt: one.expiresAt }))
     const { secret, ...view } = viewKey(key, await store.lastUsed(id))
@@ -110,10 +110,10 @@ function rotate(given: Given, { stdout, report }: Context): Work {
   const overlapMs = readSpan(textOption(given, 'overlap') ?? '24h')
   return async (opened) => {
     await requireActiveKey(opened, id)
-    const { kept, secret } = buildSecret({ pepper: opened.pepper })
+    const { stored, secret } = buildSecret({ pepper: opened.pepper })
     const now = new Date()
     const oldEndAt = new Date(now.getTime() + overlapMs)
-    if (!(await opened.store.rotateKey(id, { secret: kept, oldEndAt, now }))) throw revokedError(id)
+    if (!(await opened.store.rotateKey(id, { secret: stored, oldEndAt, now }))) throw revokedError(id)
     const until = oldEndAt.toISOString()
     report(`The new secret of ${id} is shown once, below. Store it safely. The previous one expires at ${until}.`)
     stdout.write(`${secret}\n`)

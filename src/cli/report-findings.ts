@@ -1,4 +1,4 @@
-import { type Finding, formatFinding, sortFindings } from '../rules/findings.ts'
+import { type Finding, formatFinding, sortFindings } from '../yaml/finding.ts'
 import { type CommandIo, EXIT } from './command.ts'
 
 /** Formats a count with its noun. */

@@ -4,12 +4,13 @@ import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { FOUND } from '../engine/rule/clause.ts'
-import { buildFile, fingerprint } from '../rules/built.ts'
+import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
+import { testSchema } from '../rules/data-schemas.ts'
 import { readFixtures } from '../rules/fixtures.ts'
-import { checkFolders, refuseErrors } from '../rules/load.ts'
-import { builtFile, compiledRuleset, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
-import { buildRuleSchema, CLAUSE_KEYS, testSchema } from '../rules/schema.ts'
+import { checkFolders, throwOnErrors } from '../rules/load.ts'
+import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
+import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
@@ -106,15 +107,15 @@ function build(_: Given, { stderr }: CommandIo): Work {
   return async ({ detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const checked = checkFolders({ folders: [ownFolder], detectors })
-    refuseErrors(checked.findings)
-    const ruleset = compiledRuleset(checked, detectors, fingerprint([ownFolder], detectors))
+    throwOnErrors(checked.findings)
+    const ruleset = buildRuleset(checked, detectors, computeFingerprint([ownFolder], detectors))
     const { rules, categories, version } = ruleset
     const folder = dirname(builtFile)
     mkdirSync(folder, { recursive: true })
     const write = (name: string, data: unknown, indent = 0): void =>
       writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
     const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
-    write(basename(builtFile), buildFile({ version, categories, rules }))
+    write(basename(builtFile), buildRulesetFile({ version, categories, rules }))
     write('conformance.json', buildConformance(ruleset, fixtures))
     write('schema.json', buildRuleSchema([...all, FOUND]), 2)
     write('test-schema.json', testSchema, 2)

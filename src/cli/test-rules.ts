@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
 import type { Detector } from '../engine/page/detector.ts'
 import { openDetector, type PageDetector } from '../index.ts'
-import { fingerprint } from '../rules/built.ts'
+import { computeFingerprint } from '../rules/built.ts'
 import type { Finding } from '../rules/findings.ts'
-import { checkFixture, checkVerdict, type Fixture, readFixtures, refusePage } from '../rules/fixtures.ts'
-import { checkFolders, refuseErrors } from '../rules/load.ts'
-import { compiledRuleset } from '../rules/open-ruleset.ts'
+import { buildPageFinding, checkFixture, checkVerdict, type Fixture, readFixtures } from '../rules/fixtures.ts'
+import { checkFolders, throwOnErrors } from '../rules/load.ts'
+import { buildRuleset } from '../rules/open-ruleset.ts'
 import { type CommandIo, UsageError } from './command.ts'
 import { formatCount, reportFindings } from './report-findings.ts'
 
@@ -23,8 +23,8 @@ interface TestedRules {
 export async function testRules(tested: TestedRules, slugs: readonly string[], io: CommandIo): Promise<number> {
   const { folders, detectors, detectorModules, timeoutMs } = tested
   const checked = checkFolders({ folders, detectors })
-  refuseErrors(checked.findings)
-  const ruleset = compiledRuleset(checked, detectors, fingerprint(folders, detectors))
+  throwOnErrors(checked.findings)
+  const ruleset = buildRuleset(checked, detectors, computeFingerprint(folders, detectors))
   for (const slug of slugs)
     if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
   const rules = checked.rules.filter(({ found }) => slugs.length === 0 || slugs.includes(found.slug))
@@ -39,7 +39,7 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], i
       for (const warning of verdict.warnings) warnings.add(warning)
       return checkVerdict(fixture, verdict, ruleset)
     } catch (error) {
-      return [refusePage(fixture, error)]
+      return [buildPageFinding(fixture, error)]
     }
   }
   const threads = Math.min(4, Math.max(1, availableParallelism() - 1))

@@ -1,58 +1,65 @@
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads settings by their names and gathers what is wrong with them. What is blank is not set; no value is ever told. */
+/** A problem of one setting. It never contains the value. */
+export interface SettingProblem {
+  readonly name: string
+  /** What to write instead. */
+  readonly sentence: string
+}
+
+/** Reads settings by name and collects their problems. A blank setting counts as not set. */
 export class ConfigReader {
-  /** `NAME: what to write`, in the order in which they were read. */
-  readonly faults: string[] = []
+  readonly problems: SettingProblem[] = []
   readonly #env: Environment
 
   constructor(env: Environment) {
     this.#env = env
   }
 
-  /** The setting without blanks around it; null when it is not set. */
+  /** The trimmed text of a setting; null if it is not set. */
   text(name: string): string | null {
     return this.#env[name]?.trim() || null
   }
 
-  /** Entries between commas. */
+  /** The entries of a comma-separated setting. */
   list(name: string): readonly string[] {
     const entries = (this.text(name) ?? '').split(',').map((entry) => entry.trim())
     return entries.filter((entry) => entry !== '')
   }
 
-  refuse(name: string, wanted: string): void {
-    this.faults.push(`${name}: ${wanted}`)
+  report(name: string, sentence: string): void {
+    this.problems.push({ name, sentence })
   }
 
   /**
-   * @param read null for a bad value
-   * @param wanted the sentence on it
-   * @returns null when it is not set, or bad
+   * Reads one value.
+   * @param parse returns null for an invalid value
+   * @param sentence what to report for an invalid value
+   * @returns null if the setting is not set or invalid
    */
-  read<T>(name: string, read: (text: string) => T | null, wanted: string): T | null {
+  read<T>(name: string, parse: (text: string) => T | null, sentence: string): T | null {
     const text = this.text(name)
-    const value = text === null ? null : read(text)
-    if (text !== null && value === null) this.refuse(name, wanted)
+    const value = text === null ? null : parse(text)
+    if (text !== null && value === null) this.report(name, sentence)
     return value
   }
 
-  /** A whole number; null when it is not set, or bad. */
-  number(name: string, least: number, most: number): number | null {
-    return this.read(name, wholeNumber(least, most), `write a number from ${least} to ${most}`)
-  }
-
-  /** Reads every entry of a list; what is none is told by its number, from 1. */
-  readAll<T>(name: string, read: (entry: string) => T | null, wanted: string): readonly T[] {
-    return this.list(name).flatMap((entry, i) => {
-      const value = read(entry)
-      if (value === null) this.refuse(name, `entry ${i + 1} is no ${wanted}`)
+  /**
+   * Reads a list. Invalid entries are reported by their number, from 1.
+   * @param wanted what an entry must be, with its article
+   * @returns null if the setting is not set, or has no valid entry
+   */
+  readList<T>(name: string, parse: (entry: string) => T | null, wanted: string): readonly T[] | null {
+    const values = this.list(name).flatMap((entry, i) => {
+      const value = parse(entry)
+      if (value === null) this.report(name, `entry ${i + 1} is not ${wanted}`)
       return value ?? []
     })
+    return values.length > 0 ? values : null
   }
 }
 
-/** A reader of plain decimal numbers in a range. */
-export function wholeNumber(least: number, most: number): (text: string) => number | null {
+/** Returns a parser of decimal integers in a range. It returns null for any other text. */
+export function createNumberParser(least: number, most: number): (text: string) => number | null {
   return (text) => (/^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : null)
 }

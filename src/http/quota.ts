@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { type Plan, planOf } from '../keys/plans.ts'
+import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { StoreError } from '../store/types.ts'
 import { formatMonth, secondsUntil, startOfNextMonth } from './calendar.ts'
@@ -17,7 +17,7 @@ export class Quota {
   }
 
   #findQuota(key: Key): number {
-    return planOf(this.#plans, key.plan).perMonth
+    return findPlan(this.#plans, key.plan).perMonth
   }
 
   /** Rejects a request before anything is fetched if its quota is used up. @throws ApiError `quota_exceeded` */

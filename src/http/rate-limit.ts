@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
-import { planOf } from '../keys/plans.ts'
+import { findPlan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
 import { secondsUntil, startOfNextMinute } from './calendar.ts'
@@ -18,7 +18,7 @@ export function findRevision(key: Key, settings: AppSettings): Revision {
 
 /** Finds how many requests per minute a key may make. */
 function findMinuteLimit(key: Key, settings: AppSettings): number {
-  return findRevision(key, settings) === 1 ? REVISION_1_PER_MINUTE : planOf(settings.plans, key.plan).perMinute
+  return findRevision(key, settings) === 1 ? REVISION_1_PER_MINUTE : findPlan(settings.plans, key.plan).perMinute
 }
 
 /** The cache lookup that shares a round trip with counting the request. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { CacheEntry } from '../coordination/types.ts'
 import type { ApiError, FailureReason, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
-import { PREFIX } from '../keys/key.ts'
+import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { LiveExtra } from '../scan/extras.ts'
 
@@ -53,7 +53,7 @@ const VALID_ID = /^[\w.:+/=@-]{1,128}$/
 
 /** Returns the client's request id if it is valid and contains no API key, because the id is logged. */
 export function sanitizeId(given: unknown, generated: string): string {
-  return typeof given === 'string' && VALID_ID.test(given) && !given.includes(PREFIX) ? given : generated
+  return typeof given === 'string' && VALID_ID.test(given) && !given.includes(SECRET_PREFIX) ? given : generated
 }
 
 /** Returns the state of a request. A request that failed before the first hook gets a new state. */

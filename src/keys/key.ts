@@ -3,30 +3,30 @@ import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
 import type { Key, KeySecret } from './types.ts'
 
-/** What every secret begins with: people and secret scanners know a key of ours by it. */
-export const PREFIX = 'spk_live_'
+/** Prefix of every secret, by which people and secret scanners recognize it. */
+export const SECRET_PREFIX = 'spk_live_'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const SHAPE = new RegExp(`^(${PREFIX}[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`)
-const randomText = customAlphabet(BASE62)
+const SECRET_PATTERN = new RegExp(`^(${SECRET_PREFIX}[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`)
+const makeRandomText = customAlphabet(BASE62)
 
 /**
- * A new secret: the prefix, 32 random characters (190 bits of the system's cryptographic source), and a checksum of both,
- * so that a typo is refused without a look-up.
+ * Makes a new secret: the prefix, 32 random characters (190 bits from the system's cryptographic source), and a checksum of
+ * both, so that a typo is rejected without a lookup.
  */
 export function makeSecret(): string {
-  const body = PREFIX + randomText(32)
-  return body + checksumOf(body)
+  const body = SECRET_PREFIX + makeRandomText(32)
+  return body + computeChecksum(body)
 }
 
-/** Whether a text has the shape and the checksum of a secret; not whether a key has it. */
+/** Whether a text has the form and the checksum of a secret. It does not say whether a key with that secret exists. */
 export function isWellFormed(secret: string): boolean {
-  const [, body, checksum] = SHAPE.exec(secret) ?? []
-  return body !== undefined && checksumOf(body) === checksum
+  const [, body, checksum] = SECRET_PATTERN.exec(secret) ?? []
+  return body !== undefined && computeChecksum(body) === checksum
 }
 
-/** CRC-32 of a text as 6 digits of base 62, zeros in front: 62⁶ is above 2³². */
-function checksumOf(text: string): string {
+/** CRC-32 of a text as 6 digits of base 62, with leading zeros. 62⁶ is larger than 2³². */
+function computeChecksum(text: string): string {
   let rest = crc32(text)
   let digits = ''
   for (let i = 0; i < 6; i++) {
@@ -36,41 +36,44 @@ function checksumOf(text: string): string {
   return digits
 }
 
-/** What is kept of a secret: HMAC-SHA-256 under the pepper, 64 hexadecimal digits. */
+/** Hash of a secret, as stored: HMAC-SHA-256 with the pepper as its key, 64 hexadecimal digits. */
 export function hashSecret(secret: string, pepper: string): string {
   return createHmac('sha256', pepper).update(secret).digest('hex')
 }
 
-/** A new secret, and what a store keeps of it. */
+/** Makes a new secret, and the part of it that is stored. */
 export function buildSecret({ pepper }: { readonly pepper: string }): {
-  readonly kept: KeySecret
+  readonly stored: KeySecret
   readonly secret: string
 } {
   const secret = makeSecret()
-  return { kept: { hash: hashSecret(secret, pepper), lastFour: secret.slice(-4), expiresAt: null }, secret }
+  return { stored: { hash: hashSecret(secret, pepper), lastFour: secret.slice(-4), expiresAt: null }, secret }
 }
 
-/** What a new key is made of. */
+/** The values of a new key. */
 export interface KeyParts {
   readonly name: string
   readonly email: string
   /** Name of a plan. */
   readonly plan: string
-  /** The revision it is pinned to; null for the service's. */
+  /** API revision that the key is pinned to; null for the default of the service. */
   readonly revision: 1 | 2 | null
   readonly now: Date
   readonly pepper: string
 }
 
-/** A new key and its secret, which nothing keeps: its holder sees it once. The id is `key_` and 16 characters of base 62. */
+/** Builds a new key and its secret. The secret is not stored and is shown once. The id is `key_` and 16 characters of base 62. */
 export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: Key; readonly secret: string } {
-  const { kept, secret } = buildSecret({ pepper })
-  return { key: { id: `key_${randomText(16)}`, ...parts, createdAt: now, revokedAt: null, secrets: [kept] }, secret }
+  const { stored, secret } = buildSecret({ pepper })
+  return {
+    key: { id: `key_${makeRandomText(16)}`, ...parts, createdAt: now, revokedAt: null, secrets: [stored] },
+    secret,
+  }
 }
 
 /**
- * Whether a key may be used with the secret of this hash: the key is not revoked, and that secret has not ended.
- * @param now the clock, in milliseconds since 1970
+ * Whether a key may be used with the secret of this hash: the key is not revoked, and the secret has not expired.
+ * @param now milliseconds since 1970
  */
 export function isUsable(key: Key, hash: string, now: number): boolean {
   if (key.revokedAt !== null) return false

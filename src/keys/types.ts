@@ -1,24 +1,24 @@
-/** One secret of a key. The secret itself is known to its holder alone. */
+/** The stored part of one secret of a key. Only the holder of the key has the secret itself. */
 export interface KeySecret {
-  /** HMAC-SHA-256 of the secret under the pepper, 64 hexadecimal digits. */
+  /** HMAC-SHA-256 of the secret with the pepper as its key, 64 hexadecimal digits. */
   readonly hash: string
-  /** The last four characters of the secret, so that its holder can tell it. */
+  /** The last four characters of the secret, by which its holder recognizes it. */
   readonly lastFour: string
-  /** From then on it is worth nothing; null for as long as the key lives. */
+  /** The secret is invalid from this time on; null if it never expires. */
   readonly expiresAt: Date | null
 }
 
-/** An API key: what belongs to its id stays when its secret changes. */
+/** An API key. Its id, plan and usage stay the same when its secret is rotated. */
 export interface Key {
   readonly id: string
   readonly name: string
   readonly email: string
   /** Name of a plan. */
   readonly plan: string
-  /** The revision of the interface that the key is pinned to; null for the service's. */
+  /** API revision that the key is pinned to; null for the default of the service. */
   readonly revision: 1 | 2 | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
-  /** The newest first. */
+  /** Newest first. */
   readonly secrets: readonly KeySecret[]
 }

@@ -4,12 +4,13 @@ import { join, relative } from 'node:path'
 import type { Detector } from '../engine/page/detector.ts'
 import { isOurLogic } from '../engine/rule/logic.ts'
 import type { Categories, Clause, CompiledRule } from '../engine/rule/types.ts'
+import { SetupError } from '../errors.ts'
 import { discoverRules } from './discover.ts'
 
-/** A ruleset as plain JSON: what a start reads instead of YAML, and what another language can run. */
+/** A compiled ruleset as plain JSON. A start reads it instead of the YAML, and other languages can run it. */
 export interface BuiltRuleset {
   readonly format: typeof FORMAT
-  /** Fingerprint of the YAML and of the places it was compiled for. */
+  /** Fingerprint of the YAML files and of the places they were compiled for. */
   readonly version: string
   readonly categories: Categories
   readonly rules: readonly CompiledRule[]
@@ -17,8 +18,8 @@ export interface BuiltRuleset {
 
 const FORMAT = 1
 
-/** Fingerprint of rule folders: it changes with every byte of a rule, with files that do not belong there, and with the places rules can look at. */
-export function fingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
+/** Computes a hash that changes with any byte of a rule, with any stray file, and with the places that rules can name. */
+export function computeFingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
   const hash = createHash('sha256').update(
     JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
   )
@@ -31,36 +32,35 @@ export function fingerprint(folders: readonly string[], detectors: readonly Dete
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Puts a built ruleset together. */
-export function buildFile(parts: Omit<BuiltRuleset, 'format'>): BuiltRuleset {
+/** Builds the content of a built file. */
+export function buildRulesetFile(parts: Omit<BuiltRuleset, 'format'>): BuiltRuleset {
   return { format: FORMAT, ...parts }
 }
 
-/** Why a built file cannot be used; `message` says what to do. */
-export class BuiltFileError extends Error {}
-
 /**
- * Reads a built file when it was made of this very YAML; null when there is none or the YAML has changed since.
- * @throws BuiltFileError when it is cut off, or holds an expression that no compiler of ours writes: it comes from elsewhere
+ * Reads a built file. Returns null if there is none, or if the YAML has changed since it was built.
+ * @throws SetupError if the file is truncated, or contains an expression that our compiler never writes
  */
 export function readBuilt(file: string, version: string): BuiltRuleset | null {
   if (!existsSync(file)) return null
-  const refuse = (what: string): never => {
-    throw new BuiltFileError(`${file}: ${what}; make the file anew with \`npm run -s rules -- build\``)
+  const reject = (what: string): never => {
+    throw new SetupError(`${file}: ${what}; rebuild the file with \`npm run -s rules -- build\``)
   }
   let built: BuiltRuleset | null = null
   try {
     built = JSON.parse(readFileSync(file, 'utf8')) as BuiltRuleset | null
   } catch (error) {
-    return refuse(`this is no JSON: ${(error as Error).message}`)
+    return reject(`the file is not valid JSON: ${(error as Error).message}`)
   }
   if (built?.format !== FORMAT || built.version !== version) return null
-  if (!Array.isArray(built.rules) || typeof built.categories !== 'object') refuse('this is no ruleset')
-  const fault = built.rules.find((rule: Partial<CompiledRule> | null) => !isOurs(rule))
-  if (fault !== undefined) refuse(`an expression of the rule "${fault?.slug}" is none of ours`)
+  if (!Array.isArray(built.rules) || typeof built.categories !== 'object') reject('the file is not a ruleset')
+  const foreign = built.rules.find((rule: Partial<CompiledRule> | null) => !isOurs(rule))
+  if (foreign !== undefined)
+    reject(`the rule "${foreign?.slug}" contains an expression that the compiler does not write`)
   return built
 }
 
+/** Whether every expression of a rule has a form that our compiler writes. */
 function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
   const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
@@ -68,7 +68,7 @@ function isOurs(rule: Partial<CompiledRule> | null): boolean {
   return isOurLogic(rule.logic) && rule.clauses.every((clause) => isClause(clause ?? {}))
 }
 
-/** The folder of the project, from wherever this module runs (sources or build). */
+/** The folder of the project, whether this module runs from the sources or from a build. */
 export function projectFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json'))) folder = join(folder, '..')

@@ -7,16 +7,16 @@ import { type Result, toResult } from '../engine/verdict/result.ts'
 import { hitsOf } from '../engine/verdict/score.ts'
 import type { Fixture } from './fixtures.ts'
 
-/** Cases that hold another implementation to this one, in two layers. */
+/** Test cases for other implementations of the engine, in two layers. */
 export interface Conformance {
   readonly version: string
-  /** Hits of one rule (`kind/slug`) → its points: for whoever runs the expressions. */
+  /** Hits of one rule (`kind/slug`) → its points, for implementations that only evaluate the expressions. */
   readonly rules: readonly { readonly rule: string; readonly hits: Hits; readonly points: number }[]
-  /** A page → the ten fields: for whoever reads pages as well. */
+  /** Page → the ten fields, for implementations that also parse pages. */
   readonly pages: readonly { readonly page: PageInput; readonly result: Result }[]
 }
 
-/** Makes the cases out of the fixtures of the rules. */
+/** Builds the cases from the fixtures of the rules. */
 export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[]): Conformance {
   const cases = new Map<string, Conformance['rules'][number]>()
   const pages = fixtures.map(({ input }) => {

@@ -1,21 +1,21 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RuleKind } from '../engine/rule/types.ts'
-import { type Finding, finding } from './findings.ts'
+import { buildFinding, type Finding } from './findings.ts'
 
-/** A rule file as its place in the folder tells of it. */
+/** What the path of a rule file says about the rule. */
 export interface FoundRule {
-  /** As findings name it: relative to the working folder. */
+  /** Path relative to the working folder, as used in findings. */
   readonly file: string
   readonly testFile: string
   readonly hasTest: boolean
   readonly kind: RuleKind
   readonly slug: string
-  /** The folder of a technology. */
+  /** Category folder; for technologies only. */
   readonly category?: string
 }
 
-/** What lies in one rule folder. */
+/** Contents of one rule folder. */
 export interface FoundFolder {
   readonly root: string
   readonly rules: readonly FoundRule[]
@@ -29,75 +29,79 @@ const KINDS: ReadonlyMap<string, RuleKind> = new Map([
   ['site-types', 'site-type'],
   ['technologies', 'technology'],
 ])
-/** Files a rule folder may hold beside its rules. */
-const BESIDES = new Set(['README.md', 'schema.json', 'test-schema.json', 'categories.yaml'])
+/** Files that a rule folder may contain besides its rules. */
+const OTHER_FILES = new Set(['README.md', 'schema.json', 'test-schema.json', 'categories.yaml'])
 
 /**
- * Finds every rule below a folder: kind and slug are folder and file name. The folder itself may be a symbolic link; inside it
- * none is followed, and nothing but regular files is read: a link could lead to any file of the machine, and a pipe or a
- * device never ends.
- * @throws when the folder cannot be read
+ * Finds every rule below a folder. The subfolder is the kind of a rule, and the file name is its slug. The folder itself may be
+ * a symbolic link. Inside it no link is followed, since it could lead to any file of the machine, and only regular files are
+ * read, since a pipe or a device may never end.
+ * @throws if the folder cannot be read
  */
 export function discoverRules(root: string): FoundFolder {
   const rules: FoundRule[] = []
   const findings: Finding[] = []
-  const stray = (path: string, reason: string): void => {
-    findings.push(finding('stray-file', { file: nameOf(path), line: 1, column: 1 }, { reason }))
+  const reportStray = (path: string, reason: string): void => {
+    findings.push(buildFinding('stray-file', { file: formatPath(path), line: 1, column: 1 }, { reason }))
   }
   const top = readdirSync(root, { withFileTypes: true })
   for (const entry of top) {
     const path = join(root, entry.name)
     const kind = KINDS.get(entry.name)
-    if (entry.name.startsWith('.') || (BESIDES.has(entry.name) && isRegular(path))) continue
-    if (!isPlain(entry)) stray(path, whyNot(entry))
+    if (entry.name.startsWith('.') || (OTHER_FILES.has(entry.name) && isRegular(path))) continue
+    if (!isFileOrFolder(entry)) reportStray(path, explainEntry(entry))
     else if (!entry.isDirectory() || kind === undefined)
-      stray(path, `a rule folder holds ${[...KINDS.keys()].join(', ')}`)
-    else if (kind !== 'technology') rules.push(...rulesIn(path, kind, undefined, stray))
+      reportStray(path, `a rule folder contains the folders ${[...KINDS.keys()].join(', ')}`)
+    else if (kind !== 'technology') rules.push(...findRules(path, kind, undefined, reportStray))
     else
       for (const folder of readdirSync(path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))) {
         const below = join(path, folder.name)
-        if (folder.isDirectory()) rules.push(...rulesIn(below, kind, folder.name, stray))
-        else stray(below, isPlain(folder) ? 'a technology lies in the folder of its category' : whyNot(folder))
+        if (folder.isDirectory()) rules.push(...findRules(below, kind, folder.name, reportStray))
+        else
+          reportStray(
+            below,
+            isFileOrFolder(folder) ? 'a technology belongs in the folder of its category' : explainEntry(folder),
+          )
       }
   }
   const categories = join(root, 'categories.yaml')
-  const categoriesFile = isRegular(categories) ? nameOf(categories) : null
+  const categoriesFile = isRegular(categories) ? formatPath(categories) : null
   return { root, rules, categoriesFile, findings }
 }
 
-function nameOf(path: string): string {
+function formatPath(path: string): string {
   const name = relative('.', path) || '.'
   return name.startsWith('../../..') ? path : name
 }
 
-/** Whether this is a regular file itself, not a link to one. */
+/** Whether the path is a regular file, not a link to one. */
 function isRegular(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-function isPlain(entry: Dirent): boolean {
+function isFileOrFolder(entry: Dirent): boolean {
   return entry.isFile() || entry.isDirectory()
 }
 
-function whyNot(entry: Dirent): string {
+function explainEntry(entry: Dirent): string {
   return entry.isSymbolicLink()
-    ? 'it is a symbolic link; put the file or folder itself here'
+    ? 'it is a symbolic link; replace it with the file or folder'
     : 'it is not a regular file'
 }
 
-function rulesIn(
+function findRules(
   folder: string,
   kind: RuleKind,
   category: string | undefined,
-  stray: (path: string, reason: string) => void,
+  reportStray: (path: string, reason: string) => void,
 ): FoundRule[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
   for (const { name } of entries.filter((entry) => entry.isDirectory()))
-    stray(join(folder, name), 'rules lie side by side here, not in folders')
+    reportStray(join(folder, name), 'this folder contains rules only; subfolders are not read')
   const names: string[] = []
   for (const entry of entries.filter((entry) => !entry.isDirectory())) {
     if (entry.isFile()) names.push(entry.name)
-    else stray(join(folder, entry.name), whyNot(entry))
+    else reportStray(join(folder, entry.name), explainEntry(entry))
   }
   names.sort()
   const known = new Set(names)
@@ -106,18 +110,18 @@ function rulesIn(
     const path = join(folder, name)
     if (name.endsWith('.test.yaml')) {
       const rule = name.replace(/\.test\.yaml$/, '.yaml')
-      if (!known.has(rule)) stray(path, `there is no rule ${rule} beside this test`)
+      if (!known.has(rule)) reportStray(path, `the rule ${rule} of this test is missing`)
     } else if (name.endsWith('.yaml')) {
       const testName = name.replace(/\.yaml$/, '.test.yaml')
       const found = {
-        file: nameOf(path),
-        testFile: nameOf(join(folder, testName)),
+        file: formatPath(path),
+        testFile: formatPath(join(folder, testName)),
         hasTest: known.has(testName),
         kind,
         slug: name.slice(0, -5),
       }
       rules.push(category === undefined ? found : { ...found, category })
-    } else stray(path, 'a rule is <slug>.yaml, its test <slug>.test.yaml')
+    } else reportStray(path, 'name a rule <slug>.yaml and its test <slug>.test.yaml')
   }
   return rules
 }

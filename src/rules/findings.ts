@@ -1,104 +1,71 @@
-/** A fault of a rule file, as data; its sentence is made here and nowhere else. */
-export interface Finding {
-  readonly file: string
-  /** From 1. */
-  readonly line: number
-  readonly column: number
-  readonly level: 'error' | 'warning'
-  readonly code: FindingCode
-  readonly sentence: string
-}
+import {
+  createFindingBuilder,
+  type FindingTable,
+  type Finding as GenericFinding,
+  sortFindings,
+  YAML_FINDINGS,
+} from '../yaml/finding.ts'
 
-/** Where a finding stands. */
-export interface Place {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-}
-
-/** What may be wrong: code → level and sentence, `{…}` filled from the finding. Each stands in docs/findings.md as well. */
+/** Everything that can be wrong with a rule or a test file. docs/findings.md says how to fix each. */
 const FINDINGS = {
-  'bad-category': ['error', '"{value}" is no {list} category of categories.yaml{hint}'],
-  'bad-detector-word': ['error', '"{value}" is no word of {place}, which has {list}{hint}'],
+  ...YAML_FINDINGS,
+  'bad-category': ['error', '"{value}" is not a {list} category of categories.yaml{hint}'],
+  'bad-detector-word': ['error', '{place} does not accept "{value}"; use one of {list}{hint}'],
   'bad-fixture-page': ['error', 'this page cannot be scanned: {reason}'],
   'bad-locator': ['error', '{reason}'],
-  'bad-pattern': ['error', 'the pattern is no regular expression: {reason}'],
-  'bad-relation': ['error', 'excludes: {value} cannot be: {reason}'],
+  'bad-pattern': ['error', 'the pattern is not a valid regular expression: {reason}'],
+  'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
   'bad-selector': ['error', '{reason}'],
-  'bad-slug': ['error', 'the file name is the slug: "{value}" must be lower-case letters, digits and hyphens'],
-  'bad-value': ['error', '{key} must be {wanted}{hint}'],
-  'bad-yaml': ['error', 'this is no YAML: {reason}'],
+  'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
-  'dead-also': ['error', 'also: {value} does not fire on this page'],
-  'duplicate-clause': ['error', 'this clause stands in line {line} already: what it finds would count twice'],
-  'duplicate-slug': ['error', 'the slug {slug} is taken by {other}'],
+  'dead-also': ['error', '`also` lists {value}, which does not fire on this page'],
+  'duplicate-clause': ['error', 'this clause repeats the one in line {line}: its hits would count twice'],
+  'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
-  'group-atleast': ['error', 'atLeast of a group goes with `of`: write { atLeast: {n}, of: [ … ] }'],
-  'group-tests': ['error', '{key} is a test of one place: it cannot stand beside {group}'],
-  'group-weight': ['error', 'weight stands on the outermost group alone'],
-  'heavy-weight': ['error', 'weight: {value} asks for more than {cap}, the most this clause can give: {reason}'],
-  'hit-differs': ['error', 'this page gives {key} {got}, the hit says {wanted}'],
-  'misplaced-key': ['error', '{key} belongs to {owner}, not to {kind}'],
-  'miss-fires': ['error', 'this miss fires: {level} by {clauses}'],
-  'missing-key': ['error', '{key} is missing{where}'],
-  'missing-test': ['error', 'there is no {file} beside this rule'],
+  'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
+  'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
+  'group-weight': ['error', 'weight is only allowed on the outermost group'],
+  'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
+  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}'],
+  'misplaced-key': ['error', '{key} is allowed in {owner}, not in {kind}'],
+  'miss-fires': ['error', 'the rule fires on this miss at level {level}: {clauses}'],
+  'missing-test': ['error', 'the test file {file} is missing next to this rule'],
   'mixed-families': [
     'error',
-    'the clauses of an `any` are of one family: {families}; write them as clauses of their own',
+    'the clauses of an `any` must belong to one family, not to {families}: write them as separate clauses',
   ],
-  'needless-pattern': ['error', 'this match says no more than {instead}: write that'],
-  'needless-weight': ['error', 'weight: {value} is what this clause has anyway: leave it away'],
-  'no-place': ['error', 'this clause names no place: one of {list}, or a group (all, any, not, of)'],
-  'nothing-positive': ['error', 'nothing here must be there: a `not` needs another clause beside it'],
-  'relation-cycle': ['error', '{key} goes round in a circle: {path}'],
-  'short-literal': ['error', '"{value}" is too short to look for: a literal has at least three characters'],
-  'short-page': ['error', 'a fixture is a plausible page of five lines or more; this one has {lines}'],
-  'stray-file': ['error', 'nothing reads this file: {reason}'],
-  'two-places': ['error', 'a clause looks at one place, this one at {list}: make it two, or a group'],
-  'unknown-key': ['error', 'the key "{key}" is unknown{hint}'],
-  'unknown-slug': ['error', '"{value}" is no {what} of a {kind}{hint}'],
-  'unrelated-hit': ['error', '{slug} fires on this page as well ({level}): relate the two rules, or list it in `also`'],
+  'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
+  'needless-weight': ['error', 'weight: {value} is the default weight of this clause: remove it'],
+  'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
+  'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
+  'relation-cycle': ['error', '{key} forms a cycle: {path}'],
+  'short-literal': ['error', '"{value}" is too short: a literal needs at least three characters'],
+  'short-page': ['error', 'the HTML of a test page needs at least five lines, but this page has {lines}'],
+  'stray-file': ['error', 'this path cannot be used: {reason}'],
+  'two-places': ['error', 'a clause has one place, but this one has {list}: split it, or use a group'],
+  'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
+  'unrelated-hit': ['error', '{slug} also fires on this page ({level}): relate the two rules, or list it in `also`'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
-  'version-group': ['error', 'version: {value} asks for a capture group that the match does not have'],
+  'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'wide-pattern': [
     'error',
-    'a match that begins with {value} tries every position of the page: begin with what must stand there',
+    'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
   ],
-} as const satisfies Record<string, readonly ['error' | 'warning', string]>
+} as const satisfies FindingTable
 
 export type FindingCode = keyof typeof FINDINGS
 
-/** All codes with their level and sentence, for the docs. */
-export const findingTable: ReadonlyMap<string, readonly [level: string, sentence: string]> = new Map(
-  Object.entries(FINDINGS),
+/** A problem in a rule or a test file. */
+export type Finding = GenericFinding<FindingCode>
+
+export const buildFinding = createFindingBuilder(FINDINGS)
+
+/** All codes with their level and sentence, sorted by code, for the documentation. */
+export const FINDING_TABLE: ReadonlyMap<string, FindingTable[string]> = new Map(
+  Object.entries<FindingTable[string]>(FINDINGS).sort(([a], [b]) => a.localeCompare(b)),
 )
 
-/** Makes a finding: the sentence's `{…}` are filled from `details`. */
-export function finding(
-  code: FindingCode,
-  at: Place,
-  details: Readonly<Record<string, string | number>> = {},
-): Finding {
-  const [level, template] = FINDINGS[code]
-  const sentence = template.replace(/\{(\w+)\}/g, (whole, key: string) =>
-    String(details[key] ?? (key === 'hint' || key === 'where' ? '' : whole)),
-  )
-  return { file: at.file, line: at.line, column: at.column, level, code, sentence }
-}
-
-/** `file:line:column  level  sentence  code` */
-export function formatFinding({ file, line, column, level, sentence, code }: Finding): string {
-  return `${file}:${line}:${column}  ${level}  ${sentence}  ${code}`
-}
-
-/** In the order people read files. */
-export function sortFindings(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort(
-    (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.code.localeCompare(b.code),
-  )
-}
-
-/** A ruleset that is refused, with everything that is wrong with it. */
+/** Thrown for a ruleset that has errors. It contains all findings. */
 export class RulesetError extends Error {
   readonly findings: readonly Finding[]
 

@@ -6,13 +6,13 @@ import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { impliedBy } from '../engine/verdict/relations.ts'
 import { levelOf } from '../engine/verdict/score.ts'
-import type { Level, Verdict } from '../engine/verdict/verdict-types.ts'
+import type { Verdict } from '../engine/verdict/verdict-types.ts'
+import { formatHint } from '../yaml/hint.ts'
+import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
+import { type HitData, type MissData, type TestData, testSchema } from './data-schemas.ts'
 import type { FoundRule } from './discover.ts'
-import { type Finding, finding } from './findings.ts'
-import { hint } from './hint.ts'
-import { testSchema } from './schema.ts'
-import { Validator } from './validate.ts'
+import { buildFinding, type Finding } from './findings.ts'
 
 /** A page of a test file, and what it must give. */
 export interface Fixture {
@@ -21,89 +21,85 @@ export interface Fixture {
   readonly path: Path
   readonly input: PageInput
   /** null for a miss. */
-  readonly hit: Hit | null
+  readonly hit: HitData | null
   readonly also: readonly string[]
 }
 
-interface Hit {
-  readonly confidence: Level
-  readonly hosting?: string | null
-  readonly siteType?: string | null
-  readonly technologies?: readonly string[]
-  readonly versions?: Readonly<Record<string, string>>
-}
-
-const SHORTEST_PAGE = 5
-const validator = new Validator(testSchema)
+/** Minimum number of lines of HTML: a fixture is a plausible page. */
+const MIN_PAGE_LINES = 5
+const validator = new SchemaValidator(testSchema)
 
 /** Reads the test file of a rule. */
 export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: Finding[] } {
   if (!rule.hasTest) return { fixtures: [], findings: [] }
   const file = new SourceFile(rule.testFile)
-  const findings = [...file.findings]
-  if (file.data !== null) findings.push(...validator.check(file).map((fault) => fault.finding))
+  const findings: Finding[] = [...file.findings]
+  if (file.data !== null) findings.push(...validator.check(file).map(({ finding }) => finding))
   if (findings.length > 0) return { fixtures: [], findings }
-  const data = file.data as { hits: readonly Record<string, unknown>[]; misses: readonly Record<string, unknown>[] }
-  const fixtures = (['hits', 'misses'] as const).flatMap((key) =>
-    data[key].map((item, i) => ({
-      rule,
-      file,
-      path: [key, i],
-      input: item.page as PageInput,
-      hit: key === 'hits' ? readHit(item) : null,
-      also: listOf<string>(item.also),
-    })),
-  )
+  const { hits, misses } = file.data as TestData
+  const readItem = (path: Path, { page, also }: MissData, hit: HitData | null): Fixture => ({
+    rule,
+    file,
+    path,
+    input: page,
+    hit,
+    also: listOf<string>(also),
+  })
+  const fixtures = [
+    ...hits.map((item, i) => readItem(['hits', i], item, readHit(item))),
+    ...misses.map((item, i) => readItem(['misses', i], item, null)),
+  ]
   return { fixtures, findings }
 }
 
-function readHit(item: Readonly<Record<string, unknown>>): Hit {
-  const orNull = (value: unknown): unknown => (value === 'null' ? null : value) // Failsafe YAML knows no null.
+/** Failsafe YAML has no null, so that the text `null` stands for it. */
+function readHit(hit: HitData): HitData {
+  const readNull = (value: string | null): string | null => (value === 'null' ? null : value)
   return {
-    ...item,
-    ...('hosting' in item && { hosting: orNull(item.hosting) }),
-    ...('siteType' in item && { siteType: orNull(item.siteType) }),
-  } as Hit
+    ...hit,
+    ...(hit.hosting !== undefined && { hosting: readNull(hit.hosting) }),
+    ...(hit.siteType !== undefined && { siteType: readNull(hit.siteType) }),
+  }
 }
 
-/** Runs one fixture against the whole set: its own rule, and every other rule that fires. */
+/** Runs one fixture against the whole ruleset: its own rule, and every other rule that fires. */
 export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
-  const faults = checkFixture(fixture, ruleset)
-  if (faults.length > 0) return faults
+  const findings = checkFixture(fixture, ruleset)
+  if (findings.length > 0) return findings
   let page: Page
   try {
     page = buildPage(fixture.input)
   } catch (error) {
-    return [refusePage(fixture, error)]
+    return [buildPageFinding(fixture, error)]
   }
   return checkVerdict(fixture, detect(ruleset, page), ruleset)
 }
 
-/** What is wrong with a fixture before its page is looked at. */
+/** Finds problems of a fixture that do not depend on the verdict. */
 export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
   const { file, path, input } = fixture
   const lines = (input.html as string | undefined)?.trim().split('\n').length
-  if (lines !== undefined && lines < SHORTEST_PAGE)
-    return [finding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
+  if (lines !== undefined && lines < MIN_PAGE_LINES)
+    return [buildFinding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
   return checkNames(fixture, ruleset)
 }
 
-/** The finding for a page that gave no verdict. */
-export function refusePage({ file, path }: Fixture, error: unknown): Finding {
-  return finding('bad-fixture-page', file.valueAt([...path, 'page']), { reason: (error as Error).message })
+/** Builds the finding for a page that could not be scanned. */
+export function buildPageFinding({ file, path }: Fixture, error: unknown): Finding {
+  return buildFinding('bad-fixture-page', file.valueAt([...path, 'page']), { reason: (error as Error).message })
 }
 
-/** Where a verdict differs from what the fixture says. */
+/** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   return [...checkOwn(fixture, verdict), ...checkOthers(fixture, verdict, ruleset)]
 }
 
-/** What no rule is called cannot be on a page. */
+/** Reports slugs and names that no rule has. */
 function checkNames({ file, path, hit, also }: Fixture, { rules }: Ruleset): Finding[] {
   const check = (value: string, below: Path, what: 'slug' | 'name', kinds: readonly RuleKind[]): Finding[] => {
     const known = rules.filter(({ kind }) => kinds.includes(kind)).map((rule) => rule[what])
-    const details = { value, what, kind: kinds.join(' or '), hint: hint(value, known) }
-    return known.includes(value) ? [] : [finding('unknown-slug', file.valueAt([...path, ...below]), details)]
+    const details = { value, what, kind: kinds.join(' or '), hint: formatHint(value, known) }
+    return known.includes(value) ? [] : [buildFinding('unknown-slug', file.valueAt([...path, ...below]), details)]
   }
   return [
     ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting'])),
@@ -118,11 +114,14 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
   if (hit === null) {
     if (own === undefined || level === null) return []
     return [
-      finding('miss-fires', file.valueAt(path), { level, clauses: own.clauses.map(({ clause }) => clause).join(' ') }),
+      buildFinding('miss-fires', file.valueAt(path), {
+        level,
+        clauses: own.clauses.map(({ clause }) => clause).join(' '),
+      }),
     ]
   }
   const differs = (key: string, got: unknown, wanted: unknown): Finding =>
-    finding('hit-differs', file.valueAt([...path, key]), {
+    buildFinding('hit-differs', file.valueAt([...path, key]), {
       key,
       got: String(got ?? 'none'),
       wanted: String(wanted ?? 'none'),
@@ -156,7 +155,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
     )
       continue
     findings.push(
-      finding('unrelated-hit', file.valueAt(path), {
+      buildFinding('unrelated-hit', file.valueAt(path), {
         slug: `${one.kind} ${one.slug}`,
         level: String(levelOf(one.points)),
       }),
@@ -164,7 +163,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
   }
   for (const [i, slug] of also.entries())
     if (!fired.some((one) => one.slug === slug))
-      findings.push(finding('dead-also', file.valueAt([...path, 'also', i]), { value: slug }))
+      findings.push(buildFinding('dead-also', file.valueAt([...path, 'also', i]), { value: slug }))
   return findings
 }
 

@@ -2,38 +2,39 @@ import { existsSync } from 'node:fs'
 import type { Detector } from '../engine/page/detector.ts'
 import { FOUND, placesOf } from '../engine/rule/clause.ts'
 import type { Categories } from '../engine/rule/types.ts'
+import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { SourceFile } from '../yaml/source-file.ts'
-import { discoverRules, type FoundFolder } from './discover.ts'
-import { type Finding, finding, RulesetError } from './findings.ts'
+import { type CheckContext, type CheckedRule, checkRule } from './checks/rule-checks.ts'
+import { checkSet } from './checks/set-checks.ts'
+import { type CategoriesData, categoriesSchema } from './data-schemas.ts'
+import { discoverRules, type FoundRule } from './discover.ts'
+import { buildFinding, type Finding, RulesetError } from './findings.ts'
 import { PatternJudge } from './patterns/pattern-judge.ts'
-import { type CheckedRule, type Checks, checkRule } from './rule-checks.ts'
-import { buildRuleSchema, categoriesSchema } from './schema.ts'
-import { checkSet } from './set-checks.ts'
-import { Validator } from './validate.ts'
+import { buildRuleSchema } from './schema.ts'
 
-/** Rules of one or more folders, checked: what lints is what loads. */
+/** Checked rules of one or more folders. The linter and the loader share them: a rule that lints also loads. */
 export interface CheckedRules {
   readonly rules: readonly CheckedRule[]
   readonly categories: Categories
   readonly findings: readonly Finding[]
-  /** How many patterns were not judged, because the time was used up. */
+  /** Number of patterns that were not checked because the time limit had passed. */
   readonly unjudged: number
 }
 
-/** What to read. */
+/** Rule folders to check, and the detectors that their rules may use. */
 export interface RuleFolders {
-  /** The first one has a categories.yaml; another folder without one uses that. */
+  /** The first folder has a categories.yaml. Other folders without one use that. */
   readonly folders: readonly string[]
   readonly detectors: readonly Detector[]
-  /** Milliseconds for judging patterns; without a limit when absent. */
+  /** Time limit for checking patterns, in milliseconds; no limit if absent. */
   readonly timeoutMs?: number
 }
 
-/** Reads and checks every rule below the folders. Faults are findings, never exceptions. */
+/** Reads and checks every rule below the folders. Problems are returned as findings and never thrown. */
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = placesOf(detectors)
-  const validator = new Validator(buildRuleSchema([...detectors, FOUND]))
+  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]))
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
@@ -43,7 +44,8 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
   }
   for (const folder of folders) {
     if (!existsSync(folder)) {
-      findings.push(finding('stray-file', { file: folder, line: 1, column: 1 }, { reason: 'there is no such folder' }))
+      const reason = 'the folder does not exist'
+      findings.push(buildFinding('stray-file', { file: folder, line: 1, column: 1 }, { reason }))
       continue
     }
     const found = discoverRules(folder)
@@ -60,10 +62,10 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
   return { rules, categories: all, findings, unjudged: judge.unjudged.size }
 }
 
-function checkOne(found: FoundFolder['rules'][number], checks: Checks): CheckedRule {
-  const rule = checkRule(found, new SourceFile(found.file), checks)
+function checkOne(found: FoundRule, context: CheckContext): CheckedRule {
+  const rule = checkRule(found, new SourceFile(found.file), context)
   if (found.hasTest) return rule
-  const missing = finding(
+  const missing = buildFinding(
     'missing-test',
     { file: found.file, line: 1, column: 1 },
     { file: found.testFile.split(/[/\\]/).at(-1) ?? '' },
@@ -73,15 +75,13 @@ function checkOne(found: FoundFolder['rules'][number], checks: Checks): CheckedR
 
 function readCategories(categoriesFile: string, findings: Finding[]): Categories | null {
   const file = new SourceFile(categoriesFile)
-  const faults = [
-    ...file.findings,
-    ...(file.data === null ? [] : new Validator(categoriesSchema).check(file).map((fault) => fault.finding)),
-  ]
-  findings.push(...faults)
-  return faults.length > 0 ? null : (file.data as Categories)
+  const found: Finding[] = [...file.findings]
+  if (file.data !== null) found.push(...new SchemaValidator(categoriesSchema).check(file).map(({ finding }) => finding))
+  findings.push(...found)
+  return found.length > 0 ? null : (file.data as CategoriesData)
 }
 
-/** @throws RulesetError with every finding when there is an error among them */
-export function refuseErrors(findings: readonly Finding[]): void {
+/** @throws RulesetError with every finding if at least one is an error */
+export function throwOnErrors(findings: readonly Finding[]): void {
   if (findings.some(({ level }) => level === 'error')) throw new RulesetError(findings)
 }

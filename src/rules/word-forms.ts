@@ -1,6 +1,6 @@
 import type { Place, WordKind } from '../engine/rule/place.ts'
 
-/** How a word is written: in words, and where it can be said as a pattern. */
+/** Form of a word: a description, and a pattern if there is one. */
 interface WordForm {
   readonly says: string
   readonly pattern?: string
@@ -9,13 +9,13 @@ interface WordForm {
 const KINDS: Readonly<Record<WordKind, WordForm>> = {
   name: { says: 'a name, or the beginning of one with * at its end' },
   value: { says: 'a value' },
-  locator: { says: 'a locator: x.y, .x.y, docs.*, x.y/p, /p, with * at the end for however it goes on' },
+  locator: { says: 'a locator: x.y, .x.y, docs.*, x.y/p, /p, with * at the end for any continuation' },
   literal: { says: 'a literal of at least three characters' },
   selector: { says: 'a CSS selector' },
   path: { says: 'Type, or Type.field.field', pattern: '^[^.\\s/:#]+(?:\\.[^.\\s]+)*$' },
 }
 
-/** Places with narrower words than their kind: any other word would never be found. */
+/** Places whose words have a narrower form than their kind. Any other word would never be found. */
 const PLACES: Readonly<Record<string, WordForm>> = {
   status: { says: 'a status code: three digits', pattern: '^[1-5]\\d\\d$' },
   favicon: { says: 'a hash: a whole number', pattern: '^-?\\d+$' },
@@ -24,7 +24,7 @@ const PLACES: Readonly<Record<string, WordForm>> = {
   link: { says: 'one token of a rel, or the beginning of one with * at its end', pattern: '^\\S+$' },
 }
 
-/** How the words of a place are written. */
+/** Returns the form of the words of a place. */
 export function wordOf({ key, word }: Place): WordForm {
   return PLACES[key] ?? KINDS[word]
 }

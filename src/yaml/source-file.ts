@@ -14,87 +14,101 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import { type Finding, finding, type Place } from '../rules/findings.ts'
+import { buildYamlFinding, type Position, type YamlFinding } from './finding.ts'
 
+/** Keys and list indexes that lead from the root of a file to a value. */
 export type Path = readonly (string | number)[]
 
-/** Lists and mappings in each other: no file needs nearly as many, and what reads them goes down step by step. */
+/** Maximum nesting of lists and mappings. Real files stay far below it, and the code that reads them recurses. */
 const MAX_DEPTH = 64
-/** Characters of the parser's own messages. */
-const LONGEST = 100
+/** Maximum length of a quoted message of the parser, in characters. */
+const MAX_MESSAGE_LENGTH = 100
 
-const PAIR = 'key: value stands where it cannot: put a text with a colon into quotes, or mend the indentation'
-/** What the parser says to programmers, said to authors. */
+const MISPLACED_PAIR = 'key: value is not allowed here; quote a text that contains a colon, or correct the indentation'
+/** Parser errors whose own message would not help a rule author. */
 const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
-  ['DUPLICATE_KEY', 'this key stands here twice'],
-  ['BLOCK_AS_IMPLICIT_KEY', PAIR],
-  ['BLOCK_IN_FLOW', PAIR],
-  ['MULTIPLE_DOCS', 'a file holds one document, without --- in it'],
+  ['DUPLICATE_KEY', 'this key occurs twice'],
+  ['BLOCK_AS_IMPLICIT_KEY', MISPLACED_PAIR],
+  ['BLOCK_IN_FLOW', MISPLACED_PAIR],
+  ['MULTIPLE_DOCS', 'a file contains one document; remove the line ---'],
 ])
 
-/** One YAML file: its data, and where in the file each part of it stands. */
+export interface SourceFileOptions {
+  /** Content of the file. It is read from the disk if absent. */
+  readonly content?: Uint8Array
+  /**
+   * `failsafe` reads every scalar as text: 8.10 stays 8.10 and no stays no, and the JSON Schema decides on the type.
+   * `core` reads numbers, booleans and null as such.
+   */
+  readonly schema?: 'failsafe' | 'core'
+}
+
+/** A YAML file: its data, and the position of each part of it in the file. */
 export class SourceFile {
-  /** As findings name it. */
+  /** Name of the file in findings. */
   readonly file: string
   readonly data: unknown
-  /** Faults of the YAML itself; with any but a double key `data` is null. */
-  readonly findings: readonly Finding[]
+  /** Syntax errors. `data` is null if there is any error other than a duplicate key. */
+  readonly findings: readonly YamlFinding[]
   readonly #document: Document
   readonly #lines = new LineCounter()
 
-  /** @param content of the file; read when absent */
-  constructor(file: string, content: Uint8Array = readFileSync(file)) {
+  constructor(file: string, { content = readFileSync(file), schema = 'failsafe' }: SourceFileOptions = {}) {
     this.file = file
-    const text = new TextDecoder().decode(content) // It takes away a byte order mark: an editor shows none, so no column counts it.
-    // Failsafe: 8.10 stays 8.10 and no stays no; the JSON Schema knows the types.
-    const options = { schema: 'failsafe', prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const
+    const text = new TextDecoder().decode(content) // Removes a byte order mark: editors do not show it, so columns do not count it.
+    const options = { schema, prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const
     this.#document = parseDocument(text, { ...options, lineCounter: this.#lines })
-    const odd = firstOdd(text, isUtf8(content))
-    if (odd !== null) {
+    const notText = findNonText(text, isUtf8(content))
+    if (notText !== null) {
       this.data = null
-      this.findings = [finding('bad-yaml', this.#at(odd.at), { reason: odd.reason })]
+      this.findings = [buildYamlFinding('bad-yaml', this.#positionAt(notText.at), { reason: notText.reason })]
       return
     }
-    const faults = [...this.#document.errors, ...this.#document.warnings]
-    const isReadable = faults.every(({ code }) => code === 'DUPLICATE_KEY')
-    const findings = [...this.#tell(faults), ...(isReadable ? this.#keepPlainKeys() : [])]
+    const errors = [...this.#document.errors, ...this.#document.warnings]
+    const isReadable = errors.every(({ code }) => code === 'DUPLICATE_KEY')
+    const findings = [...this.#reportErrors(errors), ...(isReadable ? this.#removeBadKeys() : [])]
     let data: unknown = null
     try {
-      // An empty file has a value too, of the wrong type: else nobody would tell of it.
+      // An empty file becomes an empty text, so that the schema rejects it.
       data = isReadable ? (this.#document.toJS() ?? '') : null
     } catch (error) {
-      findings.push(finding('bad-yaml', this.#at(this.#lostAlias()), { reason: (error as Error).message }))
+      const at = this.#positionAt(this.#findUnresolvedAlias())
+      findings.push(buildYamlFinding('bad-yaml', at, { reason: (error as Error).message }))
     }
-    const deep = tooDeep(data)
-    if (deep !== null) {
-      findings.push(finding('bad-yaml', this.valueAt(deep.path), { reason: deep.reason }))
+    const tooDeep = findTooDeep(data)
+    if (tooDeep !== null) {
+      findings.push(buildYamlFinding('bad-yaml', this.valueAt(tooDeep.path), { reason: tooDeep.reason }))
       data = null
     }
     this.data = data
     this.findings = findings
   }
 
-  /** One slip makes the parser stumble on: of the syntax the first fault is told. */
-  #tell(faults: readonly YAMLError[]): Finding[] {
-    const isAlone = ({ code }: YAMLError) => code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
-    const [first] = faults.filter((fault) => !isAlone(fault)).sort((a, b) => a.pos[0] - b.pos[0])
-    return faults
-      .filter((fault) => fault === first || isAlone(fault))
+  /** Reports only the first syntax error: the ones after it are mostly its consequences. */
+  #reportErrors(errors: readonly YAMLError[]): YamlFinding[] {
+    const isIndependent = ({ code }: YAMLError) => code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
+    const [first] = errors.filter((error) => !isIndependent(error)).sort((a, b) => a.pos[0] - b.pos[0])
+    return errors
+      .filter((error) => error === first || isIndependent(error))
       .map(({ pos, code, message }) =>
-        finding('bad-yaml', this.#at(pos[0]), { reason: REASONS.get(code) ?? shorten(message) }),
+        buildYamlFinding('bad-yaml', this.#positionAt(pos[0]), { reason: REASONS.get(code) ?? shorten(message) }),
       )
   }
 
-  /** Takes away what no path leads to: a key that is no text, and one that stands there already, which is told. */
-  #keepPlainKeys(): Finding[] {
-    const findings: Finding[] = []
+  /** Removes keys that no path can name: keys that are not text, which are reported, and duplicates, which were reported before. */
+  #removeBadKeys(): YamlFinding[] {
+    const findings: YamlFinding[] = []
     visit(this.#document, {
       Map: (_, map) => {
         const seen = new Set<string>()
         map.items = map.items.filter(({ key }) => {
           const name = isScalar(key) ? String(key.value) : null
           if (name === null)
-            findings.push(finding('bad-yaml', this.#at(offsetOf(key) ?? 0), { reason: 'a key is a plain text' }))
+            findings.push(
+              buildYamlFinding('bad-yaml', this.#positionAt(findOffset(key) ?? 0), {
+                reason: 'a key must be plain text',
+              }),
+            )
           if (name === null || seen.has(name)) return false
           seen.add(name)
           return true
@@ -104,76 +118,76 @@ export class SourceFile {
     return findings
   }
 
-  /** Where the first alias stands that no anchor comes before; 0 when there is none. */
-  #lostAlias(): number {
+  /** Offset of the first alias without an anchor before it; 0 if there is none. */
+  #findUnresolvedAlias(): number {
     let at = 0
     visit(this.#document, {
       Alias: (_, alias) => {
         if (alias.resolve(this.#document) !== undefined) return undefined
-        at = offsetOf(alias) ?? 0
+        at = findOffset(alias) ?? 0
         return visit.BREAK
       },
     })
     return at
   }
 
-  #at(offset: number): Place {
+  #positionAt(offset: number): Position {
     const { line, col } = this.#lines.linePos(offset)
     return { file: this.file, line: Math.max(line, 1), column: Math.max(col, 1) }
   }
 
-  /** Where the value at `path` begins; the nearest thing around it where there is none. */
-  valueAt(path: Path): Place {
-    return this.#place(path, false)
+  /** Position of the value at `path`, or of the closest existing value that contains it. */
+  valueAt(path: Path): Position {
+    return this.#find(path, false)
   }
 
-  /** The text of the value at `path`, as it stands. */
+  /** Text of the scalar at `path` as written; empty if there is none. */
   textAt(path: Path): string {
     const node = this.#document.getIn(path, true)
     return isScalar(node) ? String(node.value) : ''
   }
 
-  /** Where the key that `path` ends with stands. */
-  keyAt(path: Path): Place {
-    return this.#place(path, true)
+  /** Position of the key that `path` ends with. */
+  keyAt(path: Path): Position {
+    return this.#find(path, true)
   }
 
-  #place(path: Path, key: boolean): Place {
+  #find(path: Path, key: boolean): Position {
     let node: unknown = this.#document.contents
-    let at = offsetOf(node) ?? 0
+    let at = findOffset(node) ?? 0
     for (const [i, step] of path.entries()) {
       if (isMap(node)) {
         const pair = node.items.find(
           (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
         )
         if (pair === undefined) break
-        at = offsetOf(key && i === path.length - 1 ? pair.key : pair.value) ?? offsetOf(pair.key) ?? at
+        at = findOffset(key && i === path.length - 1 ? pair.key : pair.value) ?? findOffset(pair.key) ?? at
         node = pair.value
       } else if (isSeq(node)) {
         node = node.items[Number(step)]
-        at = offsetOf(node) ?? at
+        at = findOffset(node) ?? at
       } else break
     }
-    return this.#at(at)
+    return this.#positionAt(at)
   }
 }
 
-/** Where a file stops to be text; null when it does not. */
-function firstOdd(text: string, isUtf8: boolean): { at: number; reason: string } | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+/** Finds the first character that a text file must not contain. */
+function findNonText(text: string, isUtf8: boolean): { at: number; reason: string } | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters.
   const at = text.search(isUtf8 ? /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/ : /\ufffd/)
   if (at < 0) return null
-  return { at, reason: isUtf8 ? 'a control character stands here' : 'the file is not in UTF-8: save it so' }
+  return { at, reason: isUtf8 ? 'remove the control character here' : 'the file is not in UTF-8; save it as UTF-8' }
 }
 
-/** Where data goes down too far, or without end: an alias may name what it stands in. */
-function tooDeep(data: unknown): { path: Path; reason: string } | null {
+/** Finds data that is nested too deeply, or endlessly: an alias may refer to a value that contains it. */
+function findTooDeep(data: unknown): { path: Path; reason: string } | null {
   const deepest = new Map<object, number>()
   const walk = (value: unknown, path: Path, around: readonly object[]): { path: Path; reason: string } | null => {
     if (typeof value !== 'object' || value === null) return null
-    if (around.includes(value)) return { path, reason: 'this alias names what it stands in' }
+    if (around.includes(value)) return { path, reason: 'this alias refers to a value that contains it' }
     if (around.length === MAX_DEPTH)
-      return { path, reason: `lists and mappings are nested more than ${MAX_DEPTH} deep here` }
+      return { path, reason: `lists and mappings are nested more than ${MAX_DEPTH} levels deep here` }
     if ((deepest.get(value) ?? -1) >= around.length) return null
     deepest.set(value, around.length)
     for (const [key, inner] of Object.entries(value)) {
@@ -185,12 +199,12 @@ function tooDeep(data: unknown): { path: Path; reason: string } | null {
   return walk(data, [], [])
 }
 
-/** The parser quotes what it does not understand, whole pages too. */
+/** Shortens a message of the parser, which may quote a whole page. */
 function shorten(message: string): string {
   const line = message.replace(/\s+/g, ' ')
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line
 }
 
-function offsetOf(node: unknown): number | undefined {
+function findOffset(node: unknown): number | undefined {
   return isNode(node) ? (node as Node).range?.[0] : undefined
 }

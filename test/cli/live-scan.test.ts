@@ -122,10 +122,10 @@ describe('one live site', () => {
     const { code, stderr } = await scan(['http://a.example/'], env)
     expect(code).toBe(2)
     expect(stderr.trim().split('\n')).toEqual([
-      `RULES_DIRS: no such folder: ${join(cwd, 'none')}`,
-      'SCAN_ALLOW: entry 2 is no address[/bits][:port], IPv6 in brackets',
-      'SCAN_PORTS: entry 2 is no port from 1 to 65535',
-      'CONTACT_URL: write an http, https or mailto address',
+      'SCAN_ALLOW: entry 2 is not an address[/bits][:port]; write IPv6 addresses in brackets',
+      'SCAN_PORTS: entry 2 is not a port from 1 to 65535',
+      'CONTACT_URL: write an http, https or mailto URL',
+      `RULES_DIRS: the folder does not exist: ${join(cwd, 'none')}`,
     ])
   })
 })

@@ -74,7 +74,7 @@ describe('test', () => {
     const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 2 pages: 1 finding\n' })
     expect(stdout).toBe(
-      'failing/builders/acme.test.yaml:2:53  error  this page gives confidence high, the hit says low  hit-differs\n',
+      'failing/builders/acme.test.yaml:2:53  error  the hit expects confidence low, but this page gives high  hit-differs\n',
     )
   })
 

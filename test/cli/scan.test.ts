@@ -135,7 +135,7 @@ describe('wrong usage is reported in a sentence', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: `RULES_DIRS: no such folder: ${join(cwd, 'none')}\n`,
+      stderr: `RULES_DIRS: the folder does not exist: ${join(cwd, 'none')}\n`,
     })
   })
 
@@ -145,7 +145,9 @@ describe('wrong usage is reported in a sentence', () => {
     writeFileSync(file, '{ "rules": ')
     const { code, stdout, stderr } = await copy.run('scan', ['--html', join(cwd, 'page.html')])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/ruleset\.json: this is no JSON: .*; make the file anew with `npm run -s rules -- build`\n$/)
+    expect(stderr).toMatch(
+      /ruleset\.json: the file is not valid JSON: .*; rebuild the file with `npm run -s rules -- build`\n$/,
+    )
   })
 })
 

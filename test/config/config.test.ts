@@ -12,7 +12,7 @@ const folder = writeFolder({
   'bad.yaml': 'free: { perMinute: 0, perMonth: 2 }\npro: 4\n',
 })
 
-function faultsOf(env: Readonly<Record<string, string>>): string[] {
+function findProblems(env: Readonly<Record<string, string>>): string[] {
   try {
     loadConfig(env)
     return []
@@ -52,7 +52,7 @@ test.each([
   ['nothing', {}],
   ['empty texts', Object.fromEntries(NAMES.map((name) => [name, '']))],
   ['blanks', Object.fromEntries(NAMES.map((name) => [name, ' \n']))],
-])('%s is set: the defaults', (_, env) => {
+])('%s is set: the defaults apply', (_, env) => {
   const { plans, ...rest } = loadConfig(env)
   expect(rest).toEqual(DEFAULTS)
   expect([...plans.values()]).toEqual([
@@ -63,7 +63,7 @@ test.each([
   ])
 })
 
-describe('what is set is read', () => {
+describe('a valid value is read', () => {
   test.each<[string, string, Partial<Config>]>([
     ['HOST', '::', { host: '::' }],
     ['HOST', ' api.example ', { host: 'api.example', publicUrl: 'http://api.example:3000' }],
@@ -121,13 +121,13 @@ describe('what is set is read', () => {
   })
 })
 
-describe('what is wrong is told in a sentence', () => {
-  const LISTEN = 'write an address or a name to listen on, without scheme, brackets and port'
+describe('an invalid value is reported in a sentence', () => {
+  const LISTEN = 'write an address or a host name to listen on, without scheme, brackets and port'
   const PUBLIC_URL =
-    'write the http or https URL that people reach the service at, such as https://siteprint.example, without user, query and fragment'
-  const origin = 'is no origin such as https://app.example, nor all of it *'
-  const host = 'is no host such as example.org or 192.0.2.7, without scheme, port and path'
-  const proxies = 'is no address[/bits], nor all of it a count of proxies up to 100'
+    'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment'
+  const origin = 'is not an origin such as https://app.example; to allow all, write only *'
+  const host = 'is not a host such as example.org or 192.0.2.7, without scheme, port and path'
+  const proxies = 'is not an address[/bits]; to give the number of proxies, write only a number up to 100'
   test.each<[string, string, string]>([
     ...['http://x', '127.0.0.1:3000', '[::1]', 'a b', 'a/b', '-a', ':::', 'localhost:'].flatMap((value) =>
       ['HOST', 'METRICS_HOST'].map((name): [string, string, string] => [name, value, LISTEN]),
@@ -147,46 +147,46 @@ describe('what is wrong is told in a sentence', () => {
     ['PORT', '65536', 'write a number from 0 to 65535'],
     ['PORT', '-1', 'write a number from 0 to 65535'],
     ['PORT', '3e3', 'write a number from 0 to 65535'],
-    ['METRICS_PORT', '3000', 'write another port than that of PORT'],
+    ['METRICS_PORT', '3000', 'write a port other than that of PORT'],
     ['METRICS_PORT', 'off', 'write a number from 0 to 65535'],
-    ['DATA_DIR', join(folder, 'file.txt'), 'name a folder, or one that can be made'],
-    ['DATA_DIR', join(folder, 'file.txt', 'x'), 'name a folder, or one that can be made'],
+    ['DATA_DIR', join(folder, 'file.txt'), 'write the path of a folder that exists or can be created'],
+    ['DATA_DIR', join(folder, 'file.txt', 'x'), 'write the path of a folder that exists or can be created'],
     [
       'REDIS_URL',
       '127.0.0.1:6379',
-      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+      'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
     [
       'REDIS_URL',
       'http://a.example',
-      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+      'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
     [
       'REDIS_URL',
       'redis://',
-      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+      'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
     [
       'REDIS_URL',
       'redis://a.example:x',
-      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+      'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
     [
       'REDIS_URL',
       'redis://a.example/abc',
-      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+      'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
     [
       'REDIS_URL',
       'redis://me:pw%@a.example',
-      'write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
+      'write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
     ],
-    ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
-    ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters: `openssl rand -base64 32` makes some'],
+    ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
+    ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
     ['API_REVISION', '3', 'write a number from 1 to 2'],
     ['SCAN_CONCURRENCY', '0', 'write a number from 1 to 10000'],
     ['SCAN_CONCURRENCY', '10001', 'write a number from 1 to 10000'],
-    ['SCAN_PORTS', '80,0', 'entry 2 is no port from 1 to 65535'],
+    ['SCAN_PORTS', '80,0', 'entry 2 is not a port from 1 to 65535'],
     ['TRUST_PROXY', '101', `entry 1 ${proxies}`],
     ['TRUST_PROXY', 'true', `entry 1 ${proxies}`],
     ['TRUST_PROXY', '10.0.0.1,loopback', `entry 2 ${proxies}`],
@@ -204,62 +204,65 @@ describe('what is wrong is told in a sentence', () => {
     ['LOG_LEVEL', 'INFO', 'write one of silent, fatal, error, warn, info, debug, trace'],
     ['PLANS_FILE', join(folder, 'none.yaml'), `${join(folder, 'none.yaml')}: the plans cannot be read: ENOENT`],
   ])('%s=%s', (name, value, sentence) => {
-    expect(faultsOf({ [name]: value })).toEqual([`${name}: ${sentence}`])
+    expect(findProblems({ [name]: value })).toEqual([`${name}: ${sentence}`])
   })
 
   test.each([
-    ...['http://a.example', 'mongodb://', 'mongodb:///x', 'mongodb://a b', 'a.example:27017'],
-    ...[
-      'mongodb://user:pw@',
-      'mongodb://user:pw@/x',
-      'mongodb://@',
-      'mongodb://a,',
-      'mongodb://:27017',
-      'mongodb://a:x',
-    ],
-    ...['mongodb://a:0', 'mongodb://a:65536', 'mongodb://[::1', 'mongodb+srv://user:pw@/?tls=true'],
-    ...[
-      'mongodb://a/b.c',
-      'mongodb://a/b/c',
-      'mongodb://a/%zz',
-      'mongodb://u:hunt/er@a/x',
-      `mongodb://a/${'b'.repeat(64)}`,
-    ],
+    'http://a.example',
+    'mongodb://',
+    'mongodb:///x',
+    'mongodb://a b',
+    'a.example:27017',
+    'mongodb://user:pw@',
+    'mongodb://user:pw@/x',
+    'mongodb://@',
+    'mongodb://a,',
+    'mongodb://:27017',
+    'mongodb://a:x',
+    'mongodb://a:0',
+    'mongodb://a:65536',
+    'mongodb://[::1',
+    'mongodb+srv://user:pw@/?tls=true',
+    'mongodb://a/b.c',
+    'mongodb://a/b/c',
+    'mongodb://a/%zz',
+    'mongodb://u:hunt/er@a/x',
+    `mongodb://a/${'b'.repeat(64)}`,
   ])('MONGODB_URL=%s', (url) => {
-    expect(faultsOf({ MONGODB_URL: url, KEY_PEPPER: PEPPER })).toEqual([
-      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX',
+    expect(findProblems({ MONGODB_URL: url, KEY_PEPPER: PEPPER })).toEqual([
+      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database; percent-encode special characters in user and password',
     ])
   })
 
   test('MONGODB_URL without a pepper', () => {
-    expect(faultsOf({ MONGODB_URL: 'mongodb://127.0.0.1/x' })).toEqual([
-      'KEY_PEPPER: must be set with MONGODB_URL: at least 32 characters, the same on every node',
+    expect(findProblems({ MONGODB_URL: 'mongodb://127.0.0.1/x' })).toEqual([
+      'KEY_PEPPER: is required with MONGODB_URL: write at least 32 characters, the same on every node',
     ])
   })
 
-  test('all at once, faults of the plans with their lines', () => {
+  test('all problems at once, in the order of the documentation; those of the plans with their lines', () => {
     const plans = join(folder, 'bad.yaml')
     const bad = { PORT: 'x', MONGODB_URL: 'x', REDIS_URL: 'x', PLANS_FILE: plans, LOG_LEVEL: 'x', SCAN_ALLOW: 'x' }
-    expect(faultsOf(bad).map((fault) => fault.replace(`${plans}:`, ''))).toEqual([
-      'SCAN_ALLOW: entry 1 is no address[/bits][:port], IPv6 in brackets',
+    expect(findProblems(bad).map((problem) => problem.replace(`${plans}:`, ''))).toEqual([
       'PORT: write a number from 0 to 65535',
+      'REDIS_URL: write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
+      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database; percent-encode special characters in user and password',
+      'KEY_PEPPER: is required with MONGODB_URL: write at least 32 characters, the same on every node',
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
-      'PLANS_FILE: 2: the plan "pro" must have perMinute and perMonth',
+      'PLANS_FILE: 2: pro must be a mapping with perMinute and perMonth',
+      'SCAN_ALLOW: entry 1 is not an address[/bits][:port]; write IPv6 addresses in brackets',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
-      'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database, with special characters of user and password as %XX',
-      'KEY_PEPPER: must be set with MONGODB_URL: at least 32 characters, the same on every node',
-      'REDIS_URL: write redis://host:port or rediss://host:port, with special characters of user and password as %XX',
     ])
   })
 })
 
-test('no value is ever printed, whatever is set', () => {
-  // Files and folders are named, so that their faults can be found.
+test('a problem never contains the value of the setting', () => {
+  // Problems of files and folders name the path, so that the operator can find them.
   const names = fc.constantFrom(...NAMES.filter((name) => !/_FILE|_DIRS?$/.test(name)))
   const secret = fc.stringMatching(/^[ -~]{0,8}hunter2[ -~]{0,30}$/)
   fc.assert(
     fc.property(fc.dictionary(names, secret), (env) => {
-      expect(faultsOf(env).join()).not.toContain('hunter2')
+      expect(findProblems(env).join()).not.toContain('hunter2')
     }),
   )
 })

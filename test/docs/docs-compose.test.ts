@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { settingDefaults } from '../../tools/service-tables.ts'
 
 const root = projectFolder()
+const settingNames: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 interface Service {
@@ -46,7 +47,7 @@ describe('compose.yaml', () => {
   })
 
   test.each(nodes)('%s has valid settings', (_, { environment = {} }) => {
-    expect(Object.keys(environment).filter((name) => !settingDefaults().has(name))).toEqual([])
+    expect(Object.keys(environment).filter((name) => !settingNames.includes(name))).toEqual([])
     const set = { KEY_PEPPER: 'p'.repeat(44) }
     const values = Object.entries(environment).map(([name, value]) => [name, substitute(value, set)])
     const config = loadConfig(Object.fromEntries(values))
@@ -120,7 +121,7 @@ describe('Dockerfile', () => {
         .flatMap((line) => line.split(' '))
         .map((pair) => pair.split('=')),
     )
-    expect(Object.keys(set).filter((name) => name !== 'NODE_ENV' && !settingDefaults().has(name))).toEqual([])
+    expect(Object.keys(set).filter((name) => name !== 'NODE_ENV' && !settingNames.includes(name))).toEqual([])
     const { host, port, dataDir } = loadConfig(set)
     expect({ host, port: String(port), dataDir }).toEqual({
       host: '0.0.0.0',

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { CACHE_MS } from '../../src/coordination/types.ts'
 import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
 import { UNKNOWN_KEYS_A_MINUTE } from '../../src/http/auth.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { Metrics } from '../../src/http/metrics.ts'
 import { KEY_INFO, SCAN_BODY } from '../../src/http/v1/schemas.ts'
-import { makeSecret, PREFIX } from '../../src/keys/key.ts'
+import { makeSecret, SECRET_PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/extras.ts'
-import { serviceTables, settingDefaults } from '../../tools/service-tables.ts'
+import { formatSettings } from '../../tools/service-tables.ts'
 import { documentPart } from '../support/document-examples.ts'
 
 const read = (file: string): string => readFileSync(join(projectFolder(), file), 'utf8')
@@ -29,7 +30,7 @@ test.each<[what: string, value: number, text: string, words: (value: string) => 
   ['a body', MAX_BODY_BYTES / 1024, api, (value) => `at most ${value} KiB`],
   ['a URL', MAX_URL_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
-  ['a checksum', makeSecret().length - PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
+  ['a checksum', makeSecret().length - SECRET_PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
 ])('the number of %s is that of the code: %d', (_, value, text, words) => {
   expect(text).toContain(words(value.toLocaleString('en-US')))
 })
@@ -74,30 +75,29 @@ test('docs/operating.md documents every metric, and none that does not exist', a
   expect(documented.filter((name) => !known.includes(name))).toEqual([])
 })
 
+const settingNames = Object.values(SETTINGS).map(({ name }) => name)
+
 /** Environment variables that are not settings. */
 const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV']
 
 test.each(documents)('%s names no setting that does not exist', (file) => {
-  const settings = settingDefaults()
   const named = new Set([...read(file).matchAll(/(?<![\w$/])[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
   expect(named.size).toBeGreaterThan(0)
-  expect([...named].filter((name) => !settings.has(name) && !OTHERS.includes(name))).toEqual([])
+  expect([...named].filter((name) => !settingNames.includes(name) && !OTHERS.includes(name))).toEqual([])
 })
 
 describe('the table of settings', () => {
-  const part = (rows: string): string => `<!-- generated:settings -->\n${rows}\n<!-- /generated -->`
-
-  test.each<[name: string, expected: string]>([
-    ['keeps the cell that was written by hand', '| `PORT` | `3000` | my words |'],
-    ['adds a new setting', '| `HOST` | `127.0.0.1` |  |'],
-  ])('%s', (_, expected) => {
-    const { settings } = serviceTables(part('| `PORT` | 1 | my words |'))
-    expect(settings.split('\n')).toContain(expected)
+  test('has a row with default and description for each setting, in the order of the code', () => {
+    const rows = formatSettings({ file: 'README.md', text: '' }).split('\n').slice(2)
+    expect(rows.map((row) => row.split('`')[1])).toEqual(settingNames)
+    expect(rows.filter((row) => !/^\| `[A-Z_]+` \| (?:none|`[^`]+`) \| \S.*\. \|$/.test(row))).toEqual([])
   })
 
-  test('omits a setting that no longer exists, and keeps the order', () => {
-    const rows = serviceTables(part('| `OLD` | 1 | x |\n| `PORT` | 1 | x |\n| `HOST` | 1 | x |')).settings.split('\n')
-    expect(rows.slice(2, 4).map((row) => row.split('`')[1])).toEqual(['PORT', 'HOST'])
-    expect(rows.join()).not.toContain('OLD')
+  test.each([
+    ['README.md', '](docs/operating.md#plans)'],
+    ['docs/api.md', '](operating.md#plans)'],
+    ['docs/operating.md', '](#plans)'],
+  ])('links from %s', (file, link) => {
+    expect(formatSettings({ file, text: '' })).toContain(link)
   })
 })

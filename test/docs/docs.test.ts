@@ -7,7 +7,7 @@ import { projectFolder } from '../../src/rules/built.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 import { ownFolder } from '../../src/rules/open-ruleset.ts'
-import { checkDocs, fillParts, type GeneratedDoc, generatedDocs } from '../../tools/generated-docs.ts'
+import { checkDocs, fillParts, type GeneratedDoc, generateDocs } from '../../tools/generated-docs.ts'
 import { documentExample, listDocuments } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
@@ -15,8 +15,8 @@ const root = projectFolder()
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const documents = ['CONTRIBUTING.md', ...listDocuments()]
 
-test('documents are in step with the code', async () => {
-  expect(checkDocs(await generatedDocs(root))).toEqual([])
+test('documents are up to date with the code', async () => {
+  expect(checkDocs(await generateDocs(root))).toEqual([])
 })
 
 const doc = (text: string): GeneratedDoc => fillParts('a.md', text, { one: 'new' })
@@ -27,7 +27,7 @@ test.each<[name: string, text: string, faults: RegExp[]]>([
   [
     'with a place but without its part',
     '<!-- generated:one -->\nnew\n<!-- /generated -->\n<!-- generated:two -->\n<!-- /generated -->',
-    [/nothing generates "two"/],
+    [/there is no generated part "two"/],
   ],
   [
     'with a row whose last cell is empty',

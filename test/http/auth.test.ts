@@ -59,9 +59,9 @@ describe.each(appKinds('http: keys'))('keys on $name', ({ isMissing, open }) => 
       const revoked = await app.newKey()
       await app.store.revokeKey(revoked.key.id, new Date())
       const expired = await app.newKey()
-      const { kept } = buildSecret({ pepper: app.parts.pepper })
+      const { stored } = buildSecret({ pepper: app.parts.pepper })
       const ended = new Date(app.clock.now)
-      await app.store.rotateKey(expired.key.id, { secret: kept, oldEndAt: ended, now: new Date(0) })
+      await app.store.rotateKey(expired.key.id, { secret: stored, oldEndAt: ended, now: new Date(0) })
       const wrong = [
         {},
         bearer('x'),
@@ -91,10 +91,10 @@ describe.each(appKinds('http: keys'))('keys on $name', ({ isMissing, open }) => 
 
     test('rotation: both secrets work until the old one expires, and share one count', async () => {
       const { key, secret: old } = await app.newKey()
-      const { kept, secret: newer } = buildSecret({ pepper: app.parts.pepper })
+      const { stored, secret: newer } = buildSecret({ pepper: app.parts.pepper })
       const start = app.clock.now
       const oldEndAt = new Date(start + HOUR_MS)
-      await app.store.rotateKey(key.id, { secret: kept, oldEndAt, now: new Date(start) })
+      await app.store.rotateKey(key.id, { secret: stored, oldEndAt, now: new Date(start) })
       const statuses: unknown[] = []
       for (const afterMs of [0, HOUR_MS - 1, HOUR_MS]) {
         app.clock.now = start + afterMs
@@ -115,10 +115,10 @@ describe.each(appKinds('http: keys'))('keys on $name', ({ isMissing, open }) => 
     })
 
     test('a new key works at once, even if it was rejected before its creation', async () => {
-      const { kept, secret: later } = buildSecret({ pepper: app.parts.pepper })
+      const { stored, secret: later } = buildSecret({ pepper: app.parts.pepper })
       expect((await ask(bearer(later), '192.0.2.60')).status).toBe(401)
       const { key } = await app.newKey()
-      await app.store.rotateKey(key.id, { secret: kept, oldEndAt: new Date(), now: new Date(0) })
+      await app.store.rotateKey(key.id, { secret: stored, oldEndAt: new Date(), now: new Date(0) })
       expect((await ask(bearer(later), '192.0.2.60')).status).toBe(200)
     })
 

@@ -21,12 +21,12 @@ async function useKeys(app: TestApp): Promise<string[]> {
     app.newKey(),
     app.newKey(),
   ])
-  const { kept, secret: newer } = buildSecret({ pepper: app.parts.pepper })
+  const { stored, secret: newer } = buildSecret({ pepper: app.parts.pepper })
   await app.store.revokeKey(revoked.key.id, new Date())
-  await app.store.rotateKey(rotated.key.id, { secret: kept, oldEndAt: new Date(0), now: new Date(0) })
+  await app.store.rotateKey(rotated.key.id, { secret: stored, oldEndAt: new Date(0), now: new Date(0) })
   const unknown = [makeSecret(), makeSecret()]
   const made = [one, pinned, revoked, rotated].flatMap(({ key, secret }) => [secret, key.secrets[0].hash])
-  const secrets = [...made, newer, kept.hash, ...unknown]
+  const secrets = [...made, newer, stored.hash, ...unknown]
   for (const secret of secrets)
     for (const headers of waysToSend(secret))
       for (const url of ['/api/v1/me', scanOf(site), scanOf(`${site}&fails=1`), '/api/v1/nothing'])

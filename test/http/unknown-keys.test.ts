@@ -88,9 +88,9 @@ describe.each(appKinds('http: keys that were valid'))('keys that were valid once
     return `${status} ${body.code ?? ''} ${headers['x-ratelimit-limit']} ${headers['x-ratelimit-remaining']}`
   }
   const rotateAway = async ({ key }: TestKey): Promise<void> => {
-    const { kept } = buildSecret({ pepper: nodes[0].parts.pepper })
+    const { stored } = buildSecret({ pepper: nodes[0].parts.pepper })
     const now = new Date(nodes[0].clock.now)
-    await nodes[0].store.rotateKey(key.id, { secret: kept, oldEndAt: now, now })
+    await nodes[0].store.rotateKey(key.id, { secret: stored, oldEndAt: now, now })
   }
   const END = [
     ['revoked', ({ key }: TestKey) => nodes[0].store.revokeKey(key.id, new Date())],

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
-import { loadPlans, type Plan, planOf } from '../../src/keys/plans.ts'
+import { findPlan, loadPlans, type Plan } from '../../src/keys/plans.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const FREE = 'free: { perMinute: 1, perMonth: 0 }\n'
 const LIMITS = 'perMinute and perMonth'
 const MOST = 1_000_000_000
 
-/** Plans that a text holds, or its faults as `line: sentence`. */
+/** Reads the plans of a text, or its problems as `line: sentence`. */
 function read(text: string): readonly Plan[] | string[] {
   const file = join(writeFolder({ 'plans.yaml': text }), 'plans.yaml')
   try {
@@ -20,7 +20,7 @@ function read(text: string): readonly Plan[] | string[] {
   }
 }
 
-describe('plans that are sound', () => {
+describe('valid plans', () => {
   const free: Plan = { name: 'free', perMinute: 1, perMonth: 0 }
   test.each<[string, string, readonly Plan[]]>([
     ['one', FREE, [free]],
@@ -39,62 +39,66 @@ describe('plans that are sound', () => {
   })
 })
 
-describe('every fault is told with its line', () => {
+describe('every problem is reported with its line', () => {
   const whole = (key: string, least: number): string => `${key} must be a whole number from ${least} to ${MOST}`
   const badName = (name: string): string =>
-    `"${name}" is no name of a plan: lower-case letters, digits and hyphens, a letter first`
+    `the key "${name}" must be a name of a plan: lower-case letters, digits and hyphens, beginning with a letter`
   test.each<[string, string, string[]]>([
-    ['nothing', '', [`1: the file must map names of plans to ${LIMITS}`]],
-    ['a list', '- free\n', [`1: the file must map names of plans to ${LIMITS}`]],
+    ['nothing', '', [`1: the file must be a mapping from names of plans to ${LIMITS}`]],
+    ['a list', '- free\n', [`1: the file must be a mapping from names of plans to ${LIMITS}`]],
     [
       'no plan "free"',
       'pro: { perMinute: 1, perMonth: 0 }\n',
-      ['1: a plan "free" must be there: the first key has it'],
+      ['1: the plan "free" is missing: the first key gets it'],
     ],
-    ['a number for a plan', `${FREE}pro: 4\n`, [`2: the plan "pro" must have ${LIMITS}`]],
-    ['null for a plan', `${FREE}pro:\n`, [`2: the plan "pro" must have ${LIMITS}`]],
-    ['a limit missing', `${FREE}pro: { perMinute: 1 }\n`, ['2: the plan "pro" lacks perMonth']],
+    ['a number for a plan', `${FREE}pro: 4\n`, [`2: pro must be a mapping with ${LIMITS}`]],
+    ['null for a plan', `${FREE}pro:\n`, [`2: pro must be a mapping with ${LIMITS}`]],
+    ['a limit missing', `${FREE}pro: { perMinute: 1 }\n`, ['2: perMonth is missing in pro']],
     [
-      'a limit too much',
+      'an unknown limit',
       `${FREE}pro:\n  perMinute: 1\n  perMonth: 1\n  perDay: 1\n`,
-      [`5: a plan has ${LIMITS}, not "perDay"`],
+      ['5: the key "perDay" is unknown; use perMinute or perMonth'],
     ],
-    ['nought a minute', 'free:\n  perMinute: 0\n  perMonth: 0\n', [`2: ${whole('perMinute', 1)}`]],
-    ['less than nought', 'free:\n  perMinute: 1\n  perMonth: -1\n', [`3: ${whole('perMonth', 0)}`]],
+    ['zero per minute', 'free:\n  perMinute: 0\n  perMonth: 0\n', [`2: ${whole('perMinute', 1)}`]],
+    ['a negative number', 'free:\n  perMinute: 1\n  perMonth: -1\n', [`3: ${whole('perMonth', 0)}`]],
     ['a fraction', 'free:\n  perMinute: 1.5\n  perMonth: 1\n', [`2: ${whole('perMinute', 1)}`]],
-    ['too much', `free:\n  perMinute: 1\n  perMonth: ${MOST + 1}\n`, [`3: ${whole('perMonth', 0)}`]],
+    ['a number that is too large', `free:\n  perMinute: 1\n  perMonth: ${MOST + 1}\n`, [`3: ${whole('perMonth', 0)}`]],
     [
-      'no number',
+      'not a number',
       'free:\n  perMinute: .inf\n  perMonth: "7"\n',
       [`2: ${whole('perMinute', 1)}`, `3: ${whole('perMonth', 0)}`],
     ],
     [
-      'names that are none',
+      'invalid names',
       `${FREE}Pro: { perMinute: 1, perMonth: 1 }\n9: { perMinute: 1, perMonth: 1 }\n`,
       [`2: ${badName('Pro')}`, `3: ${badName('9')}`],
     ],
-    ['a name of every object', `${FREE}__proto__: { perMinute: 1, perMonth: 1 }\n`, [`2: ${badName('__proto__')}`]],
-    ['a plan twice', `${FREE}${FREE}`, ['2: Map keys must be unique']],
     [
-      'no YAML',
+      'the name of a property of every object',
+      `${FREE}__proto__: { perMinute: 1, perMonth: 1 }\n`,
+      [`2: ${badName('__proto__')}`],
+    ],
+    ['a plan twice', `${FREE}${FREE}`, ['2: the YAML is not valid: this key occurs twice']],
+    [
+      'invalid YAML',
       `${FREE}pro: [\n`,
-      ['3: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+      ['3: the YAML is not valid: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ],
     [
       'a tag',
       'free: !!js/function { perMinute: 1, perMonth: 0 }\n',
-      ['1: Unresolved tag: tag:yaml.org,2002:js/function'],
+      ['1: the YAML is not valid: Unresolved tag: tag:yaml.org,2002:js/function'],
     ],
     [
       'an alias of nothing',
       'free: *x\n',
-      [' this is no YAML: Unresolved alias (the anchor must be set before the alias): x'],
+      ['1: the YAML is not valid: Unresolved alias (the anchor must be set before the alias): x'],
     ],
   ])('%s', (_, text, expected) => {
     expect(read(text)).toEqual(expected)
   })
 
-  test('a plan of every object is none of ours', () => {
+  test('a plan named like a property of every object is not built in', () => {
     expect(read(`${FREE}constructor: { perMinute: 1, perMonth: 1 }\n`)).toHaveLength(2)
     expect(loadPlans().get('constructor')).toBeUndefined()
   })
@@ -109,12 +113,22 @@ describe('the plan of a key', () => {
   const plans = (...limits: [string, number, number][]): ReadonlyMap<string, Plan> =>
     new Map(limits.map(([name, perMinute, perMonth]) => [name, { name, perMinute, perMonth }]))
   test.each<[string, ReadonlyMap<string, Plan>, string, string]>([
-    ['is the one it names', loadPlans(), 'pro', 'pro'],
-    ['is the smallest when its own is gone', loadPlans(), 'gone', 'free'],
-    ['is the one with the lowest quota, wherever it stands', plans(['free', 1, 9], ['tiny', 5, 2]), 'gone', 'tiny'],
-    ['is the slower one of equal quotas', plans(['free', 5, 2], ['slow', 1, 2]), 'gone', 'slow'],
-    ['is the first one of equals', plans(['free', 1, 2], ['same', 1, 2]), 'gone', 'free'],
+    ['is the one that the key names', loadPlans(), 'pro', 'pro'],
+    ['is the smallest one if its own no longer exists', loadPlans(), 'gone', 'free'],
+    [
+      'is the one with the lowest quota, at any position in the file',
+      plans(['free', 1, 9], ['tiny', 5, 2]),
+      'gone',
+      'tiny',
+    ],
+    [
+      'is the one with the lower rate limit if the quotas are equal',
+      plans(['free', 5, 2], ['slow', 1, 2]),
+      'gone',
+      'slow',
+    ],
+    ['is the first one of equal plans', plans(['free', 1, 2], ['same', 1, 2]), 'gone', 'free'],
   ])('%s', (_, all, name, expected) => {
-    expect(planOf(all, name).name).toBe(expected)
+    expect(findPlan(all, name).name).toBe(expected)
   })
 })

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { detectors as own } from '../../plugins/index.ts'
-import { DetectorError, loadDetectors } from '../../plugins/load.ts'
+import { loadDetectors } from '../../plugins/load.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { FOUND } from '../../src/engine/rule/clause.ts'
+import { SetupError } from '../../src/errors.ts'
 import { detect, loadRuleset } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
@@ -77,7 +78,7 @@ describe('a bad module is refused', () => {
     ]),
   ])('%s', async (_, module, message) => {
     const loading = loadDetectors(['./tide.mjs'], RESERVED, writeFolder({ 'tide.mjs': module }))
-    await expect(loading).rejects.toThrow(DetectorError)
+    await expect(loading).rejects.toThrow(SetupError)
     await expect(loading).rejects.toThrow(/^\.\/tide\.mjs: /)
     await expect(loading).rejects.toThrow(message)
   })
@@ -88,7 +89,7 @@ describe('a bad module is refused', () => {
     ['export', 'tide-places/inner', { 'node_modules/tide-places/package.json': '{ "exports": { ".": "./x.js" } }' }],
   ])('that is not found: %s', async (_, specifier, files) => {
     const loading = loadDetectors([specifier], RESERVED, writeFolder(files))
-    await expect(loading).rejects.toThrow(DetectorError)
+    await expect(loading).rejects.toThrow(SetupError)
     await expect(loading).rejects.toThrow(`${specifier}: the module could not be loaded`)
   })
 
@@ -108,7 +109,7 @@ describe('a bad module is refused', () => {
   })
 
   test('by the library too, named from the working folder', async () => {
-    await expect(loadRuleset({ detectors: ['./no-such-tide.mjs'] })).rejects.toThrow(DetectorError)
+    await expect(loadRuleset({ detectors: ['./no-such-tide.mjs'] })).rejects.toThrow(SetupError)
   })
 })
 

@@ -5,23 +5,23 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import { toResult } from '../../src/engine/verdict/result.ts'
-import { type BuiltRuleset, buildFile } from '../../src/rules/built.ts'
+import { type BuiltRuleset, buildRulesetFile } from '../../src/rules/built.ts'
 import { buildConformance, type Conformance } from '../../src/rules/conformance.ts'
 import { readFixtures } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 import { ownFolder } from '../../src/rules/open-ruleset.ts'
 
-// What another implementation is given: JSON, as it is written and read back.
+// Other implementations get JSON, so the test writes and parses it.
 const checked = checkFolders({ folders: [ownFolder], detectors })
 const compiled = checked.rules.flatMap((rule) => rule.compiled ?? [])
 const ruleset = new Ruleset({ rules: compiled, categories: checked.categories, detectors, version: 'test' })
 const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
 const built: BuiltRuleset = JSON.parse(
-  JSON.stringify(buildFile({ version: 'test', categories: checked.categories, rules: compiled })),
+  JSON.stringify(buildRulesetFile({ version: 'test', categories: checked.categories, rules: compiled })),
 )
 const cases: Conformance = JSON.parse(JSON.stringify(buildConformance(ruleset, fixtures)))
 
-test('hits → points: plain JSON Logic gives them', () => {
+test('hits → points: plain JSON Logic computes the same points', () => {
   const bySlug = new Map(built.rules.map((rule) => [`${rule.kind}/${rule.slug}`, rule]))
   const wrong = cases.rules.filter(({ rule, hits, points }) => {
     const { logic = null } = bySlug.get(rule) ?? {}
@@ -31,7 +31,7 @@ test('hits → points: plain JSON Logic gives them', () => {
   expect(new Set(cases.rules.map(({ rule }) => rule)).size).toBe(built.rules.length)
 })
 
-test('page → the ten fields: a ruleset of the built file gives them', () => {
+test('page → the ten fields: the ruleset of the built file returns the same result', () => {
   const loaded = new Ruleset({ ...built, detectors })
   const wrong = cases.pages.filter(({ page, result }) => {
     return JSON.stringify(toResult(detect(loaded, buildPage(page)))) !== JSON.stringify(result)

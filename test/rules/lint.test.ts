@@ -3,11 +3,11 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { discoverRules } from '../../src/rules/discover.ts'
-import { findingTable } from '../../src/rules/findings.ts'
+import { FINDING_TABLE } from '../../src/rules/findings.ts'
 import { builder, CATEGORIES, findingsOf, placeOf, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { faultyRules } from './faulty-rules.ts'
 
-describe('one finding a fault, at its line and column', () => {
+describe('each problem is one finding with its line and column', () => {
   test.each(faultyRules)('%s: %s', (code, _, marked) => {
     const files = Object.entries(marked).map(([name, text]) => [name, text.replace('§', '')])
     const expected = Object.entries(marked).flatMap(([name, text]) => {
@@ -18,11 +18,11 @@ describe('one finding a fault, at its line and column', () => {
     expect(findingsOf(root).map(placeOf)).toEqual(expected)
   })
 
-  test('every code is provoked', () => {
-    expect([...new Set(faultyRules.map(([code]) => code))].sort()).toEqual([...findingTable.keys()].sort())
+  test('every code has a test', () => {
+    expect([...new Set(faultyRules.map(([code]) => code))].sort()).toEqual([...FINDING_TABLE.keys()].sort())
   })
 
-  test('a sound folder has none', () => {
+  test('a valid folder has no findings', () => {
     const clauses = '{ inline: Acme, case: exact }\n  - { inline: acme, case: exact }'
     const files = { 'builders/acme.yaml': builder(clauses), 'builders/acme.test.yaml': TEST }
     expect(findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))).toEqual([])
@@ -34,14 +34,14 @@ describe('one finding a fault, at its line and column', () => {
     ['a link to a rule', 'acme.yaml'],
     ['a link to a file outside', '/etc/hosts'],
     ['a link to a folder', '/etc'],
-  ])('%s is no file', (_, target) => {
+  ])('%s is not read', (_, target) => {
     const root = writeFolder({ 'categories.yaml': CATEGORIES, 'builders/acme.yaml': builder('{ scirpt: /a.js }') })
     symlinkSync(target, join(root, 'builders/odd.yaml'))
-    const told = ['builders/odd.yaml:1:1 stray-file', 'builders/acme.yaml:7:7 unknown-key']
-    expect(findingsOf(root).map(placeOf)).toEqual([...told, 'builders/acme.yaml:1:1 missing-test'])
+    const expected = ['builders/odd.yaml:1:1 stray-file', 'builders/acme.yaml:7:7 unknown-key']
+    expect(findingsOf(root).map(placeOf)).toEqual([...expected, 'builders/acme.yaml:1:1 missing-test'])
   })
 
-  test('only regular files inside the folder are read, and nothing of another is shown', () => {
+  test('only regular files inside the folder are read, and findings show no content of others', () => {
     const secret = writeFolder({ 'secret.yaml': 'secret-word: 7\n' })
     const root = writeFolder({ 'builders/acme.yaml': builder(), 'builders/acme.test.yaml': TEST })
     mkdirSync(join(root, 'builders/folder.yaml'))
@@ -50,10 +50,10 @@ describe('one finding a fault, at its line and column', () => {
       symlinkSync(join(secret, 'secret.yaml'), join(root, name))
     for (const name of ['site-types', 'technologies/analytics']) symlinkSync(secret, join(root, name))
     execFileSync('mkfifo', [join(root, 'builders/pipe.yaml')])
-    const link = 'it is a symbolic link; put the file or folder itself here'
-    const told = findingsOf(root).filter(({ code }) => code === 'stray-file')
-    expect(Object.fromEntries(told.map(({ file, sentence }) => [file, sentence.split(': ').at(-1)]))).toEqual({
-      'builders/folder.yaml': 'rules lie side by side here, not in folders',
+    const link = 'it is a symbolic link; replace it with the file or folder'
+    const found = findingsOf(root).filter(({ code }) => code === 'stray-file')
+    expect(Object.fromEntries(found.map(({ file, sentence }) => [file, sentence.split(': ').at(-1)]))).toEqual({
+      'builders/folder.yaml': 'this folder contains rules only; subfolders are not read',
       'builders/link.yaml': link,
       'builders/link.test.yaml': link,
       'builders/pipe.yaml': 'it is not a regular file',
@@ -65,14 +65,14 @@ describe('one finding a fault, at its line and column', () => {
     expect(JSON.stringify(findingsOf(root))).not.toContain('secret-word')
   })
 
-  test('a rule folder may be a link itself', () => {
+  test('the rule folder itself may be a link', () => {
     const files = { 'builders/acme.yaml': builder(), 'builders/acme.test.yaml': TEST, 'categories.yaml': CATEGORIES }
     const link = join(writeFolder({}), 'link')
     symlinkSync(writeFolder(files), link)
     expect(findingsOf(link)).toEqual([])
   })
 
-  test('ten faults in one file are ten findings', () => {
+  test('ten problems in one file are ten findings', () => {
     const rule = `nam: Acme
 website: https://acme.com
 category: cmss
@@ -92,8 +92,8 @@ verified: yesterday
       'builders/acme.yaml': rule,
       'builders/acme.test.yaml': TEST,
     })
-    const told = findingsOf(root).sort((a, b) => a.line - b.line || a.column - b.column)
-    expect(told.map(({ line, column, code }) => `${line}:${column} ${code}`)).toEqual([
+    const found = findingsOf(root).sort((a, b) => a.line - b.line || a.column - b.column)
+    expect(found.map(({ line, column, code }) => `${line}:${column} ${code}`)).toEqual([
       '1:1 unknown-key',
       '3:11 bad-category',
       '4:11 bad-value',
@@ -111,18 +111,18 @@ verified: yesterday
 test.each([
   ['open group', "'^a('", 'Unterminated group'],
   ['flag of another dialect', "'(?i)^acme (1|2)'", 'Invalid group'],
-])('a pattern is told of without a pattern nobody wrote: %s', (_, match, reason) => {
+])('the reason for an invalid pattern does not quote the pattern: %s', (_, match, reason) => {
   const files = { 'builders/acme.yaml': builder(`{ meta: acme, match: ${match} }`), 'builders/acme.test.yaml': TEST }
-  const [told] = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
-  expect(told.sentence).toBe(`the pattern is no regular expression: ${reason}`)
+  const [found] = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
+  expect(found.sentence).toBe(`the pattern is not a valid regular expression: ${reason}`)
 })
 
-test('a folder that is no rule folder is named where the command runs', () => {
-  const told = discoverRules('..').findings.map(({ file }) => file)
-  expect(told).toContain('.')
+test('the working folder is named `.` if it is in the wrong place', () => {
+  const found = discoverRules('..').findings.map(({ file }) => file)
+  expect(found).toContain('.')
 })
 
-describe('what was meant', () => {
+describe('a finding suggests the word that was probably meant', () => {
   const site = { 'technologies/analytics/matomo.yaml': technology(), 'technologies/analytics/matomo.test.yaml': TEST }
   test.each([
     ['key of a rule', builder().replace('verified', 'verifed'), 'verified'],
@@ -137,13 +137,13 @@ describe('what was meant', () => {
     ['origin', builder('{ script: /a.js, from: othr }'), 'other'],
   ])('%s', (_, rule, meant) => {
     const files = { ...site, 'builders/acme.yaml': rule, 'builders/acme.test.yaml': TEST }
-    const told = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
-    expect(told.map(({ sentence }) => /did you mean "(.*?)"/.exec(sentence)?.[1])).toEqual([meant])
+    const found = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
+    expect(found.map(({ sentence }) => /did you mean "(.*?)"/.exec(sentence)?.[1])).toEqual([meant])
   })
 
-  test('of a word that is like none, nothing', () => {
+  test('a word that resembles no known word gets no suggestion', () => {
     const files = { 'builders/acme.yaml': builder('{ zzz: x }'), 'builders/acme.test.yaml': TEST }
-    const [told] = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
-    expect(told.sentence).toBe('the key "zzz" is unknown')
+    const [found] = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
+    expect(found.sentence).toBe('the key "zzz" is unknown')
   })
 })

@@ -33,39 +33,39 @@ describe('the built file', () => {
     small = buildSmall()
   })
 
-  test('is read while the YAML is as it was', () => {
+  test('is read as long as the YAML is unchanged', () => {
     expect(namesIn(openRuleset({ ...small, detectors }))).toEqual(['From the build'])
   })
 
   test.each<[string, (own: string) => void, string[] | null]>([
     [
-      'an edited rule',
+      'an edit of a rule',
       (own) => writeFileSync(join(own, 'builders/acme.yaml'), builder().replace('Acme', 'Edited')),
       ['Edited'],
     ],
     ['a comment', (own) => appendFileSync(join(own, 'builders/acme.yaml'), '# seen\n'), ['Acme']],
-    ['a renamed rule', (own) => renameSync(join(own, 'builders/acme.yaml'), join(own, 'builders/beta.yaml')), null],
+    ['renaming a rule', (own) => renameSync(join(own, 'builders/acme.yaml'), join(own, 'builders/beta.yaml')), null],
     ['a new rule', (own) => cpSync(join(own, 'builders'), join(own, 'hosting'), { recursive: true }), null],
-    ['an edited closed list', (own) => appendFileSync(join(own, 'categories.yaml'), '# seen\n'), ['Acme']],
-  ])('shows %s at once', (_, edit, expected) => {
+    ['an edit of a closed list', (own) => appendFileSync(join(own, 'categories.yaml'), '# seen\n'), ['Acme']],
+  ])('is ignored after %s', (_, edit, expected) => {
     edit(small.own)
     const open = () => namesIn(openRuleset({ ...small, detectors }))
     if (expected === null) expect(open).toThrow(RulesetError)
     else expect(open()).toEqual(expected)
   })
 
-  test('counts for the places it was made for alone', () => {
+  test('is ignored if the places have changed', () => {
     const more = [...detectors, { ...detectors[0], key: 'other' }]
     expect(namesIn(openRuleset({ ...small, detectors: more }))).toEqual(['Acme'])
   })
 
-  test('is not needed', () => {
+  test('is optional', () => {
     rmSync(small.built)
     expect(namesIn(openRuleset({ ...small, detectors }))).toEqual(['Acme'])
   })
 })
 
-test('the built file of our rules gives the verdicts of the YAML on every page of every fixture', () => {
+test('the built file gives the same verdicts as the YAML on every fixture page', () => {
   const own = join(writeFolder({}), 'rules')
   cpSync(ownFolder, own, { recursive: true })
   const built = openRuleset({ own, detectors, built: buildOwn(own) })
@@ -78,7 +78,7 @@ test('the built file of our rules gives the verdicts of the YAML on every page o
   expect(fixtures.length).toBeGreaterThan(500)
 })
 
-test('points come from the built expression alone: corrupt it, and the verdict is another', () => {
+test('points come only from the built expression: changing it changes the verdict', () => {
   const { own, built } = buildSmall()
   const page = buildPage({ url: 'https://acme.com/' })
   expect(detect(openRuleset({ own, detectors, built }), page)).toMatchObject({
@@ -100,25 +100,25 @@ describe('folders of an operator', () => {
       [`technologies/${category}/${slug}.test.yaml`]: TEST,
     })
 
-  test('are loaded beside ours; without a closed list they use ours', () => {
+  test('are loaded in addition to ours and use our closed list if they have none', () => {
     const ruleset = openRuleset({ folders: [outside(technology())], detectors })
     expect(ruleset.rules.length).toBe(yaml.rules.length + 1)
     expect(detect(ruleset, buildPage({ url: 'https://acme.com/' })).technologies).toEqual(['Acme'])
     expect(ruleset.version).not.toBe(yaml.version)
   })
 
-  test('given twice are loaded once', () => {
+  test('that are given twice are loaded once', () => {
     const folder = outside(technology())
     expect(openRuleset({ folders: [folder, folder], detectors }).rules.length).toBe(yaml.rules.length + 1)
   })
 
-  test('can name our slugs, and may not take them', () => {
+  test('may name our slugs but not redefine them', () => {
     expect(() => openRuleset({ folders: [outside(technology('', 'implies: wordpress\n'))], detectors })).not.toThrow()
     const taken = writeFolder({ 'builders/wix.yaml': builder(), 'builders/wix.test.yaml': TEST })
     expect(() => openRuleset({ folders: [taken], detectors })).toThrow(RulesetError)
   })
 
-  test('with nothing but a file that cannot be read are refused, and the built file of ours does not hide it', () => {
+  test('that contain only an unreadable file are rejected, even if our built file is valid', () => {
     const folder = writeFolder({})
     mkdirSync(join(folder, 'builders'))
     symlinkSync('/etc/hosts', join(folder, 'builders/acme.yaml'))
@@ -129,12 +129,12 @@ describe('folders of an operator', () => {
 
   test.each([
     [
-      'two faults',
+      'two problems',
       outside(technology('{ scirpt: /a.js }').replace('2026-11-20', 'today')),
       ['5:7 unknown-key', '7:11 bad-value'],
     ],
-    ['a category that ours has not', outside(technology(), 'analytic'), ['1:1 bad-category']],
-  ])('with %s are refused, and nothing is loaded', (_, folder, expected) => {
+    ['an unknown category', outside(technology(), 'analytic'), ['1:1 bad-category']],
+  ])('with %s are rejected', (_, folder, expected) => {
     expect.assertions(1)
     try {
       openRuleset({ folders: [folder], detectors })

@@ -1,19 +1,22 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
-import { type BuiltRuleset, buildFile, fingerprint } from '../../src/rules/built.ts'
+import { type BuiltRuleset, buildRulesetFile, computeFingerprint } from '../../src/rules/built.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { builder, CATEGORIES, TEST, writeFolder } from '../support/rule-folder.ts'
 
-/** Writes what `rules build` writes, of the rules in `own`. */
+/** Writes the file that `rules build` would write for the rules in `own`. */
 export function buildOwn(own: string, change: (built: BuiltRuleset) => unknown = (built) => built): string {
   const { rules, categories } = openRuleset({ own, detectors, built: 'there-is-none.json' })
   const file = join(own, '..', 'ruleset.json')
-  writeFileSync(file, JSON.stringify(change(buildFile({ version: fingerprint([own], detectors), categories, rules }))))
+  writeFileSync(
+    file,
+    JSON.stringify(change(buildRulesetFile({ version: computeFingerprint([own], detectors), categories, rules }))),
+  )
   return file
 }
 
-/** A small rule folder of our own, and its built file, in which the builder has another name: whoever shows it has read that file. */
+/** Writes a small rule folder and its built file. The builder has another name in the built file, which shows which one was read. */
 export function buildSmall(): { own: string; built: string } {
   const own = join(
     writeFolder({

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DetectorError } from '../../plugins/load.ts'
 import { SetupError } from '../../src/errors.ts'
 import { loadRuleset, RulesetError } from '../../src/index.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
@@ -51,7 +50,7 @@ describe('ready', () => {
     [
       'an invalid detector',
       () => ({ detectors: [`${writeFolder({ 'bad.mjs': 'export const key = 1' })}/bad.mjs`] }),
-      expect.objectContaining({ constructor: DetectorError, message: expect.stringContaining('no default export') }),
+      expect.objectContaining({ constructor: SetupError, message: expect.stringContaining('no default export') }),
     ],
     [
       'a missing worker file',

@@ -1,26 +1,32 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are source code.
-/** Where the code may build a regular expression from what its source does not show, and why that is safe. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code.
+/** Expressions that may build a regular expression from values that the source does not show, and why each is safe. */
 export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: string; readonly reason: string }[] = [
   {
     file: 'src/engine/lookup/leaf-test.ts',
     code: "new RegExp(leaf.match, leaf.exact ? '' : 'i')",
-    reason: 'a pattern of a rule: the linter judges each with the same analysis, and it runs in a worker with a clock',
+    reason:
+      'a pattern of a rule: the linter checks each with the same analysis, and it runs in a worker with a time limit',
   },
   {
     file: 'src/engine/text/literal-index.ts',
     code: "new RegExp(alternatives(literals), 'i')",
-    reason: 'alternatives of escaped literals without a repeat: at most the length of the longest at each place',
+    reason: 'alternatives of escaped literals without a repeat: at most the length of the longest literal per position',
   },
   {
     file: 'src/engine/lookup/selector-index.ts',
     code: "new RegExp(asked.map(alternative).join('|'), 'i')",
-    reason: 'alternatives of escaped literals without a repeat: at most the length of the longest at each place',
+    reason: 'alternatives of escaped literals without a repeat: at most the length of the longest literal per position',
   },
   {
     file: 'src/http/v1/schemas.ts',
     code: "pattern: `^(?:${LIVE_EXTRAS.join('|')})(?:,(?:${LIVE_EXTRAS.join('|')}))*$`",
     reason:
-      'a list of fixed words: each begins with another letter and has no comma, so there is one way to read a text',
+      'a list of fixed words: each begins with a different letter and has no comma, so each text has only one reading',
+  },
+  {
+    file: 'src/rules/patterns/char-ranges.ts',
+    code: 'new RegExp(`(?:${source})+`, `${flags}g`)',
+    reason: 'a repeat of a pattern that matches exactly one character, run on a fixed text',
   },
   {
     file: 'src/rules/patterns/char-ranges.ts',
@@ -30,11 +36,11 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
   {
     file: 'src/rules/patterns/pattern-checks.ts',
     code: 'new RegExp(match)',
-    reason: 'compiled to learn whether it is a regular expression, never run',
+    reason: 'compiled only to validate it, never run',
   },
   {
     file: 'src/rules/patterns/pattern-checks.ts',
     code: 'new RegExp(`${match}|`)',
-    reason: 'run on the empty text alone, to count its groups',
+    reason: 'run only on the empty text, to count its groups',
   },
 ]

@@ -4,13 +4,13 @@ import { type Program, parseSync } from 'oxc-parser'
 
 /** A regular expression that the source code contains. */
 export interface SourcePattern {
-  /** File and line, from the project's folder. */
+  /** File and line, relative to the folder of the project. */
   readonly place: string
   readonly pattern: string
   readonly flags: string
 }
 
-/** A regular expression that is built at run time, from what the source code does not show. */
+/** A regular expression that is built at run time from values that the source code does not show. */
 interface DynamicPattern {
   readonly place: string
   readonly file: string
@@ -30,15 +30,15 @@ interface Node {
   readonly [key: string]: unknown
 }
 
-/** Flags with which Ajv compiles the `pattern` of a schema. */
+/** Flags that Ajv uses for the `pattern` of a schema. */
 const SCHEMA_FLAGS = 'u'
-/** Methods of a string that compile a text they are given. */
+/** String methods that compile their argument. */
 const COMPILING_METHODS = new Set(['match', 'matchAll', 'search'])
 
 /**
- * Finds the regular expressions of all TypeScript files in folders of the project: literals, `RegExp` built from texts that
- * the file shows, and `pattern` of JSON schemas. What else builds one is reported as dynamic.
- * @param root the project's folder
+ * Finds the regular expressions of all TypeScript files in folders of the project: literals, calls of `RegExp` with texts that
+ * the file shows, and `pattern` of JSON Schemas. All others are reported as dynamic.
+ * @param root the folder of the project
  */
 export function findPatterns(root: string, folders: readonly string[]): FoundPatterns {
   const found = folders.flatMap((folder) =>
@@ -55,31 +55,31 @@ export function findPatterns(root: string, folders: readonly string[]): FoundPat
 export function findInSource(file: string, source: string): FoundPatterns {
   const { program, errors } = parseSync(file, source)
   if (errors.length > 0) throw new SyntaxError(`${file}: ${errors[0].message}`)
-  const constants = textConstants(program)
+  const constants = findTextConstants(program)
   const known: SourcePattern[] = []
   const dynamic: DynamicPattern[] = []
-  for (const node of nodesOf(program as unknown as Node)) {
+  for (const node of walkNodes(program as unknown as Node)) {
     const place = `${file}:${source.slice(0, node.start).split('\n').length}`
     const literal = node.type === 'Literal' ? (node.regex as { pattern: string; flags: string } | undefined) : undefined
     if (literal) known.push({ place, pattern: literal.pattern, flags: literal.flags })
-    const asked = compiledText(node)
-    if (asked === null) continue
-    const [pattern, flags] = [staticText(asked.pattern, constants), staticText(asked.flags, constants)]
+    const compiled = findCompiledText(node)
+    if (compiled === null) continue
+    const [pattern, flags] = [readStaticText(compiled.pattern, constants), readStaticText(compiled.flags, constants)]
     if (pattern !== null && flags !== null) known.push({ place, pattern, flags })
     else dynamic.push({ place, file, code: source.slice(node.start, node.end) })
   }
   return { known, dynamic }
 }
 
-function* nodesOf(node: Node): Generator<Node> {
+function* walkNodes(node: Node): Generator<Node> {
   yield node
   for (const value of Object.values(node))
     for (const child of Array.isArray(value) ? value : [value])
-      if (typeof child === 'object' && child !== null && typeof child.type === 'string') yield* nodesOf(child as Node)
+      if (typeof child === 'object' && child !== null && typeof child.type === 'string') yield* walkNodes(child as Node)
 }
 
-/** What a node compiles to a regular expression; null for nearly all nodes. Absent flags are none. */
-function compiledText(node: Node): { readonly pattern: unknown; readonly flags: unknown } | null {
+/** The texts that a node compiles to a regular expression; null for most nodes. */
+function findCompiledText(node: Node): { readonly pattern: unknown; readonly flags: unknown } | null {
   const [first, second] = (node.arguments ?? []) as readonly Node[]
   const callee = node.callee as Node | undefined
   if ((node.type === 'NewExpression' || node.type === 'CallExpression') && callee?.name === 'RegExp')
@@ -95,27 +95,27 @@ function isText(node: Node | undefined): boolean {
   return node?.type === 'TemplateLiteral' || (node?.type === 'Literal' && typeof node.value === 'string')
 }
 
-/** Constants of a file that are plain texts. */
-function textConstants(program: Program): ReadonlyMap<string, string> {
+/** Finds the constants of a file that are plain texts. */
+function findTextConstants(program: Program): ReadonlyMap<string, string> {
   const constants = new Map<string, string>()
-  for (const node of nodesOf(program as unknown as Node)) {
+  for (const node of walkNodes(program as unknown as Node)) {
     if (node.type !== 'VariableDeclaration' || node.kind !== 'const') continue
     for (const { id, init } of node.declarations as readonly { id: Node; init: Node | null }[]) {
-      const text = init === null ? null : staticText(init, constants)
+      const text = init === null ? null : readStaticText(init, constants)
       if (text !== null && typeof id.name === 'string') constants.set(id.name, text)
     }
   }
   return constants
 }
 
-/** The text of an expression as far as the file shows it; null when it does not. */
-function staticText(value: unknown, constants: ReadonlyMap<string, string>): string | null {
+/** Reads the text of an expression; null if the file does not show all of it. */
+function readStaticText(value: unknown, constants: ReadonlyMap<string, string>): string | null {
   if (typeof value === 'string') return value
   const node = value as Node | undefined
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type === 'Identifier') return constants.get(String(node.name)) ?? null
   if (node?.type !== 'TemplateLiteral') return null
   const texts = (node.quasis as readonly { value: { cooked: string } }[]).map((quasi) => quasi.value.cooked)
-  const inner = (node.expressions as readonly Node[]).map((expression) => staticText(expression, constants))
+  const inner = (node.expressions as readonly Node[]).map((expression) => readStaticText(expression, constants))
   return inner.includes(null) ? null : texts.map((text, i) => text + (inner[i] ?? '')).join('')
 }

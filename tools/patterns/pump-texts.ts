@@ -1,43 +1,43 @@
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp'
 
-/** A text that can be made as long as one likes: `head`, `pump` over and over, `tail`. */
+/** A text of any length: `head`, many copies of `pump`, then `tail`. */
 export interface PumpText {
   readonly head: string
   readonly pump: string
   readonly tail: string
 }
 
-/** Counted repeats from here on can be pumped. */
+/** Repeats with at least this maximum are pumped. */
 const MANY_REPEATS = 10
-/** Tails that no pattern of ours expects, that end a line, and none. */
+/** A character that none of our patterns expects, the end of a line, and no tail. */
 const TAILS = ['\u0001', '\n', '']
 const MAX_ALPHABET = 12
-/** Characters that a repeat does not take, each as a tail. */
+/** Maximum number of tails from characters that a repeat does not match. */
 const MAX_ENDS = 3
 
 /**
- * Texts made from the structure of a pattern: what leads to a repeat, then what the repeat takes, very often, then what does
- * not fit. Adjacent repeats that take the same character, repeats in repeats, and a start that is tried at every place of a
- * long run all show on one of them.
+ * Builds texts from the structure of a pattern: text that leads to a repeat, many copies of what the repeat matches, then a
+ * mismatch. Adjacent repeats of the same character, nested repeats, and a start that is tried at every position of a long
+ * run are all slow on one of these texts.
  */
-export function pumpTextsOf(pattern: string, flags: string): PumpText[] {
+export function buildPumpTexts(pattern: string, flags: string): PumpText[] {
   const ast = parseRegExpLiteral(new RegExp(pattern, flags))
-  const alphabet = alphabetOf(ast)
+  const alphabet = findAlphabet(ast)
   const repeats: AST.Quantifier[] = []
   visitRegExpAST(ast, {
     onQuantifierEnter: (repeat) => {
       if (repeat.max >= MANY_REPEATS) repeats.push(repeat)
     },
   })
-  const whole = sampleOf(ast.pattern.alternatives[0].elements)
+  const whole = sampleElements(ast.pattern.alternatives[0].elements)
   const texts = [
     { head: '', pump: whole, tail: '\u0001' },
     ...alphabet.map((pump) => ({ head: '', pump, tail: '\u0001' })),
   ]
   for (const repeat of repeats) {
-    const head = leadTo(repeat)
+    const head = buildLead(repeat)
     const inside = new RegExp(`^(?:${repeat.element.raw})$`, flags.replace(/[gy]/g, ''))
-    const pumps = new Set([sampleOf([repeat.element]), ...alphabet.filter((character) => inside.test(character))])
+    const pumps = new Set([sampleElements([repeat.element]), ...alphabet.filter((character) => inside.test(character))])
     const ends = [...TAILS, ...alphabet.filter((character) => !inside.test(character)).slice(0, MAX_ENDS)]
     for (const pump of pumps) {
       for (const tail of ends) texts.push({ head, pump, tail })
@@ -50,54 +50,54 @@ export function pumpTextsOf(pattern: string, flags: string): PumpText[] {
   return [...unique.values()]
 }
 
-/** The text at a length, in UTF-16 code units. */
+/** Returns the text with about the given length, in UTF-16 code units. */
 export function pumpTo({ head, pump, tail }: PumpText, length: number): string {
   return head + pump.repeat(Math.max(1, Math.floor((length - head.length - tail.length) / pump.length))) + tail
 }
 
-/** A character of each kind that the pattern distinguishes. */
-function alphabetOf(ast: AST.RegExpLiteral): string[] {
+/** Finds a character of each kind that the pattern distinguishes. */
+function findAlphabet(ast: AST.RegExpLiteral): string[] {
   const characters = new Set<string>()
   visitRegExpAST(ast, {
     onCharacterEnter: ({ value }) => characters.add(String.fromCodePoint(value)),
-    onCharacterSetEnter: (set) => characters.add(sampleOfSet(set)),
+    onCharacterSetEnter: (set) => characters.add(sampleSet(set)),
   })
   return [...characters].slice(0, MAX_ALPHABET)
 }
 
-/** What stands before a repeat on one way to it. */
-function leadTo(node: AST.Node): string {
+/** Builds a text that leads to a repeat. */
+function buildLead(node: AST.Node): string {
   const { parent } = node
   if (parent === null || parent === undefined || parent.type === 'Pattern' || parent.type === 'RegExpLiteral') return ''
-  if (parent.type !== 'Alternative') return leadTo(parent)
+  if (parent.type !== 'Alternative') return buildLead(parent)
   const at = parent.elements.indexOf(node as AST.Element)
-  return leadTo(parent) + sampleOf(parent.elements.slice(0, at))
+  return buildLead(parent) + sampleElements(parent.elements.slice(0, at))
 }
 
-/** A short text that the elements match, look-around aside. */
-function sampleOf(elements: readonly AST.Element[]): string {
-  return elements.map(sampleOfElement).join('')
+/** Builds a short text that the elements match. Lookarounds are ignored. */
+function sampleElements(elements: readonly AST.Element[]): string {
+  return elements.map(sampleElement).join('')
 }
 
-function sampleOfElement(element: AST.Element): string {
+function sampleElement(element: AST.Element): string {
   switch (element.type) {
     case 'Character':
       return String.fromCodePoint(element.value)
     case 'CharacterSet':
-      return sampleOfSet(element)
+      return sampleSet(element)
     case 'CharacterClass':
-      return sampleOfClass(element)
+      return sampleClass(element)
     case 'Quantifier':
-      return sampleOfElement(element.element).repeat(Math.max(1, element.min))
+      return sampleElement(element.element).repeat(Math.max(1, element.min))
     case 'Group':
     case 'CapturingGroup':
-      return sampleOf(element.alternatives[0].elements)
+      return sampleElements(element.alternatives[0].elements)
     default:
       return ''
   }
 }
 
-function sampleOfSet(set: AST.CharacterSet): string {
+function sampleSet(set: AST.CharacterSet): string {
   switch (set.kind) {
     case 'space':
       return set.negate ? 'a' : ' '
@@ -112,13 +112,13 @@ function sampleOfSet(set: AST.CharacterSet): string {
   }
 }
 
-/** A class that negates takes nearly every character: one that it does not name. */
-function sampleOfClass(node: AST.CharacterClass): string {
+/** Picks a character of a class. A negated class matches nearly every character that it does not name. */
+function sampleClass(node: AST.CharacterClass): string {
   const test = new RegExp(`^${node.raw}$`, /\\[pu]\{/i.test(node.raw) ? 'u' : '')
   const named = node.elements.flatMap((element) => {
     if (element.type === 'Character') return String.fromCodePoint(element.value)
     if (element.type === 'CharacterClassRange') return String.fromCodePoint(element.min.value)
-    return element.type === 'CharacterSet' ? sampleOfSet(element) : []
+    return element.type === 'CharacterSet' ? sampleSet(element) : []
   })
   return [...named, 'a', '0', ' ', '\u4e00'].find((character) => test.test(character)) ?? ''
 }

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
-import { type PumpText, pumpTextsOf, pumpTo } from './pump-texts.ts'
+import { buildPumpTexts, type PumpText, pumpTo } from './pump-texts.ts'
 
-/** A pattern to try, and texts beyond those that its structure gives. */
+/** A pattern to try, and texts in addition to those from its structure. */
 export interface PumpTask {
   readonly pattern: string
   readonly flags: string
@@ -13,38 +13,38 @@ export interface SuperLinear {
   readonly text: PumpText
   readonly length: number
   readonly ms: number
-  /** At an eighth of the length. */
+  /** Time at an eighth of the length. */
   readonly msBefore: number
 }
 
 const LENGTHS = [1024, 8 * 1024, 64 * 1024] as const
 const RUNS = 5
-/** Faster runs are noise of the clock and the compiler. */
+/** Shorter times are noise of the clock and the compiler. */
 const COUNTED_MS = 0.2
 const MAX_GROWTH = 1.5
-/** Times that a text has to show it. */
+/** Number of times that a text must be slow. */
 const PROOFS = 3
 
 parentPort?.on('message', (task: PumpTask) => parentPort?.postMessage(findSuperLinear(task)))
 
-/** Tries a pattern on its pump texts; null when its time grows at most 1.5 times as fast as the length. */
+/** Tries a pattern on its pump texts; null if its time grows at most 1.5 times as fast as the length. */
 export function findSuperLinear({ pattern, flags, more }: PumpTask): SuperLinear | null {
   const compiled = new RegExp(pattern, flags)
-  for (const text of [...pumpTextsOf(pattern, flags), ...more]) {
-    let found = climb(compiled, text)
-    // A busy machine looks the same once or twice.
-    for (let again = 1; found !== null && again < PROOFS; again++) found = climb(compiled, text)
+  for (const text of [...buildPumpTexts(pattern, flags), ...more]) {
+    let found = findGrowth(compiled, text)
+    // A busy machine can be slow once or twice.
+    for (let again = 1; found !== null && again < PROOFS; again++) found = findGrowth(compiled, text)
     if (found !== null) return found
   }
   return null
 }
 
-/** Runs a pattern on ever longer texts, until one takes too long compared with the one before. */
-function climb(pattern: RegExp, text: PumpText): SuperLinear | null {
+/** Runs a pattern on longer and longer texts until one takes too long compared with the previous one. */
+function findGrowth(pattern: RegExp, text: PumpText): SuperLinear | null {
   let [before, lengthBefore] = [Number.POSITIVE_INFINITY, 1]
   for (const length of LENGTHS) {
     const pumped = pumpTo(text, length)
-    const ms = bestTime(pattern, pumped)
+    const ms = measureBestTime(pattern, pumped)
     if (ms > Math.max(COUNTED_MS, MAX_GROWTH * (pumped.length / lengthBefore) * before))
       return { text, length, ms, msBefore: before }
     before = Math.max(ms, COUNTED_MS)
@@ -53,8 +53,8 @@ function climb(pattern: RegExp, text: PumpText): SuperLinear | null {
   return null
 }
 
-/** The best of five runs; one that is too fast to count ends them. */
-function bestTime(pattern: RegExp, text: string): number {
+/** Measures the best of five runs. Stops after a run that is too fast to measure. */
+function measureBestTime(pattern: RegExp, text: string): number {
   let best = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS && best > COUNTED_MS; run++) {
     const started = performance.now()
@@ -64,7 +64,7 @@ function bestTime(pattern: RegExp, text: string): number {
   return best
 }
 
-/** A global pattern goes over the whole text, as `replace` and `matchAll` do. */
+/** Runs a pattern. A global pattern processes the whole text, as `replace` and `matchAll` do. */
 function apply(pattern: RegExp, text: string): void {
   pattern.lastIndex = 0
   if (pattern.global) text.replace(pattern, '')

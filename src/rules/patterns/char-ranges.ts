@@ -1,26 +1,26 @@
-/** Code units that a one-character pattern matches: sorted, disjoint, both ends included. */
+/** Code units that a one-character pattern matches: sorted and disjoint ranges, both ends included. */
 export type CharRanges = readonly (readonly [first: number, last: number])[]
 
 const ALL = Array.from({ length: 256 }, (_, high) =>
   String.fromCharCode(...Array.from({ length: 256 }, (_, low) => high * 256 + low)),
 ).join('')
-const known = new Map<string, CharRanges>()
+const cachedRanges = new Map<string, CharRanges>()
 
 /**
- * Finds the code units that `source`, a pattern of one character such as `\d`, `[^;]` or `a`, matches. The engine that
- * will run the pattern is asked, so its rules of case folding apply.
+ * Finds the code units that `source` matches, which is a pattern of one character such as `\d`, `[^;]` or `a`. The regular
+ * expression engine itself answers, so its rules of case folding apply.
  */
 export function findCharRanges(source: string, flags: string): CharRanges {
   const key = `${flags}/${source}`
-  const cached = known.get(key)
+  const cached = cachedRanges.get(key)
   if (cached) return cached
   const runs = ALL.matchAll(new RegExp(`(?:${source})+`, `${flags}g`))
   const ranges = [...runs].map(({ index, 0: run }) => [index, index + run.length - 1] as const)
-  known.set(key, ranges)
+  cachedRanges.set(key, ranges)
   return ranges
 }
 
-/** Whether some code unit is in both. */
+/** Whether both contain at least one common code unit. */
 export function doRangesOverlap(a: CharRanges, b: CharRanges): boolean {
   let j = 0
   for (const [first, last] of a) {
@@ -30,7 +30,7 @@ export function doRangesOverlap(a: CharRanges, b: CharRanges): boolean {
   return false
 }
 
-/** A code unit of the ranges, a readable one if there is any. */
+/** Picks a code unit of the ranges, preferably a readable one. */
 export function pickChar(ranges: CharRanges): string | null {
   if (ranges.length === 0) return null
   for (const [from, to] of READABLE)
@@ -39,7 +39,7 @@ export function pickChar(ranges: CharRanges): string | null {
   return String.fromCharCode(ranges[0][0])
 }
 
-/** a–z, 0–9, then printable ASCII. */
+/** Preferred ranges: a–z, 0–9, then printable ASCII. */
 const READABLE = [
   [0x61, 0x7a],
   [0x30, 0x39],

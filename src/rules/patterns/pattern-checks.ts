@@ -2,40 +2,42 @@ import type { ClauseSource } from '../../engine/rule/types.ts'
 import type { FindingCode } from '../findings.ts'
 import { PatternJudge } from './pattern-judge.ts'
 
-/** A fault of a `match`, and the key it stands at. */
-interface PatternFault {
+/** A problem of a `match`, and the key at which it is reported. */
+interface PatternProblem {
   readonly code: FindingCode
   readonly key: 'match' | 'version'
   readonly details: Readonly<Record<string, string | number>>
 }
 
+/** A pattern that matches only one fixed text. */
 const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w\s])+$/
+/** A beginning that matches at nearly every position. */
 const WIDE = /^(?:\(\?:)?(?:\.|\\[sSwWdD]|\[\^?[^\]]*\])(?:[*+]|\{\d*,\d*\})/
 
-/** Checks one regular expression: that it is one, that it is needed, that it is cheap, that its version is there. */
-export function checkPattern(match: string, source: ClauseSource, judge = new PatternJudge()): PatternFault[] {
+/** Checks that a regular expression is valid, necessary and cheap, and that it has the capture group of `version`. */
+export function checkPattern(match: string, source: ClauseSource, judge = new PatternJudge()): PatternProblem[] {
   let groups: number
   try {
-    new RegExp(match) // First as it stands: its fault is told without what finds out its groups.
+    new RegExp(match) // Compiled unchanged first, so that an error message does not contain the alternative added below.
     groups = (new RegExp(`${match}|`).exec('')?.length ?? 1) - 1
   } catch (error) {
     const reason = (error as Error).message.replace(`Invalid regular expression: /${match}/: `, '')
     return [{ code: 'bad-pattern', key: 'match', details: { reason } }]
   }
-  const instead = sayOtherwise(match)
+  const instead = findSimplerTest(match)
   if (instead !== null) return [{ code: 'needless-pattern', key: 'match', details: { instead } }]
   const wide = WIDE.exec(match)
   if (wide) return [{ code: 'wide-pattern', key: 'match', details: { value: wide[0] } }]
-  const faults: PatternFault[] = []
+  const problems: PatternProblem[] = []
   const reason = judge.judge(match, source.case === 'exact' ? '' : 'i')
-  if (reason !== null) faults.push({ code: 'unsafe-pattern', key: 'match', details: { reason } })
+  if (reason !== null) problems.push({ code: 'unsafe-pattern', key: 'match', details: { reason } })
   if (source.version !== undefined && Number(source.version) > groups)
-    faults.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })
-  return faults
+    problems.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })
+  return problems
 }
 
-/** How `is`, `has` or `under` say what a pattern says; null when they cannot. */
-function sayOtherwise(match: string): string | null {
+/** Finds the `is`, `has` or `under` that means the same as a pattern; null if there is none. */
+function findSimplerTest(match: string): string | null {
   const [, address] = /^\^https\??:(?:\\?\/){2}(.+?)$/.exec(match) ?? []
   const starts = match.startsWith('^')
   const ends = /(?:^|[^\\])\$$/.test(match)

@@ -1,48 +1,48 @@
 import { type CharRanges, doRangesOverlap } from './char-ranges.ts'
 import { CostlyPatternError, LATER_START, type PatternGraph, type State } from './pattern-graph.ts'
 
-/** Attempts that reach one state with one and the same text: `(?:a|b|ab){0,9}` has many. */
+/** Maximum number of attempts that reach one state with the same text. `(?:a|b|ab){0,9}` has many. */
 const MAX_WAYS = 16
-/** Characters compared for each character of a text. The most takes about half a second on a page of 4 MiB. */
+/** Maximum number of comparisons per character of a text. A pattern at this limit takes about half a second on a page of 4 MiB. */
 const MAX_STEPS = 32
-/** Pairs of characters that the proof looks at: some 50 ms. */
+/** Maximum number of character pairs that the proof examines, about 50 ms. */
 const MAX_PAIRS = 1_000_000
 
 const AMBIGUOUS =
-  'parts that match the same characters follow or contain each other; let each repeat, option or alternative begin with a character that the others cannot match'
+  'parts that match the same characters follow or contain each other; begin each repeat, option or alternative with a character that the others cannot match'
 const RESTARTS =
   'the part that repeats also matches what the pattern begins with, so that every position begins a long attempt; exclude that character from the repeat, or begin with ^'
 
 /**
- * Proves that a backtracking engine compares at most a fixed number of characters for each character of any text, and
- * says how many. All attempts count, from all positions of the text.
+ * Proves that a backtracking engine compares at most a fixed number of characters per character of any text, and returns
+ * that number. It includes all attempts from all positions of the text.
  *
- * Two states are concurrent when one text can lead to both. The attempts that arrive at a state come from those of its
- * predecessors that are concurrent; their number grows without end exactly where attempts multiply, as in `(a+)+` or,
- * over all starting positions, in `q[a-z]*!`.
- * @throws CostlyPatternError when it cannot be proved, with what to change
+ * Two states are concurrent if one text can lead to both. The attempts that arrive at a state come from its concurrent
+ * predecessors. Their number grows without limit exactly where attempts multiply, as in `(a+)+` or, over all starting
+ * positions, in `q[a-z]*!`.
+ * @throws CostlyPatternError if there is no proof. It says what to change.
  */
 export function measurePattern(graph: PatternGraph): number {
   const states = cutTail(graph)
   const concurrent = findConcurrent(states)
   const ways = countWays(states, concurrent)
   if (ways === null) throw new CostlyPatternError(isAmbiguousAlone(states) ? AMBIGUOUS : RESTARTS)
-  const weights = states.map((state, at) => ways[at] * degreeOf(state))
+  const weights = states.map((state, at) => ways[at] * countNextWays(state))
   let most = weighGroups([...states.keys()], weights, concurrent)
   if (most > MAX_STEPS) {
-    // All at once was too coarse: each set of concurrent states lies beside any one of them.
+    // One bound for all states is too coarse. Every set of concurrent states consists of one state and states concurrent with it.
     const each = [...concurrent.entries()].filter(([at]) => at > LATER_START)
     most = Math.max(...each.map(([at, others]) => weights[at] + weighGroups([...others], weights, concurrent)))
   }
   if (most <= MAX_STEPS) return most
   throw new CostlyPatternError(
-    `it may compare more than ${MAX_STEPS} characters for each one of a page; use smaller counts or fewer alternatives`,
+    `it may compare more than ${MAX_STEPS} characters per character of a page; use smaller counts or fewer alternatives`,
   )
 }
 
 /**
- * Upper bound of the weight of concurrent states: states are put into groups of which no two are concurrent, so that one of
- * each group counts. Stops above `MAX_STEPS`.
+ * Upper bound of the weight of concurrent states. States are put into groups within which no two are concurrent, so that only
+ * one of each group counts. Stops above `MAX_STEPS`.
  */
 function weighGroups(
   among: readonly number[],
@@ -65,7 +65,7 @@ function weighGroups(
   return sum
 }
 
-/** Whether attempts multiply even when a single position begins one. */
+/** Whether attempts multiply even if they all start at a single position. */
 function isAmbiguousAlone(states: PatternGraph): boolean {
   const alone = states.map((state, at) => (at === LATER_START ? { ...state, next: new Map() } : state))
   const first = new Map([...states[0].next, ...states[LATER_START].next])
@@ -73,18 +73,18 @@ function isAmbiguousAlone(states: PatternGraph): boolean {
   return countWays(anchored, findConcurrent(anchored)) === null
 }
 
-function degreeOf({ next }: State): number {
+function countNextWays({ next }: State): number {
   let degree = 0
   for (const ways of next.values()) degree += ways
   return degree
 }
 
 /**
- * Once the end of a pattern is reached, the attempt succeeds and is the last one: of `v[\d.]+` the first digit is what
- * decides. Holds where the rest is a single repeat of characters, so that nothing in it can be tried in vain.
+ * Removes what follows an accepting state. Once the end of a pattern is reached, the attempt succeeds and is the last one: in
+ * `v[\d.]+` the first digit decides. This holds if the rest is a single repeat of characters, which cannot fail.
  */
 function cutTail(states: PatternGraph): PatternGraph {
-  const tail = new Set([...states.keys()].filter((at) => states[at].accepts && degreeOf(states[at]) <= 1))
+  const tail = new Set([...states.keys()].filter((at) => states[at].accepts && countNextWays(states[at]) <= 1))
   for (let size = -1; size !== tail.size; ) {
     size = tail.size
     for (const at of tail) for (const next of states[at].next.keys()) if (!tail.has(next)) tail.delete(at)
@@ -92,18 +92,18 @@ function cutTail(states: PatternGraph): PatternGraph {
   return states.map((state, at) => (tail.has(at) ? { ...state, next: new Map() } : state))
 }
 
-/** State → the other states that one and the same text can lead to. */
+/** State → the other states that the same text can lead to. */
 function findConcurrent(states: readonly State[]): readonly ReadonlySet<number>[] {
   const concurrent = states.map(() => new Set<number>())
   const doMeet = buildOverlaps(states)
   const isSeen = new Uint8Array(states.length * states.length)
   const queue: (readonly [number, number])[] = [[0, 0]]
-  let looked = 0
+  let examined = 0
   for (const [one, other] of queue)
     for (const a of states[one].next.keys())
       for (const b of states[other].next.keys()) {
-        if (++looked > MAX_PAIRS)
-          throw new CostlyPatternError('it has too many alternatives and repeats at one place; use fewer')
+        if (++examined > MAX_PAIRS)
+          throw new CostlyPatternError('it has too many alternatives and repeats at one position; use fewer')
         const [low, high] = a < b ? [a, b] : [b, a]
         if (isSeen[low * states.length + high] === 1 || !doMeet(a, b)) continue
         isSeen[low * states.length + high] = 1
@@ -115,7 +115,7 @@ function findConcurrent(states: readonly State[]): readonly ReadonlySet<number>[
   return concurrent
 }
 
-/** Whether two states read some character in common; equal sets are compared once. */
+/** Returns a function that says whether two states can read a common character. Equal sets are compared once. */
 function buildOverlaps(states: readonly State[]): (a: number, b: number) => boolean {
   const sets = [...new Set(states.map(({ chars }) => chars))]
   const numbers = new Map<CharRanges, number>(sets.map((set, i) => [set, i]))
@@ -124,7 +124,7 @@ function buildOverlaps(states: readonly State[]): (a: number, b: number) => bool
   return (a, b) => table[setOf[a]][setOf[b]]
 }
 
-/** Upper bound of the attempts that arrive at each state with one text; null when there is none within `MAX_WAYS`. */
+/** Upper bound of the attempts that arrive at each state with one text; null if it exceeds `MAX_WAYS`. */
 function countWays(states: readonly State[], concurrent: readonly ReadonlySet<number>[]): readonly number[] | null {
   const ways = states.map(() => 1)
   const before = states.map((): [state: number, ways: number][] => [])
@@ -132,7 +132,7 @@ function countWays(states: readonly State[], concurrent: readonly ReadonlySet<nu
   const queue = new Set(states.keys())
   for (const at of queue) {
     queue.delete(at)
-    const most = mostArriving(before[at], ways, concurrent)
+    const most = countArriving(before[at], ways, concurrent)
     if (most <= ways[at]) continue
     if (most > MAX_WAYS) return null
     ways[at] = most
@@ -141,8 +141,8 @@ function countWays(states: readonly State[], concurrent: readonly ReadonlySet<nu
   return ways
 }
 
-/** The largest sum over predecessors that are all concurrent with one of them: every set that one text leads to is part of such a set. */
-function mostArriving(
+/** The largest sum over predecessors that are concurrent with one of them. Every set of states that one text leads to is part of such a set. */
+function countArriving(
   before: readonly (readonly [state: number, ways: number])[],
   ways: readonly number[],
   concurrent: readonly ReadonlySet<number>[],

@@ -1,29 +1,29 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 import { type CharRanges, findCharRanges } from './char-ranges.ts'
 
-/** Characters of a pattern with its counted repeats written out: more are refused before any further work. */
+/** Maximum number of characters of a pattern with its counted repeats expanded. Larger patterns are rejected without further work. */
 const MAX_STATES = 400
-/** Groups in each other. */
+/** Maximum nesting of groups. */
 const MAX_DEPTH = 100
-/** Ways from one character to the next without reading anything, as in `(?:|){9}`. */
+/** Maximum number of ways from one character to the next without reading anything, as in `(?:|){9}`. */
 const MAX_EMPTY_WAYS = 1000
 
-/** States 0 and 1 have read what comes before an attempt: nothing at the start of the text, anything later. */
+/** States 0 and 1 stand for the text before an attempt: nothing in state 0, any text in state 1. */
 export const LATER_START = 1
 
-/** Why a pattern cannot be proved cheap; `message` completes "this match can take very long on a hostile page: …". */
+/** Thrown for a pattern without a proof of its cost. `message` completes "this match can take very long on a hostile page: …". */
 export class CostlyPatternError extends Error {}
 
-/** One character of the pattern that was read last. */
+/** The character of the pattern that was read last. */
 export interface State {
   readonly chars: CharRanges
-  /** States that may read the next character → in how many ways. */
+  /** States that may read the next character → number of ways to get there. */
   readonly next: ReadonlyMap<number, number>
-  /** Whether the pattern has matched here, with nothing left to check. */
+  /** Whether the pattern has matched here and nothing is left to check. */
   readonly accepts: boolean
 }
 
-/** What a backtracking engine walks through, from state 0 or `LATER_START` on. */
+/** The states that a backtracking engine passes through, starting at state 0 or `LATER_START`. */
 export type PatternGraph = readonly State[]
 
 type Step =
@@ -33,9 +33,9 @@ type Step =
   | { readonly kind: 'accept' | 'dead' }
 
 /**
- * Builds the graph of a pattern: counted repeats are written out, a lookaround is a way that leads nowhere, a
- * backreference is read like the group it names.
- * @throws CostlyPatternError when the pattern is too large, or has a part whose cost cannot be bounded
+ * Builds the graph of a pattern. Counted repeats are expanded, a lookaround is a way that leads nowhere, and a backreference
+ * is treated like the group that it names.
+ * @throws CostlyPatternError if the pattern is too large, or has a part without a bound of its cost
  */
 export function buildPatternGraph(pattern: string, flags: string): PatternGraph {
   return new GraphBuilder(flags).build(new RegExpParser({ ecmaVersion: 2025 }).parsePattern(pattern))
@@ -44,7 +44,7 @@ export function buildPatternGraph(pattern: string, flags: string): PatternGraph 
 class GraphBuilder {
   readonly #flags: string
   readonly #steps: Step[] = [{ kind: 'accept' }, { kind: 'dead' }]
-  /** Groups that are being read, lest a backreference inside one reads it without end. */
+  /** Groups that are being read, so that a backreference inside its own group does not recurse endlessly. */
   readonly #open = new Set<AST.CapturingGroup>()
   #count = 2
   #depth = 0
@@ -82,7 +82,7 @@ class GraphBuilder {
     return ways.length === 1 ? ways[0] : this.#add({ kind: 'ways', to: ways })
   }
 
-  /** @returns the step that reads `element` and goes on with `then` */
+  /** @returns the step that reads `element` and continues with `then` */
   #element(element: AST.Element, then: number, isReversed: boolean): number {
     switch (element.type) {
       case 'Character':
@@ -92,7 +92,7 @@ class GraphBuilder {
       case 'ExpressionCharacterClass':
         return this.#char(element.raw, then)
       case 'Group':
-        if (element.modifiers) throw new CostlyPatternError('it changes flags inside; write both cases out')
+        if (element.modifiers) throw new CostlyPatternError('it changes flags inside; write both cases explicitly')
         return this.#alternatives(element.alternatives, then, isReversed)
       case 'CapturingGroup':
         return this.#group(element, then, isReversed)
@@ -138,19 +138,19 @@ class GraphBuilder {
     if (element.kind === 'start') return this.#add({ kind: 'assert', isStart: true, to: then })
     const after = this.#add({ kind: 'assert', isStart: false, to: then })
     if (element.kind !== 'lookahead' && element.kind !== 'lookbehind') return after
-    refuseOpenRepeats(element)
+    rejectOpenRepeats(element)
     const aside = this.#alternatives(element.alternatives, 1, element.kind === 'lookbehind')
     return this.#add({ kind: 'ways', to: [aside, after] })
   }
 
-  /** What may be read from a step on, without reading anything before. */
+  /** Finds the states that may read the next character after a step. */
   #follow(from: number, isAtStart: boolean): { next: Map<number, number>; accepts: boolean } {
     const next = new Map<number, number>()
     const path = new Set<number>()
     let accepts = false
     let ways = 0
     const walk = (at: number, isCertain: boolean): void => {
-      if (path.has(at)) return // The engine ends a repeat that has read nothing.
+      if (path.has(at)) return // The engine stops a repeat that has read nothing.
       if (++ways > MAX_EMPTY_WAYS) throw new CostlyPatternError('parts of it can match nothing in too many ways')
       const step = this.#steps[at]
       path.add(at)
@@ -167,12 +167,12 @@ class GraphBuilder {
 
 function tooLarge(): CostlyPatternError {
   return new CostlyPatternError(
-    `with its counted repeats written out it has more than ${MAX_STATES} characters; use smaller counts`,
+    `with its counted repeats expanded it has more than ${MAX_STATES} characters; use smaller counts`,
   )
 }
 
-/** A lookaround is tried again at each position: it must end by itself. What looks back may have no choice of lengths. */
-function refuseOpenRepeats(element: AST.LookaroundAssertion): void {
+/** Rejects repeats without a limit in a lookaround, which is tried at every position. A lookbehind must have a fixed length. */
+function rejectOpenRepeats(element: AST.LookaroundAssertion): void {
   const hasRepeat = (node: AST.Element): boolean => {
     if (node.type === 'Quantifier') {
       const isFree = node.max === Number.POSITIVE_INFINITY || (element.kind === 'lookbehind' && node.min !== node.max)
@@ -184,5 +184,5 @@ function refuseOpenRepeats(element: AST.LookaroundAssertion): void {
     )
   }
   if (element.alternatives.some(({ elements }) => elements.some(hasRepeat)))
-    throw new CostlyPatternError(`its ${element.kind} repeats without a fixed limit; use a clause of its own for it`)
+    throw new CostlyPatternError(`its ${element.kind} repeats without a fixed limit; use a separate clause for it`)
 }

@@ -4,19 +4,19 @@ import { findPumps } from './pattern-pumps.ts'
 import { PatternRunner } from './pattern-trial.ts'
 import { VerdictCache } from './verdict-cache.ts'
 
-/** How patterns are judged. */
+/** Options of a `PatternJudge`. */
 export interface JudgeOptions {
   readonly cache?: VerdictCache
-  /** Milliseconds for all patterns together; without a limit when absent. */
+  /** Time limit for all patterns together, in milliseconds; no limit if absent. */
   readonly timeoutMs?: number
 }
 
 /**
- * Decides whether a regular expression can take very long. A proof over its structure decides (`measurePattern`); a trial on
- * hostile texts made from that structure would show an error of the proof, or of the engine.
+ * Decides whether a regular expression can take very long. A proof over its structure decides (`measurePattern`). A trial on
+ * hostile texts generated from that structure guards against errors of the proof or of the engine.
  */
 export class PatternJudge {
-  /** Patterns that were not judged, because the time was used up. */
+  /** Patterns that were not judged because the time limit had passed. */
   readonly unjudged = new Set<string>()
   readonly #cache: VerdictCache
   readonly #runner = new PatternRunner()
@@ -27,7 +27,7 @@ export class PatternJudge {
     this.#end = performance.now() + timeoutMs
   }
 
-  /** @returns why the pattern is refused; null when it is cheap on any text, and when the time is used up */
+  /** @returns why the pattern is rejected; null if it is cheap on any text, or if the time limit has passed */
   judge(pattern: string, flags: string): string | null {
     const isKnown = this.#cache.has(pattern, flags)
     if (!isKnown && performance.now() >= this.#end) {
@@ -48,7 +48,7 @@ export class PatternJudge {
     }
   }
 
-  /** Keeps the verdicts for the next run, and ends the thread of the trials. */
+  /** Stores the verdicts for the next run and ends the thread of the trials. */
   close(): void {
     this.#runner.close()
     this.#cache.save()

@@ -1,7 +1,7 @@
 import { pickChar } from './char-ranges.ts'
 import { LATER_START, type PatternGraph } from './pattern-graph.ts'
 
-/** A text that leads into a pattern and then repeats a part of it: `start`, then `pump` again and again. */
+/** A text that leads into a pattern and then repeats a part of it: `start`, followed by many copies of `pump`. */
 export interface Pump {
   readonly start: string
   readonly pump: string
@@ -9,7 +9,7 @@ export interface Pump {
 
 const MAX_PUMPS = 24
 
-/** Texts made from the structure of a pattern that keep a backtracking engine as busy as they can. */
+/** Generates texts from the structure of a pattern that cost a backtracking engine as much time as possible. */
 export function findPumps(graph: PatternGraph): Pump[] {
   const words = findWords(graph, 0)
   const pumps = new Map<string, Pump>()
@@ -20,7 +20,7 @@ export function findPumps(graph: PatternGraph): Pump[] {
     const word = words.get(at)
     if (at <= LATER_START || word === undefined) continue
     const back = findWords(graph, at).get(at)
-    if (back === undefined && next.size < 2) continue // Neither part of a repeat nor a fork.
+    if (back === undefined && next.size < 2) continue // The state is neither in a repeat nor a fork.
     add(word, back)
     add(word, pickChar(chars) ?? undefined)
     add('', word)
@@ -31,7 +31,7 @@ export function findPumps(graph: PatternGraph): Pump[] {
   return all.length <= MAX_PUMPS ? all : all.filter((_, i) => i % Math.ceil(all.length / MAX_PUMPS) === 0)
 }
 
-/** State → a shortest word that leads to it from `from`. */
+/** State → a shortest text that leads to it from `from`. */
 function findWords(graph: PatternGraph, from: number): Map<number, string> {
   const words = new Map<number, string>()
   const queue: [state: number, word: string][] = [[from, '']]

@@ -11,20 +11,20 @@ export interface Trial {
 interface Thread {
   readonly worker: Worker
   readonly port: MessagePort
-  /** Counts its messages. */
+  /** Counter of its messages. */
   readonly flag: Int32Array
 }
 
-/** Characters of a text. */
+/** Length of a text in characters. */
 const TEXT_LENGTH = 64 * 1024
-/** What the proof allows takes at most 20 ms on such a text, so a busy machine changes no verdict. */
+/** Patterns that pass the proof take at most 20 ms on such a text, so a busy machine does not change the verdict. */
 const MAX_TEXT_MS = 1000
 const MAX_START_MS = 20_000
 
-/** Runs as text, so that it is the same from sources and from a build. It ends with the thread that started it. */
+/** Code of the worker, as text so that it is the same from the sources and from a build. The worker ends with the thread that started it. */
 const WORKER = `
 const { workerData: { port, flag, length } } = require('node:worker_threads')
-const tell = (data) => {
+const send = (data) => {
   port.postMessage(data)
   Atomics.add(flag, 0, 1)
   Atomics.notify(flag, 0)
@@ -34,18 +34,18 @@ port.on('message', ({ pattern, flags, pumps }) => {
   for (const { start, pump } of pumps) {
     const text = start + pump.repeat(Math.ceil((length - start.length) / pump.length)) + '\\u0001'
     regex.test(text)
-    tell('text')
+    send('text')
   }
-  tell('done')
+  send('done')
 })
-tell('ready')
+send('ready')
 `
 
-/** Runs patterns on hostile texts in a thread of its own, and kills it when one takes too long. The caller is blocked meanwhile. */
+/** Runs patterns on hostile texts in a separate thread, and kills that thread if a pattern takes too long. Blocks the caller. */
 export class PatternRunner {
   #thread: Thread | undefined
 
-  /** @returns whether the pattern was fast enough on each text, in one of two runs */
+  /** @returns whether the pattern was fast enough on every text in at least one of two runs */
   isFast(trial: Trial): boolean {
     return this.#run(trial) || this.#run(trial)
   }
@@ -80,7 +80,7 @@ export class PatternRunner {
     if (this.#next(MAX_START_MS) === undefined) throw new Error('the thread that runs patterns did not start')
   }
 
-  /** The next message of the thread; undefined when it sends none in time. */
+  /** Waits for the next message of the thread; undefined if none arrives in time. */
   #next(ms: number): unknown {
     const { port, flag } = this.#thread as Thread
     const end = performance.now() + ms

@@ -3,34 +3,34 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { projectFolder } from '../built.ts'
 
-/** Changes with what a trial does: verdicts of another version count no more. */
+/** Increase it when trials change: verdicts of other versions are ignored. */
 const VERSION = 1
 const MAX_ENTRIES = 20_000
 
 /**
- * Patterns that have passed their trial, kept between runs. It saves time only: what the file says never makes up for the
- * proof, which each run repeats. A file that cannot be read or written costs the time that it would have saved.
+ * Stores which patterns have passed their trial. It only saves time: every run repeats the proof, whatever the file contains.
+ * A file that cannot be read or written costs the time that it would have saved.
  */
 export class VerdictCache {
   readonly #file: string
   #passed: Set<string> | undefined
   #isChanged = false
 
-  /** @param folder where the file is kept */
+  /** @param folder folder of the cache file */
   constructor(folder = join(projectFolder(), 'node_modules', '.cache', 'siteprint')) {
     this.#file = join(folder, 'patterns.json')
   }
 
   has(pattern: string, flags: string): boolean {
-    return this.#read().has(keyOf(pattern, flags))
+    return this.#read().has(buildCacheKey(pattern, flags))
   }
 
   add(pattern: string, flags: string): void {
     this.#isChanged = true
-    this.#read().add(keyOf(pattern, flags))
+    this.#read().add(buildCacheKey(pattern, flags))
   }
 
-  /** Writes what was added, in one step: another process reads all of it or none. */
+  /** Writes the new entries atomically: another process sees either the old file or the complete new one. */
   save(): void {
     if (!this.#isChanged) return
     this.#isChanged = false
@@ -40,7 +40,7 @@ export class VerdictCache {
       writeFileSync(temporary, JSON.stringify([...this.#read()].slice(-MAX_ENTRIES)), { flag: 'wx' })
       renameSync(temporary, this.#file)
     } catch {
-      // A read-only installation: the next run tries the patterns again.
+      // The installation is read-only. The next run repeats the trials.
       try {
         rmSync(temporary, { force: true })
       } catch {}
@@ -58,7 +58,7 @@ export class VerdictCache {
   }
 }
 
-function keyOf(pattern: string, flags: string): string {
+function buildCacheKey(pattern: string, flags: string): string {
   return createHash('sha256')
     .update(JSON.stringify([VERSION, process.versions.v8, pattern, flags]))
     .digest('base64url')

@@ -7,7 +7,7 @@ const counts = fc.oneof(
   fc.nat(9).map((count) => `{${count}}`),
 )
 
-/** Regular expressions that rule authors might write, with every construct that repeats, forks or looks around. */
+/** Regular expressions that a rule author might write, with every kind of repeat, alternative and lookaround. */
 export const arbitraryPattern: fc.Arbitrary<string> = fc.letrec<{ part: string; pattern: string }>((tie) => ({
   part: fc.oneof(
     { maxDepth: 4, depthIdentifier: 'part' },

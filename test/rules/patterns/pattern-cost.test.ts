@@ -8,8 +8,8 @@ import { findPumps } from '../../../src/rules/patterns/pattern-pumps.ts'
 import { PatternRunner } from '../../../src/rules/patterns/pattern-trial.ts'
 import { arbitraryPattern } from './arbitrary-patterns.ts'
 
-/** The number of comparisons a character, or why there is none. */
-function costOf(pattern: string, flags = 'i'): number | string {
+/** The number of comparisons per character, or the reason why it has no bound. */
+function measureCost(pattern: string, flags = 'i'): number | string {
   try {
     return measurePattern(buildPatternGraph(pattern, flags))
   } catch (error) {
@@ -20,10 +20,10 @@ function costOf(pattern: string, flags = 'i'): number | string {
 
 const AMBIGUOUS = /^parts that match the same characters follow or contain each other/
 const RESTARTS = /^the part that repeats also matches what the pattern begins with/
-const LARGE = /^with its counted repeats written out it has more than 400 characters/
-const STEPS = /^it may compare more than 32 characters for each one of a page/
+const LARGE = /^with its counted repeats expanded it has more than 400 characters/
+const STEPS = /^it may compare more than 32 characters per character of a page/
 
-describe('a pattern whose cost is not bounded is refused, with what to change', () => {
+describe('a pattern without a bound of its cost is rejected with what to change', () => {
   test.each([
     ['aa(?:a{1,9}){1,9}!', AMBIGUOUS],
     [`${'a?'.repeat(20)}b`, AMBIGUOUS],
@@ -58,11 +58,11 @@ describe('a pattern whose cost is not bounded is refused, with what to change', 
     [`${'('.repeat(300)}a${')'.repeat(300)}`, /^its groups are nested too deep/],
     [`^(?:${Array.from({ length: 300 }, (_, i) => `[${String.fromCharCode(300 + i)}x]`).join('|')})*y`, /too many/],
   ])('%s', (pattern, reason) => {
-    expect(costOf(pattern)).toMatch(reason)
+    expect(measureCost(pattern)).toMatch(reason)
   })
 })
 
-describe('a pattern whose cost is bounded is allowed', () => {
+describe('a pattern with a bounded cost is allowed', () => {
   test.each([
     ['^Pagekiln(?: ([\\d.]+))?'],
     ['\\?ver=([\\d.]+)'],
@@ -82,21 +82,21 @@ describe('a pattern whose cost is bounded is allowed', () => {
     ['\\cA\\x41\\u0041'],
     ['a-z\\-]{2}'],
   ])('%s', (pattern) => {
-    expect(costOf(pattern)).toBeLessThanOrEqual(32)
+    expect(measureCost(pattern)).toBeLessThanOrEqual(32)
   })
 })
 
 const runner = new PatternRunner()
 afterAll(() => runner.close())
 
-test('case counts as the flags say', () => {
-  expect([costOf('^(?:a|A)*!', 'i'), costOf('^(?:a|A)*!', '')]).toEqual([
+test('the flags decide whether case matters', () => {
+  expect([measureCost('^(?:a|A)*!', 'i'), measureCost('^(?:a|A)*!', '')]).toEqual([
     expect.stringMatching(AMBIGUOUS),
     expect.any(Number),
   ])
 })
 
-test('a trial kills what takes too long, and goes on with the next', () => {
+test('a trial stops a pattern that takes too long and continues with the next one', () => {
   const pumps = [{ start: 'aa', pump: 'a' }]
   expect(runner.isFast({ pattern: 'aa(?:a{1,9}){1,9}!', flags: 'i', pumps })).toBe(false)
   expect(runner.isFast({ pattern: 'a!', flags: 'i', pumps })).toBe(true)
@@ -109,15 +109,15 @@ test.each([
   ['q[a-z]*!'],
   ['<a[^>]*>'],
   ['^(?:xa+)+$|(?:b|b)*c'],
-])('the texts made from %s would show that it is slow', (pattern) => {
+])('the texts generated from %s show that it is slow', (pattern) => {
   const pumps = findPumps(buildPatternGraph(pattern, 'i'))
   expect(runner.isFast({ pattern, flags: 'i', pumps })).toBe(false)
 })
 
-test('whatever is allowed is fast on the texts made from it', () => {
+test('every allowed pattern is fast on the texts generated from it', () => {
   let allowed = 0
   const isOk = (pattern: string): boolean => {
-    if (!isPattern(pattern) || typeof costOf(pattern) === 'string') return true
+    if (!isPattern(pattern) || typeof measureCost(pattern) === 'string') return true
     allowed++
     return runner.isFast({ pattern, flags: 'i', pumps: findPumps(buildPatternGraph(pattern, 'i')) })
   }
@@ -125,16 +125,16 @@ test('whatever is allowed is fast on the texts made from it', () => {
   expect(allowed).toBeGreaterThan(100)
 })
 
-test('whatever is allowed is safe to recheck, which proves less by other means', () => {
+test('recheck, which uses another method, considers every allowed pattern safe', () => {
   const { checkSync: check } = createRequire(import.meta.url)('recheck/lib/browser.js') as {
     checkSync: typeof checkSync
   }
   const small = arbitraryPattern.filter(
-    (pattern) => pattern.length < 40 && isPattern(pattern) && typeof costOf(pattern) === 'number',
+    (pattern) => pattern.length < 40 && isPattern(pattern) && typeof measureCost(pattern) === 'number',
   )
-  const statusOf = (pattern: string): string => check(pattern, 'i', { timeout: 20_000 }).status
+  const findStatus = (pattern: string): string => check(pattern, 'i', { timeout: 20_000 }).status
   fc.assert(
-    fc.property(small, (pattern) => statusOf(pattern) !== 'vulnerable'),
+    fc.property(small, (pattern) => findStatus(pattern) !== 'vulnerable'),
     { numRuns: 20 },
   )
 }, 120_000)

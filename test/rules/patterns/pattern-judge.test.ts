@@ -5,7 +5,7 @@ import { PatternJudge } from '../../../src/rules/patterns/pattern-judge.ts'
 import { VerdictCache } from '../../../src/rules/patterns/verdict-cache.ts'
 import { writeFolder } from '../../support/rule-folder.ts'
 
-/** Judges in one run, as a command does. A run without time tries no pattern, so it allows cached ones alone. */
+/** Judges patterns in one run, as a command does. With a time limit of 0 no trial runs, so only cached patterns are judged. */
 function judgeIn(folder: string, patterns: readonly string[], timeoutMs = Number.POSITIVE_INFINITY) {
   const judge = new PatternJudge({ cache: new VerdictCache(folder), timeoutMs })
   const reasons = patterns.map((pattern) => judge.judge(pattern, 'i'))
@@ -17,7 +17,7 @@ const GOOD = '^acme (\\d+)'
 const BAD = 'aa(?:a{1,9}){1,9}!'
 
 describe('verdicts are cached', () => {
-  test('between runs; without time only what is cached is judged', () => {
+  test('between runs; after the time limit only cached patterns are judged', () => {
     const folder = join(writeFolder({}), 'not/there/yet')
     expect(judgeIn(folder, [GOOD], 0)).toEqual({ reasons: [null], unjudged: [`/${GOOD}/i`] })
     expect(judgeIn(folder, [GOOD, BAD])).toEqual({ reasons: [null, expect.any(String)], unjudged: [] })
@@ -25,14 +25,14 @@ describe('verdicts are cached', () => {
     expect(readdirSync(folder)).toEqual(['patterns.json'])
   })
 
-  test('for the flags they were made with', () => {
+  test('separately for each set of flags', () => {
     const folder = writeFolder({})
     judgeIn(folder, [GOOD])
     expect(new VerdictCache(folder).has(GOOD, 'i')).toBe(true)
     expect(new VerdictCache(folder).has(GOOD, '')).toBe(false)
   })
 
-  test('a cache that lists a bad pattern does not make it good', () => {
+  test('a bad pattern is rejected even if the cache contains it', () => {
     const folder = writeFolder({})
     const cache = new VerdictCache(folder)
     cache.add(BAD, 'i')
@@ -42,24 +42,24 @@ describe('verdicts are cached', () => {
   })
 
   test.each([
-    ['cut off', '["abc'],
-    ['of another shape', '{"a":1}'],
-    ['of other values', '[null,7,{"has":true}]'],
+    ['truncated', '["abc'],
+    ['an object', '{"a":1}'],
+    ['a list of other values', '[null,7,{"has":true}]'],
     ['empty', ''],
     ['binary', '\u0000\u0001'],
-  ])('a cache that is %s counts for nothing, and is replaced', (_, content) => {
+  ])('a cache that is %s is ignored and replaced', (_, content) => {
     const folder = writeFolder({ 'patterns.json': content })
     expect(judgeIn(folder, [GOOD], 0).unjudged).toHaveLength(1)
     expect(judgeIn(folder, [GOOD]).reasons).toEqual([null])
     expect(JSON.parse(readFileSync(join(folder, 'patterns.json'), 'utf8'))).toHaveLength(1)
   })
 
-  test('a folder that cannot be written costs nothing but time', () => {
+  test('a read-only folder only costs time', () => {
     const folder = writeFolder({})
     const blocked = join(folder, 'file')
     writeFileSync(blocked, '')
     expect(judgeIn(join(blocked, 'cache'), [GOOD, BAD]).reasons).toEqual([null, expect.any(String)])
-    mkdirSync(join(folder, 'patterns.json')) // A folder where the file should be: the superuser may write to any mode.
+    mkdirSync(join(folder, 'patterns.json')) // A folder instead of the file: root may write whatever the mode.
     chmodSync(folder, 0o500)
     expect(judgeIn(folder, [GOOD]).reasons).toEqual([null])
     chmodSync(folder, 0o700)

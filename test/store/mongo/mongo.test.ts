@@ -118,12 +118,12 @@ describe.skipIf(server === null)('the database', () => {
 
   test('look-ups and the list use indexes', async () => {
     const db = client.db('siteprint')
-    const planOf = async (name: string, filter: Document, sort: Document = {}): Promise<string> =>
+    const findPlan = async (name: string, filter: Document, sort: Document = {}): Promise<string> =>
       JSON.stringify((await db.collection(name).find(filter).sort(sort).explain()).queryPlanner.winningPlan)
     for (const plan of [
-      await planOf('keys', { 'secrets.hash': 'x' }),
-      await planOf('keys', {}, { createdAt: 1, _id: 1 }),
-      await planOf('usage', { key: 'x' }),
+      await findPlan('keys', { 'secrets.hash': 'x' }),
+      await findPlan('keys', {}, { createdAt: 1, _id: 1 }),
+      await findPlan('usage', { key: 'x' }),
     ])
       expect(plan).toMatch(/IXSCAN/)
   })

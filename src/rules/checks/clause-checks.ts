@@ -8,69 +8,69 @@ import {
   type Places,
   positiveOf,
   readClause,
-} from '../engine/rule/clause.ts'
-import type { Place } from '../engine/rule/place.ts'
-import type { ClauseSource, Weight } from '../engine/rule/types.ts'
-import type { Path, SourceFile } from '../yaml/source-file.ts'
-import type { FoundRule } from './discover.ts'
-import { type Finding, type FindingCode, finding } from './findings.ts'
-import { checkPattern } from './patterns/pattern-checks.ts'
-import type { PatternJudge } from './patterns/pattern-judge.ts'
-import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
-import { checkLocator, checkWord, type WordFault } from './word-checks.ts'
+} from '../../engine/rule/clause.ts'
+import type { Place } from '../../engine/rule/place.ts'
+import type { ClauseSource, Weight } from '../../engine/rule/types.ts'
+import type { Path, SourceFile } from '../../yaml/source-file.ts'
+import type { FoundRule } from '../discover.ts'
+import { buildFinding, type Finding, type FindingCode } from '../findings.ts'
+import { checkPattern } from '../patterns/pattern-checks.ts'
+import type { PatternJudge } from '../patterns/pattern-judge.ts'
+import { CLAUSE_KEYS, GROUPS, TESTS } from '../schema.ts'
+import { checkLocator, checkWord, type WordProblem } from './word-checks.ts'
 
 const SIZE = 'size'
-const OF_URLS = 'a clause whose values are URLs or hosts'
-const OF_MORE = 'a clause whose word is not the whole value'
+const URL_CLAUSE = 'a clause whose values are URLs or hosts'
+const PARTIAL_CLAUSE = 'a clause whose word is not the whole value'
 
-/** Checks what no schema can say of one clause. What the schema has complained of is passed over: its fault is told. */
+/** Checks of a clause that a JSON Schema cannot express. Parts that the schema has rejected are skipped. */
 export class ClauseChecker {
   readonly findings: Finding[] = []
   readonly #found: FoundRule
   readonly #file: SourceFile
   readonly #places: Places
-  readonly #faulty: readonly string[]
+  readonly #rejected: readonly string[]
   readonly #judge: PatternJudge
 
-  /** @param checks `faulty`: paths, as JSON, of what the schema has complained of */
+  /** @param checks `rejected`: paths that the schema has rejected, as JSON */
   constructor(
     found: FoundRule,
     file: SourceFile,
-    checks: { places: Places; faulty: readonly string[]; judge: PatternJudge },
+    checks: { places: Places; rejected: readonly string[]; judge: PatternJudge },
   ) {
     this.#found = found
     this.#file = file
     this.#places = checks.places
-    this.#faulty = checks.faulty
+    this.#rejected = checks.rejected
     this.#judge = checks.judge
   }
 
   check(source: ClauseSource, path: Path): void {
     const before = this.findings.length
     const isShaped = this.#checkShape(source, path, true)
-    if (!isShaped || this.findings.length > before || this.#isFaulty(path, true)) return
+    if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
     if (familyOf(node) === null) this.#add('nothing-positive', path, {})
     else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
   }
 
   #add(code: FindingCode, path: Path, details: Record<string, string | number>, atKey = false): void {
-    this.findings.push(finding(code, atKey ? this.#file.keyAt(path) : this.#file.valueAt(path), details))
+    this.findings.push(buildFinding(code, atKey ? this.#file.keyAt(path) : this.#file.valueAt(path), details))
   }
 
-  /** @param below also when something inside it is */
-  #isFaulty(path: Path, below = false): boolean {
+  /** @param below whether rejected values inside the value count, too */
+  #isRejected(path: Path, below = false): boolean {
     const here = JSON.stringify(path).slice(0, -1)
-    return this.#faulty.some((fault) => fault === `${here}]` || (below && fault.startsWith(`${here},`)))
+    return this.#rejected.some((rejected) => rejected === `${here}]` || (below && rejected.startsWith(`${here},`)))
   }
 
-  /** @returns whether the clause and all below it can be read */
+  /** @returns whether the clause and every clause inside it can be read */
   #checkShape(source: ClauseSource, path: Path, isTop: boolean): boolean {
-    if (this.#isFaulty(path)) return false
+    if (this.#isRejected(path)) return false
     const groups = GROUPS.filter((key) => key in source)
     const places = Object.keys(source).filter((key) => this.#places.has(key))
     const named = [...groups, ...places]
-    if (named.length === 0 && Object.keys(source).some((key) => this.#isFaulty([...path, key]) && !isTest(key)))
+    if (named.length === 0 && Object.keys(source).some((key) => this.#isRejected([...path, key]) && !isClauseKey(key)))
       return false
     if (named.length !== 1) {
       const list = named.length === 0 ? [...this.#places.keys()].join(', ') : named.join(' and ')
@@ -105,15 +105,18 @@ export class ClauseChecker {
 
   #checkLeast({ atLeast, of }: ClauseSource, path: Path): void {
     const most = listOf(of).length
-    if (atLeast === undefined) this.#add('missing-key', path, { key: 'atLeast', where: ' beside of' })
-    else if (this.#isFaulty([...path, 'atLeast']) || most === 0) return
+    if (atLeast === undefined) this.#add('missing-key', path, { key: 'atLeast', where: ' next to `of`' })
+    else if (this.#isRejected([...path, 'atLeast']) || most === 0) return
     else if (Number(atLeast) > most)
       this.#add('bad-value', [...path, 'atLeast'], {
         key: 'atLeast',
-        wanted: `${most} or less: there are no more clauses`,
+        wanted: `${most} or less, the number of clauses`,
       })
     else if (Number(atLeast) === 1)
-      this.#add('bad-value', [...path, 'atLeast'], { key: 'atLeast', wanted: '2 or more: one of them is `any`' })
+      this.#add('bad-value', [...path, 'atLeast'], {
+        key: 'atLeast',
+        wanted: '2 or more; use `any` for one of the clauses',
+      })
   }
 
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
@@ -122,39 +125,45 @@ export class ClauseChecker {
     this.#each(source, key, path, (word) => checkWord(word, place))
     this.#each(source, 'under', path, checkLocator)
     this.#checkTests(source, place, path)
-    if (this.#isFaulty([...path, 'match']) || this.#isFaulty([...path, 'version'])) return false
+    if (this.#isRejected([...path, 'match']) || this.#isRejected([...path, 'version'])) return false
     if ('match' in source) {
       const match = String(source.match)
-      for (const fault of checkPattern(match, source, this.#judge))
-        this.#add(fault.code, [...path, fault.key], fault.details)
+      for (const problem of checkPattern(match, source, this.#judge))
+        this.#add(problem.code, [...path, problem.key], problem.details)
     } else if ('version' in source) this.#add('version-group', [...path, 'version'], { value: String(source.version) })
     return this.findings.length === before
   }
 
-  #each(source: ClauseSource, key: string, path: Path, check: (text: string) => WordFault | null): void {
-    if (!(key in source) || this.#isFaulty([...path, key])) return
+  #each(source: ClauseSource, key: string, path: Path, check: (text: string) => WordProblem | null): void {
+    if (!(key in source) || this.#isRejected([...path, key])) return
     const isList = Array.isArray(source[key])
     for (const [i, text] of listOf<unknown>(source[key]).entries()) {
       const at = isList ? [...path, key, i] : [...path, key]
-      const fault = this.#isFaulty(at) ? null : check(String(text))
-      if (fault !== null) this.#add(fault.code, at, fault.details)
+      const problem = this.#isRejected(at) ? null : check(String(text))
+      if (problem !== null) this.#add(problem.code, at, problem.details)
     }
   }
 
-  /** Tests that could never hold here, or always do. */
+  /** Reports tests that could never hold for this place, or would always hold. */
   #checkTests(source: ClauseSource, { key: place, word }: Place, path: Path): void {
     const owners = {
       ...(word !== 'selector' && { attr: 'a clause with a selector' }),
-      ...((word === 'literal' || place === SIZE) && { under: OF_URLS, from: OF_URLS }),
-      ...(word === 'value' && { is: OF_MORE, has: OF_MORE, under: OF_MORE, from: OF_MORE, match: OF_MORE }),
+      ...((word === 'literal' || place === SIZE) && { under: URL_CLAUSE, from: URL_CLAUSE }),
+      ...(word === 'value' && {
+        is: PARTIAL_CLAUSE,
+        has: PARTIAL_CLAUSE,
+        under: PARTIAL_CLAUSE,
+        from: PARTIAL_CLAUSE,
+        match: PARTIAL_CLAUSE,
+      }),
     }
     for (const [key, owner] of Object.entries(owners))
-      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `one of ${place}` }, true)
+      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `a ${place} clause` }, true)
     if (place === SIZE && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
-      this.#add('missing-key', path, { key: 'atLeast', where: ` beside ${SIZE}: any page has some` })
+      this.#add('missing-key', path, { key: 'atLeast', where: ` next to ${SIZE}: every page has some size` })
   }
 
-  /** An `any` whose clauses are of several families would count as one of them. */
+  /** Rejects an `any` with clauses of several families: it would count for one of them only. */
   #checkFamilies(node: ClauseNode, source: ClauseSource, path: Path): boolean {
     if (node.kind === 'leaf' || node.kind === 'not') return true
     const families = new Set(positiveOf(node).map(familyOf))
@@ -172,13 +181,15 @@ export class ClauseChecker {
     if (weight === cap) this.#add('needless-weight', [...path, 'weight'], { value: weight })
     else if (isHeavier(weight, cap)) {
       const reason =
-        cap === 'weak' ? 'words get quoted' : 'assets of one host get hot-linked, and a builder is no more than a prior'
+        cap === 'weak'
+          ? 'text is often quoted'
+          : 'assets of a host get hot-linked, and a detected builder is only a hint'
       this.#add('heavy-weight', [...path, 'weight'], { value: weight, cap, reason })
     }
   }
 }
 
-/** Whether a key could not be meant for a place: what is wrong with it is its value. */
-function isTest(key: string): boolean {
+/** Whether a rejected key is not a misspelled place: its value is wrong, not its name. */
+function isClauseKey(key: string): boolean {
   return CLAUSE_KEYS.includes(key)
 }

@@ -1,6 +1,6 @@
-import type { RuleKind } from '../engine/rule/types.ts'
+import type { RuleKind } from '../../engine/rule/types.ts'
 
-/** Keys of a rule, and the kinds that may have them; those without kinds belong to all. */
+/** Key of a rule → the kinds of rules that may have it. An empty list stands for all kinds. */
 export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   name: [],
   website: [],
@@ -20,7 +20,15 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   thin: ['site-type'],
 }
 
-/** Whether a key belongs to other kinds of rules alone. */
+/** Keys that a kind of rule needs in addition to those that the schema requires of all rules. */
+export const REQUIRED_KEYS: Readonly<Record<RuleKind, readonly string[]>> = {
+  builder: ['category', 'aiNative', 'website'],
+  technology: ['website'],
+  hosting: ['website'],
+  'site-type': [],
+}
+
+/** Whether a key is only allowed in other kinds of rules. */
 export function isMisplaced(key: string, kind: RuleKind): boolean {
   const kinds = Object.hasOwn(RULE_KEYS, key) ? RULE_KEYS[key] : []
   return kinds.length > 0 && !kinds.includes(kind)

@@ -1,0 +1,245 @@
+import { statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { SetupError } from '../errors.ts'
+import { type AllowedAddress, parseAllowed } from '../fetch/address.ts'
+import { loadPlans, type Plan } from '../keys/plans.ts'
+import * as parse from './parsers.ts'
+import { type ConfigReader, createNumberParser } from './reader.ts'
+
+/** One setting: its name in the environment, how it is read, its default, and its documentation. */
+export interface Setting<Value> {
+  readonly name: string
+  /** Returns null if the setting is not set. Reports an invalid value to the reader. */
+  readonly read: (reader: ConfigReader, name: string) => Value | null
+  /** A default may depend on settings before it in the table. */
+  readonly default: Value | ((earlier: { readonly host: string; readonly port: number }) => Value)
+  /** The default in the documentation, if it is not the value itself. */
+  readonly shownDefault?: string
+  /** Markdown for the table of settings. Links are relative to the folder of the project. */
+  readonly documentation: string
+}
+
+const LOOPBACK = '127.0.0.1'
+const DATA_DIR = 'data'
+/** The log levels of pino; the most verbose is the last. */
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+const ENCODE_CREDENTIALS = 'percent-encode special characters in user and password'
+
+const define = <Value>(setting: Setting<Value>): Setting<Value> => setting
+
+/** Reads one value with a parser, or reports `sentence`. */
+const readOne =
+  <Value>(parser: (text: string) => Value | null, sentence: string): Setting<Value>['read'] =>
+  (reader, name) =>
+    reader.read(name, parser, sentence)
+
+/** Reads a list, or reports the entries that are not `wanted`. */
+const readList =
+  <Entry>(parser: (entry: string) => Entry | null, wanted: string): Setting<readonly Entry[]>['read'] =>
+  (reader, name) =>
+    reader.readList(name, parser, wanted)
+
+const readNumber = (least: number, most: number): Setting<number>['read'] =>
+  readOne(createNumberParser(least, most), `write a number from ${least} to ${most}`)
+
+const readListenHost = readOne(
+  parse.parseListenHost,
+  'write an address or a host name to listen on, without scheme, brackets and port',
+)
+
+/** Field of the configuration → setting, in the order of the documentation. */
+export const SETTINGS = {
+  host: define({
+    name: 'HOST',
+    read: readListenHost,
+    default: LOOPBACK,
+    documentation: 'Address to listen on; `0.0.0.0` for all addresses.',
+  }),
+  port: define({
+    name: 'PORT',
+    read: readNumber(0, 65_535),
+    default: 3000,
+    documentation: 'Port of the API; 0 for any free port.',
+  }),
+  publicUrl: define({
+    name: 'PUBLIC_URL',
+    read: readOne(
+      parse.parsePublicUrl,
+      'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment',
+    ),
+    default: ({ host, port }) => `http://${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`,
+    documentation:
+      'Public URL of the service; by default `http://HOST:PORT`. Its host and `HOST` itself are never scanned.',
+  }),
+  metricsHost: define({
+    name: 'METRICS_HOST',
+    read: readListenHost,
+    default: LOOPBACK,
+    documentation: 'Address on which `/metrics` is served.',
+  }),
+  metricsPort: define<number | null>({
+    name: 'METRICS_PORT',
+    read: readNumber(0, 65_535),
+    default: null,
+    documentation: 'Port of `/metrics` for Prometheus. Without it there are no metrics.',
+  }),
+  dataDir: define({
+    name: 'DATA_DIR',
+    read: readDataDir,
+    default: () => resolve(DATA_DIR),
+    shownDefault: `./${DATA_DIR}`,
+    documentation: 'Folder of the embedded store. It is created with access for its owner only.',
+  }),
+  redisUrl: define<string | null>({
+    name: 'REDIS_URL',
+    read: readOne(parse.parseRedisUrl, `write redis://host:port or rediss://host:port; ${ENCODE_CREDENTIALS}`),
+    default: null,
+    documentation:
+      '`redis://` or `rediss://` URL for rate limits, cache and locks of running scans, shared by all nodes. Without it each process has its own. May contain a password.',
+  }),
+  mongodbUrl: define<string | null>({
+    name: 'MONGODB_URL',
+    read: readOne(
+      parse.parseMongodbUrl,
+      `write mongodb://host:port/database or mongodb+srv://host/database; ${ENCODE_CREDENTIALS}`,
+    ),
+    default: null,
+    documentation:
+      '`mongodb://` or `mongodb+srv://` URL for keys, usage and switches, shared by all nodes. Without it SQLite in `DATA_DIR` stores them. May contain a password.',
+  }),
+  keyPepper: define<string | null>({
+    name: 'KEY_PEPPER',
+    read: readOne(parse.parsePepper, 'write at least 32 characters, such as the output of `openssl rand -base64 32`'),
+    default: null,
+    documentation:
+      'Secret with which keys are hashed: at least 32 characters, and never changed. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`.',
+  }),
+  plans: define<ReadonlyMap<string, Plan>>({
+    name: 'PLANS_FILE',
+    read: readPlans,
+    default: () => loadPlans(),
+    shownDefault: 'src/keys/plans.yaml',
+    documentation: 'File with the [plans](docs/operating.md#plans).',
+  }),
+  apiRevision: define<1 | 2>({
+    name: 'API_REVISION',
+    read: readOne((text) => ({ '1': 1 as const, '2': 2 as const })[text] ?? null, 'write a number from 1 to 2'),
+    default: 2,
+    documentation: 'API revision, 1 or 2, of keys that are not pinned to one.',
+  }),
+  scanConcurrency: define({
+    name: 'SCAN_CONCURRENCY',
+    read: readNumber(1, 10_000),
+    default: 64,
+    documentation: 'Maximum number of concurrent scans in each process.',
+  }),
+  scanAllow: define<readonly AllowedAddress[]>({
+    name: 'SCAN_ALLOW',
+    read: readList(parseAllowed, 'an address[/bits][:port]; write IPv6 addresses in brackets'),
+    default: [],
+    documentation:
+      'Comma-separated list of non-public addresses that may be scanned, as `address[/bits][:port]`. For development; a start logs a warning.',
+  }),
+  scanPorts: define<readonly number[]>({
+    name: 'SCAN_PORTS',
+    read: readList(createNumberParser(1, 65_535), 'a port from 1 to 65535'),
+    default: [80, 443],
+    documentation: 'Comma-separated list of ports that may be scanned.',
+  }),
+  scanDeny: define<readonly string[]>({
+    name: 'SCAN_DENY',
+    read: readList(parse.parseDeniedHost, 'a host such as example.org or 192.0.2.7, without scheme, port and path'),
+    default: [],
+    documentation:
+      'Comma-separated list of hosts that are never scanned, including their subdomains: `example.org, 192.0.2.7`, without scheme, port and path.',
+  }),
+  contactUrl: define<string | null>({
+    name: 'CONTACT_URL',
+    read: readOne(parse.parseContactUrl, 'write an http, https or mailto URL'),
+    default: null,
+    documentation: 'URL in the User-Agent at which the owner of a scanned site can contact you.',
+  }),
+  trustProxy: define<number | readonly string[] | null>({
+    name: 'TRUST_PROXY',
+    read: readTrustedProxies,
+    default: null,
+    documentation:
+      'Proxies that are trusted to report the address of the client: the number of [proxies in front](docs/operating.md#behind-a-proxy), or a comma-separated list of their addresses and blocks.',
+  }),
+  corsOrigins: define<readonly string[] | '*'>({
+    name: 'CORS_ORIGINS',
+    read: readOrigins,
+    default: [],
+    documentation: 'Comma-separated list of origins whose pages may call the API from a browser; `*` for all.',
+  }),
+  logLevel: define<(typeof LOG_LEVELS)[number]>({
+    name: 'LOG_LEVEL',
+    read: readOne(
+      (text) => LOG_LEVELS.find((level) => level === text) ?? null,
+      `write one of ${LOG_LEVELS.join(', ')}`,
+    ),
+    default: 'info',
+    documentation: '`silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
+  }),
+  ruleFolders: define<readonly string[]>({
+    name: 'RULES_DIRS',
+    read: readRuleFolders,
+    default: [],
+    documentation: 'Comma-separated list of folders with additional rules.',
+  }),
+  detectorModules: define<readonly string[]>({
+    name: 'DETECTORS',
+    read: (reader, name) => reader.list(name),
+    default: [],
+    documentation: 'Comma-separated list of modules with additional detectors: paths or package names.',
+  }),
+}
+
+function readDataDir(reader: ConfigReader, name: string): string {
+  const folder = resolve(reader.text(name) ?? DATA_DIR)
+  if (findKind(folder) === 'other') reader.report(name, 'write the path of a folder that exists or can be created')
+  return folder
+}
+
+function readRuleFolders(reader: ConfigReader, name: string): readonly string[] {
+  const folders = reader.list(name).map((folder) => resolve(folder))
+  for (const folder of folders)
+    if (findKind(folder) !== 'folder') reader.report(name, `the folder does not exist: ${folder}`)
+  return folders
+}
+
+function readPlans(reader: ConfigReader, name: string): ReadonlyMap<string, Plan> | null {
+  const file = reader.text(name)
+  if (file === null) return null
+  try {
+    return loadPlans(file)
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    for (const problem of error.message.split('\n')) reader.report(name, problem)
+    return null
+  }
+}
+
+/** 0 proxies means the same as an unset value. */
+function readTrustedProxies(reader: ConfigReader, name: string): number | readonly string[] | null {
+  const count = createNumberParser(0, 100)(reader.text(name) ?? '0')
+  if (count !== null) return count || null
+  const wanted = 'an address[/bits]; to give the number of proxies, write only a number up to 100'
+  return reader.readList(name, parse.parseAddressBlock, wanted)
+}
+
+function readOrigins(reader: ConfigReader, name: string): readonly string[] | '*' | null {
+  if (reader.text(name) === '*') return '*'
+  return reader.readList(name, parse.parseOrigin, 'an origin such as https://app.example; to allow all, write only *')
+}
+
+/** A path below a file, or one without permission, is neither a folder nor free. */
+function findKind(path: string): 'folder' | 'other' | 'none' {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats === undefined ? 'none' : stats.isDirectory() ? 'folder' : 'other'
+  } catch {
+    return 'other'
+  }
+}

@@ -1,0 +1,98 @@
+import type { Places } from '../../engine/rule/clause.ts'
+import { CompileError, compileRule } from '../../engine/rule/compile.ts'
+import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../../engine/rule/types.ts'
+import { formatHint } from '../../yaml/hint.ts'
+import type { SchemaValidator } from '../../yaml/schema-validator.ts'
+import type { SourceFile } from '../../yaml/source-file.ts'
+import type { FoundRule } from '../discover.ts'
+import { buildFinding, type Finding } from '../findings.ts'
+import type { PatternJudge } from '../patterns/pattern-judge.ts'
+import { SLUG } from '../schema.ts'
+import { ClauseChecker } from './clause-checks.ts'
+import { checkDuplicates } from './duplicate-checks.ts'
+import { isMisplaced, REQUIRED_KEYS, RULE_KEYS } from './rule-keys.ts'
+
+/** Result of checking one rule file. */
+export interface CheckedRule {
+  readonly found: FoundRule
+  readonly file: SourceFile
+  readonly findings: readonly Finding[]
+  /** null if there are findings. */
+  readonly source: RuleSource | null
+  readonly compiled: CompiledRule | null
+}
+
+/** What rule files are checked against. */
+export interface CheckContext {
+  readonly validator: SchemaValidator
+  readonly places: Places
+  /** null if categories.yaml cannot be read, which is reported once. */
+  readonly categories: Categories | null
+  readonly judge: PatternJudge
+}
+
+/** Checks one rule file without the others, reports each problem once, and compiles the rule if there is none. */
+export function checkRule(found: FoundRule, file: SourceFile, context: CheckContext): CheckedRule {
+  const findings: Finding[] = [...file.findings]
+  const rejected = { found, file, findings, source: null, compiled: null }
+  const at = { file: found.file, line: 1, column: 1 }
+  if (!SLUG.test(found.slug)) findings.push(buildFinding('bad-slug', at, { value: found.slug }))
+  if (file.data === null) return rejected
+  // A misplaced key has to be removed, so errors in its value are not reported.
+  const problems = context.validator.check(file).filter(({ path }) => !isMisplaced(String(path[0]), found.kind))
+  findings.push(...problems.map(({ finding }) => finding))
+  const data = file.data as Readonly<Record<string, unknown>>
+  if (typeof data === 'object' && !Array.isArray(data)) {
+    const meant = problems.flatMap((problem) => problem.meant ?? [])
+    findings.push(...checkKeys({ found, file, data, categories: context.categories, meant }))
+    const rejectedPaths = problems.map(({ path }) => JSON.stringify(path))
+    const checker = new ClauseChecker(found, file, { ...context, rejected: rejectedPaths })
+    for (const [i, clause] of (Array.isArray(data.detect) ? (data.detect as ClauseSource[]) : []).entries())
+      if (typeof clause === 'object') checker.check(clause, ['detect', i])
+    findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
+  }
+  if (findings.length > 0) return rejected
+  const source = {
+    ...data,
+    source: [data.source].flat(),
+    kind: found.kind,
+    slug: found.slug,
+    ...(found.category && { category: found.category }),
+  } as unknown as RuleSource
+  try {
+    return { found, file, findings, source, compiled: compileRule(source, context.places) }
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    return { ...rejected, findings: [buildFinding('empty-rule', file.keyAt(['detect']), { reason: error.message })] }
+  }
+}
+
+interface KeysToCheck {
+  readonly found: FoundRule
+  readonly file: SourceFile
+  readonly data: Readonly<Record<string, unknown>>
+  readonly categories: Categories | null
+  /** Pointers of required keys that the file misspells. */
+  readonly meant: readonly string[]
+}
+
+function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Finding[] {
+  const findings: Finding[] = []
+  for (const [key, kinds] of Object.entries(RULE_KEYS)) {
+    if (!(key in data) || !isMisplaced(key, found.kind)) continue
+    const owner = `a ${kinds.join(' or ')} rule`
+    findings.push(buildFinding('misplaced-key', file.keyAt([key]), { key, owner, kind: `a ${found.kind} rule` }))
+  }
+  for (const key of REQUIRED_KEYS[found.kind])
+    if (!(key in data) && !meant.includes(`/${key}`))
+      findings.push(buildFinding('missing-key', file.valueAt([]), { key }))
+  const category = found.kind === 'builder' ? data.category : found.category
+  const list = found.kind === 'builder' ? 'builder' : 'technology'
+  if (categories === null) return findings
+  const known = Object.keys(list === 'builder' ? categories.builders : categories.technologies)
+  if (typeof category === 'string' && category !== '' && !known.includes(category)) {
+    const at = found.kind === 'builder' ? file.valueAt(['category']) : { file: found.file, line: 1, column: 1 }
+    findings.push(buildFinding('bad-category', at, { value: category, list, hint: formatHint(category, known) }))
+  }
+  return findings
+}

@@ -1,0 +1,56 @@
+import { LocatorError, parseLocator } from '../../engine/rule/locator.ts'
+import type { Place } from '../../engine/rule/place.ts'
+import { parseSelector, SelectorError } from '../../engine/rule/selector.ts'
+import { formatHint } from '../../yaml/hint.ts'
+import type { FindingCode } from '../findings.ts'
+
+/** A problem of a word of a clause, or of a locator in a test. */
+export interface WordProblem {
+  readonly code: FindingCode
+  readonly details: Readonly<Record<string, string>>
+}
+
+/** Minimum number of characters of a literal, and of a name before its `*`. */
+const MIN_LENGTH = 3
+
+/** Checks one word of a place. Returns null if it is valid. */
+export function checkWord(word: string, place: Place): WordProblem | null {
+  if (place.word === 'locator') return checkLocator(word)
+  if (place.word === 'selector') return checkSelector(word)
+  if (place.word === 'literal')
+    return word.length < MIN_LENGTH ? { code: 'short-literal', details: { value: word } } : null
+  if (place.names) {
+    const [name, label] = word.toLowerCase().split(' ')
+    if (place.names.includes(name) && (label === undefined || place.labels === true)) return null
+    const details = { value: word, place: place.key, hint: formatHint(name, place.names), list: place.names.join(', ') }
+    return { code: 'bad-detector-word', details }
+  }
+  return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
+}
+
+/** Checks a locator. Returns null if it is valid. */
+export function checkLocator(locator: string): WordProblem | null {
+  return findParseProblem(() => parseLocator(locator), LocatorError, 'bad-locator')
+}
+
+function checkSelector(selector: string): WordProblem | null {
+  // The parser would accept the second of two marks as part of the name.
+  const bare = selector.replace(/\\.|"[^"]*"|'[^']*'/g, 'x').replace(/\[[^[\]]*\]/g, '')
+  if (/[.#][.#]/.test(bare))
+    return { code: 'bad-selector', details: { reason: `"${selector}" has a . or # without a name after it` } }
+  return findParseProblem(() => parseSelector(selector), SelectorError, 'bad-selector')
+}
+
+function findParseProblem(
+  parse: () => unknown,
+  Expected: typeof LocatorError | typeof SelectorError,
+  code: FindingCode,
+): WordProblem | null {
+  try {
+    parse()
+    return null
+  } catch (error) {
+    if (!(error instanceof Expected)) throw error
+    return { code, details: { reason: error.message } }
+  }
+}

@@ -1,0 +1,87 @@
+import { type DataOf, defineEnum, defineMapping, defineObject, defineSchema } from '../yaml/typed-schema.ts'
+import * as json from './schema.ts'
+
+const text = defineSchema<string>(json.text)
+const texts = defineSchema<readonly string[]>({ type: 'array', items: text })
+const slugs = (description?: string) =>
+  defineSchema<string | readonly string[]>({ ...json.slugs, ...(description && { description }) })
+const nullableText = (description: string) => defineSchema<string | null>({ type: ['string', 'null'], description })
+
+const pair = { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2, title: 'a pair: [name, value]' }
+
+const pageSchema = defineObject(
+  {},
+  {
+    url: defineSchema<string>(json.url),
+    status: defineSchema<number>({ type: 'integer', minimum: 100, maximum: 599 }),
+    headers: defineSchema<
+      Readonly<Record<string, string | readonly string[]>> | readonly (readonly [name: string, value: string])[]
+    >({
+      type: ['object', 'array'],
+      additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
+      items: pair,
+    }),
+    html: text,
+    dns: defineMapping(texts),
+    tls: defineObject({}, { issuer: text, names: texts }),
+    robots: text,
+    favicon: defineSchema<number>({ type: 'integer' }),
+  },
+  { minProperties: 1 },
+)
+
+const page = defineSchema<DataOf<typeof pageSchema>>({ $ref: '#/definitions/page' })
+
+const hitSchema = defineObject(
+  { page, confidence: defineEnum(['high', 'medium', 'low'], { description: "The rule's own level" }) },
+  {
+    also: slugs('Slugs of other rules that fire on this page, too'),
+    hosting: nullableText('Hosting in the verdict; null for none'),
+    siteType: nullableText('Site type in the verdict; null for none'),
+    technologies: defineSchema<readonly string[]>({
+      type: 'array',
+      items: text,
+      description: 'Names that the technologies of the verdict contain',
+    }),
+    versions: defineMapping(text),
+  },
+)
+const missSchema = defineObject({ page }, { also: slugs() })
+
+/** A page on which a rule must fire, and the verdict it must give. */
+export type HitData = DataOf<typeof hitSchema>
+/** A page on which a rule must not fire. */
+export type MissData = DataOf<typeof missSchema>
+
+const testFile = defineObject(
+  {
+    hits: defineSchema<readonly HitData[]>({ type: 'array', minItems: 1, items: hitSchema }),
+    misses: defineSchema<readonly MissData[]>({ type: 'array', minItems: 1, items: missSchema }),
+  },
+  {},
+)
+
+/** Content of a test file. */
+export type TestData = DataOf<typeof testFile>
+
+/** The schema of a test file. */
+export const testSchema = defineSchema<TestData>({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Siteprint rule test',
+  ...testFile,
+  definitions: { page: pageSchema },
+})
+
+/** The schema of categories.yaml. */
+export const categoriesSchema = defineObject(
+  {
+    builders: defineMapping(
+      defineObject({}, { revision1: text, standsBack: defineSchema<boolean>({ type: 'boolean' }) }),
+    ),
+    technologies: defineMapping(text),
+  },
+  {},
+)
+
+/** Content of categories.yaml. */
+export type CategoriesData = DataOf<typeof categoriesSchema>
