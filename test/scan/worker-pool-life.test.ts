@@ -7,13 +7,16 @@ import { DetectorError } from '../../plugins/load.ts'
 import { SetupError } from '../../src/errors.ts'
 import { loadRuleset, RulesetError } from '../../src/index.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
+import { smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
+let smallWorker: string
 beforeAll(() => {
   worker = builtWorker()
+  smallWorker = builtWorker(smallProject())
 })
 
 describe('ready', () => {
@@ -23,7 +26,12 @@ describe('ready', () => {
       'rules/technologies/javascript-library/loop.yaml': technology('loop: harmless'),
       'rules/technologies/javascript-library/loop.test.yaml': TEST,
     })
-    const pool = openPool({ worker, folders: [`${root}/rules`], detectors: [`${root}/loop.mjs`], loadMs: 5000 })
+    const pool = openPool({
+      worker: smallWorker,
+      folders: [`${root}/rules`],
+      detectors: [`${root}/loop.mjs`],
+      loadMs: 5000,
+    })
     const sentence = 'the rules were not ready in 5000 ms: look for an endless loop in a detector'
     await expect(pool.ready).rejects.toEqual(new SetupError(sentence))
     await pool.close()
@@ -67,7 +75,7 @@ describe('ready', () => {
       }),
     ],
   ])('%s is told as what it is, to those who wait as `internal`', async (_, options, error) => {
-    const pool = openPool({ worker, threads: 2, ...options() })
+    const pool = openPool({ worker: smallWorker, threads: 2, ...options() })
     const page = expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
     await expect(pool.ready).rejects.toEqual(error)
     await page
@@ -78,7 +86,7 @@ describe('ready', () => {
 
 /** What a script prints that runs alone, with `openPool` of the build and the options of a pool that can be harmed. */
 async function runScript(lines: string): Promise<unknown> {
-  const pool = pathToFileURL(join(worker, '..', 'pool.js')).href
+  const pool = pathToFileURL(join(smallWorker, '..', 'worker-pool.js')).href
   const options = JSON.stringify({ ...trapRules(), threads: 2 })
   const file = join(
     writeFolder({ 'script.mjs': `import { openPool } from '${pool}'\nconst options = ${options}\n${lines}` }),

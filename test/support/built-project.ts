@@ -46,7 +46,12 @@ export function builtProject(): BuiltProject {
   return projectIn(inject('builtProject'))
 }
 
-/** Copies that project, for a test that changes it. */
+/** Returns the project with only the rule `wordpress`, for tests that load rules often and do not depend on them. */
+export function smallProject(): BuiltProject {
+  return projectIn(inject('smallProject'))
+}
+
+/** Copies the project, for a test that changes it. */
 export function copyProject(): BuiltProject {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-copy-'))
   copies.push(folder)
