@@ -92,7 +92,7 @@ describe('test', () => {
 
 describe('build', () => {
   test('writes the ruleset, its cases and the schemas; a start then reads no YAML until it is edited', async () => {
-    const project = copyProject()
+    const project = copyProject(smallProject())
     const { code, stdout, stderr } = await project.run('rules', ['build'], { cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []

@@ -51,11 +51,11 @@ export function smallProject(): BuiltProject {
   return projectIn(inject('smallProject'))
 }
 
-/** Copies the project, for a test that changes it. */
-export function copyProject(): BuiltProject {
+/** Copies a project, for a test that changes it. */
+export function copyProject({ folder: source } = builtProject()): BuiltProject {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-copy-'))
   copies.push(folder)
-  cpSync(inject('builtProject'), folder, { recursive: true, verbatimSymlinks: true })
+  cpSync(source, folder, { recursive: true, verbatimSymlinks: true })
   return projectIn(folder)
 }
 

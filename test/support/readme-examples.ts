@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
 
-/** The code that README.md shows after `<!-- example:name -->`. @throws when it shows none */
+/** Returns the code that README.md contains after `<!-- example:name -->`. @throws if there is none */
 export function readmeExample(name: string): string {
   return codeAfter(`<!-- example:${name} -->`)
 }
 
-/** The code in a part of README.md that is made from the code of the project. @throws when it shows none */
+/** Returns the code in a generated part of README.md. @throws if there is none */
 export function readmePart(name: string): string {
   return codeAfter(`<!-- generated:${name} -->`)
 }
