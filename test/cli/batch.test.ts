@@ -37,7 +37,7 @@ async function batch(
 }
 
 describe('a batch', () => {
-  test('lines in order, each line for itself', async () => {
+  test('has one result per line, in the order of the input', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => `page ${(i * 37) % 50}`)
     const { code, lines, stderr } = await batch(ids.map((id) => `${good(id)}\n`).join(''))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '50 pages, 0 failed\n' })
@@ -154,7 +154,7 @@ describe('memory', () => {
   })
 })
 
-describe('where lines go', () => {
+describe('output', () => {
   test('--out overwrites the file', async () => {
     writeFileSync(join(cwd, 'out.jsonl'), 'x'.repeat(10_000))
     const { code, stdout } = await batch(

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
 })
 const rules = (args: readonly string[]): Promise<Outcome> => project.run('rules', args)
 

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { trapRules } from '../scan/trap-rules.ts'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 let cwd: string
 let env: Readonly<Record<string, string>>
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
   const { folders, detectors } = trapRules()
   cwd = writeFolder({
     'loop.html': '<p>loop for ever',

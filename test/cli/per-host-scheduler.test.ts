@@ -7,7 +7,7 @@ interface Job {
   readonly n: number
 }
 
-/** What happened to jobs: where they began and ended, and how many ran at a time. */
+/** Records when jobs begin and end, and how many run at a time. */
 class Log {
   readonly begun: (Job & { at: number })[] = []
   readonly ended = new Map<string, number>()
@@ -25,18 +25,18 @@ class Log {
   }
 }
 
-async function* jobsOf(hosts: readonly string[]): AsyncGenerator<Job> {
+async function* createJobs(hosts: readonly string[]): AsyncGenerator<Job> {
   for (const [n, host] of hosts.entries()) yield { host, n }
 }
 
 function options(hosts: readonly string[], log: Log, more: Partial<PerHostOptions<Job>> = {}): PerHostOptions<Job> {
   const { signal } = new AbortController()
-  const base = { jobs: jobsOf(hosts), readHost: ({ host }: Job) => host, run: log.run }
+  const base = { jobs: createJobs(hosts), readHost: ({ host }: Job) => host, run: log.run }
   return { ...base, concurrency: 3, pauseMs: 0, signal, ...more }
 }
 
 describe('jobs of many hosts', () => {
-  test('run each once, one a host, no more than allowed at a time', async () => {
+  test('each run once, one per host, within the concurrency', async () => {
     const property = fc.asyncProperty(
       fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 40 }),
       fc.integer({ min: 1, max: 6 }),
@@ -50,7 +50,7 @@ describe('jobs of many hosts', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  test('of one host wait for the pause, and hold up no other', async () => {
+  test('of one host wait for the pause, and do not hold up others', async () => {
     const log = new Log()
     await runPerHost(options(['a', 'a', 'a', 'b', 'c'], log, { pauseMs: 40 }))
     expect(log.begun.map(({ host }) => host)).toEqual(['a', 'b', 'c', 'a', 'a'])
@@ -59,7 +59,7 @@ describe('jobs of many hosts', () => {
     expect(third - second).toBeGreaterThanOrEqual(39)
   })
 
-  test('end when the run is stopped: what runs is waited for, nothing further begins', async () => {
+  test('stop when the run is aborted: running jobs finish, no further job starts', async () => {
     const stop = new AbortController()
     const log = new Log()
     const run = async (job: Job): Promise<void> => {
@@ -71,7 +71,7 @@ describe('jobs of many hosts', () => {
     expect(log.ended.size).toBe(2)
   })
 
-  test('fail with the first failure, when all that runs has ended', async () => {
+  test('fail with the first error, after running jobs have finished', async () => {
     const log = new Log()
     const run = async (job: Job): Promise<void> => {
       if (job.host === 'b') throw new Error('disk full')

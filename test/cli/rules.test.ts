@@ -1,14 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, copyProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
 import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
+let full: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
+  full = builtProject()
   const faulty = builder('{ scirpt: /a.js }').replace('2026-11-20', 'today')
   cwd = writeFolder({
     'sound/builders/acme.yaml': builder().replace('cms', 'blog'),
@@ -29,6 +31,9 @@ beforeAll(() => {
 
 const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
   project.run('rules', args, { cwd, env: { RULES_DIRS } })
+/** With all rules of the project. */
+const allRules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
+  full.run('rules', args, { cwd, env: { RULES_DIRS } })
 const findings = [
   'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
   'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
@@ -87,7 +92,7 @@ describe('test', () => {
 
 describe('build', () => {
   test('writes the ruleset, its cases and the schemas; a start then reads no YAML until it is edited', async () => {
-    const project = copyProject()
+    const project = copyProject(smallProject())
     const { code, stdout, stderr } = await project.run('rules', ['build'], { cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []
@@ -120,16 +125,19 @@ describe('wrong usage is reported in a sentence', () => {
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
     [['explain'], 'explain takes <slug>'],
-    [['explain', 'wix'], 'explain needs --html FILE'],
-    [['explain', 'wix', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
-    [['explain', 'wixx', '--html', 'page.html'], 'there is no rule "wixx"; did you mean "wix"?'],
-    [['explain', 'wix', '--html', 'none.html'], '--html: there is no file "none.html"'],
-    [['explain', 'wix', '--html', 'page.html', '--headers', 'sound'], '--headers: "sound" is a folder, not a file'],
+    [['explain', 'wordpress'], 'explain needs --html FILE'],
+    [['explain', 'wordpress', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
+    [['explain', 'wordpres', '--html', 'page.html'], 'there is no rule "wordpres"; did you mean "wordpress"?'],
+    [['explain', 'wordpress', '--html', 'none.html'], '--html: there is no file "none.html"'],
     [
-      ['explain', 'wix', '--html', 'page.html', '--url', 'ftp://acme.com/'],
+      ['explain', 'wordpress', '--html', 'page.html', '--headers', 'sound'],
+      '--headers: "sound" is a folder, not a file',
+    ],
+    [
+      ['explain', 'wordpress', '--html', 'page.html', '--url', 'ftp://acme.com/'],
       '--url must be an absolute http or https URL',
     ],
-    [['explain', 'wix', '--html', 'page.html', '--headers', 'page.html'], 'page.html is not valid JSON'],
+    [['explain', 'wordpress', '--html', 'page.html', '--headers', 'page.html'], 'page.html is not valid JSON'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await rules(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -145,12 +153,12 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
     'builders/pagekiln.test.yaml': documentExample('rule-test'),
   }
   const folder = writeFolder(rule)
-  expect(await rules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
-  expect(await rules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
+  expect(await allRules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
+  expect(await allRules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
   const options = { cwd, env: { RULES_DIRS: folder } }
-  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], options)
+  const scan = await full.run('scan', ['--html', page, '--include', 'versions'], options)
   expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
-  const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
+  const { code, stdout } = await allRules(['explain', 'pagekiln', '--html', page], folder)
   expect(stdout).toBe(documentExample('explain'))
   const lines = stdout.split('\n')
   expect({ code, first: lines[0] }).toEqual({ code: 0, first: 'builder pagekiln (Pagekiln)' })
@@ -164,13 +172,13 @@ test.each([
   ['without headers they are not looked at', [], /✗ strong .*\n {6}header x-nf-request-id: not looked at\n/],
   ['with them they count', ['--headers', 'headers.json'], /✓ strong .*\n {6}header x-nf-request-id: 1 hit: "01J"\n/],
 ])('explain: %s', async (_, headers, clause) => {
-  const { code, stdout } = await rules(['explain', 'netlify', '--html', 'page.html', ...headers])
+  const { code, stdout } = await allRules(['explain', 'netlify', '--html', 'page.html', ...headers])
   expect(code).toBe(0)
   expect(stdout).toMatch(clause)
 })
 
 test('explain reports what the result contains instead', async () => {
-  const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'])
+  const { stdout } = await allRules(['explain', 'hugo', '--html', 'wordpress.html'])
   expect(stdout.trim().split('\n').at(-1)).toBe(
     '  0 points: below low; not part of the result, which contains WordPress',
   )

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, copyProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
@@ -140,7 +140,7 @@ describe('wrong usage is reported in a sentence', () => {
   })
 
   test('a damaged built file', async () => {
-    const copy = copyProject()
+    const copy = copyProject(smallProject())
     const file = join(copy.folder, 'dist', 'ruleset.json')
     writeFileSync(file, '{ "rules": ')
     const { code, stdout, stderr } = await copy.run('scan', ['--html', join(cwd, 'page.html')])

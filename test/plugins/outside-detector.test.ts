@@ -7,7 +7,7 @@ import { FOUND } from '../../src/engine/rule/clause.ts'
 import { detect } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
@@ -39,7 +39,7 @@ const ways: [way: string, specifier: (root: string) => string][] = [
 describe('the detector of the README', () => {
   let project: BuiltProject
   beforeAll(() => {
-    project = builtProject()
+    project = smallProject()
   })
 
   test.each(ways)('loaded from %s, finds what its rule asks for', async (_, specifier) => {

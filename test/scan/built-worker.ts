@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { builtProject } from '../support/built-project.ts'
+import { type BuiltProject, builtProject } from '../support/built-project.ts'
 
 /** Returns the compiled worker file for `openPool({ worker })`, because worker threads cannot run TypeScript. */
-export function builtWorker(): string {
-  return join(builtProject().folder, 'dist', 'src', 'scan', 'match-worker.js')
+export function builtWorker(project: BuiltProject = builtProject()): string {
+  return join(project.folder, 'dist', 'src', 'scan', 'match-worker.js')
 }

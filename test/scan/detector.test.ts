@@ -1,15 +1,18 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PageLimitError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageDetector, type PageInput, toResult } from '../../src/index.ts'
 import { openPageDetector } from '../../src/scan/detector.ts'
+import { smallProject } from '../support/built-project.ts'
 import { builder, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
+let smallWorker: string
 let traps: ReturnType<typeof trapRules>
 beforeAll(() => {
   worker = builtWorker()
+  smallWorker = builtWorker(smallProject())
   traps = trapRules()
 })
 const open: PageDetector[] = []
@@ -17,7 +20,7 @@ afterEach(async () => {
   for (const detector of open.splice(0)) await detector.close()
 })
 async function openTrap(timeoutMs: number): Promise<PageDetector> {
-  const detector = await openPageDetector({ ...traps, worker, threads: 1, timeoutMs })
+  const detector = await openPageDetector({ ...traps, worker: smallWorker, threads: 1, timeoutMs })
   open.push(detector)
   return detector
 }
@@ -39,6 +42,13 @@ describe('a page that harms its worker fails alone', () => {
 
 const HTML = '<title>Größe</title><meta name="generator" content="WordPress 6.6">'
 describe('the verdict is equal to that of detect', () => {
+  let ruleset: Awaited<ReturnType<typeof loadRuleset>>
+  let detector: PageDetector
+  beforeAll(async () => {
+    ruleset = await loadRuleset(traps)
+    detector = await openPageDetector({ ...traps, worker, threads: 1, timeoutMs: 60_000 })
+  })
+  afterAll(() => detector.close())
   test.each<[name: string, headers: () => PageInput['headers'], html: string | Uint8Array]>([
     ['headers by name', () => ({ Server: 'Vercel', 'set-cookie': ['a=b', 'c=d'] }), HTML],
     ['pairs', () => [['server', 'Vercel']], HTML],
@@ -54,8 +64,6 @@ describe('the verdict is equal to that of detect', () => {
     ['no headers', () => null, ''],
   ])('%s', async (_, headers, html) => {
     const input = { url: 'https://acme.com/', status: 200, html }
-    const ruleset = await loadRuleset(traps)
-    const detector = await openTrap(60_000)
     const verdict = await detector.detect({ ...input, headers: headers() })
     const expected = detect(ruleset, buildPage({ ...input, headers: headers() }))
     expect(toResult(verdict, ['evidence', 'warnings'])).toEqual(toResult(expected, ['evidence', 'warnings']))

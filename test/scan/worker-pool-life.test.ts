@@ -6,13 +6,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
 import { loadRuleset, RulesetError } from '../../src/index.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
+import { smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
+let smallWorker: string
 beforeAll(() => {
   worker = builtWorker()
+  smallWorker = builtWorker(smallProject())
 })
 
 describe('ready', () => {
@@ -22,7 +25,12 @@ describe('ready', () => {
       'rules/technologies/javascript-library/loop.yaml': technology('loop: harmless'),
       'rules/technologies/javascript-library/loop.test.yaml': TEST,
     })
-    const pool = openPool({ worker, folders: [`${root}/rules`], detectors: [`${root}/loop.mjs`], loadMs: 5000 })
+    const pool = openPool({
+      worker: smallWorker,
+      folders: [`${root}/rules`],
+      detectors: [`${root}/loop.mjs`],
+      loadMs: 5000,
+    })
     const sentence = 'the rules were not loaded within 5000 ms: check the detectors for an endless loop'
     await expect(pool.ready).rejects.toEqual(new SetupError(sentence))
     await pool.close()
@@ -66,7 +74,7 @@ describe('ready', () => {
       }),
     ],
   ])('%s: ready rejects with the original error, waiting pages with `internal`', async (_, options, error) => {
-    const pool = openPool({ worker, threads: 2, ...options() })
+    const pool = openPool({ worker: smallWorker, threads: 2, ...options() })
     const page = expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
     await expect(pool.ready).rejects.toEqual(error)
     await page
@@ -77,7 +85,7 @@ describe('ready', () => {
 
 /** Runs a script in a separate process, with `openPool` of the build and the trap rules. @returns what it prints as JSON */
 async function runScript(lines: string): Promise<unknown> {
-  const pool = pathToFileURL(join(worker, '..', 'worker-pool.js')).href
+  const pool = pathToFileURL(join(smallWorker, '..', 'worker-pool.js')).href
   const options = JSON.stringify({ ...trapRules(), threads: 2 })
   const file = join(
     writeFolder({ 'script.mjs': `import { openPool } from '${pool}'\nconst options = ${options}\n${lines}` }),

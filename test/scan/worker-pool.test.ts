@@ -3,13 +3,16 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
+import { smallProject } from '../support/built-project.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
 let worker: string
+let smallWorker: string
 let traps: Pick<PoolOptions, 'folders' | 'detectors'>
 beforeAll(() => {
   worker = builtWorker()
+  smallWorker = builtWorker(smallProject())
   traps = trapRules()
 })
 
@@ -26,7 +29,7 @@ async function trapPool(options: PoolOptions = {}): Promise<MatchPool> {
 }
 
 function coldPool(options: PoolOptions): MatchPool {
-  const pool = openPool({ worker, ...traps, threads: 1, matchMs: 300, maxWaitMs: 60_000, ...options })
+  const pool = openPool({ worker: smallWorker, ...traps, threads: 1, matchMs: 300, maxWaitMs: 60_000, ...options })
   open.push(pool)
   return pool
 }
@@ -118,7 +121,7 @@ describe('waiting', () => {
     ['a ready pool', trapPool],
     ['a pool that is still loading, which does not count as waiting', coldPool],
   ])('in %s, a page that waits too long fails', async (_, openIt) => {
-    const pool = await openIt({ matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
+    const pool = await openIt({ worker, matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
     const ready = pool.ready.then(() => performance.now())
     const running = findOutcome(pool.match(LOOP))
     expect(await findOutcome(pool.match(pageAt('')))).toBe('busy')

@@ -46,11 +46,16 @@ export function builtProject(): BuiltProject {
   return projectIn(inject('builtProject'))
 }
 
-/** Copies that project, for a test that changes it. */
-export function copyProject(): BuiltProject {
+/** Returns the project with only the rule `wordpress`, for tests that load rules often and do not depend on them. */
+export function smallProject(): BuiltProject {
+  return projectIn(inject('smallProject'))
+}
+
+/** Copies a project, for a test that changes it. */
+export function copyProject({ folder: source } = builtProject()): BuiltProject {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-copy-'))
   copies.push(folder)
-  cpSync(inject('builtProject'), folder, { recursive: true, verbatimSymlinks: true })
+  cpSync(source, folder, { recursive: true, verbatimSymlinks: true })
   return projectIn(folder)
 }
 

@@ -2,21 +2,21 @@ import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
 
-/** Set in the environment of what runs inside. */
+/** Set in the environment of processes inside the namespace. */
 const MARK = 'SITEPRINT_NAMESPACE'
-// Nothing but loopback: every address there is answers here, so that a slip is seen, and nothing leaves.
+// Only loopback, with a route for every address: a forbidden connection is seen, and nothing leaves the machine.
 const SET_UP = 'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo'
 
-/** Whether this process runs in a network namespace of its own, where every address is this machine. */
+/** Whether this process runs in such a namespace, where every address is this machine. */
 export const isInside = process.env[MARK] !== undefined
 
-/** How a namespace is made here, as root or as anybody; null where it is not allowed. */
+/** Finds the options of `unshare` that work here, as root or as another user; null if none do. */
 export function findUnshare(): readonly string[] | null {
   const ways = [['-n'], ['-rn']]
   return ways.find((way) => spawnSync('unshare', [...way, 'sh', '-c', SET_UP]).status === 0) ?? null
 }
 
-/** Runs a test file in a namespace with loopback only. Resolves with what vitest printed; rejects when a test failed. */
+/** Runs a test file in a namespace with loopback only. Resolves with the output of Vitest; rejects if a test failed. */
 export function runInside(
   way: readonly string[],
   file: string,

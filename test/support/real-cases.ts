@@ -8,13 +8,13 @@ import { projectFolder } from '../../src/rules/built.ts'
 import { readFixtures } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 
-/** A page of a test, and what to call it. */
+/** A page of a test, with a name. */
 export interface NamedPage {
   readonly name: string
   readonly input: PageInput
 }
 
-/** Our own rules as they stand in YAML, and the pages of their test files. */
+/** Reads the project's rules from YAML, and the pages of their test files. */
 export function readOwnRules(): { rules: RuleSource[]; categories: Categories; fixtures: NamedPage[] } {
   const checked = checkFolders({ folders: [join(projectFolder(), 'rules')], detectors })
   const rules = checked.rules.flatMap(({ source }) => (source === null ? [] : [source]))
@@ -29,10 +29,10 @@ export function readOwnRules(): { rules: RuleSource[]; categories: Categories; f
 
 const file = join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz')
 
-/** Pages of other people: read where they lie, never copied; none where they are not. */
+/** Reads pages of third parties from outside the repository, where they must not be copied; none if the file is missing. */
 export function readRealPages(): NamedPage[] {
   if (!existsSync(file)) {
-    console.warn(`SKIPPED: ${file} is not here, so nothing runs on real pages`)
+    console.warn(`SKIPPED: ${file} does not exist, so nothing runs on real pages`)
     return []
   }
   const lines = gunzipSync(readFileSync(file)).toString('utf8').split('\n').filter(Boolean)

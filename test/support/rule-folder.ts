@@ -16,7 +16,7 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes files below a new folder, which goes when the test file is done. */
+/** Writes files below a new folder, which is deleted after the test file. */
 export function writeFolder(files: Files): string {
   const root = mkdtempSync(join(tmpdir(), 'siteprint-test-'))
   made.push(root)
@@ -36,18 +36,18 @@ misses:
   - { page: { url: https://example.com/ } }
 `
 
-/** A builder's rule that `TEST` proves: a first clause of its own, then the given ones. */
+/** Builds a builder rule that passes `TEST`: a first clause for that, then the given ones. */
 export function builder(clauses = '', more = ''): string {
   const detect = `detect:\n  - url: acme.com\n${clauses && `  - ${clauses}\n`}`
   return `name: Acme\nwebsite: https://acme.com\ncategory: cms\naiNative: false\n${detect}source: https://acme.com/docs\nverified: 2026-11-20\n${more}`
 }
 
-/** The same for other kinds: they have fewer keys. */
+/** Builds the same for other kinds, which have fewer keys. */
 export function technology(clauses = '', more = ''): string {
   return builder(clauses, more).replace('category: cms\naiNative: false\n', '')
 }
 
-/** What lint and, where it is content, test say of a rule folder; files as seen from the folder. */
+/** Returns the findings of lint, or those of test if there are none. Files are relative to the folder. */
 export function findingsOf(root: string): Finding[] {
   const { rules, categories, findings } = checkFolders({ folders: [root], detectors })
   const read = rules.map(({ found }) => readFixtures(found))
@@ -59,7 +59,7 @@ export function findingsOf(root: string): Finding[] {
   return all.map((one) => ({ ...one, file: relative(root, resolve(one.file)) }))
 }
 
-/** `file:line:column code` */
+/** Formats a finding as `file:line:column code`. */
 export function placeOf({ file, line, column, code }: Finding): string {
   return `${file}:${line}:${column} ${code}`
 }

@@ -1,7 +1,7 @@
 import type { RulesetInfo } from '../../src/scan/match-worker.ts'
 import type { LiveScan } from '../../src/scan/scanner.ts'
 
-/** What a host knows of rules, in the tests that load none. */
+/** Information about the rules, for tests that load none. */
 export const SAMPLE_RULES: RulesetInfo = {
   version: 'rules-of-the-tests',
   wantedDns: [],
@@ -9,7 +9,7 @@ export const SAMPLE_RULES: RulesetInfo = {
   siteTypes: ['marketing', 'blog', 'local-business'],
 }
 
-/** What a scan of a page might tell, with something under every extra. */
+/** Builds the result of a scan, with a value for every extra. */
 export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {}): LiveScan {
   return {
     verdict: {

@@ -7,7 +7,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
 }
 
-test('a production install holds no recheck: with its jar and binaries it is 58 MB, for tests alone', () => {
+test('a production install does not contain recheck, which has 58 MB with its jar and binaries and is used only by tests', () => {
   const lock = JSON.parse(readFileSync(join(projectFolder(), 'package-lock.json'), 'utf8')) as Lock
   const found = Object.entries(lock.packages).filter(([name]) => /(?:^|\/)recheck/.test(name))
   expect(found.length).toBeGreaterThan(2)

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: some texts here are source code.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: some strings here are source code.
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { alternatives } from '../../src/engine/text/literal-index.ts'
@@ -9,7 +9,7 @@ import { buildPumpTexts, pumpTo } from '../../tools/patterns/pump-texts.ts'
 import { findSuperLinear } from '../../tools/patterns/pump-worker.ts'
 
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck')
-/** `safe`, or why a pattern is not known to be linear. */
+/** Returns `safe`, or why a pattern is not known to be linear. */
 function analyse(pattern: string, flags: string): string {
   const verdict = checkSync(pattern, flags, { timeout: 30_000 })
   if (verdict.status === 'vulnerable') return `${verdict.complexity.summary}: ${verdict.attack.pattern}`
@@ -23,17 +23,17 @@ describe('every regular expression of src/ and plugins/ is linear', () => {
     expect(analyse(pattern, flags)).toBe('safe')
   })
 
-  test('they are found', () => {
+  test('enough of them are found', () => {
     expect(known.length).toBeGreaterThan(100)
   })
 
-  test('what builds one at run time is known, with a reason, and no reason is left over', () => {
+  test('code that builds one at run time is listed with a reason, and no reason is unused', () => {
     const names = (all: readonly { file: string; code: string }[]): string[] =>
       [...new Set(all.map(({ file, code }) => `${file}: ${code}`))].sort()
     expect(names(dynamic)).toEqual(names(DYNAMIC_PATTERNS))
   })
 
-  test('alternatives of literals repeat nothing, whatever the literals', () => {
+  test('alternatives of literals contain no repetition for any literals', () => {
     const literals = ['a*', '(b+)+', '[c]{2,}', '^d$', 'e|f', '\\s+', 'g?']
     const pattern = alternatives(literals)
     expect(analyse(pattern, 'i')).toBe('safe')
@@ -41,17 +41,17 @@ describe('every regular expression of src/ and plugins/ is linear', () => {
   })
 })
 
-describe('the source is read for', () => {
+describe('the source is searched for', () => {
   test.each<[what: string, source: string, known: readonly string[], dynamic: readonly string[]]>([
     ['a literal', 'const a = /a+/gi', ['/a+/gi'], []],
     ['a literal in a template', 'const a = `${/a+/.test(b)}`', ['/a+/'], []],
     ['no comment, string or division', "// /a+/\nconst a = '/b+/' + 1 / 2 / 3", [], []],
-    ['RegExp of a text', "new RegExp('a+', 'i')", ['/a+/i'], []],
+    ['RegExp of a string', "new RegExp('a+', 'i')", ['/a+/i'], []],
     ['RegExp without new', "RegExp('a+')", ['/a+/'], []],
     ['RegExp of constants', "const B = 'b'\nnew RegExp(`^${B}+$`)", ['/^b+$/'], []],
-    ['RegExp of what is not constant', "let b = 'b'\nnew RegExp(b, 'u')", [], ["new RegExp(b, 'u')"]],
+    ['RegExp of a variable', "let b = 'b'\nnew RegExp(b, 'u')", [], ["new RegExp(b, 'u')"]],
     ['flags that are not constant', "new RegExp('a', f())", [], ["new RegExp('a', f())"]],
-    ['a text that match compiles', "a.match('b+'); a.matchAll('c'); a.match(b)", ['/b+/', '/c/g'], []],
+    ['a string that match compiles', "a.match('b+'); a.matchAll('c'); a.match(b)", ['/b+/', '/c/g'], []],
     ['the pattern of a schema', "const s = { pattern: '^a+$' }", ['/^a+$/u'], []],
   ])('%s', (_, source, known, dynamic) => {
     const found = findInSource('a.ts', source)
@@ -59,7 +59,7 @@ describe('the source is read for', () => {
     expect(found.dynamic.map(({ code }) => code)).toEqual(dynamic)
   })
 
-  test('what cannot be read is an error', () => {
+  test('a syntax error is reported', () => {
     expect(() => findInSource('a.ts', 'const a = (')).toThrow(/a\.ts/)
   })
 })
@@ -67,8 +67,8 @@ describe('the source is read for', () => {
 describe('pumped texts', () => {
   test.each([
     ['two adjacent repeats', 'http-equiv\\s*=\\s*["\']?\\s*refresh', 'i'],
-    ['a start at every place', '[^/:#]*$', ''],
-    ['a repeat without its end', '\\[[^\\]]*\\]', 'g'],
+    ['a start at every position', '[^/:#]*$', ''],
+    ['a repeat without an end', '\\[[^\\]]*\\]', 'g'],
     ['an optional lead', '(?:\\/\\/)?\\s*\\]\\]>$', ''],
     ['letters of other scripts', '^[\\p{L}]+[\\p{Lu}\u4e00]+!$', 'u'],
     ['a repeat of a group', '^(?:ab)*(?:a|b)*c$', ''],
@@ -76,7 +76,7 @@ describe('pumped texts', () => {
     expect(findSuperLinear({ pattern, flags, more: [] })).not.toBeNull()
   })
 
-  test('have the length that is asked for', () => {
+  test('have the requested length', () => {
     for (const text of buildPumpTexts('^(?:ab|c)+x{2,}[^"]*$', ''))
       expect(Math.abs(pumpTo(text, 1024).length - 1024)).toBeLessThan(text.pump.length + 1)
   })

@@ -13,25 +13,25 @@ const script = join(projectFolder(), 'tools', 'services.sh')
 afterEach(() => vi.unstubAllEnvs())
 
 describe.skipIf(process.platform === 'win32')('tools/services.sh', () => {
-  const run = (words: readonly string[], home: string) =>
-    spawnSync('bash', [script, ...words], { encoding: 'utf8', env: { ...process.env, XDG_CACHE_HOME: home } })
+  const run = (args: readonly string[], home: string) =>
+    spawnSync('bash', [script, ...args], { encoding: 'utf8', env: { ...process.env, XDG_CACHE_HOME: home } })
 
   test.each([
     ['--help', ['--help'], 0, /start \| stop/, /^$/],
-    ['no word', [], 2, /^$/, /start \| stop/],
-    ['a wrong word', ['begin'], 2, /^$/, /start \| stop/],
-    ['status where nothing runs', ['status'], 1, /^$/, /^$/],
-    ['stop where nothing runs', ['stop'], 0, /^$/, /^$/],
-  ])('%s', (_, words, status, stdout, stderr) => {
+    ['no argument', [], 2, /^$/, /start \| stop/],
+    ['an unknown argument', ['begin'], 2, /^$/, /start \| stop/],
+    ['status while nothing runs', ['status'], 1, /^$/, /^$/],
+    ['stop while nothing runs', ['stop'], 0, /^$/, /^$/],
+  ])('%s', (_, args, status, stdout, stderr) => {
     const home = mkdtempSync(join(tmpdir(), 'siteprint-services-test-'))
-    const ran = run(words, home)
+    const ran = run(args, home)
     rmSync(home, { recursive: true })
     expect(ran.status).toBe(status)
     expect(ran.stdout).toMatch(stdout)
     expect(ran.stderr).toMatch(stderr)
   })
 
-  test('without HOME it says what to do', () => {
+  test('without HOME it reports what to set', () => {
     const ran = spawnSync('bash', [script, 'status'], { encoding: 'utf8', env: { PATH: process.env.PATH } })
     expect([ran.status, ran.stdout]).toEqual([1, ''])
     expect(ran.stderr).toMatch(/set HOME or XDG_CACHE_HOME/)
@@ -44,7 +44,7 @@ describe('a suite whose server does not run', () => {
   test.each([
     ['redisUrl', redisUrl],
     ['mongoUrl', mongoUrl],
-  ])('%s is skipped loudly, or fails', (_, urlOf) => {
+  ])('%s is skipped with a message, or fails', (_, urlOf) => {
     vi.stubEnv('XDG_CACHE_HOME', home)
     vi.stubEnv('REDIS_URL', '')
     vi.stubEnv('MONGODB_URL', '')
@@ -62,7 +62,7 @@ test.each([
   ['mongodb://127.0.0.1:1', /^mongodb:\/\/127\.0\.0\.1:1\/siteprint_test_\w{16}$/],
   ['mongodb://u:p@a:1,b:2/own?w=1', /^mongodb:\/\/u:p@a:1,b:2\/siteprint_test_\w{16}\?w=1$/],
   ['mongodb://a?w=1', /^mongodb:\/\/a\/siteprint_test_\w{16}\?w=1$/],
-])('a database of its own in %s', (url, expected) => {
+])('a new database in %s', (url, expected) => {
   vi.stubEnv('MONGODB_URL', url)
   expect(mongoUrl('url')).toMatch(expected)
   expect(mongoUrl('url')).not.toBe(mongoUrl('url'))
@@ -70,9 +70,9 @@ test.each([
 
 const first = redisUrl('databases of one Redis')
 describe.skipIf(first === null)('databases of one Redis', () => {
-  test('each call gives another', () => expect(redisUrl('databases')).not.toBe(first))
+  test('each call returns another', () => expect(redisUrl('databases')).not.toBe(first))
 
-  test('a server that has few is refused', async () => {
+  test('a server with too few is rejected', async () => {
     const small = await startRedis('a Redis of 16 databases')
     if (small === null) return
     vi.stubEnv('REDIS_URL', small.url)
@@ -81,7 +81,7 @@ describe.skipIf(first === null)('databases of one Redis', () => {
   })
 })
 
-async function keepsWord({ url }: OwnServer): Promise<string> {
+async function incrementCounter({ url }: OwnServer): Promise<string> {
   if (url.startsWith('mongodb')) {
     const client = await new MongoClient(url).connect()
     const words = client.db('own').collection<{ _id: string; count: number }>('words')
@@ -99,16 +99,16 @@ async function keepsWord({ url }: OwnServer): Promise<string> {
 test.each([
   ['Redis', startRedis],
   ['MongoDB', startMongo],
-])('%s of its own: killed and restarted it has its data, paused it is silent', async (name, start) => {
+])('own %s: it has its data after a kill and a restart, and is silent while paused', async (name, start) => {
   const server = await start(`${name} of its own`)
   if (server === null) return
-  expect(await keepsWord(server)).toBe('1')
+  expect(await incrementCounter(server)).toBe('1')
   await server.kill()
   await server.kill()
   await server.restart()
-  expect(await keepsWord(server)).toBe('2')
+  expect(await incrementCounter(server)).toBe('2')
   server.pause()
-  const late = keepsWord(server)
+  const late = incrementCounter(server)
   expect(await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 300, 'silent'))])).toBe('silent')
   server.resume()
   expect(await late).toBe('3')
