@@ -74,7 +74,7 @@ export class KeyBook {
   /** Counts keys that are not valid in the rate-limit window of an address; with cost 0 only reads it. */
   async #count(address: string, call: Call, cost: 0 | 1): Promise<void> {
     const counter = addressCounter(clientOf(address))
-    const { count } = await this.#parts.shared.take({ counter, now: call.now, cost })
+    const { count } = await this.#parts.shared.countRequest({ counter, now: call.now, cost })
     call.window = { limit: UNKNOWN_KEYS_A_MINUTE, count }
     if (count < UNKNOWN_KEYS_A_MINUTE + cost) return
     throw new ApiError('rate_limited', { retryAfter: secondsUntil(nextMinute(call.now), call.now) })

@@ -41,7 +41,7 @@ export async function takeMinute(
   }: { readonly settings: HostSettings; readonly shared: SharedState; readonly wanted: Wanted },
 ): Promise<void> {
   const limit = limitOf(key, settings)
-  const { count, entry } = await shared.take({ counter: `key:${key.id}`, now: call.now, cost: 1, ...wanted })
+  const { count, entry } = await shared.countRequest({ counter: `key:${key.id}`, now: call.now, cost: 1, ...wanted })
   call.window = { limit, count }
   call.entry = entry
   if (count > limit) throw new ApiError('rate_limited', { retryAfter: secondsUntil(nextMinute(call.now), call.now) })
@@ -57,7 +57,7 @@ export const UNCOUNTED: Window = { limit: UNKNOWN_KEYS_A_MINUTE, count: 0 }
 
 /** Where an address stands; nothing is counted. */
 export async function windowOf(client: string, now: number, shared: SharedState): Promise<Window> {
-  const { count } = await shared.take({ counter: addressCounter(client), now, cost: 0 })
+  const { count } = await shared.countRequest({ counter: addressCounter(client), now, cost: 0 })
   return { limit: UNKNOWN_KEYS_A_MINUTE, count }
 }
 

@@ -81,7 +81,7 @@ export class Flights {
     const { shared, clock } = this.#parts
     const end = performance.now() + order.waitMs
     while (performance.now() < end) {
-      const boarding = await shared.board(order.entry, { fresh: order.fresh, now: clock() })
+      const boarding = await shared.acquire(order.entry, { fresh: order.fresh, now: clock() })
       if (boarding.role === 'done') return { entry: boarding.entry, stood: true }
       if (boarding.role === 'lead') return await this.#lead(order, boarding.token)
       const outcome = await this.#watch(order.entry, boarding.token, end)
@@ -93,7 +93,7 @@ export class Flights {
   /** @returns null when nobody flies any more, or time is up */
   async #watch(entry: string, token: string, end: number): Promise<Landing | null> {
     while (performance.now() < end) {
-      const outcome = await this.#parts.shared.outcomeOf(entry, token)
+      const outcome = await this.#parts.shared.readOutcome(entry, token)
       if (outcome === 'gone') return null
       if (outcome !== null) return JSON.parse(outcome) as Landing
       await wait(LOOK_MS)
@@ -105,7 +105,7 @@ export class Flights {
     const renewal = setInterval(() => void this.#parts.shared.renew(order.entry, token), RENEW_MS)
     const landing = await this.#scan(order).finally(() => clearInterval(renewal))
     const result = 'entry' in landing ? landing.entry : null
-    await this.#parts.shared.land(order.entry, token, { outcome: JSON.stringify(landing), result })
+    await this.#parts.shared.complete(order.entry, token, { outcome: JSON.stringify(landing), result })
     return landing
   }
 

@@ -1,5 +1,5 @@
 import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
-import { patience } from '../async/loop-aware-timeout.ts'
+import { loopAwareTimeout } from '../async/loop-aware-timeout.ts'
 import type { Key } from '../keys/types.ts'
 import { type Charge, type Store, StoreError, type Switches } from './types.ts'
 
@@ -146,7 +146,7 @@ class Guard implements GuardedStore {
 
   #inTime<T>(answer: Promise<T>): Promise<T> {
     const ms = this.#timeoutMs
-    return ms === null ? answer : patience.inTime(answer, ms, () => new StoreError(`no answer within ${ms} ms`))
+    return ms === null ? answer : loopAwareTimeout.limit(answer, ms, () => new StoreError(`no answer within ${ms} ms`))
   }
 
   async #try(): Promise<void> {

@@ -84,8 +84,8 @@ describe('a client that disconnects is not charged', () => {
     const shared = {
       ...stores.shared,
       isUp: true,
-      take: async (take: Parameters<typeof stores.shared.take>[0]) => {
-        const taken = await stores.shared.take(take)
+      countRequest: async (query: Parameters<typeof stores.shared.countRequest>[0]) => {
+        const taken = await stores.shared.countRequest(query)
         if (taken.entry !== null) {
           lookedUp()
           await new Promise<void>((resolve) => {

@@ -152,7 +152,7 @@ describe('whose address counts', () => {
       const answer = await host.call({ url: '/api/v1/me', address: '10.0.0.1', headers })
       expect(answer.headers['x-ratelimit-remaining']).toBe('19')
       const counter = `address:${counted}`
-      expect((await host.shared.take({ counter, now: host.clock.now, cost: 0 })).count).toBe(1)
+      expect((await host.shared.countRequest({ counter, now: host.clock.now, cost: 0 })).count).toBe(1)
     },
   )
 

@@ -51,7 +51,7 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
     held.land()
     await flights.settle()
     expect(flights.count).toBe(0)
-    const { entry } = await shared.take({ counter: 'nobody', now: Date.now(), cost: 0, entry: `rules ${site}` })
+    const { entry } = await shared.countRequest({ counter: 'nobody', now: Date.now(), cost: 0, entry: `rules ${site}` })
     expect(JSON.parse(entry?.result ?? '{}')).toMatchObject({ url: site, builder: 'Webflow' })
   })
 
@@ -59,9 +59,9 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
     const { shared, flights, held } = await openAirport()
     const site = newSite()
     const old = buildEntry(sampleScan(site, { builder: 'Old' }), Date.now())
-    const boarding = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
+    const boarding = await shared.acquire(`rules ${site}`, { fresh: true, now: Date.now() })
     const token = boarding.role === 'lead' ? boarding.token : ''
-    await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
+    await shared.complete(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
     const asked = [flights.join(orderOf(site)), flights.join(orderOf(site, { fresh: true }))]
     expect(JSON.parse((await asked[0]).result).builder).toBe('Old')
     await until(held.count, 1)
@@ -74,13 +74,13 @@ describe.each(hostKinds('host: flights'))('flights on $name', ({ name, isMissing
     test.skipIf(isMissing)('another node flies: who joins late waits as long as who came first', async () => {
       const { shared, flights, held } = await openAirport()
       const site = newSite()
-      const boarding = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
+      const boarding = await shared.acquire(`rules ${site}`, { fresh: true, now: Date.now() })
       const token = boarding.role === 'lead' ? boarding.token : ''
       const first = flights.join(orderOf(site, { waitMs: 100 }))
       const second = flights.join(orderOf(site))
       await Promise.all([expect(first).rejects.toMatchObject({ code: 'scan_timeout' }), sleep(200)])
       const result = buildEntry(sampleScan(site), Date.now())
-      await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
+      await shared.complete(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
       expect(JSON.parse((await second).result)).toMatchObject({ url: site })
       expect(held.count()).toBe(0)
     })

@@ -1,12 +1,12 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Take } from '../../coordination/types.ts'
+import type { LimitQuery } from '../../coordination/types.ts'
 import { ApiError } from '../../errors.ts'
 import type { Call } from '../request-state.ts'
 import { requestFault } from './request-error.ts'
 
 /** Reads a request before its minute is counted: what is wrong with it waits in the call. Tells what to look up meanwhile. */
-export type ReadRequest = (request: FastifyRequest, call: Call) => Pick<Take, 'entry' | 'extras'>
+export type ReadRequest = (request: FastifyRequest, call: Call) => Pick<LimitQuery, 'entry' | 'extras'>
 
 /** Holds what the schema found wrong. */
 export const holdFault: ReadRequest = (request, call) => {

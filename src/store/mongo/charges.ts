@@ -1,12 +1,12 @@
 import type { Collection } from 'mongodb'
-import { patience } from '../../async/loop-aware-timeout.ts'
+import { loopAwareTimeout } from '../../async/loop-aware-timeout.ts'
 import { type Charge, StoreError } from '../types.ts'
 import { isDuplicate, storeFault } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
 
 interface Waiting {
   readonly charge: Charge
-  /** On the clock of `patience`. */
+  /** On the clock of `loopAwareTimeout`. */
   readonly since: number
   readonly resolve: (count: number | null) => void
   readonly reject: (error: unknown) => void
@@ -39,7 +39,7 @@ export class MongoCharges {
   charge(charge: Charge): Promise<number | null> {
     const group = `${charge.quota} ${idOf(charge.key, charge.month)}`
     return new Promise((resolve, reject) => {
-      const one: Waiting = { charge, since: patience.now, resolve, reject }
+      const one: Waiting = { charge, since: loopAwareTimeout.now, resolve, reject }
       const others = this.#waiting.get(group)
       if (others !== undefined) return void others.push(one)
       this.#waiting.set(group, [one])
@@ -58,7 +58,7 @@ export class MongoCharges {
 
   async #settle(group: string, all: readonly Waiting[]): Promise<void> {
     const { queueMs } = this.#times
-    const oldest = patience.now - queueMs
+    const oldest = loopAwareTimeout.now - queueMs
     for (const { reject } of all.filter(({ since }) => since < oldest))
       reject(new StoreError('a charge waited too long to be sent'))
     const batch = all.filter(({ since }) => since >= oldest)
@@ -67,7 +67,7 @@ export class MongoCharges {
       const { quota } = batch[0].charge
       const added = this.#add(batch.map(({ charge }) => charge))
       // The driver may not answer at all (see `mongo-link.ts`): the charges behind must not wait for that.
-      const before = await patience.inTime(added, queueMs, () => new StoreError('a charge was not answered'))
+      const before = await loopAwareTimeout.limit(added, queueMs, () => new StoreError('a charge was not answered'))
       for (const [i, { resolve }] of batch.entries()) resolve(before + i < quota ? before + i + 1 : null)
     } catch (error) {
       for (const { reject } of batch) reject(error)
