@@ -141,10 +141,10 @@ function tellOf(log: Logger, name: string, meaning: string): (isUp: boolean, why
 
 /** Without keys nobody could try the service: the first start of the embedded store makes one. */
 async function makeFirstKey(store: Store, pepper: string): Promise<string | null> {
-  if ((await store.listKeys()).length > 0) return null
+  if ((await store.keys.listKeys()).length > 0) return null
   const named = { name: 'First key', email: 'nobody@example.com', plan: FIRST_PLAN, revision: null }
   const { key, secret } = buildKey({ ...named, now: new Date(), pepper })
-  await store.createKey(key)
+  await store.keys.createKey(key)
   return secret
 }
 

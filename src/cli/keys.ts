@@ -90,7 +90,7 @@ function create({ values, plans }: Given): Work {
   const plan = requirePlan(plans, values.plan)
   return async ({ store, pepper }) => {
     const { key, secret } = buildKey({ name, email, plan, revision, now: new Date(), pepper })
-    await store.createKey(key)
+    await store.keys.createKey(key)
     tell(`${key.id} is made. Its secret is shown once, here: keep it well.`)
     process.stdout.write(`${secret}\n`)
   }
@@ -99,7 +99,7 @@ function create({ values, plans }: Given): Work {
 function list({ values }: Given): Work {
   return async ({ store }) => {
     const views = []
-    for (const key of await store.listKeys()) views.push(viewKey(key, await store.lastUsed(key.id)))
+    for (const key of await store.keys.listKeys()) views.push(viewKey(key, await store.usage.lastUsed(key.id)))
     if (values.json) process.stdout.write(views.map((view) => `${JSON.stringify(view)}\n`).join(''))
     else if (views.length > 0) process.stdout.write(tableOf(views))
     else tell('There is no key yet.')
@@ -107,7 +107,7 @@ function list({ values }: Given): Work {
 }
 
 async function requireKey({ store }: Opened, id: string): Promise<Key> {
-  const key = await store.getKey(id)
+  const key = await store.keys.getKey(id)
   if (key === null) throw new SetupError(`There is no key "${id}": list shows those there are`)
   return key
 }
@@ -127,11 +127,11 @@ function show({ words: [id], plans }: Given): Work {
     const { store } = opened
     const key = await requireKey(opened, id)
     const month = new Date().toISOString().slice(0, 7)
-    const used = await store.usedBy(id, month)
+    const used = await store.usage.usedBy(id, month)
     const limit = planOf(plans, key.plan).perMonth
     const usage = { month, used, limit, remaining: Math.max(limit - used, 0) }
     const secrets = key.secrets.map((one) => ({ secret: maskSecret(one), expiresAt: one.expiresAt }))
-    const { secret, ...view } = viewKey(key, await store.lastUsed(id))
+    const { secret, ...view } = viewKey(key, await store.usage.lastUsed(id))
     process.stdout.write(`${JSON.stringify({ ...view, secrets, usage }, null, 2)}\n`)
   }
 }
@@ -140,7 +140,7 @@ function revoke({ words: [id] }: Given): Work {
   return async (opened) => {
     const { revokedAt } = await requireKey(opened, id)
     if (revokedAt !== null) return tell(`${id} was revoked already, at ${revokedAt.toISOString()}`)
-    await opened.store.revokeKey(id, new Date())
+    await opened.store.keys.revokeKey(id, new Date())
     tell(`${id} is revoked: within 5 seconds nobody takes it any more`)
   }
 }
@@ -152,7 +152,7 @@ function rotate({ words: [id], values: { overlap = '24h' } }: Given): Work {
     const { kept, secret } = buildSecret({ pepper: opened.pepper })
     const now = new Date()
     const oldEndAt = new Date(now.getTime() + overlapMs)
-    if (!(await opened.store.rotateKey(id, { secret: kept, oldEndAt, now }))) throw revokedError(id)
+    if (!(await opened.store.keys.rotateKey(id, { secret: kept, oldEndAt, now }))) throw revokedError(id)
     tell(`The new secret of ${id} is shown once, here: keep it well. The former one ends at ${oldEndAt.toISOString()}.`)
     process.stdout.write(`${secret}\n`)
   }
@@ -162,7 +162,7 @@ function setPlan({ words: [id, name], plans }: Given): Work {
   const plan = requirePlan(plans, name)
   return async (opened) => {
     await requireLiveKey(opened, id)
-    await opened.store.setPlan(id, plan)
+    await opened.store.keys.setPlan(id, plan)
     tell(`${id} has the plan ${plan}`)
   }
 }

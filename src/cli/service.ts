@@ -45,8 +45,8 @@ await runCommand(HELP, async (args) => {
 
 async function turn(change: Partial<Switches>): Promise<void> {
   await withStore(loadConfig(), async ({ store }) => {
-    if (Object.keys(change).length > 0) await store.setSwitches(change)
-    const { maintenance, apiOff } = await store.switches()
+    if (Object.keys(change).length > 0) await store.settings.setSwitches(change)
+    const { maintenance, apiOff } = await store.settings.switches()
     process.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)
   })
 }

@@ -123,8 +123,8 @@ class Fallback implements SharedState {
     const start = performance.now()
     let ok = false
     try {
-      const tookMs = await loopAwareTimeout.measure(this.#redis.complete('', 'probe', { outcome: '', result: null }))
-      ok = tookMs <= this.#timeoutMs
+      const write = this.#redis.complete('', 'probe', { outcome: 'probe', result: null })
+      ok = (await loopAwareTimeout.measure(write)) <= this.#timeoutMs
       while (ok && this.#pending.length > 0) await this.#writePending()
       if (ok) this.#breaker.reset()
       else if (!this.#breaker.hasEnded) void this.#probe() // The server hung or is slow. It may have recovered by now.

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { Admission } from '../scan/scan-limiter.ts'
 import { Flights } from '../scan/single-flight.ts'
-import { KeyBook } from './auth.ts'
+import { Authenticator } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
 import { addressOf, clientOf } from './client-address.ts'
 import { sendError, toApiError } from './error-responses.ts'
@@ -120,13 +120,13 @@ export async function buildHost(parts: HostParts): Promise<Host> {
 /** Steps that every request of the API takes; those of a scan go on in its route. The order is the contract's. */
 function registerSteps(v1: FastifyInstance, parts: HostParts & { readonly switchboard: Switchboard }): void {
   const { shared, settings, switchboard } = parts
-  const keys = new KeyBook(parts)
+  const authenticator = new Authenticator(parts)
   registerBodies(v1)
   v1.addHook('onRequest', async (request) => {
     if (request.method === 'OPTIONS') return // A browser asks without a key, and costs nothing.
     const call = callOf(request)
     switchboard.check()
-    call.key = await keys.authenticate(request.headers, addressOf(request), call)
+    call.key = await authenticator.authenticate(request.headers, addressOf(request), call)
   })
   v1.addHook('preHandler', async (request) => {
     const call = callOf(request)

@@ -22,7 +22,7 @@ export class Usage {
 
   /** @throws ApiError `quota_exceeded`, before anything is fetched for nothing */
   async check(call: Call, key: Key): Promise<void> {
-    const used = await this.#store.usedBy(key.id, monthOf(call.now))
+    const used = await this.#store.usage.usedBy(key.id, monthOf(call.now))
     if (used >= this.quotaOf(key)) throw exceeded(call.now)
   }
 
@@ -32,7 +32,7 @@ export class Usage {
     const charge = { key: key.id, month: monthOf(now), quota: this.quotaOf(key), at: new Date(now) }
     // Known before the call: a store that is away is not asked, so that nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
-    const used = await this.#store.charge(charge).catch((cause: unknown) => {
+    const used = await this.#store.usage.charge(charge).catch((cause: unknown) => {
       throw cause instanceof StoreError ? new ApiError('unavailable', { reason, cause }) : cause
     })
     if (used === null) throw exceeded(now)

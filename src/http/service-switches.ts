@@ -38,7 +38,7 @@ export class Switchboard {
   async #read(): Promise<void> {
     try {
       const former = this.#switches
-      this.#switches = await this.#store.switches()
+      this.#switches = await this.#store.settings.switches()
       this.#logChange(former, this.#switches)
     } catch {
       // The store's own breaker and metrics report it.

@@ -49,7 +49,7 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
     expect(stderr).not.toContain('spk_live_')
     return stdout
   }
-  const known = (one: string): Promise<Key | null> => store.findKey(hashSecret(one, pepper))
+  const known = (one: string): Promise<Key | null> => store.keys.findKey(hashSecret(one, pepper))
 
   test('list of none', async () => {
     expect(await keys('list')).toEqual({ code: 0, stdout: '', stderr: 'There is no key yet.\n' })
@@ -70,7 +70,7 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
   test('list shows what is no secret, as a table or as lines', async () => {
     await say('create', '--name', 'B', '--email', 'b@a.example', '--plan', 'free')
     const at = new Date('2026-03-04T05:06:07.890Z')
-    await store.touch({ key: id, month: '2026-03', at })
+    await store.usage.touch({ key: id, month: '2026-03', at })
     const lines = (await say('list', '--json'))
       .trimEnd()
       .split('\n')
@@ -91,7 +91,7 @@ describe.each(stores)('on %s, beside a server', (_, env) => {
 
   test('show tells the use of this month, and what is left after a smaller plan', async () => {
     const month = new Date().toISOString().slice(0, 7)
-    for (let i = 0; i < 101; i++) await store.charge({ key: id, month, quota: 200, at: new Date() })
+    for (let i = 0; i < 101; i++) await store.usage.charge({ key: id, month, quota: 200, at: new Date() })
     expect(JSON.parse(await say('show', id))).toMatchObject({
       id,
       plan: 'pro',
@@ -158,6 +158,6 @@ test('many at once on a new folder make one store with one pepper', async () => 
   )
   expect(made.map(({ code }) => code)).toEqual(Array(5).fill(0))
   const { store, pepper } = await openStore({ dataDir, mongodbUrl: null, keyPepper: null }, { role: 'server' })
-  for (const { stdout } of made) expect(await store.findKey(hashSecret(stdout.trimEnd(), pepper))).not.toBeNull()
+  for (const { stdout } of made) expect(await store.keys.findKey(hashSecret(stdout.trimEnd(), pepper))).not.toBeNull()
   await store.close()
 })

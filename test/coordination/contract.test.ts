@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CACHE_MS, type LimitQuery, type SharedState } from '../../src/coordination/types.ts'
+import { CACHE_MS, type LimitQuery, MAX_ENTRY_BYTES, type SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
 import { listRedisStates, MINUTE, openTestMemory } from './open-coordinations.ts'
 
@@ -136,7 +136,7 @@ describe.each([memory, ...(url === null ? [] : listRedisStates(url))])('%s', (_,
       ['characters outside the Basic Multilingual Plane', '"😀𝒳"'],
       ['line breaks', '"\r\n$3\r\nfoo\r\n"'],
       ['an empty text', ''],
-      ['a million characters', 'é'.repeat(1_000_000)],
+      ['an entry of the maximum size', 'é'.repeat(MAX_ENTRY_BYTES / 4)],
     ])('stores %s', async (name, text) => {
       const entry = `${nanoid()} ${name}`
       await complete(entry, { at: MINUTE, result: text, extras: text })

@@ -126,7 +126,7 @@ function partsOf(options: HostOptions, parts: HostStores & Pick<HostParts, 'cloc
 async function createKey({ clock, store, pepper }: HostParts, change: Partial<KeyParts> = {}): Promise<TestKey> {
   const usual = { name: 'Harbour Line', email: 'dev@harbourline.example', plan: 'advanced', revision: null }
   const made = buildKey({ ...usual, now: new Date(clock()), pepper, ...change })
-  await store.createKey(made.key)
+  await store.keys.createKey(made.key)
   return made
 }
 

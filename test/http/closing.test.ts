@@ -50,7 +50,7 @@ test('closing: what is under way is answered and charged, what is idle ends, wha
   for (const answer of await Promise.all(running)) expect(answer).toEqual({ status: 200, connection: 'close' })
   await closed
   await idleEnds
-  expect(await host.store.usedBy(key.id, new Date(host.clock.now).toISOString().slice(0, 7))).toBe(2)
+  expect(await host.store.usage.usedBy(key.id, new Date(host.clock.now).toISOString().slice(0, 7))).toBe(2)
   await expect(ask('/api/v1/me')).rejects.toThrow()
   agent.destroy()
 })

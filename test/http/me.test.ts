@@ -8,7 +8,7 @@ const NINE = [
   ...['resets_on', 'last_used_at', 'created_at'],
 ]
 
-describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
+describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, isShared, open }) => {
   test.skipIf(isMissing)('tells of a key, in one order', async () => {
     const host = await openHost({ stores: await open(), now: NOW })
     const made = { name: 'A "name" ü', email: 'a+b@harbourline.example', plan: 'pro', now: new Date(NOW - 86_400_001) }
@@ -43,7 +43,7 @@ describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
       ['7', 1],
       ['6', undefined],
     ])
-    expect(await host.store.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
+    expect(await host.store.usage.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
     for (let i = 0; i < 6; i++) await host.call({ url: '/api/v1/me', secret })
     const over = await host.call({ url: '/api/v1/me', secret })
     expect([over.status, over.body.code, over.headers['retry-after']]).toEqual([429, 'rate_limited', '45'])
@@ -52,7 +52,7 @@ describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('last_used_at is of the last charged scan or /me, and of nothing else', async () => {
     const host = await openHost({ stores: await open(), now: NOW })
     const { secret, key } = await host.newKey()
-    const at = async (): Promise<number | undefined> => (await host.store.lastUsed(key.id))?.getTime()
+    const at = async (): Promise<number | undefined> => (await host.store.usage.lastUsed(key.id))?.getTime()
     expect(await at()).toBeUndefined()
     await host.call({ url: scanOf('nothing'), secret })
     await host.call({ url: '/api/v1/me?x=1', secret })
@@ -68,10 +68,10 @@ describe.each(hostKinds('host: /me'))('/me on $name', ({ isMissing, open }) => {
     const host = await openHost({ stores: await open(), now: NOW })
     const { secret, key } = await host.newKey({ plan: 'starter' })
     const charge = { key: key.id, month: `${NEXT_YEAR}-05`, quota: 2000, at: new Date(NOW) }
-    await Promise.all(Array.from({ length: 101 }, () => host.store.charge(charge)))
-    await host.store.setPlan(key.id, 'free')
+    await Promise.all(Array.from({ length: 101 }, () => host.store.usage.charge(charge)))
+    await host.store.keys.setPlan(key.id, 'free')
     // Where the store is far a key is held for 4 s: a host that starts now has not seen it.
-    const second = host.store.isLocal ? host : await openHost({ stores: await open(), now: NOW })
+    const second = isShared ? await openHost({ stores: await open(), now: NOW }) : host
     const { body, headers } = await second.call({ url: '/api/v1/me', secret })
     const { plan, requests_used, requests_limit, requests_remaining } = body
     expect([plan, requests_used, requests_limit, requests_remaining]).toEqual(['free', 101, 100, 0])

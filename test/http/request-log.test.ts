@@ -58,7 +58,7 @@ describe('the metrics', () => {
     await host.call({ url: scanOf('https://example.org', '&fresh=true'), secret: free.secret })
     for (let i = 0; i < 8; i++) await host.call({ url: '/api/v1/me', secret: free.secret })
     const charge = { key: none.key.id, month: new Date(host.clock.now).toISOString().slice(0, 7), quota: 1000 }
-    for (let i = 0; i < 100; i++) await host.store.charge({ ...charge, at: new Date() })
+    for (let i = 0; i < 100; i++) await host.store.usage.charge({ ...charge, at: new Date() })
     await host.call({ url: scanOf('https://example.org'), secret: none.secret })
     await host.call({ url: '/made/up/by/somebody' })
     await host.call({ method: 'BREW', url: '/api/v1/scan' }).catch(() => {})

@@ -22,8 +22,8 @@ async function useKeys(host: TestHost): Promise<string[]> {
     host.newKey(),
   ])
   const { kept, secret: newer } = buildSecret({ pepper: host.parts.pepper })
-  await host.store.revokeKey(revoked.key.id, new Date())
-  await host.store.rotateKey(rotated.key.id, { secret: kept, oldEndAt: new Date(0), now: new Date(0) })
+  await host.store.keys.revokeKey(revoked.key.id, new Date())
+  await host.store.keys.rotateKey(rotated.key.id, { secret: kept, oldEndAt: new Date(0), now: new Date(0) })
   const unknown = [makeSecret(), makeSecret()]
   const made = [one, pinned, revoked, rotated].flatMap(({ key, secret }) => [secret, key.secrets[0].hash])
   const secrets = [...made, newer, kept.hash, ...unknown]

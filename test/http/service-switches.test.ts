@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Switchboard } from '../../src/http/service-switches.ts'
 import type { Switches } from '../../src/store/types.ts'
 import { openHost } from './app-fixture.ts'
-import { openEmbedded } from './app-kinds.ts'
+import { openEmbedded, overrideStore } from './app-kinds.ts'
 
 const OFF: Switches = { maintenance: false, apiOff: false }
 
@@ -20,7 +20,7 @@ test('a switch works within 5 s, both ways', async () => {
     [{ maintenance: false }, 'unavailable'],
     [{ apiOff: false }, 200],
   ] as const) {
-    await host.store.setSwitches(change)
+    await host.store.settings.setSwitches(change)
     await expect.poll(codeOf, { timeout: 4900 }).toBe(wanted)
   }
 })
@@ -29,24 +29,18 @@ test('while the store fails, what was read last stands; then it is read again', 
   const { store, shared } = await openEmbedded()
   let isAway = false
   let reads = 0
-  const flaky = new Proxy(store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name, target)
-      if (typeof value !== 'function') return value
-      if (name !== 'switches') return value.bind(target)
-      return async () => {
-        reads++
-        if (isAway) throw new Error('away')
-        return target.switches()
-      }
-    },
-  })
-  await store.setSwitches({ ...OFF, maintenance: true })
+  const run = async () => {
+    reads++
+    if (isAway) throw new Error('away')
+    return store.settings.switches()
+  }
+  const flaky = overrideStore(store, { method: 'switches', run })
+  await store.settings.setSwitches({ ...OFF, maintenance: true })
   const board = new Switchboard(flaky, pino({ level: 'silent' }))
   await board.open()
   expect(() => board.check()).toThrow('maintained')
   isAway = true
-  await store.setSwitches(OFF)
+  await store.settings.setSwitches(OFF)
   await expect.poll(() => reads, { timeout: 4000 }).toBeGreaterThan(2)
   expect(() => board.check()).toThrow('maintained')
   isAway = false

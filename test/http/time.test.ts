@@ -90,8 +90,8 @@ describe.each(hostKinds('host: time'))('time on $name', ({ isMissing, open }) =>
       answer()
       const { status, headers } = await asked
       expect([status, headers['x-ratelimit-reset']]).toEqual([200, String(rollover / 1000)])
-      expect(await host.store.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
-      expect(await host.store.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
+      expect(await host.store.usage.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
+      expect(await host.store.usage.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
       // An hour from the end of the scan, not from the request.
       host.clock.now = rollover + 5000 + 3_599_999
       expect((await host.call({ url: site, secret })).body.cached).toBe(true)

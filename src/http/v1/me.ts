@@ -24,7 +24,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: HostParts):
     },
     async (request) => {
       const { key, now } = callOf(request) as { key: Key; now: number }
-      const used = await store.touch({ key: key.id, month: monthOf(now), at: new Date(now) })
+      const used = await store.usage.touch({ key: key.id, month: monthOf(now), at: new Date(now) })
       const limit = planOf(settings.plans, key.plan).perMonth
       return {
         name: key.name,
