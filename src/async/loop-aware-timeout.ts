@@ -1,6 +1,6 @@
 /** Milliseconds between two checks for expired timeouts. */
 const TICK_MS = 10
-/** Maximum time that one tick adds to the clock. A later tick means that the event loop was blocked and could not receive a response. */
+/** Maximum time that one tick adds to the clock. A tick that is later was delayed by a blocked event loop. */
 const MAX_TICK_MS = 2 * TICK_MS
 
 interface PendingTimeout {
@@ -35,7 +35,10 @@ class LoopAwareTimeout {
     })
   }
 
-  /** Waits for a promise without a limit. @returns the milliseconds it took, without those in which the event loop was blocked */
+  /**
+   * Waits for a promise without a limit.
+   * @returns the milliseconds it took, without those in which the event loop was blocked
+   */
   async measure(promise: Promise<unknown>): Promise<number> {
     const start = this.#start()
     const timeout = { end: Number.POSITIVE_INFINITY, expire: () => {} }

@@ -8,7 +8,7 @@ type Method = keyof KeyStore | keyof UsageStore | keyof SettingStore | 'ping'
 /** Values of the metric label `operation` that differ from the method's name: the metric keeps the name of earlier versions. */
 const METRIC_OPERATIONS = { putIfAbsent: 'keepOnce' } as const
 type Renamed = keyof typeof METRIC_OPERATIONS
-export type StoreOperation = Exclude<Method, Renamed> | (typeof METRIC_OPERATIONS)[Renamed]
+type StoreOperation = Exclude<Method, Renamed> | (typeof METRIC_OPERATIONS)[Renamed]
 
 export interface GuardOptions {
   /**

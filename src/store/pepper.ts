@@ -46,7 +46,7 @@ export function readPepper(file: string): string | null {
   return text
 }
 
-/** Writes the file under a temporary name and links it: a crash leaves no partial file, and the first of several processes wins. */
+/** Writes a temporary file and links it: a crash leaves no partial pepper, and the first of several processes wins. */
 function createPepper(folder: string, file: string): string {
   const part = `${file}.${randomBytes(8).toString('hex')}`
   createFolder(folder)

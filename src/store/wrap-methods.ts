@@ -2,7 +2,7 @@
 type AsyncMethods<T> = { readonly [Name in keyof T]: (...args: never[]) => Promise<unknown> }
 
 /** Runs one call of a method, and may observe it, refuse it, or translate its error. */
-export type CallWrapper<T> = <R>(name: keyof T & string, call: () => Promise<R>) => Promise<R>
+type CallWrapper<T> = <R>(name: keyof T & string, call: () => Promise<R>) => Promise<R>
 
 /**
  * Builds an object with the methods of another one, in which every call goes through `wrap`.

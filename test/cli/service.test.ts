@@ -80,8 +80,8 @@ describe('a backup', () => {
   })
 
   test.each<[string, Env, string, string]>([
-    ['to where a store is', stores[0][1], 'data', 'holds a pepper already: name another folder'],
-    ['of nothing', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the folder of the server'],
+    ['to where a store is', stores[0][1], 'data', 'already contains a pepper: choose another folder'],
+    ['of nothing', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the data folder of the server'],
     [
       'of MongoDB',
       { MONGODB_URL: 'mongodb://127.0.0.1:9/x', KEY_PEPPER },

@@ -59,7 +59,9 @@ if holder then return {'wait', holder} end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ${LOCK_MS})
 return {'lead', ARGV[1]}`)
 
-/** Renews a lock. KEYS: lock. ARGV: token. Only if it still contains the token: after 5 s without renewal another node may hold it. */
+/**
+ * Renews a lock if it still contains the token: after 5 s without renewal, another node may hold it. KEYS: lock. ARGV: token.
+ */
 export const RENEW = buildScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${LOCK_MS}) end
 return 1`)

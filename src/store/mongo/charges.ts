@@ -76,7 +76,7 @@ export class MongoCharges {
     }
   }
 
-  /** Rejects the charges that wait behind a failed one: each would run into the same error, and might take effect unanswered. */
+  /** Rejects the charges behind a failed one: each would run into the same error, and might take effect unanswered. */
   #rejectPending(group: string, cause: StoreError): void {
     const pending = this.#pending.get(group) ?? []
     this.#pending.set(group, [])

@@ -5,7 +5,7 @@ import { buildUrlError } from './url-errors.ts'
 /** Milliseconds that closing the connections may take. */
 const CLOSE_MS = 1000
 
-/** Milliseconds after which a connection to a server that hangs is closed. The calls have timed out before. */
+/** Milliseconds after which a connection to a server that hangs is closed. Its calls have timed out by then. */
 const SOCKET_MS = 5000
 /** A connection that is in use for longer than this will never return to its pool. */
 const LOST_MS = SOCKET_MS + 1000
@@ -13,7 +13,7 @@ const LOST_MS = SOCKET_MS + 1000
 const CHECK_MS = 1000
 
 /**
- * The driver's other timeouts. They include time in which the event loop was blocked, and when the timeout of the driver's monitor
+ * The driver's other timeouts. They include time in which the event loop was blocked, and when the timeout of its monitor
  * expires, the driver clears the pool and fails all calls: with 800 ms, and four busy processes on two cores, a third of all
  * responses were 503. Only `guard.ts` limits the time that a client waits. The driver detects a dead process or a new primary
  * without timeouts.
@@ -62,7 +62,7 @@ export class MongoLink {
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
-  /** The database in the URL, or `siteprint`. The driver does not distinguish a URL with the database `test` from one without any. */
+  /** The database in the URL, or `siteprint`. The driver itself treats a URL without a database like one that names `test`. */
   get db(): Db {
     const hasName = /^[^/]+\/\/[^/]*\/[^?]/.test(this.#options.url)
     return this.#client.db(hasName ? undefined : 'siteprint', DB_OPTIONS)

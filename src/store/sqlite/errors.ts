@@ -1,7 +1,7 @@
 import { SetupError } from '../../errors.ts'
 import { StoreError } from '../types.ts'
 
-/** The code of an error, such as `SQLITE_BUSY` or `EACCES`. Errors of the binding itself have none, so their message is used. */
+/** Returns the code of an error, such as `SQLITE_BUSY`, or the message of an error of the binding itself, which has none. */
 function readErrorCode(error: unknown): string {
   const { code, message } = error as { readonly code?: string; readonly message?: string }
   return code || message || 'unknown'

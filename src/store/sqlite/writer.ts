@@ -8,7 +8,7 @@ interface PendingWork {
   readonly reject: (error: unknown) => void
 }
 
-/** Maximum number of turns for which a commit waits for more work: fractions of a millisecond, or some milliseconds under load. */
+/** Maximum number of turns for which a commit waits for more work: less than a millisecond, or a few under load. */
 const MAX_EXTRA_TURNS = 5
 
 /** Runs writes in transactions. */
