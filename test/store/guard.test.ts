@@ -103,8 +103,9 @@ describe('a store of this process', () => {
     await store.close()
   })
 
-  test('passes every call on', async () => {
-    const store = guardStore(await openSqlite({ folder: newFolder(), role: 'server' }), { timeoutMs: 800 })
+  test('passes every call on and reports it under the name that the metric has', async () => {
+    const { observed, observe } = buildObserver()
+    const store = guardStore(await openSqlite({ folder: newFolder(), role: 'server' }), { timeoutMs: 800, observe })
     const key = sampleKey()
     const { id, secrets } = key
     const now = new Date(5)
@@ -131,6 +132,12 @@ describe('a store of this process', () => {
     expect(await store.settings.switches()).toEqual({ maintenance: false, apiOff: true })
     expect([await store.settings.putIfAbsent('a', 'b'), await store.settings.putIfAbsent('a', 'c')]).toEqual(['b', 'b'])
     await store.ping()
+    // The label `operation` of `siteprint_store_seconds`, on which operators build dashboards.
+    const keys = ['createKey', 'findKey', 'rotateKey', 'setPlan', 'revokeKey', 'getKey', 'listKeys']
+    const usage = ['charge', 'touch', 'usedBy', 'lastUsed']
+    const settings = ['setSwitches', 'switches', 'keepOnce']
+    const operations = [keys, usage, settings, 'ping'].flat()
+    expect([...new Set(observed)]).toEqual(operations.map((name) => `${name} ok`))
     await store.close()
     await measureFailure(store.ping())
     expect(store.isUp).toBe(false)
