@@ -9,7 +9,7 @@ import { backupSqlite } from './sqlite/backup.ts'
 import { DATABASE_FILE } from './sqlite/database.ts'
 import { toSetupError } from './sqlite/errors.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
-import { type Store, StoreError } from './types.ts'
+import { StoreError } from './types.ts'
 
 /** Which store is used, and where. */
 export interface StoreSettings {
@@ -45,7 +45,7 @@ export async function openStore(
   const pepper = keyPepper ?? loadPepper(dataDir, { mayCreate })
   const store = isEmbedded
     ? guardStore(await openSqlite({ folder: dataDir, role }), { timeoutMs: null, ...observers })
-    : withKeyCache(guardStore(await openShared(mongodbUrl), { timeoutMs: TIMEOUT_MS[role], ...observers }))
+    : await openShared(mongodbUrl, { role, ...observers })
   try {
     await checkPepper(store, pepper, keyPepper === null ? join(dataDir, PEPPER_FILE) : 'KEY_PEPPER')
     return { store, pepper }
@@ -58,9 +58,10 @@ export async function openStore(
 }
 
 /** Loads the MongoDB driver only if it is used, because loading takes a third of a command's time. */
-async function openShared(url: string): Promise<Store> {
+async function openShared(url: string, { role, ...observers }: OpenOptions): Promise<GuardedStore> {
   const { openMongo } = await import('./mongo/mongo.ts')
-  return openMongo({ url })
+  const store = guardStore(await openMongo({ url }), { timeoutMs: TIMEOUT_MS[role], ...observers })
+  return role === 'server' ? withKeyCache(store) : store
 }
 
 /** Compares the pepper with the fingerprint in the store, which is that of the first pepper it was opened with. */
@@ -79,7 +80,7 @@ async function checkPepper(store: GuardedStore, pepper: string, source: string):
  */
 export async function backupStore({ dataDir, mongodbUrl, keyPepper }: StoreSettings, target: string): Promise<void> {
   if (mongodbUrl !== null)
-    throw new SetupError('MONGODB_URL is set, and MongoDB has its own tools for backups: run mongodump')
+    throw new SetupError('MONGODB_URL is set, and MongoDB is backed up with its own tools: run mongodump')
   if (keyPepper !== null) return backupSqlite(dataDir, target)
   if (existsSync(join(target, PEPPER_FILE)))
     throw new SetupError(`${target} already contains a pepper: choose another folder`)
