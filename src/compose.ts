@@ -160,7 +160,7 @@ function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
 
 /** Creates a key at the first start of the embedded store, so that the service can be tried at once. */
 async function createFirstKey(store: Store, pepper: string): Promise<string | null> {
-  if ((await store.listKeys()).length > 0) return null
+  if ((await store.keys.listKeys()).length > 0) return null
   const { key, secret } = buildKey({
     name: 'First key',
     email: 'nobody@example.com',
@@ -169,7 +169,7 @@ async function createFirstKey(store: Store, pepper: string): Promise<string | nu
     now: new Date(),
     pepper,
   })
-  await store.createKey(key)
+  await store.keys.createKey(key)
   return secret
 }
 

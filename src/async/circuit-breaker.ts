@@ -1,16 +1,16 @@
-/** Milliseconds between a failure and asking again. */
-const REST_MS = 1000
+/** Milliseconds between a failure and the next probe. */
+const PROBE_DELAY_MS = 1000
 
 export interface BreakerOptions {
-  /** Asks whether the server is back, and says so: ends in `trip` or `reset`. Never rejects. */
+  /** Checks whether the server has recovered and calls `trip` or `reset`. Never rejects. */
   readonly probe: () => Promise<void>
-  /** Called once for each change of state: with the reason when the breaker opens, and when it closes. */
+  /** Called once for each change of state, with the reason when the breaker opens. */
   readonly onChange?: (isUp: boolean, why?: unknown) => void
 }
 
 /**
- * A circuit breaker: open from a failure until the server answers again. By a timer, not by the clock of the machine, which
- * may step back; and on the side, so that no caller does the trying.
+ * A circuit breaker: open from a failure until a probe reaches the server again. Probes run on a timer in the background,
+ * so that no request waits for them and a system clock that steps back does not delay them.
  */
 export class Breaker {
   readonly #options: BreakerOptions
@@ -22,7 +22,7 @@ export class Breaker {
     this.#options = options
   }
 
-  /** Whether callers are to leave the server alone. */
+  /** Whether calls have to skip the server. */
   get isOpen(): boolean {
     return this.#isOpen
   }
@@ -31,25 +31,25 @@ export class Breaker {
     return this.#hasEnded
   }
 
-  /** The server failed: it is left alone for a second, then probed. */
+  /** Opens the breaker after a failure and schedules the next probe. */
   trip(why: unknown): void {
-    this.#turn(true, why)
+    this.#setOpen(true, why)
     clearTimeout(this.#timer)
-    if (!this.#hasEnded) this.#timer = setTimeout(() => void this.#options.probe(), REST_MS).unref()
+    if (!this.#hasEnded) this.#timer = setTimeout(() => void this.#options.probe(), PROBE_DELAY_MS).unref()
   }
 
-  /** The server answered. */
+  /** Closes the breaker after a response. */
   reset(): void {
-    this.#turn(false)
+    this.#setOpen(false)
   }
 
-  /** It is probed no more. */
+  /** Stops the probes. */
   end(): void {
     this.#hasEnded = true
     clearTimeout(this.#timer)
   }
 
-  #turn(isOpen: boolean, why?: unknown): void {
+  #setOpen(isOpen: boolean, why?: unknown): void {
     if (this.#isOpen === isOpen) return
     this.#isOpen = isOpen
     this.#options.onChange?.(!isOpen, why)

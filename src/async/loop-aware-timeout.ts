@@ -1,75 +1,81 @@
-/** Between two looks whether somebody has waited long enough. */
+/** Milliseconds between two checks for expired timeouts. */
 const TICK_MS = 10
-/** A look that comes late counts no more than this: while this thread was busy, it could not hear an answer either. */
-const MOST_MS = 2 * TICK_MS
+/** Maximum time that one tick adds to the clock. A tick that is later was delayed by a blocked event loop. */
+const MAX_TICK_MS = 2 * TICK_MS
 
-interface Waiting {
+interface PendingTimeout {
   readonly end: number
-  readonly giveUp: () => void
+  readonly expire: () => void
 }
 
-/** Waits by a clock that stands still while this thread is busy: a burst of requests is no silence of a server. */
-class Patience {
-  readonly #waiting = new Set<Waiting>()
+/**
+ * A timeout that does not count time during which the event loop was blocked: a server is not considered silent while this
+ * process could not have read its response.
+ */
+class LoopAwareTimeout {
+  readonly #pending = new Set<PendingTimeout>()
   #clock = 0
-  #last = 0
+  #lastTick = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** Milliseconds in which an answer would have been heard. */
+  /** A clock in milliseconds that stops while the event loop is blocked, or while nothing uses it. */
   get now(): number {
-    return this.#timer === undefined ? this.#clock : this.#clock + this.#sinceLast()
+    return this.#timer === undefined ? this.#clock : this.#clock + this.#sinceLastTick()
   }
 
   /**
-   * Settles as `answer` does, or rejects when time is up. Who comes second is not heard.
-   * @param late what to reject with
+   * Settles like `promise`, or rejects after `timeoutMs`. The result of a promise that settles later is ignored.
+   * @param buildError builds the error of the timeout
    */
-  inTime<T>(answer: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  limit<T>(promise: Promise<T>, timeoutMs: number, buildError: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
-      const one = { end: this.#begin() + timeoutMs, giveUp: () => reject(late()) }
-      this.#waiting.add(one)
-      answer.then(resolve, reject).finally(() => this.#waiting.delete(one))
+      const timeout = { end: this.#start() + timeoutMs, expire: () => reject(buildError()) }
+      this.#pending.add(timeout)
+      promise.then(resolve, reject).finally(() => this.#pending.delete(timeout))
     })
   }
 
-  /** Waits for an answer as long as it takes. @returns the milliseconds in which it would have been heard */
-  async measure(answer: Promise<unknown>): Promise<number> {
-    const start = this.#begin()
-    const one = { end: Number.POSITIVE_INFINITY, giveUp: () => {} }
-    this.#waiting.add(one)
+  /**
+   * Waits for a promise without a limit.
+   * @returns the milliseconds it took, without those in which the event loop was blocked
+   */
+  async measure(promise: Promise<unknown>): Promise<number> {
+    const start = this.#start()
+    const timeout = { end: Number.POSITIVE_INFINITY, expire: () => {} }
+    this.#pending.add(timeout)
     try {
-      await answer
+      await promise
     } finally {
-      this.#waiting.delete(one)
+      this.#pending.delete(timeout)
     }
     return this.now - start
   }
 
-  #begin(): number {
+  #start(): number {
     if (this.#timer === undefined) {
-      this.#last = performance.now()
-      this.#timer = setInterval(() => this.#look(), TICK_MS).unref()
+      this.#lastTick = performance.now()
+      this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
     }
     return this.now
   }
 
-  #look(): void {
-    this.#clock += this.#sinceLast()
-    this.#last = performance.now()
-    for (const one of this.#waiting) {
-      if (one.end > this.#clock) continue
-      this.#waiting.delete(one)
-      one.giveUp()
+  #tick(): void {
+    this.#clock += this.#sinceLastTick()
+    this.#lastTick = performance.now()
+    for (const timeout of this.#pending) {
+      if (timeout.end > this.#clock) continue
+      this.#pending.delete(timeout)
+      timeout.expire()
     }
-    if (this.#waiting.size > 0) return
+    if (this.#pending.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
-  #sinceLast(): number {
-    return Math.min(performance.now() - this.#last, MOST_MS)
+  #sinceLastTick(): number {
+    return Math.min(performance.now() - this.#lastTick, MAX_TICK_MS)
   }
 }
 
-/** The clock of this thread. */
-export const patience = new Patience()
+/** The timeouts of this thread, which share one timer. */
+export const loopAwareTimeout = new LoopAwareTimeout()

@@ -66,7 +66,7 @@ function create(given: Given, { plans, stdout, report }: Context): Work {
   const plan = requirePlan(plans, textOption(given, 'plan'))
   return async ({ store, pepper }) => {
     const { key, secret } = buildKey({ name, email, plan, revision, now: new Date(), pepper })
-    await store.createKey(key)
+    await store.keys.createKey(key)
     report(`Created ${key.id}. Its secret is shown once, below. Store it safely.`)
     stdout.write(`${secret}\n`)
   }
@@ -75,7 +75,7 @@ function create(given: Given, { plans, stdout, report }: Context): Work {
 function list({ values }: Given, { stdout, report }: Context): Work {
   return async ({ store }) => {
     const views = []
-    for (const key of await store.listKeys()) views.push(viewKey(key, await store.lastUsed(key.id)))
+    for (const key of await store.keys.listKeys()) views.push(viewKey(key, await store.usage.lastUsed(key.id)))
     if (values.json) stdout.write(views.map((view) => `${JSON.stringify(view)}\n`).join(''))
     else if (views.length > 0) stdout.write(formatKeys(views))
     else report('There are no keys yet.')
@@ -87,11 +87,11 @@ function show({ args: [id] }: Given, { plans, stdout }: Context): Work {
     const { store } = opened
     const key = await requireKey(opened, id)
     const month = new Date().toISOString().slice(0, 7)
-    const used = await store.usedBy(id, month)
+    const used = await store.usage.usedBy(id, month)
     const limit = findPlan(plans, key.plan).perMonth
     const usage = { month, used, limit, remaining: Math.max(limit - used, 0) }
     const secrets = key.secrets.map((one) => ({ secret: maskSecret(one), expiresAt: one.expiresAt }))
-    const { secret, ...view } = viewKey(key, await store.lastUsed(id))
+    const { secret, ...view } = viewKey(key, await store.usage.lastUsed(id))
     stdout.write(`${JSON.stringify({ ...view, secrets, usage }, null, 2)}\n`)
   }
 }
@@ -100,7 +100,7 @@ function revoke({ args: [id] }: Given, { report }: Context): Work {
   return async (opened) => {
     const { revokedAt } = await requireKey(opened, id)
     if (revokedAt !== null) return report(`${id} was already revoked at ${revokedAt.toISOString()}.`)
-    await opened.store.revokeKey(id, new Date())
+    await opened.store.keys.revokeKey(id, new Date())
     report(`Revoked ${id}. Every node rejects it within 5 seconds.`)
   }
 }
@@ -113,7 +113,7 @@ function rotate(given: Given, { stdout, report }: Context): Work {
     const { stored, secret } = buildSecret({ pepper: opened.pepper })
     const now = new Date()
     const oldEndAt = new Date(now.getTime() + overlapMs)
-    if (!(await opened.store.rotateKey(id, { secret: stored, oldEndAt, now }))) throw revokedError(id)
+    if (!(await opened.store.keys.rotateKey(id, { secret: stored, oldEndAt, now }))) throw revokedError(id)
     const until = oldEndAt.toISOString()
     report(`The new secret of ${id} is shown once, below. Store it safely. The previous one expires at ${until}.`)
     stdout.write(`${secret}\n`)
@@ -124,13 +124,13 @@ function setPlan({ args: [id, name] }: Given, { plans, report }: Context): Work 
   const plan = requirePlan(plans, name)
   return async (opened) => {
     await requireActiveKey(opened, id)
-    await opened.store.setPlan(id, plan)
+    await opened.store.keys.setPlan(id, plan)
     report(`${id} now has the plan ${plan}.`)
   }
 }
 
 async function requireKey({ store }: OpenedStore, id: string): Promise<Key> {
-  const key = await store.getKey(id)
+  const key = await store.keys.getKey(id)
   if (key === null) throw new SetupError(`There is no key "${id}". Run "keys list" to see all keys.`)
   return key
 }

@@ -49,8 +49,8 @@ function switchVerb(changes: Changes): Verb<CommandIo, Work> {
 
 async function setSwitches(config: Config, io: CommandIo, change: Partial<Switches>): Promise<void> {
   await withStore(config, io, async ({ store }) => {
-    if (Object.keys(change).length > 0) await store.setSwitches(change)
-    const { maintenance, apiOff } = await store.switches()
+    if (Object.keys(change).length > 0) await store.settings.setSwitches(change)
+    const { maintenance, apiOff } = await store.settings.switches()
     io.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)
   })
 }

@@ -1,39 +1,49 @@
 import { nanoid } from 'nanoid'
 import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
-import { patience } from '../async/loop-aware-timeout.ts'
-import type { Boarding, Outcome, SharedState, Take, Taken } from './types.ts'
+import { loopAwareTimeout } from '../async/loop-aware-timeout.ts'
+import type { Acquisition, Completion, LimitQuery, LimitResult, Outcome, SharedState } from './types.ts'
 
-/** How long a call may wait for Redis. */
+/** Milliseconds that a call may wait for Redis. */
 const TIMEOUT_MS = 150
+/** Milliseconds for which a pending completion is kept. No client waits longer for a scan. */
+const PENDING_COMPLETION_MS = 20_000
+const MAX_PENDING_COMPLETIONS = 500
+
+/** Values of the metric label `operation` by call. The metric is public, so they keep the names of earlier versions. */
+const METRIC_OPERATIONS = {
+  countRequest: 'take',
+  acquire: 'board',
+  renew: 'renew',
+  readOutcome: 'outcomeOf',
+  complete: 'land',
+  probe: 'try',
+} as const
+type Operation = keyof typeof METRIC_OPERATIONS
 
 interface FallbackOptions {
   readonly timeoutMs?: number
-  /** Told of every call: its name (`try`: whether Redis is back), how long it took, whether Redis answered it. */
-  readonly observe?: (operation: Operation, seconds: number, ok: boolean) => void
+  /** Receives every call: its metric label, its duration, and whether Redis answered. `try` is a probe of the connection. */
+  readonly observe?: (operation: (typeof METRIC_OPERATIONS)[Operation], seconds: number, ok: boolean) => void
   readonly onChange?: BreakerOptions['onChange']
 }
-type Operation = keyof SharedState | 'try'
 
 /**
- * Asks Redis as long as it answers in time, and this process while it does not: then each process counts on its own,
- * nothing is cached, and whoever boards leads. No method but `close` rejects. After a failure Redis is left alone for a
- * second, then tried on the side, so that callers do not wait for it. A call that ran out of time may still happen in Redis.
- * What lands meanwhile is landed there as soon as it is back: others may wait for a flight that it still knows of.
+ * Uses Redis as long as it answers in time, and otherwise the memory of this process: then each process counts for itself,
+ * nothing is cached and every acquisition gets the lock. No method except `close` rejects. After a failure, calls skip Redis
+ * until a probe in the background succeeds, at most one a second, so that no request waits for it. A call that timed out may
+ * still take effect in Redis. Scans that complete during an outage are completed in Redis as soon as it is back, because
+ * other nodes may be waiting for them.
  */
 export function withFallback(redis: SharedState, memory: SharedState, options: FallbackOptions = {}): SharedState {
   return new Fallback(redis, memory, options)
 }
 
-const AWAY = Symbol('away')
+const UNAVAILABLE = Symbol('unavailable')
 
-/** How long a landing is remembered: no client waits longer for it. */
-const OWED_MS = 20_000
-/** Landings that are remembered at most. */
-const OWED_MOST = 500
-
-interface Owed {
+/** A completion that could not be written to Redis. */
+interface PendingCompletion {
   readonly since: number
-  readonly land: () => Promise<void>
+  readonly write: () => Promise<void>
 }
 
 class Fallback implements SharedState {
@@ -42,44 +52,45 @@ class Fallback implements SharedState {
   readonly #timeoutMs: number
   readonly #observe: FallbackOptions['observe']
   readonly #breaker: Breaker
-  #owed: readonly Owed[] = []
+  #pending: readonly PendingCompletion[] = []
 
   constructor(redis: SharedState, memory: SharedState, { timeoutMs = TIMEOUT_MS, observe, onChange }: FallbackOptions) {
     this.#redis = redis
     this.#memory = memory
     this.#timeoutMs = timeoutMs
     this.#observe = observe
-    this.#breaker = new Breaker({ probe: () => this.#try(), onChange })
-    if (!redis.isUp) void this.#try() // Says why, before the first caller asks.
+    this.#breaker = new Breaker({ probe: () => this.#probe(), onChange })
+    if (!redis.isUp) void this.#probe() // Reports the reason before the first request arrives.
   }
 
   get isUp(): boolean {
     return this.#redis.isUp && !this.#breaker.isOpen
   }
 
-  async take(take: Take): Promise<Taken> {
-    const taken = await this.#ask('take', () => this.#redis.take(take))
-    return taken === AWAY ? this.#memory.take({ counter: take.counter, now: take.now, cost: take.cost }) : taken
+  async countRequest(query: LimitQuery): Promise<LimitResult> {
+    const result = await this.#tryRedis('countRequest', () => this.#redis.countRequest(query))
+    if (result !== UNAVAILABLE) return result
+    return this.#memory.countRequest({ counter: query.counter, now: query.now, cost: query.cost })
   }
 
-  async board(entry: string, choice: { readonly fresh: boolean; readonly now: number }): Promise<Boarding> {
-    const boarding = await this.#ask('board', () => this.#redis.board(entry, choice))
-    return boarding === AWAY ? { role: 'lead', token: nanoid() } : boarding
+  async acquire(entry: string, options: Parameters<SharedState['acquire']>[1]): Promise<Acquisition> {
+    const acquisition = await this.#tryRedis('acquire', () => this.#redis.acquire(entry, options))
+    return acquisition === UNAVAILABLE ? { role: 'lead', token: nanoid() } : acquisition
   }
 
   async renew(entry: string, token: string): Promise<void> {
-    await this.#ask('renew', () => this.#redis.renew(entry, token))
+    await this.#tryRedis('renew', () => this.#redis.renew(entry, token))
   }
 
-  async outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null> {
-    const outcome = await this.#ask('outcomeOf', () => this.#redis.outcomeOf(entry, token))
-    return outcome === AWAY ? 'gone' : outcome
+  async readOutcome(entry: string, token: string): Promise<Outcome | 'gone' | null> {
+    const outcome = await this.#tryRedis('readOutcome', () => this.#redis.readOutcome(entry, token))
+    return outcome === UNAVAILABLE ? 'gone' : outcome
   }
 
-  async land(entry: string, token: string, end: Parameters<SharedState['land']>[2]): Promise<void> {
-    const land = (): Promise<void> => this.#redis.land(entry, token, end)
-    if ((await this.#ask('land', land)) === AWAY)
-      this.#owed = [...this.#owed, { since: performance.now(), land }].slice(-OWED_MOST)
+  async complete(entry: string, token: string, completion: Completion): Promise<void> {
+    const write = (): Promise<void> => this.#redis.complete(entry, token, completion)
+    if ((await this.#tryRedis('complete', write)) === UNAVAILABLE)
+      this.#pending = [...this.#pending, { since: performance.now(), write }].slice(-MAX_PENDING_COMPLETIONS)
   }
 
   async close(): Promise<void> {
@@ -87,41 +98,45 @@ class Fallback implements SharedState {
     await Promise.all([this.#redis.close(), this.#memory.close()])
   }
 
-  async #ask<T>(operation: Operation, call: () => Promise<T>): Promise<T | typeof AWAY> {
+  async #tryRedis<T>(operation: Operation, call: () => Promise<T>): Promise<T | typeof UNAVAILABLE> {
     const start = performance.now()
-    let answer: T | typeof AWAY = AWAY
+    let answer: T | typeof UNAVAILABLE = UNAVAILABLE
     try {
       if (!this.#breaker.isOpen)
-        answer = await patience.inTime(call(), this.#timeoutMs, () => new Error('no answer in time'))
+        answer = await loopAwareTimeout.limit(call(), this.#timeoutMs, () => new Error('no answer in time'))
     } catch (error) {
       this.#breaker.trip(error)
     }
-    this.#observe?.(operation, (performance.now() - start) / 1000, answer !== AWAY)
+    this.#report(operation, start, answer !== UNAVAILABLE)
     return answer
   }
 
+  #report(operation: Operation, start: number, ok: boolean): void {
+    this.#observe?.(METRIC_OPERATIONS[operation], (performance.now() - start) / 1000, ok)
+  }
+
   /**
-   * Asks once, for as long as the connection lasts: asking again and again would keep a dead one from being noticed. It
-   * writes: a server that is full, or follows another, reads as ever.
+   * Sends one call and waits as long as the connection lasts: repeated calls would keep a dead connection from being
+   * noticed. The call writes, because a server that is full or has become a replica can still be read.
    */
-  async #try(): Promise<void> {
+  async #probe(): Promise<void> {
     const start = performance.now()
     let ok = false
     try {
-      ok =
-        (await patience.measure(this.#redis.land('', 'probe', { outcome: 'probe', result: null }))) <= this.#timeoutMs
-      while (ok && this.#owed.length > 0) await this.#landOwed()
+      const write = this.#redis.complete('', 'probe', { outcome: 'probe', result: null })
+      ok = (await loopAwareTimeout.measure(write)) <= this.#timeoutMs
+      while (ok && this.#pending.length > 0) await this.#writePending()
       if (ok) this.#breaker.reset()
-      else if (!this.#breaker.hasEnded) void this.#try() // It hung, and may be back, or be slow.
+      else if (!this.#breaker.hasEnded) void this.#probe() // The server hung or is slow. It may have recovered by now.
     } catch (error) {
       this.#breaker.trip(error)
     }
-    this.#observe?.('try', (performance.now() - start) / 1000, ok)
+    this.#report('probe', start, ok)
   }
 
-  async #landOwed(): Promise<void> {
-    const owed = this.#owed
-    await Promise.all(owed.map(({ since, land }) => performance.now() - since < OWED_MS && land()))
-    this.#owed = this.#owed.filter((one) => !owed.includes(one)) // Others may have come meanwhile.
+  async #writePending(): Promise<void> {
+    const batch = this.#pending
+    await Promise.all(batch.map(({ since, write }) => performance.now() - since < PENDING_COMPLETION_MS && write()))
+    this.#pending = this.#pending.filter((one) => !batch.includes(one)) // More may have been added meanwhile.
   }
 }

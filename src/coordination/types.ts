@@ -1,84 +1,87 @@
-/** A result as it is kept: texts in JSON, so that whoever needs one part need not read the other. */
+/** A scan result in the cache. Its parts are JSON texts, so that a reader that needs one does not parse the other. */
 export interface CacheEntry {
-  /** When the scan ended, in milliseconds since 1970. */
+  /** End of the scan, in milliseconds since 1970. */
   readonly at: number
-  /** The fields of a result, but whether it was cached. */
+  /** The fields of the result, except whether it came from the cache. */
   readonly result: string
-  /** All extras; absent where they were not asked for. */
+  /** All extras; absent unless the query asked for them. */
   readonly extras?: string
 }
 
-/** Asks for one count, one look-up or both, in one go. */
-export interface Take {
-  /** Whose requests are counted: a key's id or an address. */
+/** One request to the rate limiter, with an optional cache lookup in the same round trip. */
+export interface LimitQuery {
+  /** Name of the counter: a key's id or an address. */
   readonly counter: string
-  /** The clock, in milliseconds since 1970; windows are the minutes of the clock. */
+  /** The time in milliseconds since 1970. Rate-limit windows are clock minutes. */
   readonly now: number
-  /** 0 reads the count and changes nothing. */
+  /** 0 reads the count without changing it. */
   readonly cost: 0 | 1
-  /** Key of the entry to look up; absent for none. */
+  /** Cache key of the entry to look up; absent for no lookup. */
   readonly entry?: string
-  /** Whether extras are wanted. */
+  /** Whether the entry is returned with its extras. */
   readonly extras?: boolean
 }
 
-export interface Taken {
-  /** Requests in this minute, with this one. */
+export interface LimitResult {
+  /** Requests in the current window, including this one. */
   readonly count: number
   readonly entry: CacheEntry | null
 }
 
-/** How a flight ended, as JSON: those who wait read it. */
+/** The outcome of an in-flight scan as JSON, read by the nodes that wait for it. */
 export type Outcome = string
 
-/** Who scans: a new flight is led by whoever asked first. */
-export type Boarding =
-  /** Go and scan; tell the outcome under this token. */
+/** What a node does about a scan: it holds the lock, another node holds it, or a result is already cached. */
+export type Acquisition =
+  /** This node holds the lock. It scans and publishes the outcome under this token. */
   | { readonly role: 'lead'; readonly token: string }
-  /** Somebody else scans: ask for the outcome of this token. */
+  /** Another node holds the lock. Its outcome will be published under this token. */
   | { readonly role: 'wait'; readonly token: string }
-  /** A flight has just ended: this is what it left. */
+  /** The cache already contains a result. */
   | { readonly role: 'done'; readonly entry: CacheEntry }
 
-/** Minute windows, cached results and flights: what may get lost. */
+/** Rate-limit windows, cached results and single-flight locks. Losing this state is harmless. */
 export interface SharedState {
-  take(take: Take): Promise<Taken>
+  /** Counts a request and looks up a cache entry. */
+  countRequest(query: LimitQuery): Promise<LimitResult>
   /**
-   * Joins the flight of an entry or starts one.
-   * @param fresh does not take what a flight has left in the cache
+   * Acquires the single-flight lock of an entry, or reports who holds it.
+   * @param fresh ignores the cached result
    */
-  board(entry: string, options: { readonly fresh: boolean; readonly now: number }): Promise<Boarding>
-  /** Renews the lock of a flight that is still under way, which else ends `LOCK_MS` later. A lock that was lost stays lost. */
+  acquire(entry: string, options: { readonly fresh: boolean; readonly now: number }): Promise<Acquisition>
+  /** Extends the lock of a running scan, which otherwise expires after `LOCK_MS`. A lock that has expired is not restored. */
   renew(entry: string, token: string): Promise<void>
-  /** @returns null while the flight is under way; `gone` when nobody flies it any more and it left no word */
-  outcomeOf(entry: string, token: string): Promise<Outcome | 'gone' | null>
+  /** @returns null while the scan runs; `gone` when its lock has expired or been released and no outcome was published */
+  readOutcome(entry: string, token: string): Promise<Outcome | 'gone' | null>
   /**
-   * Ends a flight: keeps the result, if there is one, tells those who wait, and lets the next one start. A result above
-   * `MAX_ENTRY_BYTES` is neither cached nor published: to other nodes the flight is gone, and they scan for themselves.
+   * Completes a scan: caches its result, if there is one, publishes the outcome to waiting nodes and releases the lock.
+   * A result larger than `MAX_ENTRY_BYTES` is neither cached nor published: waiting nodes read `gone` and scan themselves.
    */
-  land(
-    entry: string,
-    token: string,
-    end: { readonly outcome: Outcome; readonly result: CacheEntry | null },
-  ): Promise<void>
-  /** Whether it is reached at the moment. */
+  complete(entry: string, token: string, completion: Completion): Promise<void>
+  /** Whether the backing server can be reached at the moment. */
   readonly isUp: boolean
   close(): Promise<void>
 }
 
-/** Bytes of an entry that is cached. A larger result is returned to the clients that wait in this process, and to no others. */
+/** The end of an in-flight scan. The result is null when the scan failed. */
+export interface Completion {
+  readonly outcome: Outcome
+  readonly result: CacheEntry | null
+}
+
+/** Size limit of a cached entry. A larger result reaches only the clients that wait for it in this process. */
 export const MAX_ENTRY_BYTES = 256 * 1024
 
-/** Whether an entry is small enough to be cached and to be published to other nodes. */
+/** Whether an entry is small enough to be cached and published to other nodes. */
 export function isCacheable({ result, extras = '' }: CacheEntry): boolean {
   return Buffer.byteLength(result) + Buffer.byteLength(extras) <= MAX_ENTRY_BYTES
 }
 
-/** Milliseconds after which another node can scan what a node was scanning that died. */
+/** Milliseconds until an unrenewed lock expires, so that another node can scan after its holder has died. */
 export const LOCK_MS = 5000
 
-/** Milliseconds between two renewals of the lock by the node that scans: two of them may fail. */
+/** Milliseconds between two renewals of a lock by its holder. Two of them may fail. */
 export const RENEW_MS = 1500
 
-/** How long a result is served from the cache, from the end of its scan. */
+/** Milliseconds for which a result is served from the cache, counted from the end of its scan. */
 export const CACHE_MS = 3_600_000

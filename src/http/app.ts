@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
-import { KeyBook } from './auth.ts'
+import { Authenticator } from './auth.ts'
 import { ignoreBodies, registerBodies } from './body.ts'
 import { findClientAddress, normalizeClient } from './client-address.ts'
 import { sendError, toApiError } from './error-responses.ts'
@@ -148,7 +148,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
 /** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */
 function registerChecks(v1: FastifyInstance, context: Context): void {
   const { shared, settings, switches } = context
-  const keys = new KeyBook(context)
+  const keys = new Authenticator(context)
   v1.addHook('onRequest', async (request) => {
     if (request.method === 'OPTIONS') return // Browsers send preflight requests without a key; they are not counted.
     const state = getRequestState(request)

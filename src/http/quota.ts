@@ -22,7 +22,7 @@ export class Quota {
 
   /** Rejects a request before anything is fetched if its quota is used up. @throws ApiError `quota_exceeded` */
   async check({ now }: RequestState, key: Key): Promise<void> {
-    const used = await this.#store.usedBy(key.id, formatMonth(now))
+    const used = await this.#store.usage.usedBy(key.id, formatMonth(now))
     if (used >= this.#findQuota(key)) throw buildQuotaError(now)
   }
 
@@ -34,7 +34,7 @@ export class Quota {
     const charge = { key: key.id, month: formatMonth(now), quota: this.#findQuota(key), at: new Date(now) }
     // Read before the call: a store that is already unavailable receives no call, so nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
-    const used = await this.#store.charge(charge).catch((cause: unknown) => {
+    const used = await this.#store.usage.charge(charge).catch((cause: unknown) => {
       throw cause instanceof StoreError ? new ApiError('unavailable', { reason, cause }) : cause
     })
     if (used === null) throw buildQuotaError(now)

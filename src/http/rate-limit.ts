@@ -44,7 +44,7 @@ export async function countKeyRequest(
   { settings, shared, lookup }: CountOptions,
 ): Promise<void> {
   const limit = findMinuteLimit(key, settings)
-  const { count, entry } = await shared.take({ counter: `key:${key.id}`, now: state.now, cost: 1, ...lookup })
+  const { count, entry } = await shared.countRequest({ counter: `key:${key.id}`, now: state.now, cost: 1, ...lookup })
   state.window = { limit, count }
   state.entry = entry
   if (count <= limit) return
@@ -61,7 +61,7 @@ export const UNCOUNTED: RateLimitWindow = { limit: UNKNOWN_KEYS_A_MINUTE, count:
 
 /** Reads the window of a client address without counting. */
 export async function readAddressWindow(client: string, now: number, shared: SharedState): Promise<RateLimitWindow> {
-  const { count } = await shared.take({ counter: addressCounter(client), now, cost: 0 })
+  const { count } = await shared.countRequest({ counter: addressCounter(client), now, cost: 0 })
   return { limit: UNKNOWN_KEYS_A_MINUTE, count }
 }
 

@@ -38,7 +38,7 @@ export class ServiceSwitches {
   async #read(): Promise<void> {
     try {
       const former = this.#current
-      this.#current = await this.#store.switches()
+      this.#current = await this.#store.settings.switches()
       this.#logChange(former, this.#current)
     } catch {
       // The store's circuit breaker and metrics report the error.

@@ -93,7 +93,7 @@ export class SingleFlight {
     const { shared, clock } = this.#parts
     const end = performance.now() + request.waitMs
     while (performance.now() < end) {
-      const lock = await shared.board(request.entry, { fresh: request.fresh, now: clock() })
+      const lock = await shared.acquire(request.entry, { fresh: request.fresh, now: clock() })
       if (lock.role === 'done') return { entry: lock.entry, wasCached: true }
       if (lock.role === 'lead') return await this.#scanAndPublish(request, lock.token)
       const outcome = await this.#pollOutcome(request.entry, lock.token, end)
@@ -105,7 +105,7 @@ export class SingleFlight {
   /** @returns null when the other node no longer holds its lock, or when the time is up */
   async #pollOutcome(entry: string, token: string, end: number): Promise<ScanOutcome | null> {
     while (performance.now() < end) {
-      const outcome = await this.#parts.shared.outcomeOf(entry, token)
+      const outcome = await this.#parts.shared.readOutcome(entry, token)
       if (outcome === 'gone') return null
       if (outcome !== null) return JSON.parse(outcome) as ScanOutcome
       await sleep(POLL_MS)
@@ -117,7 +117,7 @@ export class SingleFlight {
     const renewal = setInterval(() => void this.#parts.shared.renew(request.entry, token), RENEW_MS)
     const outcome = await this.#scan(request).finally(() => clearInterval(renewal))
     const result = 'entry' in outcome ? outcome.entry : null
-    await this.#parts.shared.land(request.entry, token, { outcome: JSON.stringify(outcome), result })
+    await this.#parts.shared.complete(request.entry, token, { outcome: JSON.stringify(outcome), result })
     return outcome
   }
 

@@ -2,36 +2,36 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
-import { makeFolder } from './make-folder.ts'
+import { createFolder } from './create-folder.ts'
 
-/** The pepper's file in the folder of the embedded store. */
+/** Name of the pepper's file in the folder of the embedded store. */
 export const PEPPER_FILE = 'pepper'
 
 /**
- * The pepper of the embedded store, at least 32 characters.
- * @param folder made with mode 0700 where it is missing
- * @param mayMake makes a pepper where there is none: 32 random bytes in base64url
- * @throws SetupError when it is missing, too short, or cannot be read or made
+ * Loads the pepper of the embedded store, which has at least 32 characters.
+ * @param folder created with mode 0700 if it is missing
+ * @param mayCreate creates a missing pepper: 32 random bytes in base64url
+ * @throws SetupError if the pepper is missing, too short, or cannot be read or created
  */
-export function loadPepper(folder: string, { mayMake }: { readonly mayMake: boolean }): string {
+export function loadPepper(folder: string, { mayCreate }: { readonly mayCreate: boolean }): string {
   const file = join(folder, PEPPER_FILE)
   try {
     const pepper = readPepper(file)
     if (pepper !== null) return pepper
-    if (mayMake) return makePepper(folder, file)
-    throw new SetupError(`${file} is missing: put the pepper of a backup in its place, or set KEY_PEPPER to it`)
+    if (mayCreate) return createPepper(folder, file)
+    throw new SetupError(`${file} is missing: restore the pepper from a backup, or set KEY_PEPPER to it`)
   } catch (error) {
     if (error instanceof SetupError) throw error
     const { code } = error as NodeJS.ErrnoException
     throw new SetupError(
-      `${file} cannot be read or made (${code}): check that this user may read and write there, or set KEY_PEPPER`,
+      `${file} cannot be read or created (${code}): check that this user can read and write there, or set KEY_PEPPER`,
     )
   }
 }
 
 /**
- * @returns null when there is no such file
- * @throws SetupError when it is too short; what reading a file throws
+ * @returns null if there is no such file
+ * @throws SetupError if the pepper is too short, or a system error if the file cannot be read
  */
 export function readPepper(file: string): string | null {
   let text: string
@@ -42,18 +42,16 @@ export function readPepper(file: string): string | null {
     throw error
   }
   if (text.length < 32)
-    throw new SetupError(
-      `${file} is empty or cut off: put the pepper of a backup in its place, or set KEY_PEPPER to it`,
-    )
+    throw new SetupError(`${file} is empty or truncated: restore the pepper from a backup, or set KEY_PEPPER to it`)
   return text
 }
 
-/** Written whole under another name and linked: a crash leaves no half file, and of several processes one is first. */
-function makePepper(folder: string, file: string): string {
+/** Writes a temporary file and links it: a crash leaves no partial pepper, and the first of several processes wins. */
+function createPepper(folder: string, file: string): string {
   const part = `${file}.${randomBytes(8).toString('hex')}`
-  makeFolder(folder)
+  createFolder(folder)
   try {
-    writeThrough(part, randomBytes(32).toString('base64url'))
+    writeSynced(part, randomBytes(32).toString('base64url'))
     linkSync(part, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -63,18 +61,18 @@ function makePepper(folder: string, file: string): string {
   syncFolder(folder)
   const pepper = readPepper(file)
   if (pepper === null)
-    throw new SetupError(`${file} leads nowhere: remove it, or put the pepper of a backup in its place`)
+    throw new SetupError(`${file} is a link to a missing file: remove it, or restore the pepper from a backup`)
   return pepper
 }
 
-/** Puts a copy of a pepper into another folder, for its owner alone. */
+/** Writes a copy of a pepper into another folder, readable only by its owner. */
 export function copyPepper(pepper: string, folder: string): void {
-  writeThrough(join(folder, PEPPER_FILE), pepper)
+  writeSynced(join(folder, PEPPER_FILE), pepper)
   syncFolder(folder)
 }
 
-/** A new file that is on the disk when this returns: without its pepper no key is worth anything. */
-function writeThrough(file: string, text: string): void {
+/** Creates a file and syncs it to the disk, because keys are worthless without their pepper. */
+function writeSynced(file: string, text: string): void {
   const descriptor = openSync(file, 'wx', 0o600)
   try {
     writeSync(descriptor, `${text}\n`)
@@ -84,7 +82,7 @@ function writeThrough(file: string, text: string): void {
   }
 }
 
-/** The name of a new file is on the disk as well. */
+/** Syncs the folder's entry of a new file to the disk. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {

@@ -1,71 +1,83 @@
 import type { Key, KeySecret } from '../keys/types.ts'
 
-/** One charge of one request. */
-export interface Charge {
+/** The use of a key at a point in time. */
+export interface KeyUse {
   /** The key's id. */
   readonly key: string
   /** `YYYY-MM`, UTC. */
   readonly month: string
-  readonly quota: number
   readonly at: Date
 }
 
-/** What an operator switches while the service runs. */
+/** A charge of one request. */
+export interface Charge extends KeyUse {
+  /** Requests that may be charged in the month. */
+  readonly quota: number
+}
+
+/** A new secret for a key. */
+export interface Rotation {
+  readonly secret: KeySecret
+  /** Expiry of the former secrets that would expire later. */
+  readonly oldEndAt: Date
+  /** Former secrets that expired before this time are deleted. */
+  readonly now: Date
+}
+
+/** The operator's switches, which can be changed while the service runs. */
 export interface Switches {
   readonly maintenance: boolean
   readonly apiOff: boolean
 }
 
-/** Keys, usage and switches: what must not get lost. Every method throws `StoreError` when the store cannot answer in time. */
-export interface Store {
-  /** Keys are looked up in this process's own memory or file: no cache in front of them is needed. */
-  readonly isLocal: boolean
-  /** The key that has this secret, revoked and expired ones too; null when there is none. */
+export interface KeyStore {
+  /** Finds the key that has a secret with this hash. Revoked and expired keys are found too. */
   findKey(hash: string): Promise<Key | null>
   getKey(id: string): Promise<Key | null>
-  /** In the order of their creation. */
+  /** All keys, ordered by their creation. */
   listKeys(): Promise<readonly Key[]>
   createKey(key: Key): Promise<void>
-  /** @returns false when there is no such key; a key that is revoked already stays as it was */
+  /** Revokes a key. A key that is already revoked keeps its time of revocation. @returns false if there is no such key */
   revokeKey(id: string, at: Date): Promise<boolean>
-  /**
-   * Puts a new secret before the others, which end at `oldEndAt` unless they end before; those that ended before `now` go.
-   * @returns false when there is no such key that is not revoked
-   */
-  rotateKey(
-    id: string,
-    change: { readonly secret: KeySecret; readonly oldEndAt: Date; readonly now: Date },
-  ): Promise<boolean>
-  /** @returns false when there is no such key */
+  /** Adds a new secret in front of the others. @returns false if there is no such key, or if it is revoked */
+  rotateKey(id: string, rotation: Rotation): Promise<boolean>
+  /** @returns false if there is no such key */
   setPlan(id: string, plan: string): Promise<boolean>
+}
 
-  /** Requests that the key was charged for in a month (`YYYY-MM`). */
+export interface UsageStore {
+  /** The number of requests charged to a key in a month (`YYYY-MM`). */
   usedBy(key: string, month: string): Promise<number>
   /**
-   * Charges one request, if the quota is not used up: atomic over all processes. Written for good when it answers.
-   * @returns the number of requests with this one; null when the quota is used up, and nothing was charged
+   * Charges one request unless the quota is used up. Atomic across all processes, and durable when it resolves.
+   * @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged
    */
   charge(charge: Charge): Promise<number | null>
-  /**
-   * Notes that a key was used and not charged.
-   * @returns the requests it was charged for in the month
-   */
-  touch(use: Omit<Charge, 'quota'>): Promise<number>
-  /** When the key was last charged or touched; null when never. */
+  /** Records the use of a key without charging it. @returns the number of requests charged in the month */
+  touch(use: KeyUse): Promise<number>
+  /** The time of the last charge or touch; null if the key was never used. */
   lastUsed(key: string): Promise<Date | null>
+}
 
+export interface SettingStore {
   switches(): Promise<Switches>
   setSwitches(change: Partial<Switches>): Promise<void>
+  /** Stores a value permanently unless the name already has one. @returns the stored value */
+  putIfAbsent(name: string, value: string): Promise<string>
+}
 
-  /** A word that is kept for good: the first that somebody keeps under a name stays. @returns what is kept */
-  keepOnce(name: string, value: string): Promise<string>
+/** The durable data of the service. Every method throws `StoreError` if the store cannot answer in time. */
+export interface Store {
+  readonly keys: KeyStore
+  readonly usage: UsageStore
+  readonly settings: SettingStore
   /**
-   * Writes something without meaning, as durably as a charge: a store that can only be read cannot serve.
-   * @throws StoreError when that is not possible at the moment
+   * Writes a probe value as durably as a charge: a store that can only be read cannot serve requests.
+   * @throws StoreError if the store cannot be written at the moment
    */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-/** The store cannot answer: it is away, or took too long. What was asked of it may have happened or not. */
+/** The store is down or took too long. The call may or may not have taken effect. */
 export class StoreError extends Error {}

@@ -48,7 +48,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   ])('%s', async (line, maintenance, api) => {
     const stdout = `{"maintenance":${maintenance},"api":${api}}\n`
     expect(await service(line.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
-    expect(await store.switches()).toEqual({ maintenance, apiOff: !api })
+    expect(await store.settings.switches()).toEqual({ maintenance, apiOff: !api })
   })
 })
 
@@ -66,7 +66,7 @@ describe('a backup', () => {
       { dataDir: target, mongodbUrl: null, keyPepper: null },
       { role: 'server' },
     )
-    expect(await store.findKey(hashSecret(stdout.trimEnd(), pepper))).toMatchObject({ email: 'e@a.example' })
+    expect(await store.keys.findKey(hashSecret(stdout.trimEnd(), pepper))).toMatchObject({ email: 'e@a.example' })
     await store.close()
   })
 

@@ -2,16 +2,16 @@ import { nanoid } from 'nanoid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CacheEntry, MAX_ENTRY_BYTES, type SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
-import { MINUTE, stateInMemory, statesOnRedis } from './open-coordinations.ts'
+import { listRedisStates, MINUTE, openTestMemory } from './open-coordinations.ts'
 
 const url = redisUrl('size of cache entries')
 const states: [string, () => Promise<SharedState>][] = [
-  ['memory', async () => stateInMemory()],
-  ...(url === null ? [] : statesOnRedis(url)),
+  ['memory', async () => openTestMemory()],
+  ...(url === null ? [] : listRedisStates(url)),
 ]
 
-/** An entry of so many bytes. */
-const entryOf = (bytes: number, letter = 'x'): CacheEntry => {
+/** Builds an entry with this number of bytes. */
+const buildEntry = (bytes: number, letter = 'x'): CacheEntry => {
   const count = Math.floor((bytes - 10) / Buffer.byteLength(letter))
   return { at: MINUTE, result: 'r'.repeat(10), extras: letter.repeat(count) }
 }
@@ -23,20 +23,20 @@ describe.each(states)('the size of an entry on %s', (name, open) => {
   })
   afterAll(() => state.close())
 
-  test.each<[what: string, entry: CacheEntry, isKept: boolean]>([
-    ['as large as may be', entryOf(MAX_ENTRY_BYTES), true],
-    ['one byte larger', entryOf(MAX_ENTRY_BYTES + 1), false],
-    ['few characters of many bytes', entryOf(MAX_ENTRY_BYTES + 3, '€'), false],
+  test.each<[what: string, entry: CacheEntry, isStored: boolean]>([
+    ['exactly at the limit', buildEntry(MAX_ENTRY_BYTES), true],
+    ['one byte larger', buildEntry(MAX_ENTRY_BYTES + 1), false],
+    ['few characters that take many bytes', buildEntry(MAX_ENTRY_BYTES + 3, '€'), false],
     ['a result of 4 MB', { at: MINUTE, result: 'x'.repeat(4_000_000) }, false],
-  ])('%s', async (_, result, isKept) => {
+  ])('%s', async (_, result, isStored) => {
     const key = nanoid()
-    const led = await state.board(key, { fresh: false, now: MINUTE })
-    const token = led.role === 'lead' ? led.token : ''
-    await state.land(key, token, { outcome: JSON.stringify({ entry: result }), result })
-    const { entry } = await state.take({ counter: nanoid(), now: MINUTE, cost: 0, entry: key, extras: true })
-    expect(entry).toEqual(isKept ? result : null)
-    if (name === 'memory') return // No other node asks it for an outcome.
-    expect(await state.outcomeOf(key, token)).toBe(isKept ? JSON.stringify({ entry: result }) : 'gone')
-    expect((await state.board(key, { fresh: false, now: MINUTE })).role).toBe(isKept ? 'done' : 'lead')
+    const acquisition = await state.acquire(key, { fresh: false, now: MINUTE })
+    const token = acquisition.role === 'lead' ? acquisition.token : ''
+    await state.complete(key, token, { outcome: JSON.stringify({ entry: result }), result })
+    const { entry } = await state.countRequest({ counter: nanoid(), now: MINUTE, cost: 0, entry: key, extras: true })
+    expect(entry).toEqual(isStored ? result : null)
+    if (name === 'memory') return // No other node reads outcomes from it.
+    expect(await state.readOutcome(key, token)).toBe(isStored ? JSON.stringify({ entry: result }) : 'gone')
+    expect((await state.acquire(key, { fresh: false, now: MINUTE })).role).toBe(isStored ? 'done' : 'lead')
   })
 })

@@ -9,14 +9,14 @@ import type { SharedState } from '../../src/coordination/types.ts'
 import { startRedis } from '../support/services.ts'
 import { openLine } from '../support/silent-line.ts'
 
-const server = await startRedis('Redis that fails')
+const server = await startRedis('Redis with failures')
 const url = server?.url ?? ''
-/** What a caller may lose while Redis is away, with room for a busy machine. */
+/** Delay that a call may have while Redis is down, with tolerance for a busy machine. */
 const ADDED_MS = 300
-/** What a call takes at most that does not wait for Redis. */
-const AT_ONCE_S = 0.1
+/** Maximum duration of a call that does not wait for Redis. */
+const IMMEDIATE_S = 0.1
 const RETURN_MS = 3000
-/** Until a connection that says nothing is given up, and the next is tried. */
+/** Maximum time until a silent connection is closed and replaced. */
 const SILENT_MS = 8000
 
 const open = async (at = url, observe?: (operation: string, seconds: number, ok: boolean) => void) => {
@@ -26,14 +26,14 @@ const open = async (at = url, observe?: (operation: string, seconds: number, ok:
 }
 const opened: SharedState[] = []
 
-/** Asks without a pause, 20 at once, until it is stopped; gives the milliseconds that each call took. */
-function load(state: SharedState, counter: string): { stop: () => Promise<number[]> } {
+/** Sends 20 concurrent calls at a time until it is stopped. Returns the milliseconds that each call took. */
+function startLoad(state: SharedState, counter: string): { stop: () => Promise<number[]> } {
   const took: number[] = []
   let isOn = true
   const run = async (): Promise<void> => {
     while (isOn) {
       const start = performance.now()
-      await state.take({ counter, now: Date.now(), cost: 1, entry: counter, extras: true })
+      await state.countRequest({ counter, now: Date.now(), cost: 1, entry: counter, extras: true })
       took.push(performance.now() - start)
       await sleep(2)
     }
@@ -55,27 +55,27 @@ async function untilUp(state: SharedState): Promise<number> {
 }
 
 const countAt = async (state: SharedState, counter: string, now: number): Promise<number> =>
-  (await state.take({ counter, now, cost: 1 })).count
+  (await state.countRequest({ counter, now, cost: 1 })).count
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((state) => state.close()))
 })
 afterAll(() => server?.stop())
 
-describe.skipIf(server === null)('Redis that fails', () => {
+describe.skipIf(server === null)('Redis with failures', () => {
   test.each([
-    ['shortly', 1500],
-    ['until the connection is given up', 5500],
-  ])('hung under load %s: nobody waits long, and all is back soon after it', async (_, hungMs) => {
-    const told: string[] = []
+    ['briefly', 1500],
+    ['until the connection is closed', 5500],
+  ])('hung %s under load: calls are not delayed, and Redis is used again soon afterwards', async (_, hungMs) => {
+    const observed: string[] = []
     let waited = 0
     const state = await open(url, (operation, seconds, ok) => {
-      told.push(`${operation} ${ok}`)
-      if (operation === 'take' && !ok && seconds > AT_ONCE_S) waited++
+      observed.push(`${operation} ${ok}`)
+      if (operation === 'take' && !ok && seconds > IMMEDIATE_S) waited++
     })
     const [now, counter] = [Date.now(), nanoid()]
     expect([await countAt(state, counter, now), await countAt(state, counter, now)]).toEqual([1, 2])
-    const { stop } = load(state, nanoid())
+    const { stop } = startLoad(state, nanoid())
     await sleep(200)
     server?.pause()
     const before = waited
@@ -84,47 +84,47 @@ describe.skipIf(server === null)('Redis that fails', () => {
     expect([await countAt(state, counter, now), await countAt(state, counter, now)]).toEqual([1, 2])
     server?.resume()
     expect(await untilUp(state)).toBeLessThan(RETURN_MS)
-    // Those that were under way: nobody else waits, not even to find out.
+    // Only the calls in progress wait. No other call does, not even to detect the failure.
     expect(waited - before).toBeLessThanOrEqual(20)
     expect(Math.max(...(await stop()))).toBeLessThan(ADDED_MS)
     expect(await countAt(state, counter, now)).toBe(3)
-    expect(told).toEqual(expect.arrayContaining(['take true', 'take false', 'try false', 'try true']))
+    expect(observed).toEqual(expect.arrayContaining(['take true', 'take false', 'try false', 'try true']))
   })
 
-  test('hung: flights are led here, results are kept once it is back, and nothing rejects', async () => {
+  test('hung: acquisitions get the lock, results are stored once Redis is back, and no call rejects', async () => {
     const state = await open()
     const entry = nanoid()
     const now = Date.now()
     server?.pause()
-    const end = { outcome: '{}', result: { at: now, result: '{}' } }
-    const boardings = await Promise.all([1, 2].map(() => state.board(entry, { fresh: false, now })))
-    expect(boardings.map(({ role }) => role)).toEqual(['lead', 'lead'])
-    const tokens = boardings.map((boarding) => ('token' in boarding ? boarding.token : ''))
+    const completion = { outcome: '{}', result: { at: now, result: '{}' } }
+    const acquisitions = await Promise.all([1, 2].map(() => state.acquire(entry, { fresh: false, now })))
+    expect(acquisitions.map(({ role }) => role)).toEqual(['lead', 'lead'])
+    const tokens = acquisitions.map((one) => ('token' in one ? one.token : ''))
     expect(new Set(tokens).size).toBe(2)
-    expect(await state.outcomeOf(entry, tokens[0])).toBe('gone')
-    await state.land(entry, tokens[0], end)
-    expect(await state.take({ counter: entry, now, cost: 1, entry })).toEqual({ count: 1, entry: null })
+    expect(await state.readOutcome(entry, tokens[0])).toBe('gone')
+    await state.complete(entry, tokens[0], completion)
+    expect(await state.countRequest({ counter: entry, now, cost: 1, entry })).toEqual({ count: 1, entry: null })
     server?.resume()
     await untilUp(state)
-    expect((await state.take({ counter: entry, now, cost: 1, entry })).entry).toEqual(end.result)
+    expect((await state.countRequest({ counter: entry, now, cost: 1, entry })).entry).toEqual(completion.result)
   })
 
-  test('hung while a flight ends that it knows of: nobody waits for that flight any more', async () => {
+  test('hung while a scan completes: other nodes read its outcome once Redis is back', async () => {
     const [state, other] = [await open(), await open()]
     const [entry, now] = [nanoid(), Date.now()]
-    const { token } = (await state.board(entry, { fresh: true, now })) as { token: string }
-    expect(await other.board(entry, { fresh: true, now })).toEqual({ role: 'wait', token })
+    const { token } = (await state.acquire(entry, { fresh: true, now })) as { token: string }
+    expect(await other.acquire(entry, { fresh: true, now })).toEqual({ role: 'wait', token })
     server?.pause()
-    await state.land(entry, token, { outcome: '{"cause":"internal"}', result: null })
+    await state.complete(entry, token, { outcome: '{"cause":"internal"}', result: null })
     server?.resume()
     await untilUp(state)
-    expect(await other.outcomeOf(entry, token)).toBe('{"cause":"internal"}')
-    expect((await state.board(entry, { fresh: true, now })).role).toBe('lead')
+    expect(await other.readOutcome(entry, token)).toBe('{"cause":"internal"}')
+    expect((await state.acquire(entry, { fresh: true, now })).role).toBe('lead')
   })
 
-  test('full: it is not taken for well while it refuses to write', async () => {
-    const told: unknown[] = []
-    const options = { onChange: (isUp: boolean, why?: unknown) => told.push([isUp, `${why}`.replace(/\..*/, '')]) }
+  test('full: Redis is not considered up while it rejects writes', async () => {
+    const changes: unknown[] = []
+    const options = { onChange: (isUp: boolean, why?: unknown) => changes.push([isUp, `${why}`.replace(/\..*/, '')]) }
     const state = withFallback(await openRedis({ url }), openMemory({ maxBytes: 1_000_000 }), options)
     opened.push(state)
     const client = await createClient({ url }).connect()
@@ -137,18 +137,18 @@ describe.skipIf(server === null)('Redis that fails', () => {
     await client.configSet('maxmemory', '0')
     await client.close()
     expect(await untilUp(state)).toBeLessThan(RETURN_MS)
-    expect(told).toEqual([
+    expect(changes).toEqual([
       [false, expect.stringContaining("OOM command not allowed when used memory > 'maxmemory'")],
       [true, 'undefined'],
     ])
   })
 
-  test('killed and restarted under load: nobody waits long, and counts go on', async () => {
+  test('killed and restarted under load: calls are not delayed, and counts continue', async () => {
     const state = await open()
     const now = Date.now()
     for (const count of [1, 2, 3]) expect(await countAt(state, 'killed', now)).toBe(count)
-    const { stop } = load(state, nanoid())
-    await sleep(1200) // Redis writes once a second.
+    const { stop } = startLoad(state, nanoid())
+    await sleep(1200) // Redis writes to its log once a second.
     await server?.kill()
     await sleep(1500)
     expect(state.isUp).toBe(false)
@@ -159,7 +159,7 @@ describe.skipIf(server === null)('Redis that fails', () => {
     expect(await countAt(state, 'killed', now)).toBe(4)
   })
 
-  test('away at the start: the service begins without it, and finds it', async () => {
+  test('down at the start: the fallback starts without Redis and uses it once it is up', async () => {
     await server?.kill()
     const state = await open()
     expect(state.isUp).toBe(false)
@@ -171,7 +171,7 @@ describe.skipIf(server === null)('Redis that fails', () => {
     expect([await countAt(state, counter, 0), await countAt(fresh, counter, 0)]).toEqual([1, 2])
   })
 
-  test('a connection that falls silent is replaced', async () => {
+  test('a connection that becomes silent is replaced', async () => {
     const line = await openLine(Number(new URL(url).port))
     const state = await open(`redis://127.0.0.1:${line.port}`)
     const counter = nanoid()

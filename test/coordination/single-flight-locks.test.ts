@@ -3,13 +3,13 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
-import { MINUTE, statesOnRedis } from './open-coordinations.ts'
+import { listRedisStates, MINUTE } from './open-coordinations.ts'
 
-const url = redisUrl('flights')
+const url = redisUrl('single-flight locks')
 const now = MINUTE
 const result = { at: MINUTE, result: '{}', extras: '[]' }
 
-describe.skipIf(url === null).each(statesOnRedis(url ?? ''))('flights of two nodes on %s', (_, open) => {
+describe.skipIf(url === null).each(listRedisStates(url ?? ''))('single-flight locks of two nodes on %s', (_, open) => {
   const raw = createClient({ url: url ?? '' })
   let one: SharedState
   let other: SharedState
@@ -21,73 +21,73 @@ describe.skipIf(url === null).each(statesOnRedis(url ?? ''))('flights of two nod
     raw.destroy()
   })
 
-  const board = (state: SharedState, entry: string, fresh = false) => state.board(entry, { fresh, now })
-  const lead = async (state: SharedState, entry: string): Promise<string> => {
-    const boarding = await board(state, entry)
-    if (boarding.role !== 'lead') throw new Error(`did not lead: ${boarding.role}`)
-    return boarding.token
+  const acquire = (state: SharedState, entry: string, fresh = false) => state.acquire(entry, { fresh, now })
+  const acquireLock = async (state: SharedState, entry: string): Promise<string> => {
+    const acquisition = await acquire(state, entry)
+    if (acquisition.role !== 'lead') throw new Error(`did not get the lock: ${acquisition.role}`)
+    return acquisition.token
   }
-  const lockOf = async (token: string): Promise<string> => {
+  const findLock = async (token: string): Promise<string> => {
     for await (const keys of raw.scanIterator({ MATCH: 'siteprint:flight:*' })) {
       for (const key of keys) if ((await raw.get(key)) === token) return key
     }
     throw new Error('there is no such lock')
   }
-  /** What happens when the node that scans cannot renew the lock for 5 s. */
+  /** Simulates a lock that expired because its holder did not renew it for 5 s. */
   const loseLock = async (token: string): Promise<void> => {
-    await raw.del(await lockOf(token))
+    await raw.del(await findLock(token))
   }
 
-  test('one of a hundred at once leads, all others wait for it', async () => {
+  test('one of a hundred concurrent acquisitions gets the lock, the others wait for it', async () => {
     const entry = nanoid()
-    const all = await Promise.all(Array.from({ length: 100 }, (_, i) => board(i % 2 ? one : other, entry)))
+    const all = await Promise.all(Array.from({ length: 100 }, (_, i) => acquire(i % 2 ? one : other, entry)))
     const leaders = all.filter(({ role }) => role === 'lead')
     expect(leaders).toHaveLength(1)
-    const tokens = new Set(all.map((boarding) => ('token' in boarding ? boarding.token : '')))
+    const tokens = new Set(all.map((one) => ('token' in one ? one.token : '')))
     expect(tokens.size).toBe(1)
     expect(all.filter(({ role }) => role === 'wait')).toHaveLength(99)
   })
 
-  test('who waits gets the outcome, and a new flight can start', async () => {
+  test('waiting nodes read the outcome, and the lock is free again', async () => {
     const entry = nanoid()
-    const token = await lead(one, entry)
-    expect(await board(other, entry)).toEqual({ role: 'wait', token })
-    expect(await other.outcomeOf(entry, token)).toBeNull()
-    await one.land(entry, token, { outcome: '{"cause":"é\\u0000😀"}', result: null })
-    expect(await other.outcomeOf(entry, token)).toBe('{"cause":"é\\u0000😀"}')
-    const next = await lead(other, entry)
+    const token = await acquireLock(one, entry)
+    expect(await acquire(other, entry)).toEqual({ role: 'wait', token })
+    expect(await other.readOutcome(entry, token)).toBeNull()
+    await one.complete(entry, token, { outcome: '{"cause":"é\\u0000😀"}', result: null })
+    expect(await other.readOutcome(entry, token)).toBe('{"cause":"é\\u0000😀"}')
+    const next = await acquireLock(other, entry)
     expect(next).not.toBe(token)
-    expect(await other.outcomeOf(entry, token)).toBe('{"cause":"é\\u0000😀"}')
-    expect(await other.outcomeOf(entry, next)).toBeNull()
+    expect(await other.readOutcome(entry, token)).toBe('{"cause":"é\\u0000😀"}')
+    expect(await other.readOutcome(entry, next)).toBeNull()
   })
 
-  test('after a flight that kept a result there is nothing to fly for', async () => {
+  test('after a scan with a cached result, acquire returns the result', async () => {
     const entry = nanoid()
-    await one.land(entry, await lead(one, entry), { outcome: '{}', result })
-    expect(await board(other, entry)).toEqual({ role: 'done', entry: result })
+    await one.complete(entry, await acquireLock(one, entry), { outcome: '{}', result })
+    expect(await acquire(other, entry)).toEqual({ role: 'done', entry: result })
   })
 
-  test('who wants it fresh joins a flight that is under way, else leads', async () => {
+  test('a fresh scan waits for an in-flight scan, and otherwise gets the lock', async () => {
     const entry = nanoid()
-    await one.land(entry, await lead(one, entry), { outcome: '{}', result })
-    const fresh = await board(one, entry, true)
+    await one.complete(entry, await acquireLock(one, entry), { outcome: '{}', result })
+    const fresh = await acquire(one, entry, true)
     expect(fresh.role).toBe('lead')
-    expect(await board(other, entry, true)).toEqual({ ...fresh, role: 'wait' })
-    expect((await board(other, entry)).role).toBe('done')
+    expect(await acquire(other, entry, true)).toEqual({ ...fresh, role: 'wait' })
+    expect((await acquire(other, entry)).role).toBe('done')
   })
 
-  test('a flight whose lock ran out is gone', async () => {
+  test('a scan whose lock has expired is gone', async () => {
     const entry = nanoid()
-    const token = await lead(one, entry)
+    const token = await acquireLock(one, entry)
     await loseLock(token)
-    expect(await other.outcomeOf(entry, token)).toBe('gone')
-    expect(await other.outcomeOf(entry, 'never')).toBe('gone')
+    expect(await other.readOutcome(entry, token)).toBe('gone')
+    expect(await other.readOutcome(entry, 'never')).toBe('gone')
   })
 
-  test('a lock ends within 5 s unless it is renewed, by its own token alone', async () => {
+  test('a lock expires within 5 s unless it is renewed, and only its own token renews it', async () => {
     const entry = nanoid()
-    const token = await lead(one, entry)
-    const lock = await lockOf(token)
+    const token = await acquireLock(one, entry)
+    const lock = await findLock(token)
     const leftMs = (): Promise<number> => raw.pTTL(lock)
     expect(await leftMs()).toBeLessThanOrEqual(5000)
     await raw.pExpire(lock, 1000)
@@ -98,24 +98,24 @@ describe.skipIf(url === null).each(statesOnRedis(url ?? ''))('flights of two nod
     expect(await leftMs()).toBeLessThanOrEqual(5000)
     await loseLock(token)
     await one.renew(entry, token)
-    expect(await raw.exists(lock), 'a lock that was lost stays lost').toBe(0)
-    expect((await board(other, entry)).role).toBe('lead')
+    expect(await raw.exists(lock), 'an expired lock is not restored').toBe(0)
+    expect((await acquire(other, entry)).role).toBe('lead')
   })
 
-  test('who lands late keeps its result and leaves the lock of another alone', async () => {
+  test('a scan that completes after its lock expired stores its result and keeps the lock of another node', async () => {
     const entry = nanoid()
-    const late = await lead(one, entry)
+    const late = await acquireLock(one, entry)
     await loseLock(late)
-    const token = await lead(other, entry)
-    await one.land(entry, late, { outcome: '"late"', result })
-    expect(await one.outcomeOf(entry, late)).toBe('"late"')
-    expect(await one.outcomeOf(entry, token)).toBeNull()
-    expect(await board(one, entry, true)).toEqual({ role: 'wait', token })
-    expect((await board(one, entry)).role).toBe('done')
+    const token = await acquireLock(other, entry)
+    await one.complete(entry, late, { outcome: '"late"', result })
+    expect(await one.readOutcome(entry, late)).toBe('"late"')
+    expect(await one.readOutcome(entry, token)).toBeNull()
+    expect(await acquire(one, entry, true)).toEqual({ role: 'wait', token })
+    expect((await acquire(one, entry)).role).toBe('done')
   })
 
-  test('flights of other entries do not meet', async () => {
-    const tokens = await Promise.all([lead(one, nanoid()), lead(one, nanoid()), lead(other, nanoid())])
+  test('locks of different entries are independent', async () => {
+    const tokens = await Promise.all([one, one, other].map((state) => acquireLock(state, nanoid())))
     expect(new Set(tokens).size).toBe(3)
   })
 })

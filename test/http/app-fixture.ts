@@ -130,7 +130,7 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
 async function createKey({ clock, store, pepper }: AppParts, change: Partial<KeyParts> = {}): Promise<TestKey> {
   const usual = { name: 'Harbour Line', email: 'dev@harbourline.example', plan: 'advanced', revision: null }
   const made = buildKey({ ...usual, now: new Date(clock()), pepper, ...change })
-  await store.createKey(made.key)
+  await store.keys.createKey(made.key)
   return made
 }
 

@@ -3,6 +3,7 @@ import { openMemory } from '../../src/coordination/memory.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
 import type { SharedState } from '../../src/coordination/types.ts'
 import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
+import { withKeyCache } from '../../src/store/mongo/key-cache.ts'
 import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
@@ -19,6 +20,8 @@ export interface AppStores {
 export interface AppKind {
   readonly name: string
   readonly isMissing: boolean
+  /** Whether several nodes share the store, each with a key cache of at most 4 s. */
+  readonly isShared: boolean
   /** Opens the stores: embedded ones with new data, servers with the same data each time, as nodes do. */
   readonly open: () => Promise<AppStores>
 }
@@ -40,7 +43,7 @@ export async function openServers(urls: { readonly mongodb: string; readonly red
   const { observe, answered } = countCalls()
   const guard = { timeoutMs: SERVER_TIMEOUT_MS, observe }
   const shared = withFallback(await openRedis({ url: urls.redis }), memory, guard)
-  return { store: guardStore(mongo, guard), shared, answered }
+  return { store: withKeyCache(guardStore(mongo, guard)), shared, answered }
 }
 
 function countCalls(): { observe: (operation: string) => void } & Pick<AppStores, 'answered'> {
@@ -49,16 +52,36 @@ function countCalls(): { observe: (operation: string) => void } & Pick<AppStores
   return { answered, observe: (operation) => void counts.set(operation, answered(operation) + 1) }
 }
 
+/** A store in which one method runs another function. `isUp` is that of the store unless it is given. */
+export function overrideStore(
+  store: GuardedStore,
+  { method, run, isUp }: { readonly method: string; readonly run: () => Promise<unknown>; readonly isUp?: boolean },
+): GuardedStore {
+  const override = <T extends object>(part: T): T => (method in part ? { ...part, [method]: run } : part)
+  const { ping, close } = override({ ping: () => store.ping(), close: () => store.close() })
+  return {
+    get isUp() {
+      return isUp ?? store.isUp
+    },
+    keys: override(store.keys),
+    usage: override(store.usage),
+    settings: override(store.settings),
+    ping,
+    close,
+  }
+}
+
 /** Lists both kinds, for `describe.each`. */
 export function appKinds(suite: string): readonly [embedded: AppKind, servers: AppKind] {
   const redis = redisUrl(suite)
   const mongodb = mongoUrl(suite)
   const isMissing = redis === null || mongodb === null
   return [
-    { name: 'memory and SQLite', isMissing: false, open: openEmbedded },
+    { name: 'memory and SQLite', isMissing: false, isShared: false, open: openEmbedded },
     {
       name: 'Redis and MongoDB',
       isMissing,
+      isShared: true,
       open: () => openServers({ redis: redis ?? '', mongodb: mongodb ?? '' }),
     },
   ]

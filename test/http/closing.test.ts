@@ -50,7 +50,7 @@ test('closing: pending requests are completed and charged, idle connections end,
   for (const answer of await Promise.all(running)) expect(answer).toEqual({ status: 200, connection: 'close' })
   await closed
   await idleEnds
-  expect(await app.store.usedBy(key.id, new Date(app.clock.now).toISOString().slice(0, 7))).toBe(2)
+  expect(await app.store.usage.usedBy(key.id, new Date(app.clock.now).toISOString().slice(0, 7))).toBe(2)
   await expect(ask('/api/v1/me')).rejects.toThrow()
   agent.destroy()
 })

@@ -18,7 +18,8 @@ beforeAll(async () => {
   port = (app.fastify.server.address() as AddressInfo).port
 })
 
-const used = (): Promise<number> => app.store.usedBy(key.key.id, new Date(app.clock.now).toISOString().slice(0, 7))
+const used = (): Promise<number> =>
+  app.store.usage.usedBy(key.key.id, new Date(app.clock.now).toISOString().slice(0, 7))
 const requestOf = (path: string, version = '1.1'): string =>
   `GET ${path} HTTP/${version}\r\nHost: a.example\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`
 const openSocket = (): Socket => connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -84,8 +85,8 @@ describe('a client that disconnects is not charged', () => {
     const shared = {
       ...stores.shared,
       isUp: true,
-      take: async (take: Parameters<typeof stores.shared.take>[0]) => {
-        const taken = await stores.shared.take(take)
+      countRequest: async (query: Parameters<typeof stores.shared.countRequest>[0]) => {
+        const taken = await stores.shared.countRequest(query)
         if (taken.entry !== null) {
           lookedUp()
           await new Promise<void>((resolve) => {
@@ -110,7 +111,7 @@ describe('a client that disconnects is not charged', () => {
     await sleep(200)
     release()
     await until(() => slow.log().includes('disconnected before the response'), true)
-    expect(await slow.store.usedBy(mine.key.id, new Date(slow.clock.now).toISOString().slice(0, 7))).toBe(1)
+    expect(await slow.store.usage.usedBy(mine.key.id, new Date(slow.clock.now).toISOString().slice(0, 7))).toBe(1)
   })
 })
 

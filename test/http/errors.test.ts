@@ -7,12 +7,12 @@ import { makeSecret } from '../../src/keys/key.ts'
 import { guardStore } from '../../src/store/guard.ts'
 import { DATABASE_FILE } from '../../src/store/sqlite/database.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import { type Store, StoreError } from '../../src/store/types.ts'
+import { StoreError } from '../../src/store/types.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
 import { NEXT_YEAR, onePlan, openApp, scanOf, type TestApp, type TestRequest } from './app-fixture.ts'
-import { openEmbedded } from './app-kinds.ts'
+import { openEmbedded, overrideStore } from './app-kinds.ts'
 
 /** Fails with the cause in the first label of the host name. */
 async function failingScan(url: string): ReturnType<TestApp['parts']['scan']> {
@@ -23,18 +23,9 @@ async function failingScan(url: string): ReturnType<TestApp['parts']['scan']> {
 }
 
 /** Opens embedded stores with one failing method. */
-async function brokenStores(method: keyof Store, error: Error): ReturnType<typeof openEmbedded> {
+async function brokenStores(method: string, error: Error): ReturnType<typeof openEmbedded> {
   const stores = await openEmbedded()
-  const fail = async (): Promise<never> => {
-    throw error
-  }
-  const store = new Proxy(stores.store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name, target)
-      return name === method ? fail : typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-  return { ...stores, store }
+  return { ...stores, store: overrideStore(stores.store, { method, run: () => Promise.reject(error) }) }
 }
 
 const site = scanOf('https://example.org')
@@ -159,7 +150,7 @@ test.each([
   ['both', { maintenance: true, apiOff: true }, 'maintenance', API_ERRORS.maintenance[1]],
 ] as const)('%s', async (_, switches, code, sentence) => {
   const stores = await openEmbedded()
-  await stores.store.setSwitches(switches)
+  await stores.store.settings.setSwitches(switches)
   const app = await openApp({ stores })
   const { secret } = await app.newKey()
   for (const request of [

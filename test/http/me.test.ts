@@ -15,7 +15,7 @@ const NINE = [
   'created_at',
 ]
 
-describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
+describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, open }) => {
   test.skipIf(isMissing)('returns the key info in a fixed order', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     const made = { name: 'A "name" ü', email: 'a+b@harbourline.example', plan: 'pro', now: new Date(NOW - 86_400_001) }
@@ -50,7 +50,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
       ['7', 1],
       ['6', undefined],
     ])
-    expect(await app.store.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
+    expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
     for (let i = 0; i < 6; i++) await app.call({ url: '/api/v1/me', secret })
     const over = await app.call({ url: '/api/v1/me', secret })
     expect([over.status, over.body.code, over.headers['retry-after']]).toEqual([429, 'rate_limited', '45'])
@@ -59,7 +59,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('last_used_at is of the last charged scan or /me, and of nothing else', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     const { secret, key } = await app.newKey()
-    const at = async (): Promise<number | undefined> => (await app.store.lastUsed(key.id))?.getTime()
+    const at = async (): Promise<number | undefined> => (await app.store.usage.lastUsed(key.id))?.getTime()
     expect(await at()).toBeUndefined()
     await app.call({ url: scanOf('nothing'), secret })
     await app.call({ url: '/api/v1/me?x=1', secret })
@@ -75,10 +75,10 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, open }) => {
     const app = await openApp({ stores: await open(), now: NOW })
     const { secret, key } = await app.newKey({ plan: 'starter' })
     const charge = { key: key.id, month: `${NEXT_YEAR}-05`, quota: 2000, at: new Date(NOW) }
-    await Promise.all(Array.from({ length: 101 }, () => app.store.charge(charge)))
-    await app.store.setPlan(key.id, 'free')
+    await Promise.all(Array.from({ length: 101 }, () => app.store.usage.charge(charge)))
+    await app.store.keys.setPlan(key.id, 'free')
     // With a remote store a key is cached for 4 s; a newly started app has an empty cache.
-    const second = app.store.isLocal ? app : await openApp({ stores: await open(), now: NOW })
+    const second = isShared ? await openApp({ stores: await open(), now: NOW }) : app
     const { body, headers } = await second.call({ url: '/api/v1/me', secret })
     const { plan, requests_used, requests_limit, requests_remaining } = body
     expect([plan, requests_used, requests_limit, requests_remaining]).toEqual(['free', 101, 100, 0])

@@ -97,10 +97,10 @@ describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () =>
     const { key, secret } = await nodes[0].newKey({ plan: 'free' })
     const me = { url: '/api/v1/me', secret }
     for (const node of nodes) expect((await node.call(me)).status).toBe(200)
-    await nodes[0].store.setSwitches({ apiOff: true })
-    await nodes[0].store.revokeKey(key.id, new Date())
+    await nodes[0].store.settings.setSwitches({ apiOff: true })
+    await nodes[0].store.keys.revokeKey(key.id, new Date())
     await expect.poll(async () => (await nodes[1].call(me)).body.code, { timeout: 4900 }).toBe('unavailable')
-    await nodes[0].store.setSwitches({ apiOff: false })
+    await nodes[0].store.settings.setSwitches({ apiOff: false })
     await pause(1500)
     await expect.poll(async () => (await nodes[1].call(me)).status, { timeout: 3000 }).toBe(401)
   })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type FailureReason, SCAN_CAUSES, type ScanCause, ScanError, SERVICE_REASONS } from '../../src/errors.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { type Store, StoreError } from '../../src/store/types.ts'
+import { StoreError, type Switches } from '../../src/store/types.ts'
 import { until } from '../support/until.ts'
 import { type AppOptions, newSite, openApp, scanOf, type TestApp } from './app-fixture.ts'
-import { type AppStores, openEmbedded } from './app-kinds.ts'
+import { type AppStores, openEmbedded, overrideStore } from './app-kinds.ts'
 import { pauseScans } from './paused-scan.ts'
 
 const INTERNAL = 'connect ECONNREFUSED 10.0.0.5:27017 /srv/app'
@@ -19,22 +19,14 @@ const linesOf = (app: TestApp): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 /** Opens embedded stores with one failing method. */
-async function failingStores(method: keyof Store, error: Error, isUp = true): Promise<AppStores> {
+async function failingStores(method: string, error: Error, isUp = true): Promise<AppStores> {
   const stores = await openEmbedded()
-  const store = new Proxy(stores.store, {
-    get: (target, name) => {
-      if (name === 'isUp') return isUp
-      const value = Reflect.get(target, name, target)
-      if (name === method) return async () => Promise.reject(error)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-  return { ...stores, store }
+  return { ...stores, store: overrideStore(stores.store, { method, run: () => Promise.reject(error), isUp }) }
 }
 
-async function switchedStores(change: Parameters<Store['setSwitches']>[0]): Promise<AppStores> {
+async function switchedStores(change: Partial<Switches>): Promise<AppStores> {
   const stores = await openEmbedded()
-  await stores.store.setSwitches(change)
+  await stores.store.settings.setSwitches(change)
   return stores
 }
 
@@ -149,7 +141,7 @@ test('metrics show the versions and the switches', async () => {
   )
   const switches = async (): Promise<string[]> => (await read()).match(/(?<=^siteprint_switch_on).*/gm) ?? []
   expect(await switches()).toEqual(['{switch="maintenance"} 1', '{switch="api_off"} 0'])
-  await stores.store.setSwitches({ maintenance: false, apiOff: true })
+  await stores.store.settings.setSwitches({ maintenance: false, apiOff: true })
   await until(switches, ['{switch="maintenance"} 0', '{switch="api_off"} 1'])
   expect(app.log()).toContain('an operator changed the switches')
 })

@@ -22,8 +22,8 @@ async function useKeys(app: TestApp): Promise<string[]> {
     app.newKey(),
   ])
   const { stored, secret: newer } = buildSecret({ pepper: app.parts.pepper })
-  await app.store.revokeKey(revoked.key.id, new Date())
-  await app.store.rotateKey(rotated.key.id, { secret: stored, oldEndAt: new Date(0), now: new Date(0) })
+  await app.store.keys.revokeKey(revoked.key.id, new Date())
+  await app.store.keys.rotateKey(rotated.key.id, { secret: stored, oldEndAt: new Date(0), now: new Date(0) })
   const unknown = [makeSecret(), makeSecret()]
   const made = [one, pinned, revoked, rotated].flatMap(({ key, secret }) => [secret, key.secrets[0].hash])
   const secrets = [...made, newer, stored.hash, ...unknown]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ServiceSwitches } from '../../src/http/service-switches.ts'
 import type { Switches } from '../../src/store/types.ts'
 import { openApp } from './app-fixture.ts'
-import { openEmbedded } from './app-kinds.ts'
+import { openEmbedded, overrideStore } from './app-kinds.ts'
 
 const OFF: Switches = { maintenance: false, apiOff: false }
 
@@ -20,7 +20,7 @@ test('turning a switch on or off takes effect within 5 s', async () => {
     [{ maintenance: false }, 'unavailable'],
     [{ apiOff: false }, 200],
   ] as const) {
-    await app.store.setSwitches(change)
+    await app.store.settings.setSwitches(change)
     await expect.poll(codeOf, { timeout: 4900 }).toBe(wanted)
   }
 })
@@ -29,24 +29,18 @@ test('while the store fails, the last known switches apply; afterwards they are 
   const { store, shared } = await openEmbedded()
   let isAway = false
   let reads = 0
-  const flaky = new Proxy(store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name, target)
-      if (typeof value !== 'function') return value
-      if (name !== 'switches') return value.bind(target)
-      return async () => {
-        reads++
-        if (isAway) throw new Error('away')
-        return target.switches()
-      }
-    },
-  })
-  await store.setSwitches({ ...OFF, maintenance: true })
+  const run = async () => {
+    reads++
+    if (isAway) throw new Error('away')
+    return store.settings.switches()
+  }
+  const flaky = overrideStore(store, { method: 'switches', run })
+  await store.settings.setSwitches({ ...OFF, maintenance: true })
   const switches = new ServiceSwitches(flaky, pino({ level: 'silent' }))
   await switches.open()
   expect(() => switches.check()).toThrow('maintenance')
   isAway = true
-  await store.setSwitches(OFF)
+  await store.settings.setSwitches(OFF)
   await expect.poll(() => reads, { timeout: 4000 }).toBeGreaterThan(2)
   expect(() => switches.check()).toThrow('maintenance')
   isAway = false

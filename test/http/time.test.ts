@@ -90,8 +90,8 @@ describe.each(appKinds('http: time'))('time on $name', ({ isMissing, open }) => 
       answer()
       const { status, headers } = await asked
       expect([status, headers['x-ratelimit-reset']]).toEqual([200, String(rollover / 1000)])
-      expect(await app.store.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
-      expect(await app.store.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
+      expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
+      expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
       // One hour from the end of the scan, not from the request.
       app.clock.now = rollover + 5000 + 3_599_999
       expect((await app.call({ url: site, secret })).body.cached).toBe(true)

@@ -75,66 +75,72 @@ describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMiss
   })
 })
 
-describe.each(appKinds('http: keys that were valid'))('keys that were valid once, on $name', ({ isMissing, open }) => {
-  let nodes: readonly [TestApp, TestApp]
-  beforeAll(async () => {
-    if (isMissing) return
-    const node = await openApp({ stores: await open() })
-    // With an embedded store there is only one node, used as both.
-    nodes = [node, node.store.isLocal ? node : await openApp({ stores: await open() })]
-  })
-  const ask = async (node: TestApp, secret: string, address: string): Promise<string> => {
-    const { status, headers, body } = await node.call({ url: '/api/v1/me', address, secret })
-    return `${status} ${body.code ?? ''} ${headers['x-ratelimit-limit']} ${headers['x-ratelimit-remaining']}`
-  }
-  const rotateAway = async ({ key }: TestKey): Promise<void> => {
-    const { stored } = buildSecret({ pepper: nodes[0].parts.pepper })
-    const now = new Date(nodes[0].clock.now)
-    await nodes[0].store.rotateKey(key.id, { secret: stored, oldEndAt: now, now })
-  }
-  const END = [
-    ['revoked', ({ key }: TestKey) => nodes[0].store.revokeKey(key.id, new Date())],
-    ['rotated', rotateAway],
-  ] as const
-  const SEEN = [
-    ['on neither node', []],
-    ['on the other node', [1]],
-    ['on both nodes', [0, 1]],
-  ] as const
-  const cases = END.flatMap(([how, end], i) =>
-    SEEN.map(([where, seen], j) => ({ how, end, where, seen, block: 3 * i + j })),
-  )
+describe.each(appKinds('http: keys that were valid'))(
+  'keys that were valid once, on $name',
+  ({ isMissing, isShared, open }) => {
+    let nodes: readonly [TestApp, TestApp]
+    beforeAll(async () => {
+      if (isMissing) return
+      const node = await openApp({ stores: await open() })
+      // With an embedded store there is only one node, used as both.
+      nodes = [node, isShared ? await openApp({ stores: await open() }) : node]
+    })
+    const ask = async (node: TestApp, secret: string, address: string): Promise<string> => {
+      const { status, headers, body } = await node.call({ url: '/api/v1/me', address, secret })
+      return `${status} ${body.code ?? ''} ${headers['x-ratelimit-limit']} ${headers['x-ratelimit-remaining']}`
+    }
+    const rotateAway = async ({ key }: TestKey): Promise<void> => {
+      const { stored } = buildSecret({ pepper: nodes[0].parts.pepper })
+      const now = new Date(nodes[0].clock.now)
+      await nodes[0].store.keys.rotateKey(key.id, { secret: stored, oldEndAt: now, now })
+    }
+    const END = [
+      ['revoked', ({ key }: TestKey) => nodes[0].store.keys.revokeKey(key.id, new Date())],
+      ['rotated', rotateAway],
+    ] as const
+    const SEEN = [
+      ['on neither node', []],
+      ['on the other node', [1]],
+      ['on both nodes', [0, 1]],
+    ] as const
+    const cases = END.flatMap(([how, end], i) =>
+      SEEN.map(([where, seen], j) => ({ how, end, where, seen, block: 3 * i + j })),
+    )
 
-  test.skipIf(isMissing).each(cases)('$how, seen good $where: the same responses as for unknown ones', async (one) => {
-    const findClientAddress = (name: number): string => `203.0.${one.block}.${name}`
-    const made = await nodes[0].newKey()
-    for (const i of one.seen) expect(await ask(nodes[i], made.secret, findClientAddress(1))).toMatch(/^200 /)
-    await one.end(made)
-    // A node may cache the key for another 4 s.
-    for (const node of nodes)
-      await expect
-        .poll(() => ask(node, made.secret, findClientAddress(2)), { timeout: 4900, interval: 100 })
-        .toMatch(/^4/)
-    const rounds = Array.from({ length: 24 }, (_, n) => nodes[n % 2])
-    for (const node of rounds)
-      expect(await ask(node, made.secret, findClientAddress(3))).toBe(
-        await ask(node, makeSecret(), findClientAddress(4)),
-      )
-    expect(await ask(nodes[1], made.secret, findClientAddress(3)), 'at last').toBe('429 rate_limited 20 0')
-  })
+    test.skipIf(isMissing).each(cases)(
+      '$how, seen good $where: the same responses as for unknown ones',
+      async (one) => {
+        const findClientAddress = (name: number): string => `203.0.${one.block}.${name}`
+        const made = await nodes[0].newKey()
+        for (const i of one.seen) expect(await ask(nodes[i], made.secret, findClientAddress(1))).toMatch(/^200 /)
+        await one.end(made)
+        // A node may cache the key for another 4 s.
+        for (const node of nodes)
+          await expect
+            .poll(() => ask(node, made.secret, findClientAddress(2)), { timeout: 4900, interval: 100 })
+            .toMatch(/^4/)
+        const rounds = Array.from({ length: 24 }, (_, n) => nodes[n % 2])
+        for (const node of rounds)
+          expect(await ask(node, made.secret, findClientAddress(3))).toBe(
+            await ask(node, makeSecret(), findClientAddress(4)),
+          )
+        expect(await ask(nodes[1], made.secret, findClientAddress(3)), 'at last').toBe('429 rate_limited 20 0')
+      },
+    )
 
-  test.skipIf(isMissing)('shut out no key that the node has seen good', async () => {
-    const address = '203.0.113.200'
-    const [former, seen, unseen] = [await nodes[0].newKey(), await nodes[0].newKey(), await nodes[0].newKey()]
-    for (const node of nodes) expect(await ask(node, seen.secret, address)).toMatch(/^200 .* 120 /)
-    await nodes[0].store.revokeKey(former.key.id, new Date())
-    for (let n = 0; n < 20; n++) expect(await ask(nodes[n % 2], former.secret, address)).toMatch(/^401 /)
-    expect(await ask(nodes[0], former.secret, address)).toMatch(/^429 /)
-    for (const node of nodes) expect(await ask(node, seen.secret, address)).toMatch(/^200 .* 120 /)
-    expect(await ask(nodes[0], unseen.secret, address)).toMatch(/^429 /)
-    expect(await ask(nodes[0], unseen.secret, '203.0.113.201')).toMatch(/^200 /)
-  })
-})
+    test.skipIf(isMissing)('shut out no key that the node has seen good', async () => {
+      const address = '203.0.113.200'
+      const [former, seen, unseen] = [await nodes[0].newKey(), await nodes[0].newKey(), await nodes[0].newKey()]
+      for (const node of nodes) expect(await ask(node, seen.secret, address)).toMatch(/^200 .* 120 /)
+      await nodes[0].store.keys.revokeKey(former.key.id, new Date())
+      for (let n = 0; n < 20; n++) expect(await ask(nodes[n % 2], former.secret, address)).toMatch(/^401 /)
+      expect(await ask(nodes[0], former.secret, address)).toMatch(/^429 /)
+      for (const node of nodes) expect(await ask(node, seen.secret, address)).toMatch(/^200 .* 120 /)
+      expect(await ask(nodes[0], unseen.secret, address)).toMatch(/^429 /)
+      expect(await ask(nodes[0], unseen.secret, '203.0.113.201')).toMatch(/^200 /)
+    })
+  },
+)
 
 describe('which address counts', () => {
   test.each([
@@ -156,7 +162,7 @@ describe('which address counts', () => {
       const answer = await app.call({ url: '/api/v1/me', address: '10.0.0.1', headers })
       expect(answer.headers['x-ratelimit-remaining']).toBe('19')
       const counter = `address:${counted}`
-      expect((await app.shared.take({ counter, now: app.clock.now, cost: 0 })).count).toBe(1)
+      expect((await app.shared.countRequest({ counter, now: app.clock.now, cost: 0 })).count).toBe(1)
     },
   )
 

@@ -51,7 +51,7 @@ describe.each(appKinds('scan: single-flight'))('single-flight on $name', ({ name
     held.complete()
     await singleFlight.settle()
     expect(singleFlight.count).toBe(0)
-    const { entry } = await shared.take({ counter: 'none', now: Date.now(), cost: 0, entry: `rules ${site}` })
+    const { entry } = await shared.countRequest({ counter: 'none', now: Date.now(), cost: 0, entry: `rules ${site}` })
     expect(JSON.parse(entry?.result ?? '{}')).toMatchObject({ url: site, builder: 'Webflow' })
   })
 
@@ -61,9 +61,9 @@ describe.each(appKinds('scan: single-flight'))('single-flight on $name', ({ name
       const { shared, singleFlight, held } = await openNode()
       const site = newSite()
       const old = buildCacheEntry(sampleScan(site, { builder: 'Old' }), Date.now())
-      const lock = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
+      const lock = await shared.acquire(`rules ${site}`, { fresh: true, now: Date.now() })
       const token = lock.role === 'lead' ? lock.token : ''
-      await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
+      await shared.complete(`rules ${site}`, token, { outcome: JSON.stringify({ entry: old }), result: old })
       const responses = [singleFlight.join(buildRequest(site)), singleFlight.join(buildRequest(site, { fresh: true }))]
       expect(JSON.parse((await responses[0]).result).builder).toBe('Old')
       await until(held.count, 1)
@@ -77,13 +77,13 @@ describe.each(appKinds('scan: single-flight'))('single-flight on $name', ({ name
     test.skipIf(isMissing)('while another node scans, each client waits for its own time', async () => {
       const { shared, singleFlight, held } = await openNode()
       const site = newSite()
-      const lock = await shared.board(`rules ${site}`, { fresh: true, now: Date.now() })
+      const lock = await shared.acquire(`rules ${site}`, { fresh: true, now: Date.now() })
       const token = lock.role === 'lead' ? lock.token : ''
       const first = singleFlight.join(buildRequest(site, { waitMs: 100 }))
       const second = singleFlight.join(buildRequest(site))
       await Promise.all([expect(first).rejects.toMatchObject({ code: 'scan_timeout' }), sleep(200)])
       const result = buildCacheEntry(sampleScan(site), Date.now())
-      await shared.land(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
+      await shared.complete(`rules ${site}`, token, { outcome: JSON.stringify({ entry: result }), result })
       expect(JSON.parse((await second).result)).toMatchObject({ url: site })
       expect(held.count()).toBe(0)
     })

@@ -5,8 +5,11 @@ import { sampleKey } from './sample-key.ts'
 
 const newKey = (): string => sampleKey().id
 const noon = new Date('2026-05-17T12:00:00.000Z')
-const chargeOf = (key: string, change: Partial<Charge> = {}): Charge => ({
-  ...{ key, month: '2026-05', quota: 100, at: noon },
+const buildCharge = (key: string, change: Partial<Charge> = {}): Charge => ({
+  key,
+  month: '2026-05',
+  quota: 100,
+  at: noon,
   ...change,
 })
 
@@ -22,31 +25,32 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
   })
 
   describe.skipIf(isMissing)('charges', () => {
-    test('each counts one, up to the quota, and then none', async () => {
+    test('each adds one until the quota is used up', async () => {
       const key = newKey()
-      expect(await store.usedBy(key, '2026-05')).toBe(0)
+      expect(await store.usage.usedBy(key, '2026-05')).toBe(0)
       const counts = []
-      for (let n = 0; n < 5; n++) counts.push(await (n % 2 ? store : other).charge(chargeOf(key, { quota: 3 })))
+      for (let n = 0; n < 5; n++)
+        counts.push(await (n % 2 ? store : other).usage.charge(buildCharge(key, { quota: 3 })))
       expect(counts).toEqual([1, 2, 3, null, null])
-      expect(await other.usedBy(key, '2026-05')).toBe(3)
+      expect(await other.usage.usedBy(key, '2026-05')).toBe(3)
     })
 
     test.each([
-      ['none', 0, []],
-      ['none, after some', 0, [1, 2]],
-      ['fewer than were used', 1, [1, 2]],
+      ['zero', 0, []],
+      ['zero, after some charges', 0, [1, 2]],
+      ['fewer requests than were used', 1, [1, 2]],
     ])('a quota of %s charges nothing', async (_, quota, before) => {
       const key = newKey()
-      for (const count of before) expect(await store.charge(chargeOf(key))).toBe(count)
-      expect(await store.charge(chargeOf(key, { quota, at: new Date(noon.getTime() + 1) }))).toBeNull()
-      expect(await store.usedBy(key, '2026-05')).toBe(before.length)
-      expect(await store.lastUsed(key)).toEqual(before.length > 0 ? noon : null)
+      for (const count of before) expect(await store.usage.charge(buildCharge(key))).toBe(count)
+      expect(await store.usage.charge(buildCharge(key, { quota, at: new Date(noon.getTime() + 1) }))).toBeNull()
+      expect(await store.usage.usedBy(key, '2026-05')).toBe(before.length)
+      expect(await store.usage.lastUsed(key)).toEqual(before.length > 0 ? noon : null)
     })
 
-    test('a quota that grows lets more through', async () => {
+    test('a larger quota allows more charges', async () => {
       const key = newKey()
       const counts = []
-      for (const quota of [1, 1, 2, 2]) counts.push(await store.charge(chargeOf(key, { quota })))
+      for (const quota of [1, 1, 2, 2]) counts.push(await store.usage.charge(buildCharge(key, { quota })))
       expect(counts).toEqual([1, null, 2, null])
     })
 
@@ -54,82 +58,94 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       ['2025-12', '2025-12-31T23:59:59.999Z', '2026-01', '2026-01-01T00:00:00.000Z'],
       ['2028-02', '2028-02-29T23:59:59.999Z', '2028-03', '2028-03-01T00:00:00.000Z'],
       ['0001-01', '0001-01-31T00:00:00.000Z', '9999-12', '9999-12-31T23:59:59.999Z'],
-    ])('months are counted for themselves: %s %s, %s %s', async (month, at, nextMonth, next) => {
+    ])('months are counted separately: %s %s, %s %s', async (month, at, nextMonth, next) => {
       const key = newKey()
-      expect(await store.charge(chargeOf(key, { month, at: new Date(at), quota: 1 }))).toBe(1)
-      expect(await store.charge(chargeOf(key, { month: nextMonth, at: new Date(next), quota: 1 }))).toBe(1)
-      expect(await store.charge(chargeOf(key, { month, at: new Date(at), quota: 1 }))).toBeNull()
-      expect(await Promise.all([month, nextMonth, '2026-07'].map((one) => store.usedBy(key, one)))).toEqual([1, 1, 0])
-      expect(await store.lastUsed(key)).toEqual(new Date(next))
+      expect(await store.usage.charge(buildCharge(key, { month, at: new Date(at), quota: 1 }))).toBe(1)
+      expect(await store.usage.charge(buildCharge(key, { month: nextMonth, at: new Date(next), quota: 1 }))).toBe(1)
+      expect(await store.usage.charge(buildCharge(key, { month, at: new Date(at), quota: 1 }))).toBeNull()
+      expect(await Promise.all([month, nextMonth, '2026-07'].map((one) => store.usage.usedBy(key, one)))).toEqual([
+        1, 1, 0,
+      ])
+      expect(await store.usage.lastUsed(key)).toEqual(new Date(next))
     })
 
-    test('keys are counted for themselves, one whose id begins as another does as well', async () => {
+    test('keys are counted separately, even if one id is a prefix of another', async () => {
       const key = newKey()
-      for (const one of [key, `${key}:2026-05`, `${key}:`, `${key}x`]) expect(await store.charge(chargeOf(one))).toBe(1)
-      await store.touch({ key: `${key}:`, month: '2026-05', at: new Date(noon.getTime() + 1) })
-      expect(await store.lastUsed(key)).toEqual(noon)
+      for (const one of [key, `${key}:2026-05`, `${key}:`, `${key}x`])
+        expect(await store.usage.charge(buildCharge(one))).toBe(1)
+      await store.usage.touch({ key: `${key}:`, month: '2026-05', at: new Date(noon.getTime() + 1) })
+      expect(await store.usage.lastUsed(key)).toEqual(noon)
     })
 
     test.each(['2026-5', '2026-13', '2026-00', '26-05', '2026-05-01', ' 2026-05', '2026-05\n', '', '$month'])(
-      'a month of %j is refused, and no charge beside it fails',
+      'the month %j is rejected without affecting concurrent charges',
       async (month) => {
         const key = newKey()
-        const charges = [chargeOf(key), chargeOf(key, { month }), chargeOf(key)].map((one) => store.charge(one))
+        const charges = [buildCharge(key), buildCharge(key, { month }), buildCharge(key)].map((one) =>
+          store.usage.charge(one),
+        )
         const [first, wrong, second] = await Promise.allSettled(charges)
         const counts = [first, second].map((one) => one.status === 'fulfilled' && one.value)
         expect(counts.sort()).toEqual([1, 2])
         expect(wrong.status === 'rejected' && wrong.reason).toBeInstanceOf(Error)
         expect(wrong.status === 'rejected' && wrong.reason).not.toBeInstanceOf(StoreError)
-        expect(await other.usedBy(key, '2026-05')).toBe(2)
+        expect(await other.usage.usedBy(key, '2026-05')).toBe(2)
       },
     )
 
-    test('of 8 charges at once on the first of a month none is lost, for 300 keys', { timeout: 120_000 }, async () => {
+    test('no charge is lost when 300 keys get their first 8 charges of a month concurrently', {
+      timeout: 120_000,
+    }, async () => {
       const keys = Array.from({ length: 300 }, newKey)
       const both = [store, other]
-      const all = keys.map((key) => Promise.all(Array.from({ length: 8 }, (_, n) => both[n % 2].charge(chargeOf(key)))))
+      const all = keys.map((key) =>
+        Promise.all(Array.from({ length: 8 }, (_, n) => both[n % 2].usage.charge(buildCharge(key)))),
+      )
       const counts = (await Promise.all(all)).map((one) => one.sort())
       expect(counts.filter((one) => one.join() !== '1,2,3,4,5,6,7,8')).toEqual([])
-      const used = await Promise.all(keys.map((key) => other.usedBy(key, '2026-05')))
+      const used = await Promise.all(keys.map((key) => other.usage.usedBy(key, '2026-05')))
       expect(used.filter((one) => one !== 8)).toEqual([])
     })
 
-    test('of 3,000 at once a quota of 1,000 lets exactly 1,000 through', { timeout: 120_000 }, async () => {
+    test('a quota of 1,000 allows exactly 1,000 of 3,000 concurrent charges', { timeout: 120_000 }, async () => {
       const key = newKey()
-      const all = Array.from({ length: 3000 }, (_, n) => (n % 2 ? store : other).charge(chargeOf(key, { quota: 1000 })))
+      const all = Array.from({ length: 3000 }, (_, n) =>
+        (n % 2 ? store : other).usage.charge(buildCharge(key, { quota: 1000 })),
+      )
       const counts = (await Promise.all(all)).filter((count) => count !== null)
       expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 1000 }, (_, n) => n + 1))
-      expect(await store.usedBy(key, '2026-05')).toBe(1000)
+      expect(await store.usage.usedBy(key, '2026-05')).toBe(1000)
     })
   })
 
   describe.skipIf(isMissing)('last use', () => {
-    test('a touch notes the time, costs nothing, and tells what is used', async () => {
+    test('a touch records the time, is not charged, and returns the number of charged requests', async () => {
       const key = newKey()
-      const touch = (timeMs: number) => store.touch({ key, month: '2026-05', at: new Date(noon.getTime() + timeMs) })
+      const touch = (timeMs: number) =>
+        store.usage.touch({ key, month: '2026-05', at: new Date(noon.getTime() + timeMs) })
       expect(await touch(0)).toBe(0)
-      expect(await other.lastUsed(key)).toEqual(noon)
-      expect(await store.charge(chargeOf(key, { quota: 1, at: new Date(noon.getTime() + 1) }))).toBe(1)
+      expect(await other.usage.lastUsed(key)).toEqual(noon)
+      expect(await store.usage.charge(buildCharge(key, { quota: 1, at: new Date(noon.getTime() + 1) }))).toBe(1)
       expect(await touch(2)).toBe(1)
-      expect(await store.usedBy(key, '2026-05')).toBe(1)
-      expect(await other.lastUsed(key)).toEqual(new Date(noon.getTime() + 2))
+      expect(await store.usage.usedBy(key, '2026-05')).toBe(1)
+      expect(await other.usage.lastUsed(key)).toEqual(new Date(noon.getTime() + 2))
     })
 
-    test('a clock that goes back leaves the later time', async () => {
+    test('the later time is kept when a clock steps back', async () => {
       const key = newKey()
       for (const at of [noon, new Date(noon.getTime() - 1)]) {
-        await store.charge(chargeOf(key, { at }))
-        await store.touch({ key, month: '2026-05', at })
+        await store.usage.charge(buildCharge(key, { at }))
+        await store.usage.touch({ key, month: '2026-05', at })
       }
-      await store.touch({ key, month: '2026-06', at: new Date(noon.getTime() - 2) })
-      expect(await store.lastUsed(key)).toEqual(noon)
+      await store.usage.touch({ key, month: '2026-06', at: new Date(noon.getTime() - 2) })
+      expect(await store.usage.lastUsed(key)).toEqual(noon)
     })
 
-    test('touches at once on the first of a month all succeed', async () => {
+    test('concurrent first touches of a month all succeed', async () => {
       const keys = Array.from({ length: 50 }, newKey)
       const both = [store, other]
       const use = { month: '2026-06', at: noon }
-      const all = keys.flatMap((key) => Array.from({ length: 8 }, (_, n) => both[n % 2].touch({ key, ...use })))
+      const all = keys.flatMap((key) => Array.from({ length: 8 }, (_, n) => both[n % 2].usage.touch({ key, ...use })))
       expect(new Set(await Promise.all(all))).toEqual(new Set([0]))
     })
   })

@@ -7,14 +7,14 @@ import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/types.ts'
 import { mongoUrl } from '../support/services.ts'
 
-/** A store of one kind, opened anew: twice on the same data, as two processes have it. */
+/** A kind of store. It is opened twice on the same data, as two processes do. */
 export interface StoreKind {
   readonly name: string
   readonly isMissing: boolean
   readonly openBoth: () => Promise<readonly [Store, Store]>
 }
 
-/** Folders and stores of a test file, gone after it. */
+/** Folders of a test file, deleted after it. */
 const folders: string[] = []
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -26,12 +26,12 @@ export function newFolder(): string {
   return folder
 }
 
-/** Both kinds, for `describe.each`; each call has data of its own. */
+/** Both kinds, for `describe.each`. Each call uses data of its own. */
 export function storeKinds(suite: string): readonly StoreKind[] {
   const url = mongoUrl(suite)
   const folder = join(newFolder(), 'data')
   const isMissing = url === null
-  // Thousands of calls at once shall all be answered, however slow the machine.
+  // Long enough for thousands of concurrent calls on a slow machine.
   const mongo = { url: url ?? '', queueMs: 60_000 }
   return [
     {
@@ -39,7 +39,7 @@ export function storeKinds(suite: string): readonly StoreKind[] {
       isMissing: false,
       openBoth: async () => [await openSqlite({ folder, role: 'server' }), await openSqlite({ folder, role: 'tool' })],
     },
-    // At once, as nodes do that start together.
+    // Concurrently, like nodes that start at the same time.
     {
       name: 'MongoDB',
       isMissing,

@@ -20,17 +20,17 @@ const embedded = (dataDir: string, keyPepper: string | null = null): StoreSettin
   keyPepper,
 })
 
-/** Opens, closes, and gives the pepper. */
-async function pepperOf(settings: StoreSettings, role: 'server' | 'tool' = 'server'): Promise<string> {
+/** Opens and closes a store, and returns its pepper. */
+async function readPepper(settings: StoreSettings, role: 'server' | 'tool' = 'server'): Promise<string> {
   const { store, pepper } = await openStore(settings, { role })
   await store.close()
   return pepper
 }
 
-/** What opening a store is refused with; never with a pepper in it. */
-async function refusalOf(opening: Promise<unknown>): Promise<string> {
+/** Returns the message of the SetupError that a call throws, which must not contain a pepper. */
+async function readSetupError(opening: Promise<unknown>): Promise<string> {
   const error = await opening.then(
-    () => new Error('not refused'),
+    () => new Error('no error'),
     (thrown: unknown) => thrown,
   )
   expect(error).toBeInstanceOf(SetupError)
@@ -41,45 +41,48 @@ async function refusalOf(opening: Promise<unknown>): Promise<string> {
 }
 
 describe('the pepper of the embedded store', () => {
-  test('is not made where KEY_PEPPER gives one', async () => {
+  test('is not created if KEY_PEPPER is set', async () => {
     const folder = newFolder()
-    expect(await pepperOf(embedded(folder, PEPPER))).toBe(PEPPER)
+    expect(await readPepper(embedded(folder, PEPPER))).toBe(PEPPER)
     expect(existsSync(join(folder, 'pepper'))).toBe(false)
   })
 
-  test('that is lost is not replaced: it would not fit the keys', async () => {
+  test('is not replaced if it is missing, because a new one would not match the keys', async () => {
     const folder = newFolder()
-    const pepper = await pepperOf(embedded(folder))
+    const pepper = await readPepper(embedded(folder))
     rmSync(join(folder, 'pepper'))
-    const missing = `${join(folder, 'pepper')} is missing: put the pepper of a backup in its place, or set KEY_PEPPER to it`
-    expect(await refusalOf(pepperOf(embedded(folder)))).toBe(missing)
+    const missing = `${join(folder, 'pepper')} is missing: restore the pepper from a backup, or set KEY_PEPPER to it`
+    expect(await readSetupError(readPepper(embedded(folder)))).toBe(missing)
     expect(existsSync(join(folder, 'pepper'))).toBe(false)
-    expect(await pepperOf(embedded(folder, pepper))).toBe(pepper)
+    expect(await readPepper(embedded(folder, pepper))).toBe(pepper)
   })
 })
 
-const anotherPepper = (place: string): string =>
-  `${place} is not the pepper that this store was first opened with: no key made with that one would be known. Put the former pepper back.`
+const formatMismatch = (source: string): string =>
+  `${source} is not the pepper that this store was first opened with, so no existing key would work. Restore the former pepper.`
 
-test.each(['server', 'tool'] as const)('another pepper is refused, and the store let go: %s', async (role) => {
-  const folder = newFolder()
-  await pepperOf(embedded(folder, PEPPER))
-  expect(await refusalOf(openStore(embedded(folder, OTHER), { role }))).toBe(anotherPepper('KEY_PEPPER'))
-  writeFileSync(join(folder, 'pepper'), OTHER)
-  expect(await refusalOf(openStore(embedded(folder), { role }))).toBe(anotherPepper(join(folder, 'pepper')))
-  expect(await pepperOf(embedded(folder, PEPPER))).toBe(PEPPER)
-})
+test.each(['server', 'tool'] as const)(
+  'another pepper is rejected and the store closed again, as a %s',
+  async (role) => {
+    const folder = newFolder()
+    await readPepper(embedded(folder, PEPPER))
+    expect(await readSetupError(openStore(embedded(folder, OTHER), { role }))).toBe(formatMismatch('KEY_PEPPER'))
+    writeFileSync(join(folder, 'pepper'), OTHER)
+    expect(await readSetupError(openStore(embedded(folder), { role }))).toBe(formatMismatch(join(folder, 'pepper')))
+    expect(await readPepper(embedded(folder, PEPPER))).toBe(PEPPER)
+  },
+)
 
-test('one server at a time, tools beside it', async () => {
+test('a folder has one server at a time, and tools run while the server does', async () => {
   const settings = embedded(newFolder())
   const { store, pepper } = await openStore(settings, { role: 'server' })
-  expect(await refusalOf(openStore(settings, { role: 'server' }))).toContain('another server runs on')
-  expect(await pepperOf(settings, 'tool')).toBe(pepper)
+  expect(await readSetupError(openStore(settings, { role: 'server' }))).toContain('another server runs on')
+  expect(await readPepper(settings, 'tool')).toBe(pepper)
   await store.close()
-  expect(await pepperOf(settings)).toBe(pepper)
+  expect(await readPepper(settings)).toBe(pepper)
 })
 
-test('calls are told to whoever observes', async () => {
+test('calls are reported to the observer', async () => {
   const seen: string[] = []
   const { store } = await openStore(embedded(newFolder()), {
     role: 'server',
@@ -91,7 +94,7 @@ test('calls are told to whoever observes', async () => {
 })
 
 describe('a backup', () => {
-  test('serves as a DATA_DIR, made beside a running server', async () => {
+  test('made while a server runs can be used as DATA_DIR', async () => {
     const settings = embedded(newFolder())
     const { store, pepper } = await openStore(settings, { role: 'server' })
     const { key, secret } = buildKey({
@@ -102,53 +105,57 @@ describe('a backup', () => {
       now: new Date(),
       pepper,
     })
-    await store.createKey(key)
+    await store.keys.createKey(key)
     const target = join(newFolder(), 'deep')
     await backupStore(settings, target)
     await store.close()
     expect(statSync(target).mode & 0o777).toBe(0o700)
     expect(statSync(join(target, 'pepper')).mode & 0o777).toBe(0o600)
     const copy = await openStore(embedded(target), { role: 'server' })
-    expect(await copy.store.findKey(hashSecret(secret, copy.pepper))).toEqual(key)
+    expect(await copy.store.keys.findKey(hashSecret(secret, copy.pepper))).toEqual(key)
     await copy.store.close()
   })
 
-  test('leaves KEY_PEPPER where it is', async () => {
+  test('does not contain KEY_PEPPER', async () => {
     const settings = embedded(newFolder(), PEPPER)
-    await pepperOf(settings)
+    await readPepper(settings)
     const target = newFolder()
     await backupStore(settings, target)
     expect(readdirSync(target)).toEqual(['siteprint.db'])
   })
 
-  test('is refused where it cannot be whole', async () => {
+  test('is rejected if it would be incomplete', async () => {
     const [full, empty, other] = [embedded(newFolder()), embedded(newFolder()), newFolder()]
-    await pepperOf(full)
-    expect(await refusalOf(backupStore(empty, newFolder()))).toContain('set DATA_DIR to the folder of the server')
-    expect(await refusalOf(backupStore(full, full.dataDir))).toContain('holds a pepper already: name another folder')
-    expect(await refusalOf(backupStore({ ...full, mongodbUrl: 'mongodb://127.0.0.1/x' }, other))).toContain(
+    await readPepper(full)
+    expect(await readSetupError(backupStore(empty, newFolder()))).toContain(
+      'set DATA_DIR to the data folder of the server',
+    )
+    expect(await readSetupError(backupStore(full, full.dataDir))).toContain(
+      'already contains a pepper: choose another folder',
+    )
+    expect(await readSetupError(backupStore({ ...full, mongodbUrl: 'mongodb://127.0.0.1/x' }, other))).toContain(
       'run mongodump',
     )
     expect(existsSync(other)).toBe(false)
   })
 })
 
-const url = mongoUrl('the store that the settings name')
+const url = mongoUrl('the configured store')
 describe.skipIf(url === null)('with MongoDB', () => {
   const shared = (keyPepper: string): StoreSettings => ({ dataDir: newFolder(), mongodbUrl: url, keyPepper })
-  test('all nodes have one pepper', async () => {
+  test('all nodes share one pepper', async () => {
     const settings = shared(PEPPER)
-    expect(await Promise.all([pepperOf(settings), pepperOf(settings), pepperOf(settings, 'tool')])).toEqual([
+    expect(await Promise.all([readPepper(settings), readPepper(settings), readPepper(settings, 'tool')])).toEqual([
       PEPPER,
       PEPPER,
       PEPPER,
     ])
-    expect(await refusalOf(pepperOf(shared(OTHER)))).toBe(anotherPepper('KEY_PEPPER'))
+    expect(await readSetupError(readPepper(shared(OTHER)))).toBe(formatMismatch('KEY_PEPPER'))
     expect(existsSync(settings.dataDir)).toBe(false)
   })
 
-  test('that is away, a start is refused in a sentence without a password', async () => {
+  test('that cannot be reached, a start fails with a message that does not contain the password', async () => {
     const settings = { ...shared(PEPPER), mongodbUrl: 'mongodb://me:hunter2@127.0.0.1:9/x' }
-    expect(await refusalOf(pepperOf(settings))).not.toContain('hunter2')
+    expect(await readSetupError(readPepper(settings))).not.toContain('hunter2')
   })
 })

@@ -6,62 +6,62 @@ import { copyPepper, loadPepper } from '../../src/store/pepper.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const PEPPER = 'a pepper of the tests, at least 32'
-const mayMake = { mayMake: true }
+const mayCreate = { mayCreate: true }
 
-test('a pepper is made once, for its owner alone', () => {
+test('a pepper is created once, readable only by its owner', () => {
   const folder = join(writeFolder({}), 'new', 'data')
-  const pepper = loadPepper(folder, mayMake)
+  const pepper = loadPepper(folder, mayCreate)
   expect(pepper).toMatch(/^[\w-]{43}$/)
   expect(readFileSync(join(folder, 'pepper'), 'utf8')).toBe(`${pepper}\n`)
   expect(statSync(join(folder, 'pepper')).mode & 0o777).toBe(0o600)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
   expect(readdirSync(folder)).toEqual(['pepper'])
-  expect(loadPepper(folder, mayMake)).toBe(pepper)
-  expect(loadPepper(folder, { mayMake: false })).toBe(pepper)
-  expect(loadPepper(writeFolder({}), mayMake)).not.toBe(pepper)
+  expect(loadPepper(folder, mayCreate)).toBe(pepper)
+  expect(loadPepper(folder, { mayCreate: false })).toBe(pepper)
+  expect(loadPepper(writeFolder({}), mayCreate)).not.toBe(pepper)
 })
 
-test('a folder that cannot be made is told, and not tried for ever', () => {
-  expect(() => loadPepper('/proc/none/deep', mayMake)).toThrow(SetupError)
+test('a folder that cannot be created is reported without an endless loop', () => {
+  expect(() => loadPepper('/proc/none/deep', mayCreate)).toThrow(SetupError)
 })
 
-test('one that is there is read without blanks', () => {
-  expect(loadPepper(writeFolder({ pepper: `  ${PEPPER}\r\n` }), mayMake)).toBe(PEPPER)
+test('an existing pepper is read without surrounding white space', () => {
+  expect(loadPepper(writeFolder({ pepper: `  ${PEPPER}\r\n` }), mayCreate)).toBe(PEPPER)
 })
 
-test('what a start that was killed has left is no pepper', () => {
+test('a temporary file of a killed process is not used as a pepper', () => {
   const folder = writeFolder({ 'pepper.0123456789abcdef': PEPPER })
-  expect(loadPepper(folder, mayMake)).toMatch(/^[\w-]{43}$/)
+  expect(loadPepper(folder, mayCreate)).toMatch(/^[\w-]{43}$/)
 })
 
-test('a copy is for its owner alone, and takes the place of none', () => {
+test('a copy is readable only by its owner and replaces no pepper', () => {
   const folder = writeFolder({})
   copyPepper(PEPPER, folder)
   expect(statSync(join(folder, 'pepper')).mode & 0o777).toBe(0o600)
-  expect(loadPepper(folder, { mayMake: false })).toBe(PEPPER)
+  expect(loadPepper(folder, { mayCreate: false })).toBe(PEPPER)
   expect(() => copyPepper('other', folder)).toThrow('EEXIST')
-  expect(loadPepper(folder, { mayMake: false })).toBe(PEPPER)
+  expect(loadPepper(folder, { mayCreate: false })).toBe(PEPPER)
 })
 
-describe('a pepper is refused that is', () => {
-  const cutOff = 'is empty or cut off: put the pepper of a backup in its place, or set KEY_PEPPER to it'
+describe('a pepper is rejected if it is', () => {
+  const truncated = 'is empty or truncated: restore the pepper from a backup, or set KEY_PEPPER to it'
   test.each<[string, (file: string) => void, string]>([
-    ['empty', (file) => writeFileSync(file, '\n'), cutOff],
-    ['short', (file) => writeFileSync(file, 'x'.repeat(31)), cutOff],
+    ['empty', (file) => writeFileSync(file, '\n'), truncated],
+    ['short', (file) => writeFileSync(file, 'x'.repeat(31)), truncated],
     [
       'a folder',
       (file) => mkdirSync(file),
-      'cannot be read or made (EISDIR): check that this user may read and write there, or set KEY_PEPPER',
+      'cannot be read or created (EISDIR): check that this user can read and write there, or set KEY_PEPPER',
     ],
     [
-      'a link to nothing',
+      'a link to a missing file',
       (file) => symlinkSync('/none/there', file),
-      'leads nowhere: remove it, or put the pepper of a backup in its place',
+      'is a link to a missing file: remove it, or restore the pepper from a backup',
     ],
-  ])('%s', (_, make, sentence) => {
+  ])('%s', (_, create, message) => {
     const folder = writeFolder({})
-    make(join(folder, 'pepper'))
-    expect(() => loadPepper(folder, mayMake)).toThrow(new SetupError(`${join(folder, 'pepper')} ${sentence}`))
+    create(join(folder, 'pepper'))
+    expect(() => loadPepper(folder, mayCreate)).toThrow(new SetupError(`${join(folder, 'pepper')} ${message}`))
     expect(readdirSync(folder)).toEqual(['pepper'])
   })
 })

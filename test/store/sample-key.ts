@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Key, KeySecret } from '../../src/keys/types.ts'
 
-let made = 0
+let count = 0
 
-/** A key that no test has seen, each created a millisecond after the one before. */
+/** A unique key, created a millisecond after the previous one. */
 export function sampleKey(change: Partial<Key> = {}): Key {
   return {
     id: `key_${randomBytes(8).toString('hex')}`,
@@ -11,7 +11,7 @@ export function sampleKey(change: Partial<Key> = {}): Key {
     email: 'dev@harbourline.example',
     plan: 'free',
     revision: null,
-    createdAt: new Date(Date.UTC(2026, 0, 1) + made++),
+    createdAt: new Date(Date.UTC(2026, 0, 1) + count++),
     revokedAt: null,
     secrets: [sampleSecret()],
     ...change,

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
 import { newFolder } from './open-stores.ts'
 
-/** A process with a store of its own. */
+/** A process that opens a store. */
 export interface StoreProcess {
   readonly child: ChildProcess
-  /** Lines that it has written until now. */
+  /** Lines written so far. */
   readonly lines: readonly string[]
-  /** Waits until it has written as many lines. */
+  /** Waits until the process has written this number of lines. */
   wrote(lines: number): Promise<void>
-  /** Waits for its end. @throws when it failed */
+  /** Waits until the process ends. @throws if it failed */
   ended(): Promise<void>
   kill(): Promise<void>
 }
 
-/** Compiles the store as it is now: processes run no TypeScript. @returns a folder for `startStore` */
+/** Compiles the current store, because these processes do not run TypeScript. @returns a folder for `startStore` */
 export function buildStore(): string {
   const root = projectFolder()
   const folder = newFolder()
@@ -34,18 +34,18 @@ export function buildStore(): string {
   return folder
 }
 
-/** Starts a process that opens the store of `data`, as `store`, and runs `code` as `startCode` does. */
+/** Starts a process that opens the store in the folder `data` as `store` and then runs `code` like `startCode`. */
 export function startStore(built: string, options: { data: string; role: string; code: string }): StoreProcess {
   const { data, role, code } = options
   return startCode(
     built,
-    `import { openSqlite } from './store/sqlite.js'
+    `import { openSqlite } from './store/sqlite/sqlite.js'
     const store = await openSqlite(${JSON.stringify({ folder: data, role })})
     ${code}`,
   )
 }
 
-/** Starts a process that runs `code`, a module; in it, `say(…)` writes a line. */
+/** Starts a process that runs `code` as a module, in which `say(…)` writes a line. */
 export function startCode(built: string, code: string): StoreProcess {
   const program = `import { writeSync } from 'node:fs'
     const say = (line) => writeSync(1, line + '\\n')

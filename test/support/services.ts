@@ -9,67 +9,85 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { projectFolder } from '../../src/rules/built.ts'
 import { servicesStatus } from '../../tools/services-status.ts'
 
-/** A server that belongs to one suite. */
+/** A server that one suite has to itself. */
 export interface OwnServer {
   readonly url: string
-  /** Ends it at once, as a crash does (SIGKILL). */
+  /** Kills the server immediately, like a crash (SIGKILL). */
   kill(): Promise<void>
-  /** Holds it (SIGSTOP): it takes connections and answers nothing. */
+  /** Pauses the server (SIGSTOP): it accepts connections but answers nothing. */
   pause(): void
   resume(): void
-  /** Starts it again after `kill`, on the same port and data. */
+  /** Starts the server again after `kill`, on the same port and data. */
   restart(): Promise<void>
-  /** Ends it and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>
 }
 
-interface Kind {
+interface ServerKind {
   readonly name: string
-  /** Name of the line of `services.sh status --binaries`. */
+  /** Name of its line in the output of `services.sh status --binaries`. */
   readonly binary: string
   readonly scheme: string
   /** Arguments of the program. */
-  readonly words: (port: number, data: string) => readonly string[]
-  /** A server that answers this is up: a connection alone proves nothing. mongod has a word for those who ask in HTTP. */
+  readonly buildArgs: (port: number, data: string) => readonly string[]
+  /** A request that only a running server answers; accepting a connection does not prove that it runs. mongod answers HTTP. */
   readonly question: string
+  /** The beginning of the response. */
   readonly answer: string
 }
 
-const REDIS: Kind = {
+const REDIS: ServerKind = {
   name: 'Redis',
   binary: 'REDIS_SERVER',
   scheme: 'redis',
-  words: (port, data) => [
-    ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data],
-    ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec'],
+  buildArgs: (port, data) => [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    data,
+    '--save',
+    '',
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'everysec',
   ],
   question: 'PING\r\n',
   answer: '+PONG',
 }
 
-const MONGODB: Kind = {
+const MONGODB: ServerKind = {
   name: 'MongoDB',
   binary: 'MONGOD',
   scheme: 'mongodb',
-  words: (port, data) => [
-    ...['--port', `${port}`, '--bind_ip', '127.0.0.1', '--dbpath', data],
-    ...['--nounixsocket', '--wiredTigerCacheSizeGB', '0.25'],
+  buildArgs: (port, data) => [
+    '--port',
+    String(port),
+    '--bind_ip',
+    '127.0.0.1',
+    '--dbpath',
+    data,
+    '--nounixsocket',
+    '--wiredTigerCacheSizeGB',
+    '0.25',
   ],
   question: 'GET / HTTP/1.0\r\n\r\n',
   answer: 'HTTP/1.',
 }
 
-/** One run of the tests takes fewer. */
-const LEAST_DATABASES = 100
+/** More databases than one run of the tests uses. */
+const MIN_DATABASES = 100
 
 /**
- * URL of the running Redis, each time with another of its databases; null where there is none, which stderr is told.
- * @throws Error when it has so few that suites would share them
+ * URL of the running Redis, with a different database for each call. Null, with a line on stderr, if Redis is not running.
+ * @throws Error if it has so few databases that suites would share them
  */
 export function redisUrl(suite: string): string | null {
   const url = process.env.REDIS_URL || servicesStatus().REDIS_URL
-  if (url === undefined) return without(suite, 'a running Redis')
-  // Tests of several processes share the server, so that it is the one who deals out the numbers.
+  if (url === undefined) return reportMissing(suite, 'a running Redis')
+  // The server assigns the numbers, because several test processes share it.
   const program = `const client = await (await import('redis')).createClient({ url: process.argv[1] }).connect()
     const { databases } = await client.configGet('databases')
     console.log(databases, 1 + (await client.incr('siteprint:test:databases')) % (databases - 1))
@@ -77,36 +95,36 @@ export function redisUrl(suite: string): string | null {
   const options = { cwd: projectFolder(), encoding: 'utf8', timeout: 10_000 } as const
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, url], options)
   const [, databases, database] = /^(\d+) (\w+)\n$/.exec(stdout) ?? []
-  if (database === undefined) throw new Error(`Redis gave no database: ${stderr}`)
-  if (Number(databases) < LEAST_DATABASES)
-    throw new Error(`Redis has ${databases} databases: start it with --databases ${LEAST_DATABASES} or more`)
+  if (database === undefined) throw new Error(`Redis did not assign a database: ${stderr}`)
+  if (Number(databases) < MIN_DATABASES)
+    throw new Error(`Redis has ${databases} databases: start it with --databases ${MIN_DATABASES} or more`)
   const own = new URL(url)
   own.pathname = database
   return own.href
 }
 
-/** URL of the running MongoDB, each time with a database of another name; null where there is none, which stderr is told. */
+/** URL of the running MongoDB, with a new database name for each call. Null, with a line on stderr, if it is not running. */
 export function mongoUrl(suite: string): string | null {
   const url = process.env.MONGODB_URL || servicesStatus().MONGODB_URL
-  if (url === undefined) return without(suite, 'a running MongoDB')
+  if (url === undefined) return reportMissing(suite, 'a running MongoDB')
   const database = `siteprint_test_${randomBytes(8).toString('hex')}`
   return url.replace(/^([^/]+\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`)
 }
 
-/** A Redis of its own, which keeps what was written when it is killed; null where there is none to start. */
+/** Starts a separate Redis that keeps its data when it is killed. Null if it is not installed. */
 export function startRedis(suite: string): Promise<OwnServer | null> {
   return startServer(suite, REDIS)
 }
 
-/** A MongoDB of its own; null where there is none to start. @param more arguments of the program */
+/** Starts a separate MongoDB. Null if it is not installed. @param more further arguments of the program */
 export function startMongo(suite: string, more: readonly string[] = []): Promise<OwnServer | null> {
-  return startServer(suite, { ...MONGODB, words: (port, data) => [...MONGODB.words(port, data), ...more] })
+  return startServer(suite, { ...MONGODB, buildArgs: (port, data) => [...MONGODB.buildArgs(port, data), ...more] })
 }
 
-async function startServer(suite: string, kind: Kind): Promise<OwnServer | null> {
+async function startServer(suite: string, kind: ServerKind): Promise<OwnServer | null> {
   const file = servicesStatus('--binaries')[kind.binary]
-  if (file === undefined) return without(suite, kind.name)
-  const port = await freePort()
+  if (file === undefined) return reportMissing(suite, kind.name)
+  const port = await findFreePort()
   const data = mkdtempSync(join(tmpdir(), 'siteprint-own-'))
   const run = (): Promise<ChildProcess> => runServer(file, kind, { port, data })
   let child = await run()
@@ -120,7 +138,7 @@ async function startServer(suite: string, kind: Kind): Promise<OwnServer | null>
   return {
     url: `${kind.scheme}://127.0.0.1:${port}`,
     kill,
-    pause: () => hold(child),
+    pause: () => pauseProcess(child),
     resume: () => void child.kill('SIGCONT'),
     async restart() {
       child = await run()
@@ -133,14 +151,17 @@ async function startServer(suite: string, kind: Kind): Promise<OwnServer | null>
   }
 }
 
-async function runServer(file: string, kind: Kind, place: { port: number; data: string }): Promise<ChildProcess> {
-  const { port, data } = place
+async function runServer(
+  file: string,
+  kind: ServerKind,
+  { port, data }: { port: number; data: string },
+): Promise<ChildProcess> {
   const log = join(data, 'log')
   const descriptor = openSync(log, 'a')
-  const child = spawn(file, kind.words(port, data), { stdio: ['ignore', descriptor, 'ignore'] })
+  const child = spawn(file, kind.buildArgs(port, data), { stdio: ['ignore', descriptor, 'ignore'] })
   closeSync(descriptor)
   const deadline = Date.now() + 30_000
-  while (!(await answers(kind, port))) {
+  while (!(await isAnswering(kind, port))) {
     const hasEnded = child.exitCode !== null || child.signalCode !== null
     if (hasEnded || Date.now() > deadline) {
       child.kill('SIGKILL')
@@ -151,7 +172,7 @@ async function runServer(file: string, kind: Kind, place: { port: number; data: 
   return child
 }
 
-function answers({ question, answer }: Kind, port: number): Promise<boolean> {
+function isAnswering({ question, answer }: ServerKind, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(question)).setTimeout(2000)
     const settle = (isUp: boolean): void => {
@@ -163,27 +184,27 @@ function answers({ question, answer }: Kind, port: number): Promise<boolean> {
   })
 }
 
-/** Below the ports of outgoing connections, so that nobody takes it while the server is down. */
-async function freePort(): Promise<number> {
+/** Finds a free port below those of outgoing connections, which could otherwise take it while the server is down. */
+async function findFreePort(): Promise<number> {
   const server = createServer()
   const listening = new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false)).listen(randomInt(20_000, 32_000), '127.0.0.1', () => resolve(true))
   })
-  if (!(await listening)) return freePort()
+  if (!(await listening)) return findFreePort()
   const { port } = server.address() as { port: number }
   await new Promise((resolve) => server.close(resolve))
   return port
 }
 
-function without(suite: string, what: string): null {
+function reportMissing(suite: string, what: string): null {
   const sentence = `${suite}: needs ${what}; run "tools/services.sh start"`
   if (process.env.REQUIRE_SERVICES === '1') throw new Error(sentence)
   process.stderr.write(`SKIPPED ${sentence}\n`)
   return null
 }
 
-/** A signal takes effect a little later than it is sent: what is asked in between would be answered. */
-function hold(child: ChildProcess): void {
+/** Pauses a process and waits until it has stopped: until the signal takes effect, the server still answers. */
+function pauseProcess(child: ChildProcess): void {
   child.kill('SIGSTOP')
   const end = performance.now() + 1000
   while (performance.now() < end && !/^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));

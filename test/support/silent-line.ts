@@ -2,15 +2,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 interface Line {
   readonly port: number
-  /** Swallows all that comes over the connections that are open. */
+  /** Discards all data on the open connections. */
   readonly silence: () => void
-  /** Holds what the server sends over the first connection that was made, until it is released. */
+  /** Holds back the server's data on the first connection until `releaseFirst`. */
   readonly holdFirst: () => void
   readonly releaseFirst: () => void
   readonly close: () => void
 }
 
-/** A line to a server. */
+/** Opens a proxy to a server, whose connections can be silenced. */
 export async function openLine(to: number): Promise<Line> {
   const ends: Socket[] = []
   const line: Server = createServer((near) => {

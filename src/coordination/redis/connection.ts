@@ -1,37 +1,37 @@
 import { createClient } from 'redis'
-import { redisFault } from './errors.ts'
+import { buildConnectionError } from './errors.ts'
 import type { Script } from './scripts.ts'
 
-/** What our scripts answer. */
+/** Reply of a script. */
 export type Reply = string | number | null | readonly Reply[]
 
-/** Runs a script. Rejects when Redis is away or refuses. */
-export type Run = (script: Script, keys: readonly string[], words: readonly string[]) => Promise<Reply>
+/** Runs a script. Rejects if Redis cannot be reached or returns an error. */
+export type Run = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<Reply>
 
-/** A connection that comes back by itself. */
+/** A connection that reconnects automatically. */
 interface Connection {
   readonly isReady: boolean
   readonly run: Run
-  /** Waits shortly for what is under way. */
+  /** Waits briefly for pending calls. */
   close(): Promise<void>
 }
 
 export interface ConnectionOptions {
-  /** redis:// or rediss://, with the number of the database as its path. */
+  /** A redis:// or rediss:// URL with the number of the database as its path. */
   readonly url: string
-  /** Told of every failure of the connection, for the log; it is tried again by itself. */
+  /** Receives every connection error, for the log. The client reconnects on its own. */
   readonly onError?: (error: Error) => void
 }
 
 const CONNECT_MS = 1000
 const MAX_RETRY_MS = 500
-// A server or a network may fall silent and leave the connection standing: the system notices after minutes.
+// If a server or network stops responding without closing the connection, the operating system notices only after minutes.
 const PING_MS = 1000
 const SILENT_MS = 3000
 
 /**
- * Connects to Redis, or keeps trying: it resolves after a second at the latest, and calls reject until Redis is there.
- * Nothing is queued for later.
+ * Connects to Redis and keeps trying if that fails. Resolves after a second at the latest. Calls made while Redis is
+ * disconnected reject and are not queued.
  */
 export async function openConnection({ url, onError }: ConnectionOptions): Promise<Connection> {
   const client = buildClient(url)
@@ -44,28 +44,28 @@ export async function openConnection({ url, onError }: ConnectionOptions): Promi
   })
   const connected = client.connect().then(
     () => {},
-    () => {}, // Closed before it came about; all else is told to the listener and tried again.
+    () => {}, // Closed before the connection was made. All other errors reach the listener and lead to a retry.
   )
-  await Promise.race([connected, after(CONNECT_MS)])
+  await Promise.race([connected, waitFor(CONNECT_MS)])
   return {
     get isReady() {
       return client.isReady
     },
-    run: async (script, keys, words) => {
-      // Of a client that is offline the driver says no more than that.
-      if (!client.isReady) throw redisFault(lastError, { isTls: url.startsWith('rediss:') })
-      const values = { keys: [...keys], arguments: [...words] }
+    run: async (script, keys, args) => {
+      // For an offline client the driver's own error contains no reason.
+      if (!client.isReady) throw buildConnectionError(lastError, { isTls: url.startsWith('rediss:') })
+      const values = { keys: [...keys], arguments: [...args] }
       try {
         return (await client.evalSha(script.sha, values)) as Reply
       } catch (error) {
-        // A server that was started anew knows no script.
+        // A restarted server has no cached scripts.
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
         return (await client.eval(script.text, values)) as Reply
       }
     },
     close: async () => {
       isClosed = true
-      if (client.isReady) await Promise.race([client.close().catch(() => {}), after(CONNECT_MS)])
+      if (client.isReady) await Promise.race([client.close().catch(() => {}), waitFor(CONNECT_MS)])
       client.destroy()
     },
   }
@@ -75,7 +75,7 @@ function buildClient(url: string) {
   return createClient({
     url,
     disableOfflineQueue: true,
-    // Of Redis Enterprise alone.
+    // A feature of Redis Enterprise only.
     maintNotifications: 'disabled',
     pingInterval: PING_MS,
     socket: {
@@ -86,6 +86,6 @@ function buildClient(url: string) {
   })
 }
 
-function after(ms: number): Promise<void> {
+function waitFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

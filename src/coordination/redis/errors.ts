@@ -1,22 +1,22 @@
 /**
- * An error of the connection to Redis, with what an operator can do about it. Without the URL, which may hold a password.
- * @param error undefined while the first connection is still being made
+ * An error of the connection to Redis with advice for the operator. Never contains the URL, which may include a password.
+ * @param error undefined while the first connection is being established
  */
-export function redisFault(error: Error | undefined, { isTls }: { readonly isTls: boolean }): Error {
+export function buildConnectionError(error: Error | undefined, { isTls }: { readonly isTls: boolean }): Error {
   const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException
-  const advice = adviceOn(`${code} ${message}`, isTls)
+  const advice = findAdvice(`${code} ${message}`, isTls)
   return new Error(`${message || 'no connection yet'}: ${advice}`, { cause: error })
 }
 
-function adviceOn(text: string, isTls: boolean): string {
+function findAdvice(text: string, isTls: boolean): string {
   if (/WRONGPASS|NOAUTH|NOPERM|no password is set/.test(text)) return 'check the user and password of REDIS_URL'
   if (/certificate|_CERT|ALTNAME/i.test(text))
-    return 'the certificate of the server is not trusted, name its authority with NODE_EXTRA_CA_CERTS, or check the host in REDIS_URL'
+    return 'the certificate of the server is not trusted, add its certificate authority with NODE_EXTRA_CA_CERTS, or check the host name in REDIS_URL'
   if (/DB index/.test(text)) return 'check the number of the database in REDIS_URL'
-  // A plain server waits for the end of what it takes for a command, or says something that is not TLS.
+  // A server without TLS waits for the end of the supposed command, or replies with something that is not TLS.
   if (isTls && /^ $|timeout|closed|disconnected|EPROTO|SSL|wrong version|ECONNRESET/i.test(text))
-    return 'REDIS_URL begins with rediss://, check that the server speaks TLS on this port'
+    return 'REDIS_URL begins with rediss://, check that the server supports TLS on this port'
   if (/closed unexpectedly|ECONNRESET/.test(text))
-    return 'REDIS_URL begins with redis://, write rediss:// if the server speaks TLS on this port'
-  return 'check that it runs, that this machine may reach it, and REDIS_URL'
+    return 'REDIS_URL begins with redis://, use rediss:// if the server expects TLS on this port'
+  return 'check that Redis is running, that this machine can reach it, and that REDIS_URL is correct'
 }

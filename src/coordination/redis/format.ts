@@ -2,34 +2,34 @@ import { createHash } from 'node:crypto'
 import { CACHE_MS, type CacheEntry } from '../types.ts'
 import type { Reply } from './connection.ts'
 
-/** Key of a minute's count. Counters are ids and addresses, never secrets. */
-export function minuteKey(counter: string, now: number): string {
+/** Redis key of the count of one minute. Counters are ids and addresses, never secrets. */
+export function buildMinuteKey(counter: string, now: number): string {
   return `siteprint:minute:${counter}:${Math.floor(now / 60_000)}`
 }
 
-/** Key of a result. Which sites are scanned cannot be read from it. */
-export function entryKey(entry: string): string {
+/** Redis key of a cached result. It contains a hash, so that key names do not reveal which sites are scanned. */
+export function buildEntryKey(entry: string): string {
   return `siteprint:entry:${digest(entry)}`
 }
 
-/** Key of the lock of a flight. */
-export function flightKey(entry: string): string {
+/** Redis key of a single-flight lock. */
+export function buildLockKey(entry: string): string {
   return `siteprint:flight:${digest(entry)}`
 }
 
-/** Key of what a flight left to those who wait. */
-export function outcomeKey(token: string): string {
+/** Redis key of a published outcome. */
+export function buildOutcomeKey(token: string): string {
   return `siteprint:outcome:${token}`
 }
 
-/** Fields and values of an entry, in turn. */
-export function fieldsOf({ at, result, extras }: CacheEntry): string[] {
+/** Fields and values of an entry, alternating, as `HSET` expects them. */
+export function formatFields({ at, result, extras }: CacheEntry): string[] {
   const fields = ['at', `${at}`, 'result', result]
   return extras === undefined ? fields : [...fields, 'extras', extras]
 }
 
-/** @returns the entry of a reply `[at, result, extras?]`; null for one that is not there or too old at that time */
-export function entryOf(reply: Reply, now: number): CacheEntry | null {
+/** @returns the entry of a reply `[at, result, extras?]`; null if it is missing or has expired */
+export function parseEntry(reply: Reply, now: number): CacheEntry | null {
   if (!Array.isArray(reply)) return null
   const [at, result, extras] = reply as readonly Reply[]
   if (typeof at !== 'string' || typeof result !== 'string' || now >= Number(at) + CACHE_MS) return null

@@ -1,52 +1,34 @@
-import type { Take, Taken } from '../types.ts'
+import DataLoader from 'dataloader'
+import type { LimitQuery, LimitResult } from '../types.ts'
 import type { Reply, Run } from './connection.ts'
-import { entryKey, entryOf, minuteKey } from './format.ts'
-import { TAKE } from './scripts.ts'
+import { buildEntryKey, buildMinuteKey, parseEntry } from './format.ts'
+import { COUNT } from './scripts.ts'
 
-/** Items of one script: Redis does nothing else until it ends. */
-const MAX_BATCH = 500
-
-interface Waiting {
-  readonly take: Take
-  readonly resolve: (taken: Taken) => void
-  readonly reject: (error: unknown) => void
-}
+/** Maximum number of queries in one script. Redis runs nothing else until the script ends. */
+const MAX_BATCH_SIZE = 500
 
 /**
- * Counts and looks up: all takes of one turn of the event loop go as one script, as a round trip costs this process more
- * than all else it does for a request.
+ * Counts requests and looks up entries. All queries of one turn of the event loop are sent as one script, because a round
+ * trip costs this process more than all other work for a request.
  */
-export function buildTakes(run: Run): (take: Take) => Promise<Taken> {
-  let batch: Waiting[] = []
-  const send = (): void => {
-    const sent = batch
-    batch = []
-    if (sent.length > 0) void settle(run, sent)
-  }
-  return (take) =>
-    new Promise((resolve, reject) => {
-      // After the sockets of this turn: each of them may bring requests.
-      if (batch.length === 0) setImmediate(send)
-      batch.push({ take, resolve, reject })
-      if (batch.length === MAX_BATCH) send()
-    })
+export function buildRequestCounter(run: Run): (query: LimitQuery) => Promise<LimitResult> {
+  const loader = new DataLoader<LimitQuery, LimitResult>((queries) => sendBatch(run, queries), {
+    cache: false, // Two equal queries are two requests.
+    // After the sockets of this turn have been read: each of them may bring requests.
+    batchScheduleFn: (send) => void setImmediate(send),
+    maxBatchSize: MAX_BATCH_SIZE,
+  })
+  return (query) => loader.load(query)
 }
 
-/** Never rejects: each item is told. */
-async function settle(run: Run, batch: readonly Waiting[]): Promise<void> {
-  try {
-    const keys: string[] = []
-    let items = ''
-    for (const { take } of batch) {
-      keys.push(minuteKey(take.counter, take.now))
-      if (take.entry !== undefined) keys.push(entryKey(take.entry))
-      items += take.cost + (take.entry === undefined ? 0 : take.extras === true ? 6 : 2)
-    }
-    const reply = (await run(TAKE, keys, [items])) as readonly Reply[]
-    for (const [i, { take, resolve }] of batch.entries()) {
-      resolve({ count: Number(reply[2 * i]), entry: entryOf(reply[2 * i + 1], take.now) })
-    }
-  } catch (error) {
-    for (const { reject } of batch) reject(error)
+async function sendBatch(run: Run, queries: readonly LimitQuery[]): Promise<LimitResult[]> {
+  const keys: string[] = []
+  let items = ''
+  for (const { counter, now, cost, entry, extras } of queries) {
+    keys.push(buildMinuteKey(counter, now))
+    if (entry !== undefined) keys.push(buildEntryKey(entry))
+    items += cost + (entry === undefined ? 0 : extras === true ? 6 : 2)
   }
+  const reply = (await run(COUNT, keys, [items])) as readonly Reply[]
+  return queries.map(({ now }, i) => ({ count: Number(reply[2 * i]), entry: parseEntry(reply[2 * i + 1], now) }))
 }

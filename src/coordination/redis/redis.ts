@@ -1,17 +1,17 @@
 import { nanoid } from 'nanoid'
-import { type Boarding, CACHE_MS, isCacheable, type SharedState } from '../types.ts'
+import { type Acquisition, CACHE_MS, isCacheable, type SharedState } from '../types.ts'
 import { type ConnectionOptions, openConnection, type Reply } from './connection.ts'
-import { entryKey, entryOf, fieldsOf, flightKey, outcomeKey } from './format.ts'
-import { buildTakes } from './limit-batches.ts'
-import { BOARD, LAND, OUTCOME, RENEW } from './scripts.ts'
+import { buildEntryKey, buildLockKey, buildOutcomeKey, formatFields, parseEntry } from './format.ts'
+import { buildRequestCounter } from './limit-batches.ts'
+import { ACQUIRE, COMPLETE, READ_OUTCOME, RENEW } from './scripts.ts'
 
 /**
- * Counts, results and flights of all processes that use one Redis: a single server, with or without replicas, and not a
- * cluster, since one script touches keys of many callers. No secret is ever in it, its keys' names show no URL, and
- * everything in it expires by itself. Results hold the address of the site they are about.
+ * Counts, results and locks of all processes that share one Redis: a single server, with or without replicas. A cluster is
+ * not supported, because one script uses the keys of many clients. Redis never contains a secret, the names of its keys
+ * contain no URL, and everything in it expires. Cached results contain the address of the scanned site.
  *
- * Resolves after a second at the latest, whether Redis is there or not. Calls reject while it is away, and wait as long as
- * Redis takes: put `withFallback` in front.
+ * Resolves after a second at the latest, even if Redis cannot be reached. Calls reject while it is down and otherwise wait
+ * as long as Redis takes, so wrap the result with `withFallback`.
  */
 export async function openRedis(options: ConnectionOptions): Promise<SharedState> {
   const connection = await openConnection(options)
@@ -21,34 +21,33 @@ export async function openRedis(options: ConnectionOptions): Promise<SharedState
       return connection.isReady
     },
 
-    take: buildTakes(run),
+    countRequest: buildRequestCounter(run),
 
-    async board(entry, { fresh, now }): Promise<Boarding> {
-      const words = [nanoid(), fresh ? '1' : '0', `${now}`]
-      const [role, ...rest] = (await run(BOARD, [entryKey(entry), flightKey(entry)], words)) as readonly Reply[]
-      const found = role === 'done' ? entryOf(rest, now) : null
+    async acquire(entry, { fresh, now }): Promise<Acquisition> {
+      const args = [nanoid(), fresh ? '1' : '0', `${now}`]
+      const reply = (await run(ACQUIRE, [buildEntryKey(entry), buildLockKey(entry)], args)) as readonly Reply[]
+      const [role, ...rest] = reply
+      const found = role === 'done' ? parseEntry(rest, now) : null
       if (found !== null) return { role: 'done', entry: found }
       return { role: role === 'lead' ? 'lead' : 'wait', token: `${rest[0]}` }
     },
 
     async renew(entry, token) {
-      await run(RENEW, [flightKey(entry)], [token])
+      await run(RENEW, [buildLockKey(entry)], [token])
     },
 
-    async outcomeOf(entry, token) {
-      const reply = await run(OUTCOME, [flightKey(entry), outcomeKey(token)], [token])
+    async readOutcome(entry, token) {
+      const reply = await run(READ_OUTCOME, [buildLockKey(entry), buildOutcomeKey(token)], [token])
       if (reply === null) return null
       return typeof reply === 'string' ? reply : 'gone'
     },
 
-    async land(entry, token, { outcome, result }) {
+    async complete(entry, token, { outcome, result }) {
       const isTooLarge = result !== null && !isCacheable(result)
-      const kept = result === null || isTooLarge ? [] : [`${Math.ceil(result.at + CACHE_MS)}`, ...fieldsOf(result)]
-      await run(
-        LAND,
-        [flightKey(entry), outcomeKey(token), entryKey(entry)],
-        [token, isTooLarge ? '' : outcome, ...kept],
-      )
+      const stored =
+        result === null || isTooLarge ? [] : [`${Math.ceil(result.at + CACHE_MS)}`, ...formatFields(result)]
+      const keys = [buildLockKey(entry), buildOutcomeKey(token), buildEntryKey(entry)]
+      await run(COMPLETE, keys, [token, isTooLarge ? '' : outcome, ...stored])
     },
 
     close: () => connection.close(),

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { CACHE_MS, LOCK_MS } from '../types.ts'
 
-/** A text in Lua, which Redis runs as one step, and the SHA-1 that Redis knows it by. */
+/** A Lua script, which Redis runs atomically, and the SHA-1 under which Redis caches it. */
 export interface Script {
   readonly text: string
   readonly sha: string
 }
 
-/** How long the minute's count is kept. Longer than a minute, for clocks that go wrong by some seconds. */
+/** Lifetime of a minute's count. Longer than a minute, to tolerate clocks that differ by some seconds. */
 const COUNT_MS = 120_000
-/** How long its outcome can be read. */
+/** Lifetime of a published outcome. */
 const OUTCOME_MS = 5000
 
 /**
- * Many counts and look-ups. ARGV[1] has one digit an item: 1 if it counts, 2 if an entry is looked up, 4 if its extras
- * are wanted, added. KEYS has the counter of each item, then, if one is looked up, the entry.
- * Answers twice the items: the count, then false or {at, result, extras}, each false where it is missing.
+ * Counts and cache lookups of a batch. ARGV[1] contains one digit for each query, a sum of flags: 1 to count, 2 to look up an
+ * entry, 4 to include its extras. KEYS contains the counter of each query, followed by its entry if one is looked up.
+ * Returns two values for each query: the count, then false or {at, result, extras}, in which missing fields are false.
  */
-export const TAKE = buildScript(`
+export const COUNT = buildScript(`
 local answer, at = {}, 1
 for i = 1, #ARGV[1] do
   local item = string.byte(ARGV[1], i) - 48
@@ -44,10 +44,10 @@ end
 return answer`)
 
 /**
- * KEYS entry, flight; ARGV the new token, '1' for fresh, the caller's clock in milliseconds.
- * Answers {'done', at, result, extras}, {'wait', token} or {'lead', token}.
+ * Acquires a single-flight lock. KEYS: entry, lock. ARGV: new token, '1' to ignore the cached result, the caller's clock in
+ * milliseconds. Returns {'done', at, result, extras}, {'wait', token} or {'lead', token}.
  */
-export const BOARD = buildScript(`
+export const ACQUIRE = buildScript(`
 if ARGV[2] ~= '1' then
   local entry = redis.call('HMGET', KEYS[1], 'at', 'result', 'extras')
   if entry[1] and entry[2] and tonumber(ARGV[3]) < tonumber(entry[1]) + ${CACHE_MS} then
@@ -59,23 +59,26 @@ if holder then return {'wait', holder} end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ${LOCK_MS})
 return {'lead', ARGV[1]}`)
 
-/** KEYS flight; ARGV the token. Renews the lock only if it still holds the token: after 5 s without renewal it may be another node's. */
+/**
+ * Renews a lock if it still contains the token: after 5 s without renewal, another node may hold it. KEYS: lock. ARGV: token.
+ */
 export const RENEW = buildScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${LOCK_MS}) end
 return 1`)
 
-/** KEYS flight, outcome; ARGV the token. Answers the outcome, false while it flies, 0 when it is gone. */
-export const OUTCOME = buildScript(`
+/** Reads an outcome. KEYS: lock, outcome. ARGV: token. Returns the outcome, false while the scan runs, 0 if it is gone. */
+export const READ_OUTCOME = buildScript(`
 local outcome = redis.call('GET', KEYS[2])
 if outcome then return outcome end
 if redis.call('GET', KEYS[1]) == ARGV[1] then return false end
 return 0`)
 
 /**
- * KEYS flight, outcome, entry; ARGV the token, the outcome ('' to publish none), and where there is a result: when it expires, then fields
- * and values. The lock goes only if it is the token's own: a flight that took too long must not end another's.
+ * Completes a scan. KEYS: lock, outcome, entry. ARGV: token, outcome ('' to publish none) and, if there is a result, its
+ * expiry followed by its fields and values. The lock is deleted only if it contains the token: a scan that outlived its lock
+ * must not release the lock of another node.
  */
-export const LAND = buildScript(`
+export const COMPLETE = buildScript(`
 if ARGV[3] then
   redis.call('DEL', KEYS[3])
   redis.call('HSET', KEYS[3], unpack(ARGV, 4))

@@ -22,7 +22,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): 
   }
   v1.get('/me', options, async (request): Promise<KeyInfo> => {
     const { key, now } = getRequestState(request) as { key: Key; now: number }
-    const used = await store.touch({ key: key.id, month: formatMonth(now), at: new Date(now) })
+    const used = await store.usage.touch({ key: key.id, month: formatMonth(now), at: new Date(now) })
     const limit = findPlan(settings.plans, key.plan).perMonth
     return {
       name: key.name,

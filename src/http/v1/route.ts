@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Take } from '../../coordination/types.ts'
+import type { LimitQuery } from '../../coordination/types.ts'
 import { ApiError } from '../../errors.ts'
 import type { RequestState } from '../request-state.ts'
 import { toRequestError } from './request-error.ts'
@@ -9,7 +9,7 @@ import { toRequestError } from './request-error.ts'
  * Reads the parameters of a request before the request is counted. Errors are kept in the request state and thrown after
  * rate limiting. Returns which cached result to read while the request is counted.
  */
-export type ReadRequest = (request: FastifyRequest, state: RequestState) => Pick<Take, 'entry' | 'extras'>
+export type ReadRequest = (request: FastifyRequest, state: RequestState) => Pick<LimitQuery, 'entry' | 'extras'>
 
 /** Keeps the error of schema validation, if there is one. */
 export const keepValidationError: ReadRequest = (request, state) => {

@@ -1,64 +1,64 @@
 import type { Collection } from 'mongodb'
-import { patience } from '../../async/loop-aware-timeout.ts'
+import { loopAwareTimeout } from '../../async/loop-aware-timeout.ts'
 import { type Charge, StoreError } from '../types.ts'
-import { isDuplicate, storeFault } from './errors.ts'
+import { isDuplicate, toStoreError } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
 
-interface Waiting {
+interface PendingCharge {
   readonly charge: Charge
-  /** On the clock of `patience`. */
+  /** Time of arrival on the clock of `loopAwareTimeout`. */
   readonly since: number
   readonly resolve: (count: number | null) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface ChargeTimes {
-  /** Milliseconds after which a charge that waits for the one before it is not sent any more, and a sent one is given up. */
+  /** Milliseconds for which a charge may wait for the one before it, and then for the answer of the server. */
   readonly queueMs: number
-  /** Milliseconds after which the server gives up a charge that it has not carried out. Less than `queueMs`. */
+  /** Milliseconds after which the server aborts an unfinished charge. Less than `queueMs`. */
   readonly maxTimeMS: number
 }
 
 /**
- * Charges of one key go one update after another, each with all that came meanwhile: many at once on one document make
- * MongoDB try again and again (measured with 100 at once: 1,087 charges a second and 307 ms for the slowest; like this
- * 20,899 and 26 ms).
+ * Sends the charges of one key one update after another; each update includes all charges that arrived meanwhile. Concurrent
+ * updates of one document would make MongoDB retry repeatedly (measured with 100 concurrent charges: 1,087 charges a second
+ * and 307 ms for the slowest, compared with 20,899 and 26 ms in this way).
  */
 export class MongoCharges {
   readonly #usage: Collection<UsageDocument>
   readonly #times: ChargeTimes
-  /** By document and quota; a list stands here as long as an update is due or under way. */
-  readonly #waiting = new Map<string, Waiting[]>()
+  /** Pending charges by document and quota. A group has a list, possibly empty, while an update is scheduled or running. */
+  readonly #pending = new Map<string, PendingCharge[]>()
 
   constructor(usage: Collection<UsageDocument>, times: ChargeTimes) {
     this.#usage = usage
     this.#times = times
   }
 
-  /** @returns requests with this one; null when the quota is used up, and nothing was charged */
+  /** @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged */
   charge(charge: Charge): Promise<number | null> {
-    const group = `${charge.quota} ${idOf(charge.key, charge.month)}`
+    const group = `${charge.quota} ${buildUsageId(charge.key, charge.month)}`
     return new Promise((resolve, reject) => {
-      const one: Waiting = { charge, since: patience.now, resolve, reject }
-      const others = this.#waiting.get(group)
-      if (others !== undefined) return void others.push(one)
-      this.#waiting.set(group, [one])
-      setImmediate(() => void this.#empty(group)) // All that this turn brings goes with it.
+      const one: PendingCharge = { charge, since: loopAwareTimeout.now, resolve, reject }
+      const pending = this.#pending.get(group)
+      if (pending !== undefined) return void pending.push(one)
+      this.#pending.set(group, [one])
+      setImmediate(() => void this.#sendAll(group)) // Includes all charges of this turn of the event loop.
     })
   }
 
-  /** Never rejects: each one that waits is told. */
-  async #empty(group: string): Promise<void> {
-    for (let batch = this.#waiting.get(group) ?? []; batch.length > 0; batch = this.#waiting.get(group) ?? []) {
-      this.#waiting.set(group, [])
-      await this.#settle(group, batch)
+  /** Never rejects: errors reject the individual charges. */
+  async #sendAll(group: string): Promise<void> {
+    for (let batch = this.#pending.get(group) ?? []; batch.length > 0; batch = this.#pending.get(group) ?? []) {
+      this.#pending.set(group, [])
+      await this.#send(group, batch)
     }
-    this.#waiting.delete(group)
+    this.#pending.delete(group)
   }
 
-  async #settle(group: string, all: readonly Waiting[]): Promise<void> {
+  async #send(group: string, all: readonly PendingCharge[]): Promise<void> {
     const { queueMs } = this.#times
-    const oldest = patience.now - queueMs
+    const oldest = loopAwareTimeout.now - queueMs
     for (const { reject } of all.filter(({ since }) => since < oldest))
       reject(new StoreError('a charge waited too long to be sent'))
     const batch = all.filter(({ since }) => since >= oldest)
@@ -66,52 +66,53 @@ export class MongoCharges {
     try {
       const { quota } = batch[0].charge
       const added = this.#add(batch.map(({ charge }) => charge))
-      // The driver may not answer at all (see `mongo-link.ts`): the charges behind must not wait for that.
-      const before = await patience.inTime(added, queueMs, () => new StoreError('a charge was not answered'))
+      // The driver may never answer (see `link.ts`), and later charges must not wait for it.
+      const before = await loopAwareTimeout.limit(added, queueMs, () => new StoreError('a charge was not answered'))
       for (const [i, { resolve }] of batch.entries()) resolve(before + i < quota ? before + i + 1 : null)
     } catch (error) {
       for (const { reject } of batch) reject(error)
-      const fault = storeFault(error)
-      if (fault instanceof StoreError) this.#rejectWaiting(group, fault)
+      const storeError = toStoreError(error)
+      if (storeError instanceof StoreError) this.#rejectPending(group, storeError)
     }
   }
 
-  /** Charges behind one that failed are not sent: each would wait for the same fault, and might be carried out unanswered. */
-  #rejectWaiting(group: string, cause: StoreError): void {
-    const behind = this.#waiting.get(group) ?? []
-    this.#waiting.set(group, [])
-    for (const { reject } of behind) reject(new StoreError('the charge before it failed', { cause }))
+  /** Rejects the charges behind a failed one: each would run into the same error, and might take effect unanswered. */
+  #rejectPending(group: string, cause: StoreError): void {
+    const pending = this.#pending.get(group) ?? []
+    this.#pending.set(group, [])
+    for (const { reject } of pending) reject(new StoreError('the charge before it failed', { cause }))
   }
 
   /**
-   * Adds as many as the quota lets through.
-   * @param charges of one key, month and quota
-   * @returns what was used before
+   * Adds as many charges as the quota allows.
+   * @param charges charges of one key, month and quota
+   * @returns the number of requests charged before
    */
   async #add(charges: readonly Charge[]): Promise<number> {
     const [{ key, month, quota }] = charges
     const at = new Date(Math.max(...charges.map((charge) => charge.at.getTime())))
     const used = { $ifNull: ['$used', 0] }
     const change = {
-      ...{ key: { $literal: key }, month: { $literal: month } },
+      key: { $literal: key },
+      month: { $literal: month },
       used: { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] },
       lastUsedAt: { $cond: [{ $lt: [used, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
     }
     const { maxTimeMS } = this.#times
     const options = { returnDocument: 'before', maxTimeMS, projection: { used: 1 } } as const
     const update = (upsert: boolean) =>
-      this.#usage.findOneAndUpdate({ _id: idOf(key, month) }, [{ $set: change }], { ...options, upsert })
+      this.#usage.findOneAndUpdate({ _id: buildUsageId(key, month) }, [{ $set: change }], { ...options, upsert })
     try {
       return (await update(true))?.used ?? 0
     } catch (error) {
-      // Another process has just inserted it.
+      // Another process has just inserted the document.
       if (!isDuplicate(error)) throw error
       return (await update(false))?.used ?? 0
     }
   }
 }
 
-/** The document of a key's use in a month. */
-export function idOf(key: string, month: string): string {
+/** Id of the document that counts a key's requests in a month. */
+export function buildUsageId(key: string, month: string): string {
   return `${key}:${month}`
 }

@@ -3,10 +3,11 @@ import { SetupError } from '../../errors.ts'
 import { StoreError } from '../types.ts'
 
 /**
- * Milliseconds after which the server gives up an operator's change (`maxTimeMS`), before the connection does: a change
- * that was reported as failed must not be carried out later. A rotation would end a secret whose successor nobody was shown.
+ * Milliseconds after which the server aborts an operator's change (`maxTimeMS`). Shorter than the timeout of the connection,
+ * because a change that was reported as failed must not take effect later: a rotation would end a secret although its
+ * successor was never shown.
  */
-export const CHANGE_MS = 4000
+export const CHANGE_TIMEOUT_MS = 4000
 
 const UNAUTHORIZED = 13
 const AUTHENTICATION_FAILED = 18
@@ -18,53 +19,56 @@ export function isDuplicate(error: unknown): boolean {
   return hasCode(error, DUPLICATE_KEY)
 }
 
-export function isThereAlready(error: unknown): boolean {
+export function isExistingNamespace(error: unknown): boolean {
   return hasCode(error, NAMESPACE_EXISTS)
 }
 
-/** @returns the error itself where the request was wrong (a key that is there already), else a StoreError */
-export function storeFault(error: unknown): unknown {
+/** @returns the error itself if the request was invalid, such as a key that already exists; otherwise a StoreError */
+export function toStoreError(error: unknown): unknown {
   if (!isFromServer(error) || isDuplicate(error) || hasCode(error, DOCUMENT_INVALID)) return error
   const code = error instanceof MongoServerError && error.codeName ? ` (${error.codeName})` : ''
   return new StoreError(`MongoDB could not be read or written: ${error.message}${code}`, { cause: error })
 }
 
 /**
- * Never names the URL, which may hold a password.
- * @param hosts the servers' names, for people
- * @returns what an operator has to set right before the store can be opened
+ * Never contains the URL, which may include a password.
+ * @param hosts the names of the servers, for the message
+ * @returns an error that says what the operator has to fix before the store can be opened
  */
-export function setupFault(error: unknown, hosts: string): SetupError {
+export function toSetupError(error: unknown, hosts: string): SetupError {
   if (error instanceof SetupError) return error
   if (hasCode(error, AUTHENTICATION_FAILED))
-    return new SetupError(`MongoDB at ${hosts} refuses the user or password of MONGODB_URL: check both, and authSource`)
+    return new SetupError(`MongoDB at ${hosts} rejects the user or password in MONGODB_URL: check both, and authSource`)
   if (hasCode(error, UNAUTHORIZED))
     return new SetupError(
-      `MongoDB at ${hosts} does not let the user of MONGODB_URL prepare the database: name a user in MONGODB_URL, and give it the roles readWrite and dbAdmin`,
+      `MongoDB at ${hosts} does not allow the user in MONGODB_URL to prepare the database: set a user in MONGODB_URL that has the roles readWrite and dbAdmin`,
     )
   const reason = error instanceof Error ? error.message : String(error)
   if (error instanceof MongoServerError && !(error instanceof MongoServerSelectionError))
     return new SetupError(`MongoDB at ${hosts} could not be prepared: ${reason}`)
   return new SetupError(
-    `MongoDB at ${hosts} does not answer: check that it runs, that this machine may reach it, and MONGODB_URL (${reason})${adviceOn(reason)}`,
+    `MongoDB at ${hosts} does not answer: check that MongoDB is running, that this machine can reach it, and that MONGODB_URL is correct (${reason})${findAdvice(reason)}`,
   )
 }
 
-/** What to do about a reason that does not say so itself: a sentence after the others, or nothing. */
-function adviceOn(reason: string): string {
+/** @returns a further sentence for errors whose message does not say what to do, or an empty text */
+function findAdvice(reason: string): string {
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(reason)) ?? []
   return advice === undefined ? '' : `. ${advice}.`
 }
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/certificate/i, 'Its certificate is not trusted: name its authority in MONGODB_URL, with tlsCAFile=<file>'],
-  [/secure TLS|SSL|wrong version/i, 'MONGODB_URL asks for TLS, which the server does not seem to speak'],
+  [
+    /certificate/i,
+    'The certificate is not trusted: set its certificate authority in MONGODB_URL, with tlsCAFile=<file>',
+  ],
+  [/secure TLS|SSL|wrong version/i, 'MONGODB_URL requires TLS, which the server does not seem to support'],
   [/^ENOENT|^EACCES/, 'MONGODB_URL names a file that cannot be read'],
-  [/connection <monitor>[^<]* closed/, 'If the server wants TLS, add tls=true to MONGODB_URL'],
-  [/Server selection timed out/, 'If MONGODB_URL has replicaSet, check that name'],
+  [/connection <monitor>.* closed/, 'If the server requires TLS, add tls=true to MONGODB_URL'],
+  [/Server selection timed out/, 'If MONGODB_URL sets replicaSet, check its value'],
 ]
 
-/** Also what Node says of a connection that ends while it is written to: the driver hands that on as it is. */
+/** Includes Node's errors of a connection that ends during a write, which the driver passes on unchanged. */
 function isFromServer(error: unknown): error is Error {
   if (error instanceof MongoError) return true
   return error instanceof Error && 'code' in error && /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_\w+)$/.test(String(error.code))

@@ -1,13 +1,13 @@
 import type { Collection, CollectionInfo, Db, Document, IndexDescription } from 'mongodb'
 import type { Key } from '../../keys/types.ts'
-import { isThereAlready } from './errors.ts'
+import { isExistingNamespace } from './errors.ts'
 
-/** A key as it is kept. */
+/** A stored key. */
 export interface KeyDocument extends Omit<Key, 'id'> {
   readonly _id: string
 }
 
-/** Use of a key in a month. */
+/** The use of a key in a month. */
 export interface UsageDocument {
   /** `<key>:<month>` */
   readonly _id: string
@@ -17,7 +17,7 @@ export interface UsageDocument {
   readonly lastUsedAt: Date
 }
 
-/** The switches (`switches`), a word that is stored for good (`word:<name>`), or the time of the last probe (`probe`). */
+/** The switches (`switches`), a permanent value (`word:<name>`), or the time of the last probe (`probe`). */
 export interface SettingDocument {
   readonly _id: string
   readonly maintenance?: boolean
@@ -31,47 +31,56 @@ export interface Collections {
   readonly settings: Collection<SettingDocument>
 }
 
-/** Counted up with every change of a schema below: a node brings validators of earlier versions up to date, no later ones. */
-const VERSION = 1
+/** Incremented with every change of a schema below. Nodes update validators of earlier versions, but not of later ones. */
+const SCHEMA_VERSION = 1
 
 const TEXT = { bsonType: 'string' }
-// The pattern alone lets a line feed end it.
+// The pattern alone would allow a trailing line feed, hence the maximum length.
 const MONTH = { bsonType: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$', maxLength: 7 }
 const DATE = { bsonType: 'date' }
 const DATE_OR_NULL = { bsonType: ['date', 'null'] }
 
-function objectOf(properties: Document, required = Object.keys(properties)): Document {
+function buildObjectSchema(properties: Document, required = Object.keys(properties)): Document {
   return { bsonType: 'object', required, additionalProperties: false, properties }
 }
 
 const SCHEMAS: Readonly<Record<keyof Collections, Document>> = {
-  keys: objectOf({
-    ...{ _id: TEXT, name: TEXT, email: TEXT, plan: TEXT, revision: { enum: [1, 2, null] } },
-    ...{ createdAt: DATE, revokedAt: DATE_OR_NULL },
-    secrets: { bsonType: 'array', items: objectOf({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }) },
+  keys: buildObjectSchema({
+    _id: TEXT,
+    name: TEXT,
+    email: TEXT,
+    plan: TEXT,
+    revision: { enum: [1, 2, null] },
+    createdAt: DATE,
+    revokedAt: DATE_OR_NULL,
+    secrets: { bsonType: 'array', items: buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }) },
   }),
-  usage: objectOf({
-    ...{ _id: TEXT, key: TEXT, month: MONTH },
-    ...{ used: { bsonType: 'number', minimum: 0 }, lastUsedAt: DATE },
+  usage: buildObjectSchema({
+    _id: TEXT,
+    key: TEXT,
+    month: MONTH,
+    used: { bsonType: 'number', minimum: 0 },
+    lastUsedAt: DATE,
   }),
-  settings: objectOf({ _id: TEXT, maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT }, [
-    '_id',
-  ]),
+  settings: buildObjectSchema(
+    { _id: TEXT, maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
+    ['_id'],
+  ),
 }
 
 const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescription[]>>> = {
   keys: [{ key: { 'secrets.hash': 1 }, unique: true }, { key: { createdAt: 1, _id: 1 } }],
-  // Neither field changes after the first charge of a month: later ones need not write the index.
+  // The field does not change after the first charge of a month, so that later charges do not write the index.
   usage: [{ key: { key: 1 } }],
 }
 
-/** Makes what is missing, and brings up to date what an earlier version made; several nodes may do so at once. */
+/** Creates missing collections and indexes and updates earlier validators. Several nodes may do so concurrently. */
 export async function prepareDatabase(db: Db): Promise<void> {
   const found = await db.listCollections<CollectionInfo>().toArray()
   const names = Object.keys(SCHEMAS) as (keyof Collections)[]
   await Promise.all(
     names.map(async (name) => {
-      await validate(
+      await ensureValidator(
         db,
         name,
         found.find((info) => info.name === name),
@@ -82,24 +91,24 @@ export async function prepareDatabase(db: Db): Promise<void> {
   )
 }
 
-export function collectionsOf(db: Db): Collections {
+export function getCollections(db: Db): Collections {
   return { keys: db.collection('keys'), usage: db.collection('usage'), settings: db.collection('settings') }
 }
 
-async function validate(db: Db, name: keyof Collections, found: CollectionInfo | undefined): Promise<void> {
-  const validator = { $jsonSchema: { title: `version ${VERSION}`, ...SCHEMAS[name] } }
+async function ensureValidator(db: Db, name: keyof Collections, found: CollectionInfo | undefined): Promise<void> {
+  const validator = { $jsonSchema: { title: `version ${SCHEMA_VERSION}`, ...SCHEMAS[name] } }
   if (found === undefined) {
     try {
       await db.createCollection(name, { validator })
     } catch (error) {
-      // Another node was faster.
-      if (!isThereAlready(error)) throw error
+      // Another node has just created it.
+      if (!isExistingNamespace(error)) throw error
     }
-  } else if (versionOf(found) < VERSION) await db.command({ collMod: name, validator })
+  } else if (readVersion(found) < SCHEMA_VERSION) await db.command({ collMod: name, validator })
 }
 
-/** @returns 0 for a collection without a validator of ours */
-function versionOf({ options }: CollectionInfo): number {
+/** @returns 0 for a collection without a validator of Siteprint */
+function readVersion({ options }: CollectionInfo): number {
   const title: unknown = options?.validator?.$jsonSchema?.title
   return Number(/^version (\d+)$/.exec(String(title))?.[1] ?? 0)
 }

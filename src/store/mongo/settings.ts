@@ -1,17 +1,17 @@
 import type { Collection } from 'mongodb'
-import type { Switches } from '../types.ts'
-import { CHANGE_MS, isDuplicate } from './errors.ts'
+import type { SettingStore, Switches } from '../types.ts'
+import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
 import type { SettingDocument } from './schema.ts'
 
 const SWITCHES = 'switches'
 const PROBE = 'probe'
 
-/** The collection of switches and of words that are kept for good. */
-export class MongoSettings {
+/** The collection of the switches and of permanent values. */
+export class MongoSettings implements SettingStore {
   readonly #settings: Collection<SettingDocument>
   readonly #maxTimeMS: number
 
-  /** @param maxTimeMS milliseconds after which the server gives up a probe */
+  /** @param maxTimeMS milliseconds after which the server aborts a probe */
   constructor(settings: Collection<SettingDocument>, maxTimeMS: number) {
     this.#settings = settings
     this.#maxTimeMS = maxTimeMS
@@ -25,13 +25,13 @@ export class MongoSettings {
   async setSwitches({ maintenance, apiOff }: Partial<Switches>): Promise<void> {
     const change = { ...(maintenance !== undefined && { maintenance }), ...(apiOff !== undefined && { apiOff }) }
     if (Object.keys(change).length === 0) return
-    await this.#settings.updateOne({ _id: SWITCHES }, { $set: change }, { upsert: true, maxTimeMS: CHANGE_MS })
+    await this.#settings.updateOne({ _id: SWITCHES }, { $set: change }, { upsert: true, maxTimeMS: CHANGE_TIMEOUT_MS })
   }
 
-  async keepOnce(name: string, value: string): Promise<string> {
+  async putIfAbsent(name: string, value: string): Promise<string> {
     const filter = { _id: `word:${name}` }
     try {
-      await this.#settings.insertOne({ ...filter, value }, { maxTimeMS: CHANGE_MS })
+      await this.#settings.insertOne({ ...filter, value }, { maxTimeMS: CHANGE_TIMEOUT_MS })
       return value
     } catch (error) {
       if (!isDuplicate(error)) throw error
@@ -39,13 +39,13 @@ export class MongoSettings {
     }
   }
 
-  /** Writes as a charge does. With `fsync` + lock, or without a majority, reading still works. */
+  /** Writes as durably as a charge. During `fsync` + lock, or without a majority, MongoDB can still be read. */
   async probe(): Promise<void> {
     const change = { $set: { value: new Date().toISOString() } }
     try {
       await this.#settings.updateOne({ _id: PROBE }, change, { upsert: true, maxTimeMS: this.#maxTimeMS })
     } catch (error) {
-      if (!isDuplicate(error)) throw error // Another node has just inserted it: MongoDB can be written.
+      if (!isDuplicate(error)) throw error // If another node has just inserted it, MongoDB can be written.
     }
   }
 }

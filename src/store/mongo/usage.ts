@@ -1,11 +1,11 @@
 import type { Collection } from 'mongodb'
-import type { Charge } from '../types.ts'
-import { type ChargeTimes, idOf, MongoCharges } from './charges.ts'
+import type { Charge, KeyUse, UsageStore } from '../types.ts'
+import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
 import { isDuplicate } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
 
-/** The collection of requests that keys were charged for, by month. */
-export class MongoUsage {
+/** The collection of charged requests by key and month. */
+export class MongoUsage implements UsageStore {
   readonly #usage: Collection<UsageDocument>
   readonly #maxTimeMS: number
   readonly #charges: MongoCharges
@@ -17,23 +17,22 @@ export class MongoUsage {
   }
 
   async usedBy(key: string, month: string): Promise<number> {
-    return (await this.#usage.findOne({ _id: idOf(key, month) }, { projection: { used: 1 } }))?.used ?? 0
+    return (await this.#usage.findOne({ _id: buildUsageId(key, month) }, { projection: { used: 1 } }))?.used ?? 0
   }
 
-  /** @returns null when the quota is used up, and nothing was charged */
   async charge(charge: Charge): Promise<number | null> {
-    if (charge.quota <= 0) return null // Nor is there a document then.
+    if (charge.quota <= 0) return null // No document is created in this case.
     return this.#charges.charge(charge)
   }
 
-  async touch({ key, month, at }: Omit<Charge, 'quota'>): Promise<number> {
+  async touch({ key, month, at }: KeyUse): Promise<number> {
     const update = { $max: { lastUsedAt: at }, $setOnInsert: { key, month, used: 0 } }
     const options = { returnDocument: 'after', maxTimeMS: this.#maxTimeMS, projection: { used: 1 } } as const
-    const filter = { _id: idOf(key, month) }
+    const filter = { _id: buildUsageId(key, month) }
     try {
       return (await this.#usage.findOneAndUpdate(filter, update, { ...options, upsert: true }))?.used ?? 0
     } catch (error) {
-      // Another request has just inserted it.
+      // Another request has just inserted the document.
       if (!isDuplicate(error)) throw error
       return (await this.#usage.findOneAndUpdate(filter, update, options))?.used ?? 0
     }

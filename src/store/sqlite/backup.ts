@@ -2,36 +2,36 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../../errors.ts'
-import { makeFolder } from '../make-folder.ts'
-import { DATABASE_FILE, makeFile } from './database.ts'
-import { setupFault } from './errors.ts'
+import { createFolder } from '../create-folder.ts'
+import { createFile, DATABASE_FILE } from './database.ts'
+import { toSetupError } from './errors.ts'
 
 /**
- * Copies the database of `folder` to `target`, consistent although a server writes meanwhile.
- * @param target a folder, made with mode 0700 where it is missing
- * @throws SetupError when there is no database to copy, when `target` holds one, or when either cannot be read or written
+ * Copies the database of `folder` to `target`. The copy is consistent even while a server writes.
+ * @param target a folder, created with mode 0700 if it is missing
+ * @throws SetupError if there is no database to copy, `target` already contains one, or either cannot be read or written
  */
 export async function backupSqlite(folder: string, target: string): Promise<void> {
   const from = join(folder, DATABASE_FILE)
   const to = join(target, DATABASE_FILE)
   if (!existsSync(from))
-    throw new SetupError(`there is no database in ${folder}: set DATA_DIR to the folder of the server`)
-  if (existsSync(to)) throw new SetupError(`${target} holds a database already: name another folder`)
-  // Under the real name there is never half a copy.
+    throw new SetupError(`${folder} does not contain a database: set DATA_DIR to the data folder of the server`)
+  if (existsSync(to)) throw new SetupError(`${target} already contains a database: choose another folder`)
+  // The final name never refers to an incomplete copy.
   const part = `${to}.part`
   try {
-    makeFolder(target)
+    createFolder(target)
     rmSync(part, { force: true })
-    makeFile(part)
+    createFile(part)
   } catch (error) {
-    throw setupFault(error, to)
+    throw toSetupError(error, to)
   }
   try {
     copyDatabase(from, part)
     renameSync(part, to)
   } catch (error) {
     rmSync(part, { force: true })
-    throw setupFault(error, from)
+    throw toSetupError(error, from)
   }
 }
 
@@ -43,6 +43,6 @@ function copyDatabase(from: string, to: string): void {
     db.close()
   }
   const copy = openSync(to, 'r+')
-  fsyncSync(copy) // VACUUM INTO leaves that to whoever asks for it.
+  fsyncSync(copy) // VACUUM INTO does not sync the new file.
   closeSync(copy)
 }

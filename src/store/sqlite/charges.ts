@@ -1,49 +1,50 @@
 import type { Charge } from '../types.ts'
-import type { SqliteUsage } from './usage.ts'
 import type { SqliteWriter } from './writer.ts'
 
-interface Group {
+/** Charges of one key, month and quota that have not been written yet. */
+interface ChargeGroup {
   count: number
-  /** The latest. */
+  /** The time of the latest charge. */
   at: Date
-  /** What was used before the first of them. */
+  /** The number of requests charged before the first one of the group. */
   readonly before: Promise<number>
 }
 
-/** Charges of one key that come together are written as one. */
+/** Writes concurrent charges of one key as a single update. */
 export class SqliteCharges {
-  readonly #usage: SqliteUsage
   readonly #writer: SqliteWriter
-  /** By key, month and quota; a group stands here until it is written. */
-  readonly #groups = new Map<string, Group>()
+  readonly #add: (charge: Charge, count: number) => number
+  /** Unwritten groups by key, month and quota. */
+  readonly #groups = new Map<string, ChargeGroup>()
 
-  constructor(usage: SqliteUsage, writer: SqliteWriter) {
-    this.#usage = usage
+  /** @param add writes a group inside a transaction and returns the number of requests charged before */
+  constructor(writer: SqliteWriter, add: (charge: Charge, count: number) => number) {
     this.#writer = writer
+    this.#add = add
   }
 
-  /** @returns requests with this one; null when the quota is used up, and nothing was charged */
+  /** @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged */
   async charge(charge: Charge): Promise<number | null> {
     const { group, place } = this.#join(charge)
     const before = await group.before
     return before + place < charge.quota ? before + place + 1 : null
   }
 
-  #join(charge: Charge): { readonly group: Group; readonly place: number } {
+  #join(charge: Charge): { readonly group: ChargeGroup; readonly place: number } {
     const name = `${charge.quota} ${charge.month} ${charge.key}`
     const open = this.#groups.get(name)
     if (open === undefined) {
       const close = (): unknown => this.#groups.get(name) === group && this.#groups.delete(name)
       const write = (): number => {
         close()
-        return this.#usage.add({ ...charge, at: group.at }, group.count)
+        return this.#add({ ...charge, at: group.at }, group.count)
       }
-      const group: Group = { count: 1, at: charge.at, before: this.#writer.later(write) }
+      const group: ChargeGroup = { count: 1, at: charge.at, before: this.#writer.enqueue(write) }
       this.#groups.set(name, group)
-      group.before.catch(close) // Where no transaction began, nobody may join any more.
+      group.before.catch(close) // If no transaction could begin, no more charges may join the group.
       return { group, place: 0 }
     }
-    this.#writer.noteMore()
+    this.#writer.noteArrival()
     if (charge.at > open.at) open.at = charge.at
     return { group: open, place: open.count++ }
   }

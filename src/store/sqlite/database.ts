@@ -2,69 +2,62 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../../errors.ts'
-import { makeFolder } from '../make-folder.ts'
+import { createFolder } from '../create-folder.ts'
+import { readFirstRow, SqliteConnection } from './connection.ts'
 import { SqliteDisk } from './disk.ts'
-import { isBusy, setupFault } from './errors.ts'
-import { firstRow } from './row.ts'
+import { isBusy, toSetupError } from './errors.ts'
 import { migrate } from './schema.ts'
-import { SqliteWriter } from './writer.ts'
 
 export interface SqliteFolder {
-  /** Made with mode 0700 where it is missing. */
+  /** Created with mode 0700 if it is missing. */
   readonly folder: string
-  /** One server at a time; tools may read and write beside it. */
+  /** A folder has one server at a time. Tools may read and write while the server runs. */
   readonly role: 'server' | 'tool'
 }
 
-export interface SqliteConnection {
-  readonly db: Database.Database
-  readonly writer: SqliteWriter
-  close(): void
-}
-
-/** The database's file in its folder. */
+/** Name of the database file in its folder. */
 export const DATABASE_FILE = 'siteprint.db'
 const LOCK_FILE = 'server.lock'
 
-/** Milliseconds that opening waits for other processes. */
-const OPEN_MS = 5000
-/** Milliseconds that a write waits for another process: a server, whose event loop stands still meanwhile, waits less. */
-const BUSY_MS = { server: 500, tool: 5000 } as const
+/** Milliseconds for which opening waits for other processes. */
+const OPEN_TIMEOUT_MS = 5000
+/** Milliseconds for which a write waits for another process. Shorter for a server, because the wait blocks its event loop. */
+const BUSY_TIMEOUT_MS = { server: 500, tool: 5000 } as const
 
 /**
- * Opens the database of a folder, with its tables up to date.
- * @throws SetupError when the file is damaged, unreadable, of a later version, or served by another server
+ * Opens the database of a folder and upgrades its tables.
+ * @throws SetupError if the file is damaged, unreadable, of a later version, or used by another server
  */
 export function openDatabase({ folder, role }: SqliteFolder): SqliteConnection {
   const file = join(folder, DATABASE_FILE)
   let lock: Database.Database | undefined
   let db: Database.Database | undefined
   try {
-    makeFolder(folder)
+    createFolder(folder)
     if (role === 'server') lock = lockFolder(folder)
-    makeFile(file)
-    db = new Database(file, { timeout: OPEN_MS })
-    switchToLog(db)
+    createFile(file)
+    db = new Database(file, { timeout: OPEN_TIMEOUT_MS })
+    enableWal(db)
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
     const disk = new SqliteDisk(`${file}-wal`)
-    const writer = new SqliteWriter(db, disk)
-    if (role === 'server') check(db)
-    migrate(db, writer)
-    db.exec(`PRAGMA busy_timeout = ${BUSY_MS[role]}`)
-    return { db, writer, close: buildClose({ db, lock, disk }) }
+    const connection = new SqliteConnection({ db, disk, lock })
+    if (role === 'server') checkIntegrity(db)
+    migrate(db, connection.writer)
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS[role]}`)
+    return connection
   } catch (error) {
     db?.close()
     lock?.close()
-    throw setupFault(error, file)
+    throw toSetupError(error, file)
   }
 }
 
 /**
- * Has the database write to a log (WAL), which its file keeps in mind. Of several processes that switch a new file at once,
- * SQLite refuses all but one, and none of them waits, whatever the timeout: each would hold up the other.
+ * Switches the database to a write-ahead log (WAL), which is a permanent property of the file. If several processes do so at
+ * the same time, SQLite rejects all except one, and ignores the busy timeout because they would block each other.
  */
-function switchToLog(db: Database.Database): void {
-  const until = performance.now() + OPEN_MS
+function enableWal(db: Database.Database): void {
+  const until = performance.now() + OPEN_TIMEOUT_MS
   for (;;) {
     try {
       db.exec('PRAGMA journal_mode = WAL')
@@ -76,8 +69,11 @@ function switchToLog(db: Database.Database): void {
   }
 }
 
-/** SQLite would make it readable to all. Never opens one that is there: closing it would end this process's locks on it. */
-export function makeFile(file: string): void {
+/**
+ * Creates a file that only its owner can read; SQLite would make it readable to all. An existing file is not opened, because
+ * closing it would release the locks of this process on it.
+ */
+export function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
@@ -85,46 +81,24 @@ export function makeFile(file: string): void {
   }
 }
 
-/** Holds a lock of the operating system on a little file: it goes with the process, however that ends. */
+/** Takes a lock of the operating system on a small file. The lock ends with the process, even after a crash. */
 function lockFolder(folder: string): Database.Database {
   const file = join(folder, LOCK_FILE)
-  makeFile(file)
+  createFile(file)
   const lock = new Database(file)
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
     lock.close()
-    if (!isBusy(error)) throw setupFault(error, file)
+    if (!isBusy(error)) throw toSetupError(error, file)
     throw new SetupError(
       `another server runs on ${folder}: stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store`,
     )
   }
 }
 
-function check(db: Database.Database): void {
-  const found = firstRow<{ readonly quick_check: string }>(db.prepare('PRAGMA quick_check(1)'))
+function checkIntegrity(db: Database.Database): void {
+  const found = readFirstRow<{ readonly quick_check: string }>(db.prepare('PRAGMA quick_check(1)'))
   if (found?.quick_check !== 'ok') throw Object.assign(new Error('damaged'), { code: 'SQLITE_CORRUPT' })
-}
-
-interface Closing {
-  readonly db: Database.Database
-  /** Of a server, which alone tidies up. */
-  readonly lock: Database.Database | undefined
-  readonly disk: SqliteDisk
-}
-
-function buildClose({ db, lock, disk }: Closing): () => void {
-  return () => {
-    if (!db.open) return
-    try {
-      // Whoever copies the file of a server that was stopped has all of it.
-      if (lock) db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
-    } catch {
-      // Nothing is lost without it.
-    }
-    disk.close()
-    db.close()
-    lock?.close()
-  }
 }

@@ -1,53 +1,53 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 
-interface Waiting {
+interface PendingSync {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Brings to the disk what was committed. SQLite does so itself with `synchronous = FULL`, and this thread stands still
- * meanwhile (0.1 to 0.6 ms a commit): with NORMAL it leaves the log file (WAL) to the system, and here another thread of
- * Node's waits for the disk, once for all commits that come meanwhile.
+ * Syncs committed data to the disk. With `synchronous = FULL`, SQLite would do so itself and block the event loop (0.1 to
+ * 0.6 ms a commit). With NORMAL it does not sync the log file (WAL); this class does, in a thread of Node's pool, once for all
+ * commits that arrive in the meantime.
  */
 export class SqliteDisk {
   readonly #file: string
   #descriptor: number | undefined
-  #waiting: Waiting[] = []
+  #waiting: PendingSync[] = []
   #isBusy = false
 
-  /** @param file the log file; it is there as long as a connection is open, and SQLite holds no locks on it */
+  /** @param file the log file, which exists while a connection is open. SQLite has no locks on it. */
   constructor(file: string) {
     this.#file = file
   }
 
-  /** Settles when all that was committed so far is on the disk. */
-  later(): Promise<void> {
+  /** Settles when all previous commits are on the disk. */
+  sync(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
-      if (!this.#isBusy) this.#next()
+      if (!this.#isBusy) this.#syncBatch()
     })
   }
 
-  /** Waits for the disk, and lets everybody wait. */
-  now(): void {
+  /** Waits for the disk and blocks the event loop meanwhile. */
+  syncNow(): void {
     fdatasyncSync(this.#open())
   }
 
-  /** Nothing is under way any more. */
+  /** Call only when no sync is pending. */
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor)
     this.#descriptor = undefined
   }
 
-  #next(): void {
+  #syncBatch(): void {
     const batch = this.#waiting
     this.#isBusy = batch.length > 0
     if (!this.#isBusy) return
     this.#waiting = []
     const settle = (error: unknown): void => {
       for (const { resolve, reject } of batch) error ? reject(error) : resolve()
-      this.#next()
+      this.#syncBatch()
     }
     try {
       fdatasync(this.#open(), settle)

@@ -1,50 +1,49 @@
 import type Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import type { Key } from '../../keys/types.ts'
-import type { SqliteKeys } from './keys.ts'
 
-const MANY = 10_000
+const MAX_CACHED_KEYS = 10_000
 
 /**
- * Keys that were looked up, held until anybody writes to the database but this connection, which has to tell of its own
- * writes: to ask SQLite whether somebody did costs a third of reading a key. A revocation is seen in the next turn of the event loop.
+ * Caches keys until another connection writes to the database. Checking `data_version` costs a third of reading a key. It does
+ * not change with writes of this connection, so they have to call `clear`. A revocation by another process takes effect in
+ * the next turn of the event loop.
  */
-export class SqliteHeldKeys {
-  readonly #keys: SqliteKeys
+export class SqliteKeyCache {
+  readonly #read: (hash: string) => Key | null
   readonly #version: Database.Statement
-  readonly #held = new LRUCache<string, Key>({ max: MANY })
-  #seen = -1
-  #hasLooked = false
+  readonly #keys = new LRUCache<string, Key>({ max: MAX_CACHED_KEYS })
+  #lastVersion = -1
+  #isChecked = false
 
-  constructor(db: Database.Database, keys: SqliteKeys) {
-    this.#keys = keys
+  constructor(db: Database.Database, read: (hash: string) => Key | null) {
+    this.#read = read
     this.#version = db.prepare('PRAGMA data_version')
   }
 
   find(hash: string): Key | null {
-    this.#look()
-    const held = this.#held.get(hash)
-    if (held !== undefined) return held
-    const key = this.#keys.find(hash)
-    if (key !== null) this.#held.set(hash, key)
+    this.#checkVersion()
+    const cached = this.#keys.get(hash)
+    if (cached !== undefined) return cached
+    const key = this.#read(hash)
+    if (key !== null) this.#keys.set(hash, key)
     return key
   }
 
-  /** Once in a turn of the event loop: what this turn answers was asked before it began. */
-  #look(): void {
-    if (this.#hasLooked) return
-    this.#hasLooked = true
-    setImmediate(() => {
-      this.#hasLooked = false
-    })
-    // By `get`, as this statement has no constraint to fail at.
-    const { data_version: version } = this.#version.get() as { readonly data_version: number }
-    if (version !== this.#seen) this.forget()
-    this.#seen = version
+  clear(): void {
+    this.#keys.clear()
   }
 
-  /** This connection has written keys. */
-  forget(): void {
-    this.#held.clear()
+  /** Runs once in a turn of the event loop: requests of this turn arrived before it began. */
+  #checkVersion(): void {
+    if (this.#isChecked) return
+    this.#isChecked = true
+    setImmediate(() => {
+      this.#isChecked = false
+    })
+    // `get` is safe here, because this statement cannot fail at a constraint.
+    const { data_version: version } = this.#version.get() as { readonly data_version: number }
+    if (version !== this.#lastVersion) this.clear()
+    this.#lastVersion = version
   }
 }

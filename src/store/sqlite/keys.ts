@@ -1,9 +1,10 @@
 import type Database from 'libsql'
 import type { Key, KeySecret } from '../../keys/types.ts'
-import type { Store } from '../types.ts'
-import { firstRow } from './row.ts'
+import type { KeyStore, Rotation } from '../types.ts'
+import { readFirstRow, type SqliteConnection } from './connection.ts'
+import { SqliteKeyCache } from './key-cache.ts'
 
-/** A key as SQLite writes it in JSON: read as a column, a text would end at its first NUL. Times are milliseconds. */
+/** A key as SQLite returns it in JSON, because the binding ends a text column at its first NUL. Times are in milliseconds. */
 interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'secrets'> {
   readonly createdAt: number
   readonly revokedAt: number | null
@@ -20,49 +21,62 @@ const KEY = `SELECT json_object(
     ))
   ) AS json FROM keys`
 
-/** The tables of keys and secrets. What takes several statements needs a transaction around it. */
-export class SqliteKeys {
+/** The tables of keys and secrets. */
+export class SqliteKeys implements KeyStore {
+  readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
+  readonly #cache: SqliteKeyCache
 
-  constructor(db: Database.Database) {
-    this.#sql = prepare(db)
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+    this.#sql = prepare(connection.db)
+    this.#cache = new SqliteKeyCache(connection.db, (hash) => parseKey(readFirstRow(this.#sql.find, hash)))
   }
 
-  find(hash: string): Key | null {
-    return toKey(firstRow(this.#sql.find, hash))
+  findKey(hash: string): Promise<Key | null> {
+    return this.#connection.read(() => this.#cache.find(hash))
   }
 
-  get(id: string): Key | null {
-    return toKey(firstRow(this.#sql.get, id))
+  getKey(id: string): Promise<Key | null> {
+    return this.#connection.read(() => parseKey(readFirstRow(this.#sql.get, id)))
   }
 
-  list(): Key[] {
-    return this.#sql.list.all().flatMap((row) => toKey(row) ?? [])
+  listKeys(): Promise<readonly Key[]> {
+    return this.#connection.read(() => this.#sql.list.all().flatMap((row) => parseKey(row) ?? []))
   }
 
-  create({ id, name, email, plan, revision, createdAt, revokedAt, secrets }: Key): void {
-    this.#sql.insert.run(id, name, email, plan, revision, createdAt.getTime(), timeOf(revokedAt))
-    for (const secret of secrets.toReversed()) this.#add(id, secret)
+  createKey({ id, name, email, plan, revision, createdAt, revokedAt, secrets }: Key): Promise<void> {
+    return this.#write(() => {
+      this.#sql.insert.run(id, name, email, plan, revision, createdAt.getTime(), toTimestamp(revokedAt))
+      for (const secret of secrets.toReversed()) this.#addSecret(id, secret)
+    })
   }
 
-  revoke(id: string, at: Date): boolean {
-    return this.#sql.revoke.run(at.getTime(), id).changes === 1
+  revokeKey(id: string, at: Date): Promise<boolean> {
+    return this.#write(() => this.#sql.revoke.run(at.getTime(), id).changes === 1)
   }
 
-  rotate(id: string, { secret, oldEndAt, now }: Parameters<Store['rotateKey']>[1]): boolean {
-    if (firstRow(this.#sql.isActive, id) === undefined) return false
-    this.#sql.dropEnded.run(id, now.getTime())
-    this.#sql.endOld.run(oldEndAt.getTime(), oldEndAt.getTime(), id)
-    this.#add(id, secret)
-    return true
+  rotateKey(id: string, { secret, oldEndAt, now }: Rotation): Promise<boolean> {
+    return this.#write(() => {
+      if (readFirstRow(this.#sql.isActive, id) === undefined) return false
+      this.#sql.deleteExpired.run(id, now.getTime())
+      this.#sql.expireOld.run(oldEndAt.getTime(), oldEndAt.getTime(), id)
+      this.#addSecret(id, secret)
+      return true
+    })
   }
 
-  setPlan(id: string, plan: string): boolean {
-    return this.#sql.setPlan.run(plan, id).changes === 1
+  setPlan(id: string, plan: string): Promise<boolean> {
+    return this.#write(() => this.#sql.setPlan.run(plan, id).changes === 1)
   }
 
-  #add(key: string, { hash, lastFour, expiresAt }: KeySecret): void {
-    this.#sql.addSecret.run(key, hash, lastFour, timeOf(expiresAt))
+  #addSecret(key: string, { hash, lastFour, expiresAt }: KeySecret): void {
+    this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt))
+  }
+
+  #write<T>(work: () => T): Promise<T> {
+    this.#cache.clear()
+    return this.#connection.write(work)
   }
 }
 
@@ -75,27 +89,27 @@ function prepare(db: Database.Database) {
     addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at) VALUES (?, ?, ?, ?)'),
     revoke: db.prepare('UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?'),
     isActive: db.prepare('SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NULL'),
-    dropEnded: db.prepare('DELETE FROM secrets WHERE key = ? AND expires_at < ?'),
-    endOld: db.prepare('UPDATE secrets SET expires_at = min(coalesce(expires_at, ?), ?) WHERE key = ?'),
+    deleteExpired: db.prepare('DELETE FROM secrets WHERE key = ? AND expires_at < ?'),
+    expireOld: db.prepare('UPDATE secrets SET expires_at = min(coalesce(expires_at, ?), ?) WHERE key = ?'),
     setPlan: db.prepare('UPDATE keys SET plan = ? WHERE id = ?'),
   }
 }
 
-function toKey(row: unknown): Key | null {
+function parseKey(row: unknown): Key | null {
   if (row === undefined) return null
   const key = JSON.parse((row as { readonly json: string }).json) as KeyRow
   return {
     ...key,
     createdAt: new Date(key.createdAt),
-    revokedAt: dateOf(key.revokedAt),
-    secrets: key.secrets.map((secret) => ({ ...secret, expiresAt: dateOf(secret.expiresAt) })),
+    revokedAt: toDate(key.revokedAt),
+    secrets: key.secrets.map((secret) => ({ ...secret, expiresAt: toDate(secret.expiresAt) })),
   }
 }
 
-function timeOf(date: Date | null): number | null {
+function toTimestamp(date: Date | null): number | null {
   return date === null ? null : date.getTime()
 }
 
-function dateOf(timeMs: number | null): Date | null {
+function toDate(timeMs: number | null): Date | null {
   return timeMs === null ? null : new Date(timeMs)
 }

@@ -1,9 +1,9 @@
 import type Database from 'libsql'
 import { SetupError } from '../../errors.ts'
-import { firstRow } from './row.ts'
+import { readFirstRow } from './connection.ts'
 import type { SqliteWriter } from './writer.ts'
 
-/** What brings a database from each version (its place in the list) to the next. Times are milliseconds since 1970. */
+/** SQL that upgrades a database from each version (the index in this list) to the next. Times are milliseconds since 1970. */
 const MIGRATIONS = [
   `CREATE TABLE keys (
     id TEXT PRIMARY KEY,
@@ -15,7 +15,7 @@ const MIGRATIONS = [
     revoked_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE secrets (
-    place INTEGER PRIMARY KEY AUTOINCREMENT, -- The newest has the highest.
+    place INTEGER PRIMARY KEY AUTOINCREMENT, -- The newest secret has the highest.
     key TEXT NOT NULL REFERENCES keys (id),
     hash TEXT NOT NULL UNIQUE,
     last_four TEXT NOT NULL,
@@ -41,23 +41,23 @@ const MIGRATIONS = [
 ]
 
 /**
- * Brings the tables up to date; several processes may do so at once.
- * @throws SetupError for a database of a later version
+ * Upgrades the tables to the current version. Several processes may do so concurrently.
+ * @throws SetupError if the database is of a later version
  */
 export function migrate(db: Database.Database, writer: SqliteWriter): void {
-  const version = versionOf(db)
+  const version = readVersion(db)
   if (version === MIGRATIONS.length) return
   if (version > MIGRATIONS.length)
     throw new SetupError(
       'the database was written by a later version of Siteprint: install that version, or set DATA_DIR to another folder',
     )
-  writer.now(() => {
-    // Read again behind the lock: another process may have been faster.
-    for (const sql of MIGRATIONS.slice(versionOf(db))) db.exec(sql)
+  writer.runNow(() => {
+    // Read again inside the transaction: another process may have upgraded the tables.
+    for (const sql of MIGRATIONS.slice(readVersion(db))) db.exec(sql)
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
   })
 }
 
-function versionOf(db: Database.Database): number {
-  return firstRow<{ readonly user_version: number }>(db.prepare('PRAGMA user_version'))?.user_version ?? 0
+function readVersion(db: Database.Database): number {
+  return readFirstRow<{ readonly user_version: number }>(db.prepare('PRAGMA user_version'))?.user_version ?? 0
 }

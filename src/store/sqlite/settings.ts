@@ -1,34 +1,36 @@
 import type Database from 'libsql'
-import type { Switches } from '../types.ts'
-import { firstRow } from './row.ts'
+import type { SettingStore, Switches } from '../types.ts'
+import { readFirstRow, type SqliteConnection } from './connection.ts'
 
-/** The tables of switches and of words that are kept for good. */
-export class SqliteSettings {
+/** The tables of the switches and of permanent values. */
+export class SqliteSettings implements SettingStore {
+  readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
 
-  constructor(db: Database.Database) {
-    this.#sql = prepare(db)
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+    this.#sql = prepare(connection.db)
   }
 
-  switches(): Switches {
-    const row = firstRow<{ readonly maintenance: number; readonly api_off: number }>(this.#sql.switches)
-    return { maintenance: row?.maintenance === 1, apiOff: row?.api_off === 1 }
+  switches(): Promise<Switches> {
+    return this.#connection.read(() => {
+      const row = readFirstRow<{ readonly maintenance: number; readonly api_off: number }>(this.#sql.switches)
+      return { maintenance: row?.maintenance === 1, apiOff: row?.api_off === 1 }
+    })
   }
 
-  setSwitches({ maintenance, apiOff }: Partial<Switches>): void {
-    this.#sql.setSwitches.run(bitOf(maintenance), bitOf(apiOff))
+  setSwitches({ maintenance, apiOff }: Partial<Switches>): Promise<void> {
+    return this.#connection.write(() => {
+      this.#sql.setSwitches.run(toBit(maintenance), toBit(apiOff))
+    })
   }
 
-  /** Writes a page without changing what it holds. */
-  probe(): void {
-    this.#sql.setSwitches.run(null, null)
-  }
-
-  /** Needs a transaction around it. */
-  keepOnce(name: string, value: string): string {
-    this.#sql.keep.run(name, value)
-    const row = firstRow<{ readonly json: string }>(this.#sql.kept, name)
-    return row === undefined ? value : (JSON.parse(row.json) as string)
+  putIfAbsent(name: string, value: string): Promise<string> {
+    return this.#connection.write(() => {
+      this.#sql.insertValue.run(name, value)
+      const row = readFirstRow<{ readonly json: string }>(this.#sql.readValue, name)
+      return row === undefined ? value : (JSON.parse(row.json) as string)
+    })
   }
 }
 
@@ -38,12 +40,12 @@ function prepare(db: Database.Database) {
     setSwitches: db.prepare(
       'UPDATE switches SET maintenance = coalesce(?, maintenance), api_off = coalesce(?, api_off)',
     ),
-    keep: db.prepare('INSERT INTO words (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING'),
-    // In JSON, as a column that is read ends at its first NUL.
-    kept: db.prepare('SELECT json_quote(value) AS json FROM words WHERE name = ?'),
+    insertValue: db.prepare('INSERT INTO words (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    // Read as JSON, because the binding ends a text column at its first NUL.
+    readValue: db.prepare('SELECT json_quote(value) AS json FROM words WHERE name = ?'),
   }
 }
 
-function bitOf(isOn: boolean | undefined): number | null {
+function toBit(isOn: boolean | undefined): number | null {
   return isOn === undefined ? null : Number(isOn)
 }

@@ -1,51 +1,58 @@
 import type Database from 'libsql'
-import type { Charge } from '../types.ts'
-import { firstRow } from './row.ts'
+import type { Charge, KeyUse, UsageStore } from '../types.ts'
+import { SqliteCharges } from './charges.ts'
+import { readFirstRow, type SqliteConnection } from './connection.ts'
 
-interface Used {
+interface UsedRow {
   readonly used: number
 }
 
-/** The table of requests that keys were charged for, by month. */
-export class SqliteUsage {
+/** The table of charged requests by key and month. */
+export class SqliteUsage implements UsageStore {
+  readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
+  readonly #charges: SqliteCharges
 
-  constructor(db: Database.Database) {
-    this.#sql = prepare(db)
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+    this.#sql = prepare(connection.db)
+    this.#charges = new SqliteCharges(connection.writer, (charge, count) => this.#add(charge, count))
   }
 
-  usedBy(key: string, month: string): number {
-    return firstRow<Used>(this.#sql.used, key, month)?.used ?? 0
+  usedBy(key: string, month: string): Promise<number> {
+    return this.#connection.read(() => this.#readUsed(key, month))
+  }
+
+  charge(charge: Charge): Promise<number | null> {
+    return this.#charges.charge(charge)
+  }
+
+  touch({ key, month, at }: KeyUse): Promise<number> {
+    return this.#connection.writer.enqueue(
+      () => readFirstRow<UsedRow>(this.#sql.touch, key, month, at.getTime())?.used ?? 0,
+    )
+  }
+
+  lastUsed(key: string): Promise<Date | null> {
+    return this.#connection.read(() => {
+      const at = readFirstRow<{ readonly at: number | null }>(this.#sql.lastUsed, key)?.at ?? null
+      return at === null ? null : new Date(at)
+    })
+  }
+
+  #readUsed(key: string, month: string): number {
+    return readFirstRow<UsedRow>(this.#sql.used, key, month)?.used ?? 0
   }
 
   /**
-   * Charges as many as the quota lets through. Needs a transaction around it.
-   * @returns what was used before, the quota where that is not known and not less
+   * Charges as many of `count` requests as the quota allows. Runs inside a transaction.
+   * @returns the number of requests charged before; at least the quota if it was used up
    */
-  add({ key, month, quota, at }: Charge, count: number): number {
-    const before = count === 1 ? undefined : this.usedBy(key, month)
-    const after = firstRow<Used>(
-      this.#sql.add,
-      key,
-      month,
-      count,
-      quota,
-      at.getTime(),
-      quota,
-      count,
-      quota,
-      quota,
-    )?.used
+  #add({ key, month, quota, at }: Charge, count: number): number {
+    const before = count === 1 ? undefined : this.#readUsed(key, month)
+    const values = [key, month, count, quota, at.getTime(), quota, count, quota, quota]
+    const after = readFirstRow<UsedRow>(this.#sql.add, ...values)?.used
     return before ?? (after === undefined ? quota : after - 1)
-  }
-
-  touch({ key, month, at }: Omit<Charge, 'quota'>): number {
-    return firstRow<Used>(this.#sql.touch, key, month, at.getTime())?.used ?? 0
-  }
-
-  lastUsed(key: string): Date | null {
-    const at = firstRow<{ readonly at: number | null }>(this.#sql.lastUsed, key)?.at ?? null
-    return at === null ? null : new Date(at)
   }
 }
 

@@ -1,48 +1,48 @@
 import type Database from 'libsql'
 import type { SqliteDisk } from './disk.ts'
-import { storeFault } from './errors.ts'
+import { toStoreError } from './errors.ts'
 
-interface Waiting {
+interface PendingWork {
   readonly work: () => unknown
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Turns that work waits for more at most: fractions of a millisecond, but of a busy server some milliseconds. */
-const MANY_TURNS = 5
+/** Maximum number of turns for which a commit waits for more work: less than a millisecond, or a few under load. */
+const MAX_EXTRA_TURNS = 5
 
-/** Writes in transactions. */
+/** Runs writes in transactions. */
 export class SqliteWriter {
   readonly #db: Database.Database
   readonly #disk: SqliteDisk | null
-  #waiting: Waiting[] = []
-  #came = 0
-  /** Commits that are not on the disk yet: one, or two when the store ends. */
-  #underWay = 0
+  #waiting: PendingWork[] = []
+  #arrivals = 0
+  /** The number of commits that are not on the disk yet: one, or two while the store closes. */
+  #unsynced = 0
 
-  /** @param disk null where SQLite itself waits for the disk */
+  /** @param disk null if SQLite itself syncs every commit */
   constructor(db: Database.Database, disk: SqliteDisk | null = null) {
     this.#db = db
     this.#disk = disk
   }
 
-  /** Runs `work` in a transaction of its own, at once; it is on the disk then. */
-  now<T>(work: () => T): T {
+  /** Runs `work` immediately in a transaction of its own, which is on the disk when this returns. */
+  runNow<T>(work: () => T): T {
     const value = this.#transact(work)
-    this.#disk?.now()
+    this.#disk?.syncNow()
     return value
   }
 
   /**
-   * Runs `work` in a transaction of its own and settles when it is on the disk. Does not wait for the lock of another
-   * process: the event loop would be blocked meanwhile, and a probe is repeated anyway.
+   * Runs `work` in a transaction of its own and settles when it is on the disk. Does not wait for a lock of another process,
+   * which would block the event loop, because probes are repeated anyway.
    */
   async probe(work: () => void): Promise<void> {
     try {
       this.#withoutWaiting(() => this.#transact(work))
-      await this.#disk?.later()
+      await this.#disk?.sync()
     } catch (error) {
-      throw storeFault(error)
+      throw toStoreError(error)
     }
   }
 
@@ -63,70 +63,70 @@ export class SqliteWriter {
       this.#db.exec('COMMIT')
       return value
     } catch (error) {
-      // Some faults, a full disk for one, have ended the transaction already.
+      // Some errors, such as a full disk, have already ended the transaction.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK')
       throw error
     }
   }
 
   /**
-   * Runs `work` in one transaction with all that comes in the same turns of the event loop: one wait for the disk instead
-   * of many. Settles when it is on the disk; work that fails leaves that of others alone.
+   * Runs `work` in one transaction with all other work of the same turns of the event loop, so that they share one sync of the
+   * disk. Settles when the transaction is on the disk. Work that fails does not affect other work.
    */
-  later<T>(work: () => T): Promise<T> {
+  enqueue<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ work, resolve, reject }) === 1 && this.#underWay === 0) this.#flushSoon()
-      this.#came++
+      if (this.#waiting.push({ work, resolve, reject }) === 1 && this.#unsynced === 0) this.#flushSoon()
+      this.#arrivals++
     })
   }
 
-  /** Work that waits has become more. */
-  noteMore(): void {
-    this.#came++
+  /** Reports that work already in the queue has grown. */
+  noteArrival(): void {
+    this.#arrivals++
   }
 
   #flushSoon(): void {
-    setImmediate(() => this.#flushWhenQuiet(0, MANY_TURNS))
+    setImmediate(() => this.#flushWhenQuiet(0, MAX_EXTRA_TURNS))
   }
 
-  /** A commit costs as much as some requests do: it waits for a turn that brings nothing more, and for the one before. */
+  /** A commit costs as much as several requests, so it waits until a turn of the event loop adds no more work. */
   #flushWhenQuiet(known: number, turnsLeft: number): void {
-    const came = this.#came
-    if (came === known || turnsLeft === 0) void this.#flush()
-    else setImmediate(() => this.#flushWhenQuiet(came, turnsLeft - 1))
+    const arrivals = this.#arrivals
+    if (arrivals === known || turnsLeft === 0) void this.#flush()
+    else setImmediate(() => this.#flushWhenQuiet(arrivals, turnsLeft - 1))
   }
 
-  /** Writes what waits, and waits until it is on the disk. */
+  /** Commits the queue and waits until it is on the disk. */
   async end(): Promise<void> {
     await this.#flush()
-    await this.#disk?.later()
+    await this.#disk?.sync()
   }
 
-  /** Never rejects: whoever waits is told. */
+  /** Commits the queue. Never rejects: errors reject the promises of the queued work. */
   async #flush(): Promise<void> {
     const waiting = this.#waiting
     if (waiting.length === 0) return
     this.#waiting = []
-    this.#underWay++
+    this.#unsynced++
     try {
       const answers = this.#transact(() => waiting.map((one) => this.#run(one)))
-      await this.#disk?.later()
+      await this.#disk?.sync()
       for (const answer of answers) answer()
     } catch (error) {
-      for (const { reject } of waiting) reject(storeFault(error))
+      for (const { reject } of waiting) reject(toStoreError(error))
     }
-    this.#underWay--
+    this.#unsynced--
     if (this.#waiting.length > 0) this.#flushSoon()
   }
 
-  /** @returns what to call once the transaction is committed */
-  #run({ work, resolve, reject }: Waiting): () => void {
+  /** @returns a function that settles the work's promise, to be called after the commit */
+  #run({ work, resolve, reject }: PendingWork): () => void {
     try {
       const value = work() as never
       return () => resolve(value)
     } catch (error) {
       if (!this.#db.inTransaction) throw error
-      return () => reject(storeFault(error))
+      return () => reject(toStoreError(error))
     }
   }
 }

@@ -1,20 +1,20 @@
 import { MongoNetworkError } from 'mongodb'
 import { expect, test } from 'vitest'
-import { storeFault } from '../../../src/store/mongo/errors.ts'
+import { toStoreError } from '../../../src/store/mongo/errors.ts'
 import { StoreError } from '../../../src/store/types.ts'
 
 test.each([
-  ['of the driver', new MongoNetworkError('connection 3 closed'), true],
-  ['a pipe that broke', Object.assign(new Error('ended by the other party'), { code: 'EPIPE' }), true],
+  ['an error of the driver', new MongoNetworkError('connection 3 closed'), true],
+  ['a broken pipe', Object.assign(new Error('ended by the other party'), { code: 'EPIPE' }), true],
   [
     'a stream that has ended',
     Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' }),
     true,
   ],
-  ['an argument of ours', Object.assign(new TypeError('not a string'), { code: 'ERR_INVALID_ARG_TYPE' }), false],
-  ['a fault of ours', new TypeError('cannot read properties'), false],
-])('%s: the store is away %s', (_, error, isAway) => {
-  const fault = storeFault(error)
-  if (isAway) expect(fault).toBeInstanceOf(StoreError)
-  else expect(fault).toBe(error)
+  ['an invalid argument', Object.assign(new TypeError('not a string'), { code: 'ERR_INVALID_ARG_TYPE' }), false],
+  ['a bug', new TypeError('cannot read properties'), false],
+])('%s is a StoreError: %s', (_, error, isStoreError) => {
+  const translated = toStoreError(error)
+  if (isStoreError) expect(translated).toBeInstanceOf(StoreError)
+  else expect(translated).toBe(error)
 })

@@ -10,24 +10,32 @@ const server = await startMongo('mongo')
 const host = server?.url.replace('mongodb://', '') ?? ''
 const PASSWORD = 's3cr3t'
 
-/** Opens, which has to fail; how long that took. */
-async function failedOpen(url: string): Promise<{ error: Error; ms: number }> {
+/** Opens a store, which must fail. Returns the error and the duration. */
+async function failToOpen(url: string): Promise<{ error: Error; ms: number }> {
   const start = performance.now()
   const error = await openMongo({ url }).then(
-    () => new Error('it opened'),
+    () => new Error('the store was opened'),
     (cause: Error) => cause,
   )
   return { error, ms: performance.now() - start }
 }
 
-describe('what cannot be opened', () => {
+describe('opening fails with', () => {
   test.each([
-    ['nobody listens', `mongodb://me:${PASSWORD}@127.0.0.1:1/x`, /127\.0\.0\.1:1 does not answer: check that it runs/],
-    ['no such name', `mongodb://me:${PASSWORD}@nowhere.invalid/x`, /nowhere\.invalid:27017 does not answer/],
-    ['no such record', `mongodb+srv://me:${PASSWORD}@nowhere.invalid/x`, /nowhere\.invalid does not answer/],
-    ['two hosts', `mongodb://me:${PASSWORD}@127.0.0.1:1,127.0.0.1:2/x`, /at 127\.0\.0\.1:1, 127\.0\.0\.1:2 does not/],
-    ['another scheme', `http://me:${PASSWORD}@127.0.0.1/`, /is not a connection string/],
-    ['no host', 'mongodb://', /is not a connection string/],
+    [
+      'no server on the port',
+      `mongodb://me:${PASSWORD}@127.0.0.1:1/x`,
+      /127\.0\.0\.1:1 does not answer: check that MongoDB is running/,
+    ],
+    ['an unknown host name', `mongodb://me:${PASSWORD}@nowhere.invalid/x`, /nowhere\.invalid:27017 does not answer/],
+    ['a missing SRV record', `mongodb+srv://me:${PASSWORD}@nowhere.invalid/x`, /nowhere\.invalid does not answer/],
+    [
+      'two host names',
+      `mongodb://me:${PASSWORD}@127.0.0.1:1,127.0.0.1:2/x`,
+      /at 127\.0\.0\.1:1, 127\.0\.0\.1:2 does not/,
+    ],
+    ['another scheme', `http://me:${PASSWORD}@127.0.0.1/`, /is not a MongoDB connection string/],
+    ['no host name', 'mongodb://', /is not a MongoDB connection string/],
     [
       'a bare @ in the password',
       `mongodb://me:${PASSWORD}@${PASSWORD}@127.0.0.1/`,
@@ -36,35 +44,39 @@ describe('what cannot be opened', () => {
     ['an unknown option', `mongodb://me:${PASSWORD}@127.0.0.1/?${PASSWORD}=1`, /an option .* check the names after/],
     ['a misspelt option', `mongodb://me:${PASSWORD}@127.0.0.1/?retryWrite=true`, /did you mean "retryWrites"\?$/],
     [
-      'an option without a fitting value',
+      'an option with an invalid value',
       `mongodb://me:${PASSWORD}@127.0.0.1/?tls=${PASSWORD}`,
-      /the option "tls" that/,
+      /invalid value of the option "tls"/,
     ],
-    ['a mode that is none', `mongodb://me:${PASSWORD}@127.0.0.1/?readPreference=${PASSWORD}`, /"readPreference" that/],
-    ['an option given twice', `mongodb://me:${PASSWORD}@127.0.0.1/?w=1&w=2`, /an option that .* refuses/],
+    [
+      'an unknown read preference',
+      `mongodb://me:${PASSWORD}@127.0.0.1/?readPreference=${PASSWORD}`,
+      /of the option "readPreference"/,
+    ],
+    ['an option given twice', `mongodb://me:${PASSWORD}@127.0.0.1/?w=1&w=2`, /an option that .* rejects/],
     ['a colon in the password', `mongodb://me:${PASSWORD}:x@127.0.0.1/`, /characters of the password as %XX/],
     ['a question mark in the password', `mongodb://me:${PASSWORD}?x=1@127.0.0.1/`, /of the password as %XX/],
     ['a password that cannot be decoded', `mongodb://me:${PASSWORD}%zz@127.0.0.1/`, /of the password as %XX/],
-    ['a port beside mongodb+srv', `mongodb+srv://me:${PASSWORD}@a.invalid:1/`, /takes one host and no port/],
-    ['nothing', '', /is not a connection string/],
+    ['a port with mongodb+srv', `mongodb+srv://me:${PASSWORD}@a.invalid:1/`, /takes one host name and no port/],
+    ['an empty URL', '', /is not a MongoDB connection string/],
   ])('%s', async (_, url, expected) => {
-    const { error, ms } = await failedOpen(url)
+    const { error, ms } = await failToOpen(url)
     expect(error).toBeInstanceOf(SetupError)
     expect(error.message).toMatch(expected)
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD)
     expect(ms).toBeLessThan(5000)
   })
 
-  test.skipIf(server === null)('a user that is not known', async () => {
-    const { error } = await failedOpen(`mongodb://me:${PASSWORD}@${host}/`)
+  test.skipIf(server === null)('an unknown user', async () => {
+    const { error } = await failToOpen(`mongodb://me:${PASSWORD}@${host}/`)
     expect(error).toBeInstanceOf(SetupError)
-    expect(error.message).toMatch(/refuses the user or password of MONGODB_URL/)
+    expect(error.message).toMatch(/rejects the user or password in MONGODB_URL/)
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD)
   })
 
   test.skipIf(server === null)('a server that hangs', async () => {
     server?.pause()
-    const { error, ms } = await failedOpen(`mongodb://${host}/`)
+    const { error, ms } = await failToOpen(`mongodb://${host}/`)
     server?.resume()
     expect(error).toBeInstanceOf(SetupError)
     expect(error.message).toMatch(/does not answer/)
@@ -88,10 +100,10 @@ describe.skipIf(server === null)('the database', () => {
     ['/?retryWrites=false', 'siteprint'],
     ['/test', 'test'],
     ['/own?retryWrites=false', 'own'],
-  ])('of %j is %s', async (rest, name) => {
+  ])('for %j is %s', async (rest, name) => {
     const store = await openMongo({ url: `mongodb://${host}${rest}` })
     const key = sampleKey()
-    await store.createKey(key)
+    await store.keys.createKey(key)
     await store.close()
     expect(await client.db(name).collection<{ _id: string }>('keys').countDocuments({ _id: key.id })).toBe(1)
   })
@@ -101,29 +113,35 @@ describe.skipIf(server === null)('the database', () => {
     await db.command({ profile: 2 })
     const store = await openMongo({ url: `mongodb://${host}/careless?w=0&journal=false&readPreference=secondary` })
     const use = { key: 'key', month: '2026-05', at: new Date(0) }
-    await store.createKey(sampleKey({ id: 'key' }))
-    await store.rotateKey('key', { secret: sampleKey().secrets[0], oldEndAt: new Date(0), now: new Date(0) })
-    for (const change of [store.charge({ ...use, quota: 9 }), store.touch(use), store.keepOnce('a', 'b')]) await change
-    for (const change of [store.setSwitches({ apiOff: true }), store.revokeKey('key', use.at)]) await change
+    await store.keys.createKey(sampleKey({ id: 'key' }))
+    await store.keys.rotateKey('key', { secret: sampleKey().secrets[0], oldEndAt: new Date(0), now: new Date(0) })
+    for (const change of [
+      store.usage.charge({ ...use, quota: 9 }),
+      store.usage.touch(use),
+      store.settings.putIfAbsent('a', 'b'),
+    ])
+      await change
+    for (const change of [store.settings.setSwitches({ apiOff: true }), store.keys.revokeKey('key', use.at)])
+      await change
     await store.close()
     await db.command({ profile: 0 })
     const writes = await db
       .collection('system.profile')
       .find({ $or: ['insert', 'update', 'findAndModify'].map((name) => ({ [`command.${name}`]: { $exists: true } })) })
       .toArray()
-    // Simple updates are profiled without it.
+    // Profiles of simple updates do not contain it.
     expect(writes).toHaveLength(4)
     for (const { command } of writes) expect(command.writeConcern).toEqual({ w: 'majority', j: true })
   })
 
-  test('look-ups and the list use indexes', async () => {
+  test('lookups and the list use indexes', async () => {
     const db = client.db('siteprint')
-    const findPlan = async (name: string, filter: Document, sort: Document = {}): Promise<string> =>
+    const readPlan = async (name: string, filter: Document, sort: Document = {}): Promise<string> =>
       JSON.stringify((await db.collection(name).find(filter).sort(sort).explain()).queryPlanner.winningPlan)
     for (const plan of [
-      await findPlan('keys', { 'secrets.hash': 'x' }),
-      await findPlan('keys', {}, { createdAt: 1, _id: 1 }),
-      await findPlan('usage', { key: 'x' }),
+      await readPlan('keys', { 'secrets.hash': 'x' }),
+      await readPlan('keys', {}, { createdAt: 1, _id: 1 }),
+      await readPlan('usage', { key: 'x' }),
     ])
       expect(plan).toMatch(/IXSCAN/)
   })
@@ -134,14 +152,14 @@ describe.skipIf(server === null)('the database', () => {
     ['keys', 'a key', key, true],
     ['keys', 'a key of revision 3', { ...key, revision: 3 }, false],
     ['keys', 'a key with a bare secret', { ...key, secrets: [{ secret: 'x' }] }, false],
-    ['keys', 'a key with a field more', { ...key, secret: 'x' }, false],
+    ['keys', 'a key with an additional field', { ...key, secret: 'x' }, false],
     ['keys', 'a key without a time', { ...key, createdAt: null }, false],
     ['usage', 'use', usage, true],
-    ['usage', 'use below zero', { ...usage, used: -1 }, false],
-    ['usage', 'use in a text', { ...usage, used: '1' }, false],
-    ['usage', 'use in no month', { ...usage, month: '2026-13' }, false],
-    ['settings', 'a word', { value: 'x' }, true],
-    ['settings', 'a switch in a text', { maintenance: 'on' }, false],
+    ['usage', 'negative use', { ...usage, used: -1 }, false],
+    ['usage', 'use as a string', { ...usage, used: '1' }, false],
+    ['usage', 'use in an invalid month', { ...usage, month: '2026-13' }, false],
+    ['settings', 'a permanent value', { value: 'x' }, true],
+    ['settings', 'a switch as a string', { maintenance: 'on' }, false],
   ])('validation of %s: %s', async (collection, what, document, isGood) => {
     const write = client.db('siteprint').collection<{ _id: string }>(collection)
     const written = write.insertOne({ _id: `${what} ${sampleKey().id}`, ...document })
@@ -151,10 +169,10 @@ describe.skipIf(server === null)('the database', () => {
 
   test.each([
     ['none', undefined, 'version 1'],
-    ["somebody's", { $jsonSchema: { required: ['other'] } }, 'version 1'],
+    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 1'],
     ['of an earlier version', { $jsonSchema: { title: 'version 0', required: ['other'] } }, 'version 1'],
     ['of a later version', { $jsonSchema: { title: 'version 2' } }, 'version 2'],
-  ])('a validator, where there is %s, is of this version or a later one afterwards', async (_, validator, expected) => {
+  ])('an existing validator (%s) is upgraded unless its version is later', async (_, validator, expected) => {
     const db = client.db(sampleKey().id)
     await db.createCollection('usage', { validator })
     const stores = await Promise.all([1, 2, 3].map(() => openMongo({ url: `mongodb://${host}/${db.databaseName}` })))
@@ -163,12 +181,12 @@ describe.skipIf(server === null)('the database', () => {
     expect((found as Document).options.validator.$jsonSchema.title).toBe(expected)
   })
 
-  test('eight nodes that make it at once can all use it', async () => {
+  test('eight nodes that create it concurrently can all use it', async () => {
     for (let round = 0; round < 5; round++) {
       const url = `mongodb://${host}/${sampleKey().id}`
       const stores = await Promise.all(Array.from({ length: 8 }, () => openMongo({ url })))
-      for (const store of stores) await store.createKey(sampleKey())
-      expect(await stores[0].listKeys()).toHaveLength(8)
+      for (const store of stores) await store.keys.createKey(sampleKey())
+      expect(await stores[0].keys.listKeys()).toHaveLength(8)
       await Promise.all(stores.map((store) => store.close()))
     }
   })

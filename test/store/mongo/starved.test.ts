@@ -7,15 +7,15 @@ import { mongoUrl } from '../../support/services.ts'
 import { openLine } from '../../support/silent-line.ts'
 
 const url = mongoUrl('MongoDB and a process short of CPU')
-const chargeOf = (key: string): Charge => ({ key, month: '2026-05', quota: 10, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, month: '2026-05', quota: 10, at: new Date(0) })
 
-/** What a process feels that gets no CPU: all its timers are over when it goes on, and what came meanwhile is not read yet. */
-function getNoCpu(ms: number): void {
+/** Simulates a process without CPU time: when it continues, all timers have expired and received data is still unread. */
+function starveCpu(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 test.skipIf(url === null)(
-  'no call fails because the driver hears late from its monitor',
+  'no call fails because the monitor of the driver reports late',
   async () => {
     const own = new URL(String(url))
     const line = await openLine(Number(own.port))
@@ -25,10 +25,10 @@ test.skipIf(url === null)(
     const store = guardStore(await openMongo({ url: own.href }), { timeoutMs: 800, onChange })
     let isOver = false
     const load = Array.from({ length: 40 }, async (_, n) => {
-      while (!isOver) await store.charge({ ...chargeOf(`monitor-${n}`), quota: 1e6 })
+      while (!isOver) await store.usage.charge({ ...buildCharge(`monitor-${n}`), quota: 1e6 })
     })
     const ends = Promise.allSettled(load)
-    // The driver's first connection is that of its monitor, which MongoDB tells something at least once a second.
+    // The driver's first connection is that of its monitor, on which MongoDB sends a message at least once a second.
     line.holdFirst()
     await sleep(4000)
     line.releaseFirst()
@@ -42,18 +42,18 @@ test.skipIf(url === null)(
   30_000,
 )
 
-// Shorter than a connection may be silent.
+// Shorter than the socket timeout.
 test.skipIf(url === null)(
-  'no call fails because this process got no CPU for three seconds',
+  'no call fails because this process had no CPU time for three seconds',
   async () => {
     const changes: boolean[] = []
     const onChange = (isUp: boolean): void => void changes.push(isUp)
     const store = guardStore(await openMongo({ url: String(url) }), { timeoutMs: 800, onChange })
     for (let round = 0; round < 2; round++) {
-      await sleep(500 * round) // The monitor may be anywhere in its second.
-      const charges = Array.from({ length: 20 }, (_, n) => store.charge(chargeOf(`${round}-${n}`)))
+      await sleep(500 * round) // The monitor can be at any point of its interval.
+      const charges = Array.from({ length: 20 }, (_, n) => store.usage.charge(buildCharge(`${round}-${n}`)))
       await sleep(round)
-      getNoCpu(3000)
+      starveCpu(3000)
       expect(await Promise.all(charges)).toEqual(Array(20).fill(1))
     }
     expect(changes).toEqual([])

@@ -9,32 +9,33 @@ import { newFolder } from '../open-stores.ts'
 import { sampleKey } from '../sample-key.ts'
 import { buildStore, startStore } from '../store-process.ts'
 
-const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8)
+const readMode = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 
 describe('a backup', () => {
   const folder = newFolder()
   let store: Store
   beforeAll(async () => {
     store = await openSqlite({ folder, role: 'server' })
-    for (let n = 0; n < 50; n++) await store.createKey(sampleKey())
+    for (let n = 0; n < 50; n++) await store.keys.createKey(sampleKey())
   })
   afterAll(() => store.close())
 
-  test('made beside a server opens and holds the same, for its owner alone', async () => {
+  test('made while a server runs can be opened, has the same content, and is readable only by its owner', async () => {
     const target = join(newFolder(), 'one', 'two')
     await backupSqlite(folder, target)
-    expect([target, join(target, 'siteprint.db')].map(modeOf)).toEqual(['700', '600'])
+    expect([target, join(target, 'siteprint.db')].map(readMode)).toEqual(['700', '600'])
     expect(readdirSync(target)).toEqual(['siteprint.db'])
     const copy = await openSqlite({ folder: target, role: 'server' })
-    expect(await copy.listKeys()).toEqual(await store.listKeys())
+    expect(await copy.keys.listKeys()).toEqual(await store.keys.listKeys())
     await copy.close()
     await store.ping()
   })
 
-  test('of a database that another process writes is one moment of it', async () => {
+  test('of a database that another process writes is a consistent snapshot', async () => {
     const data = newFolder()
-    // Two keys in one turn: a copy between the two would tell them apart.
-    const charge = (key: string) => `store.charge({ key: '${key}', month: '2026-05', quota: 1e6, at: new Date(0) })`
+    // Two keys in one turn of the event loop: their counts would differ in a copy made between the two.
+    const charge = (key: string) =>
+      `store.usage.charge({ key: '${key}', month: '2026-05', quota: 1e6, at: new Date(0) })`
     const code = `for (;;) { await Promise.all([${charge('a')}, ${charge('b')}]); say('') }`
     const writing = startStore(buildStore(), { data, role: 'server', code })
     const seen = new Set<number>()
@@ -43,7 +44,7 @@ describe('a backup', () => {
       const target = newFolder()
       await backupSqlite(data, target)
       const copy = await openSqlite({ folder: target, role: 'server' })
-      const used = await Promise.all(['a', 'b'].map((key) => copy.usedBy(key, '2026-05')))
+      const used = await Promise.all(['a', 'b'].map((key) => copy.usage.usedBy(key, '2026-05')))
       expect(used[0]).toBe(used[1])
       expect(used[0]).toBeGreaterThanOrEqual(20 * round + 20)
       seen.add(used[0])
@@ -54,9 +55,9 @@ describe('a backup', () => {
   })
 
   test.each([
-    ['a folder that holds a database', 'siteprint.db', /holds a database already: name another folder/],
+    ['a folder that contains a database', 'siteprint.db', /already contains a database: choose another folder/],
     ['a file in place of the folder', '', /cannot be opened: check/],
-  ])('into %s is refused, and leaves that as it is', async (_, name, expected) => {
+  ])('into %s is rejected and leaves it unchanged', async (_, name, expected) => {
     const target = join(newFolder(), 'target')
     if (name !== '') mkdirSync(target)
     const file = join(target, name)
@@ -67,10 +68,10 @@ describe('a backup', () => {
     expect(statSync(file).size).toBe(8)
   })
 
-  test('of a folder without a database is refused, and makes none', async () => {
+  test('of a folder without a database is rejected and creates none', async () => {
     const empty = newFolder()
     const target = join(newFolder(), 'target')
-    await expect(backupSqlite(empty, target)).rejects.toThrow(/there is no database in .*: set DATA_DIR/)
+    await expect(backupSqlite(empty, target)).rejects.toThrow(/does not contain a database: set DATA_DIR/)
     expect(readdirSync(empty)).toEqual([])
     expect(() => statSync(target)).toThrow()
   })
@@ -83,7 +84,7 @@ describe('a backup', () => {
     expect(readdirSync(target)).toEqual([])
   })
 
-  test('that was cut off does not stand in the way of the next', async () => {
+  test('that was interrupted does not prevent the next one', async () => {
     const target = newFolder()
     writeFileSync(join(target, 'siteprint.db.part'), 'half a copy')
     await backupSqlite(folder, target)

@@ -7,7 +7,7 @@ import { newFolder } from '../open-stores.ts'
 import { buildStore, type StoreProcess, startCode, startStore } from '../store-process.ts'
 
 const use = (quota: number) => ({ key: 'key', month: '2026-05', quota, at: new Date(0) })
-/** The same as source text. */
+/** The same as source code. */
 const useText = (quota: number): string => `{ key: 'key', month: '2026-05', quota: ${quota}, at: new Date(0) }`
 
 let built: string
@@ -25,10 +25,10 @@ function start(data: string, role: 'server' | 'tool', code: string): StoreProces
   return one
 }
 
-test('ten processes that make one database at once can all use it', async () => {
+test('ten processes that create one database concurrently can all use it', async () => {
   for (let round = 0; round < 3; round++) {
     const folder = join(newFolder(), 'data')
-    const code = `say(await store.charge(${useText(100)}))`
+    const code = `say(await store.usage.charge(${useText(100)}))`
     const all = Array.from({ length: 10 }, (_, n) => start(folder, n === 0 ? 'server' : 'tool', code))
     await Promise.all(all.map((one) => one.ended()))
     const counts = all.map(({ lines }) => Number(lines[0])).sort((a, b) => a - b)
@@ -36,38 +36,35 @@ test('ten processes that make one database at once can all use it', async () => 
   }
 })
 
-test.each(['server', 'tool'] as const)(
-  'a %s waits for a process that is about to make the same tables',
-  async (role) => {
-    const folder = newFolder()
-    const holder = startCode(
-      built,
-      `import Database from 'libsql'
+test.each(['server', 'tool'] as const)('a %s waits for a process that is creating the same tables', async (role) => {
+  const folder = newFolder()
+  const holder = startCode(
+    built,
+    `import Database from 'libsql'
      const db = new Database(${JSON.stringify(join(folder, DATABASE_FILE))})
      db.exec('BEGIN IMMEDIATE; CREATE TABLE other (id)')
      say('held')
      setTimeout(() => { db.exec('COMMIT'); db.close() }, 800)`,
-    )
-    started.push(holder)
-    await holder.wrote(1)
-    const store = await openSqlite({ folder, role })
-    expect(await store.charge(use(1))).toBe(1)
-    await store.close()
-    await holder.ended()
-  },
-)
+  )
+  started.push(holder)
+  await holder.wrote(1)
+  const store = await openSqlite({ folder, role })
+  expect(await store.usage.charge(use(1))).toBe(1)
+  await store.close()
+  await holder.ended()
+})
 
-test('two processes charge one key at once: the quota holds, and none is lost', async () => {
+test('two processes charge one key concurrently: the quota is enforced and no charge is lost', async () => {
   const folder = newFolder()
   const store = await openSqlite({ folder, role: 'server' })
-  // Single charges and bundles, so that the two get in each other's way in many places.
+  // Single charges and bundles, so that the two processes conflict at many different points.
   const other = start(
     folder,
     'tool',
     `say('ready')
      let counted = 0
      for (let n = 0; n < 60; n++) {
-       const bundle = Array.from({ length: 1 + n % 60 }, () => store.charge(${useText(3000)}))
+       const bundle = Array.from({ length: 1 + n % 60 }, () => store.usage.charge(${useText(3000)}))
        counted += (await Promise.all(bundle)).filter((count) => count !== null).length
      }
      say(counted)`,
@@ -75,55 +72,55 @@ test('two processes charge one key at once: the quota holds, and none is lost', 
   await other.wrote(1)
   let counted = 0
   for (let n = 0; n < 100; n++) {
-    const bundle = Array.from({ length: 1 + (n % 50) }, () => store.charge(use(3000)))
+    const bundle = Array.from({ length: 1 + (n % 50) }, () => store.usage.charge(use(3000)))
     counted += (await Promise.all(bundle)).filter((count) => count !== null).length
   }
   await other.ended()
   const theirs = Number(other.lines[1])
   expect(theirs).toBeGreaterThan(0)
   expect(counted).toBeGreaterThan(0)
-  // 1,830 and 2,550 were asked for.
+  // 1,830 and 2,550 charges were attempted.
   expect(counted + theirs).toBe(3000)
-  expect(await store.usedBy('key', '2026-05')).toBe(3000)
+  expect(await store.usage.usedBy('key', '2026-05')).toBe(3000)
   await store.close()
 })
 
 describe('a server that is killed', () => {
-  test('refused the second until then, and leaves no lock', async () => {
+  test('kept a second one out while it ran, and leaves no lock', async () => {
     const folder = newFolder()
     const first = start(folder, 'server', `say('ready'); setInterval(() => {}, 1000)`)
     await first.wrote(1)
     await expect(openSqlite({ folder, role: 'server' })).rejects.toThrow(SetupError)
     await first.kill()
     const second = await openSqlite({ folder, role: 'server' })
-    expect(await second.switches()).toEqual({ maintenance: false, apiOff: false })
+    expect(await second.settings.switches()).toEqual({ maintenance: false, apiOff: false })
     await second.close()
   })
 
-  test('has lost nothing that it answered', async () => {
+  test('has lost no charge that it answered', async () => {
     for (let round = 0; round < 5; round++) {
       const folder = newFolder()
-      const loop = `for (;;) say(Math.max(...await Promise.all([1, 2, 3].map(() => store.charge(${useText(1e6)})))))`
+      const loop = `for (;;) say(Math.max(...await Promise.all([1, 2, 3].map(() => store.usage.charge(${useText(1e6)})))))`
       const killed = start(folder, 'server', loop)
       await killed.wrote(20 + round * 50)
       await killed.kill()
-      const told = Number(killed.lines.at(-1))
+      const reported = Number(killed.lines.at(-1))
       const store = await openSqlite({ folder, role: 'server' })
-      const used = await store.usedBy('key', '2026-05')
-      // The three of the last turn may stand although nobody was told.
-      expect([told, told + 3]).toContain(used)
+      const used = await store.usage.usedBy('key', '2026-05')
+      // The three charges of the last turn may be stored without having been reported.
+      expect([reported, reported + 3]).toContain(used)
       await store.close()
     }
   })
 })
 
-test('what a tool writes beside a server is seen at once', async () => {
+test('a running server immediately reads what a tool writes', async () => {
   const folder = newFolder()
   const store = await openSqlite({ folder, role: 'server' })
-  await store.charge(use(9))
-  const code = `await store.setSwitches({ maintenance: true }); await store.charge(${useText(9)}); await store.close()`
+  await store.usage.charge(use(9))
+  const code = `await store.settings.setSwitches({ maintenance: true }); await store.usage.charge(${useText(9)}); await store.close()`
   await start(folder, 'tool', code).ended()
-  expect(await store.switches()).toEqual({ maintenance: true, apiOff: false })
-  expect(await store.charge(use(9))).toBe(3)
+  expect(await store.settings.switches()).toEqual({ maintenance: true, apiOff: false })
+  expect(await store.usage.charge(use(9))).toBe(3)
   await store.close()
 })
