@@ -40,7 +40,7 @@ export function buildProject(): BuiltProject {
   made.push(folder)
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
-  cpSync(join(root, 'src', 'keys', 'plans.yaml'), join(folder, 'dist', 'src', 'keys', 'plans.yaml'))
+  cpSync(join(root, 'src', 'plans.yaml'), join(folder, 'dist', 'src', 'plans.yaml'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = ['--outDir', join(folder, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false']
