@@ -78,7 +78,11 @@ describe('invalid YAML, and YAML that is not a rule', () => {
     ['a list', '- hits\n', ['1:1 bad-value']],
     ['duplicate misses, the second empty', `${TEST}misses:\n`, ['5:1 bad-yaml']],
     ['a tab in a page', `hits:\n  - page:\n      html: |\n\t<p>\n\t<p>\n\t<p>\n${TEST}`, ['4:1 bad-yaml']],
-    ['a line that is indented too far', TEST.replace('  - { page: { url: https://ex', '      - { page: {}}\n$&'), ['5:1 bad-yaml']],
+    [
+      'a line that is indented too far',
+      TEST.replace('  - { page: { url: https://ex', '      - { page: {}}\n$&'),
+      ['5:1 bad-yaml'],
+    ],
   ])('a test file: %s', (_, tests, expected) => {
     expect(lint(RULE, tests)).toEqual(expected)
   })
@@ -102,7 +106,11 @@ describe('encodings and spellings', () => {
   const faulty = RULE.replace('cms', 'cmss')
   test.each([
     ['with a byte order mark', `\ufeff${RULE}`, []],
-    ['with a byte order mark and a problem in the first line', `\ufeff${RULE.replace('name', 'nam')}`, ['1:1 unknown-key']],
+    [
+      'with a byte order mark and a problem in the first line',
+      `\ufeff${RULE.replace('name', 'nam')}`,
+      ['1:1 unknown-key'],
+    ],
     ['with CRLF', RULE.replaceAll('\n', '\r\n'), []],
     ['with CRLF and a problem', faulty.replaceAll('\n', '\r\n'), ['3:11 bad-category']],
     ['with tabs between key and value', RULE.replaceAll(': ', ':\t'), []],
