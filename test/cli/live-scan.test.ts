@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 
@@ -15,7 +15,7 @@ let address: string
 let cwd: string
 const requests: { path: string; agent: string }[] = []
 beforeAll(async () => {
-  project = builtProject()
+  project = smallProject()
   cwd = mkdtempSync(join(tmpdir(), 'siteprint-live-'))
   server = createServer(({ url = '', headers }, response) => {
     requests.push({ path: url, agent: String(headers['user-agent']) })
