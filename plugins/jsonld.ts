@@ -33,7 +33,7 @@ function* values(value: unknown, path: string, wanted: Wanted, depth: number): G
   if (depth > MAX_DEPTH) return
   if (Array.isArray(value)) for (const item of value) yield* values(item, path, wanted, depth + 1)
   else if (typeof value === 'object' && value !== null) {
-    yield { name: path, text: textOf(value as Node) }
+    yield { name: path, text: readNodeText(value as Node) }
     for (const [field, inner] of Object.entries(value)) {
       const below = `${path}.${field}`
       if (wanted.has(below)) yield* values(inner, below, wanted, depth + 1)
@@ -42,7 +42,7 @@ function* values(value: unknown, path: string, wanted: Wanted, depth: number): G
 }
 
 /** The text of a node is what it is called. */
-function textOf(node: Node): string {
+function readNodeText(node: Node): string {
   const text = node['@value'] ?? node.name ?? node.url ?? node['@id'] ?? ''
   return typeof text === 'object' ? '' : String(text)
 }

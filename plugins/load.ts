@@ -50,7 +50,8 @@ export async function loadDetectors(
         all.push(detector)
       }
     } catch (error) {
-      const sentence = error instanceof DetectorError ? error.message : `a detector cannot be read: ${reasonOf(error)}`
+      const sentence =
+        error instanceof DetectorError ? error.message : `a detector cannot be read: ${formatReason(error)}`
       faults.push(`${specifiers[i]}: ${sentence}`)
     }
   }
@@ -71,7 +72,7 @@ async function load(specifier: string, folder: string): Promise<Detector[]> {
       ),
     )
   } catch (error) {
-    throw new DetectorError(`the module could not be loaded: ${reasonOf(error)}`)
+    throw new DetectorError(`the module could not be loaded: ${formatReason(error)}`)
   }
   if (module.default === undefined)
     throw new DetectorError('the module has no default export; export a detector or a list of them')
@@ -93,7 +94,7 @@ async function inTime<T>(loading: Promise<T>): Promise<T> {
   }
 }
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 

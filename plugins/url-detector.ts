@@ -4,7 +4,7 @@ import type { Family } from '../src/engine/rule/place.ts'
 import type { PageUrl } from '../src/engine/text/url.ts'
 
 /** A detector of the URLs of one kind: they differ in nothing but where they stand. */
-export function urlDetector(key: UrlKind, family: Family, about: string): Detector {
+export function buildUrlDetector(key: UrlKind, family: Family, about: string): Detector {
   return {
     key,
     about,

@@ -1,5 +1,5 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { Cutter } from '../engine/page/cutter.ts'
+import { EntityDecoder } from '../engine/page/entity-decoder.ts'
 import { QuickTokenizer } from '../engine/page/quick-tokenizer.ts'
 
 /** Bytes of a page in which a refresh is looked for: it belongs into the head. */
@@ -28,7 +28,7 @@ export function findMetaRefreshes(html: Uint8Array): string[] {
 class RefreshFinder implements TokenizerCallbacks {
   readonly contents: string[] = []
   readonly #html: string
-  readonly #cutter: Cutter
+  readonly #cutter: EntityDecoder
   /** The inert element that is open: only its own end tag closes it. */
   #inert = ''
   /** Elements of that name that are open; browsers do not nest `<noscript>`, whose content is text to them. */
@@ -41,7 +41,7 @@ class RefreshFinder implements TokenizerCallbacks {
 
   constructor(html: string) {
     this.#html = html
-    this.#cutter = new Cutter(html)
+    this.#cutter = new EntityDecoder(html)
   }
 
   onopentagname(start: number, end: number): void {

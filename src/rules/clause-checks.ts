@@ -1,13 +1,13 @@
 import {
   type ClauseNode,
   FOUND,
-  familyOf,
-  heaviest,
+  findFamily,
+  findMaxWeight,
+  findPositive,
   isHeavier,
-  listOf,
   type Places,
-  positiveOf,
   readClause,
+  toList,
 } from '../engine/rule/clause.ts'
 import type { Place } from '../engine/rule/place.ts'
 import type { ClauseSource, Weight } from '../engine/rule/types.ts'
@@ -50,7 +50,7 @@ export class ClauseChecker {
     const isShaped = this.#checkShape(source, path, true)
     if (!isShaped || this.findings.length > before || this.#isFaulty(path, true)) return
     const node = readClause(source, this.#places)
-    if (familyOf(node) === null) this.#add('nothing-positive', path, {})
+    if (findFamily(node) === null) this.#add('nothing-positive', path, {})
     else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
   }
 
@@ -97,14 +97,14 @@ export class ClauseChecker {
       this.#add('group-atleast', [...path, 'atLeast'], { n: String(source.atLeast) }, true)
     if (group === 'of') this.#checkLeast(source, path)
     if (group === 'not') return this.#checkShape(source.not as ClauseSource, [...path, 'not'], false)
-    const shapes = listOf<ClauseSource>(source[group]).map((clause, i) =>
+    const shapes = toList<ClauseSource>(source[group]).map((clause, i) =>
       this.#checkShape(clause, [...path, group, i], false),
     )
     return shapes.every(Boolean)
   }
 
   #checkLeast({ atLeast, of }: ClauseSource, path: Path): void {
-    const most = listOf(of).length
+    const most = toList(of).length
     if (atLeast === undefined) this.#add('missing-key', path, { key: 'atLeast', where: ' beside of' })
     else if (this.#isFaulty([...path, 'atLeast']) || most === 0) return
     else if (Number(atLeast) > most)
@@ -134,7 +134,7 @@ export class ClauseChecker {
   #each(source: ClauseSource, key: string, path: Path, check: (text: string) => WordFault | null): void {
     if (!(key in source) || this.#isFaulty([...path, key])) return
     const isList = Array.isArray(source[key])
-    for (const [i, text] of listOf<unknown>(source[key]).entries()) {
+    for (const [i, text] of toList<unknown>(source[key]).entries()) {
       const at = isList ? [...path, key, i] : [...path, key]
       const fault = this.#isFaulty(at) ? null : check(String(text))
       if (fault !== null) this.#add(fault.code, at, fault.details)
@@ -157,7 +157,7 @@ export class ClauseChecker {
   /** An `any` whose clauses are of several families would count as one of them. */
   #checkFamilies(node: ClauseNode, source: ClauseSource, path: Path): boolean {
     if (node.kind === 'leaf' || node.kind === 'not') return true
-    const families = new Set(positiveOf(node).map(familyOf))
+    const families = new Set(findPositive(node).map(findFamily))
     if (node.kind === 'any' && families.size > 1) {
       this.#add('mixed-families', path, { families: [...families].join(', ') })
       return false
@@ -168,7 +168,7 @@ export class ClauseChecker {
   #checkWeight(node: ClauseNode, source: ClauseSource, path: Path): void {
     const weight = source.weight as Weight | undefined
     if (weight === undefined) return
-    const cap = heaviest(node)
+    const cap = findMaxWeight(node)
     if (weight === cap) this.#add('needless-weight', [...path, 'weight'], { value: weight })
     else if (isHeavier(weight, cap)) {
       const reason =

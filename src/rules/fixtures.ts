@@ -1,11 +1,11 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
 import type { Page } from '../engine/page/page-types.ts'
-import { listOf } from '../engine/rule/clause.ts'
+import { toList } from '../engine/rule/clause.ts'
 import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
-import { impliedBy } from '../engine/verdict/relations.ts'
-import { levelOf } from '../engine/verdict/score.ts'
+import { findImplied } from '../engine/verdict/relations.ts'
+import { computeLevel } from '../engine/verdict/score.ts'
 import type { Level, Verdict } from '../engine/verdict/verdict-types.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
 import type { FoundRule } from './discover.ts'
@@ -51,7 +51,7 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
       path: [key, i],
       input: item.page as PageInput,
       hit: key === 'hits' ? readHit(item) : null,
-      also: listOf<string>(item.also),
+      also: toList<string>(item.also),
     })),
   )
   return { fixtures, findings }
@@ -114,7 +114,7 @@ function checkNames({ file, path, hit, also }: Fixture, { rules }: Ruleset): Fin
 
 function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding[] {
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
-  const level = own ? levelOf(own.points) : null
+  const level = own ? computeLevel(own.points) : null
   if (hit === null) {
     if (own === undefined || level === null) return []
     return [
@@ -143,7 +143,7 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
 
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const findings: Finding[] = []
-  const fired = verdict.evidence.filter((one) => levelOf(one.points) !== null && one.kind !== 'site-type')
+  const fired = verdict.evidence.filter((one) => computeLevel(one.points) !== null && one.kind !== 'site-type')
   const own = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   for (const one of fired) {
     const other = ruleset.rules.find(({ kind, slug }) => kind === one.kind && slug === one.slug)
@@ -158,7 +158,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
     findings.push(
       finding('unrelated-hit', file.valueAt(path), {
         slug: `${one.kind} ${one.slug}`,
-        level: String(levelOf(one.points)),
+        level: String(computeLevel(one.points)),
       }),
     )
   }
@@ -170,7 +170,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
 
 function areRelated(a: CompiledRule, b: CompiledRule, ruleset: Ruleset): boolean {
   const names = (rule: CompiledRule): readonly string[] => [
-    ...impliedBy(rule, rule.kind === 'hosting' ? ruleset.hostingBySlug : ruleset.bySlug),
+    ...findImplied(rule, rule.kind === 'hosting' ? ruleset.hostingBySlug : ruleset.bySlug),
     ...rule.requires,
     ...rule.excludes,
     ...(rule.hosting ? [rule.hosting] : []),

@@ -1,4 +1,4 @@
-import { FOUND, listOf } from '../engine/rule/clause.ts'
+import { FOUND, toList } from '../engine/rule/clause.ts'
 import type { ClauseSource, RuleKind } from '../engine/rule/types.ts'
 import type { Path } from '../yaml/source-file.ts'
 import { type Finding, finding } from './findings.ts'
@@ -51,8 +51,8 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
 /** What a rule needs, and the rule itself, it cannot exclude. */
 function checkExcludes({ found, file }: CheckedRule): Finding[] {
   const data = recordOf(file.data)
-  return listOf<unknown>(data.excludes).flatMap((value, i) => {
-    const key = (['implies', 'requires'] as const).find((other) => listOf(data[other]).includes(value))
+  return toList<unknown>(data.excludes).flatMap((value, i) => {
+    const key = (['implies', 'requires'] as const).find((other) => toList(data[other]).includes(value))
     if (key === undefined && value !== found.slug) return []
     const reason = key === undefined ? 'it is this rule itself' : `${key} names it as well`
     const path = Array.isArray(data.excludes) ? ['excludes', i] : ['excludes']
@@ -67,7 +67,7 @@ function recordOf(data: unknown): Readonly<Record<string, unknown>> {
 function* namedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; space: string; path: Path }> {
   const data = recordOf(file.data)
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
-    for (const [i, slug] of listOf<unknown>(data[key]).entries())
+    for (const [i, slug] of toList<unknown>(data[key]).entries())
       if (typeof slug === 'string' && SLUG.test(slug))
         yield { slug, space: spaceOf(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
@@ -83,7 +83,7 @@ function* foundSlugs(value: unknown, path: Path): Generator<{ slug: string; spac
       yield* foundSlugs(inner, here)
       continue
     }
-    for (const [i, slug] of listOf<string>(inner).entries())
+    for (const [i, slug] of toList<string>(inner).entries())
       if (slug !== '')
         yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
   }
@@ -100,7 +100,7 @@ function circleFrom(
   const queue: string[][] = [[start]]
   for (const way of queue) {
     const data = recordOf(space.get(way[way.length - 1])?.file.data)
-    for (const next of listOf<string>(data[key])) {
+    for (const next of toList<string>(data[key])) {
       if (next === start) return way.every((slug) => slug >= start) ? [...way, next] : null
       if (seen.has(next)) continue
       seen.add(next)

@@ -1,6 +1,7 @@
-import { LocatorError, parseLocator } from '../engine/rule/locator.ts'
+import { parseLocator } from '../engine/rule/locator.ts'
 import type { Place } from '../engine/rule/place.ts'
-import { parseSelector, SelectorError } from '../engine/rule/selector.ts'
+import { RuleSyntaxError } from '../engine/rule/rule-syntax-error.ts'
+import { parseSelector } from '../engine/rule/selector.ts'
 import type { FindingCode } from './findings.ts'
 import { hint } from './hint.ts'
 
@@ -29,7 +30,7 @@ export function checkWord(word: string, place: Place): WordFault | null {
 
 /** Checks a locator; null when it is one. */
 export function checkLocator(locator: string): WordFault | null {
-  return faultOf(() => parseLocator(locator), LocatorError, 'bad-locator')
+  return faultOf(() => parseLocator(locator), 'bad-locator')
 }
 
 function checkSelector(selector: string): WordFault | null {
@@ -37,19 +38,15 @@ function checkSelector(selector: string): WordFault | null {
   const bare = selector.replace(/\\.|"[^"]*"|'[^']*'/g, 'x').replace(/\[[^[\]]*\]/g, '')
   if (/[.#][.#]/.test(bare))
     return { code: 'bad-selector', details: { reason: `"${selector}" has a . or # without a name behind it` } }
-  return faultOf(() => parseSelector(selector), SelectorError, 'bad-selector')
+  return faultOf(() => parseSelector(selector), 'bad-selector')
 }
 
-function faultOf(
-  parse: () => unknown,
-  Expected: typeof LocatorError | typeof SelectorError,
-  code: FindingCode,
-): WordFault | null {
+function faultOf(parse: () => unknown, code: FindingCode): WordFault | null {
   try {
     parse()
     return null
   } catch (error) {
-    if (!(error instanceof Expected)) throw error
+    if (!(error instanceof RuleSyntaxError)) throw error
     return { code, details: { reason: error.message } }
   }
 }

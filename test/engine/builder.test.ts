@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
-import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
-type Case = [string, TinyRule[], Parameters<typeof pageWith>[0], [string, Level] | [null, null]]
+type Case = [string, TinyRule[], Parameters<typeof buildPageWith>[0], [string, Level] | [null, null]]
 
 function check(rules: TinyRule[], page: Case[2], expected: Case[3]): void {
-  const { builderSlug, confidence } = verdictOf(rules, pageWith(page))
+  const { builderSlug, confidence } = getVerdict(rules, buildPageWith(page))
   expect([builderSlug, confidence]).toEqual(expected)
 }
 
@@ -83,12 +83,12 @@ describe('7 the builder', () => {
 
   test('category, name and isAiNative are those of the rule', () => {
     const rule = builder('aaa', { name: 'Aha', aiNative: true })
-    expect(verdictOf([rule], pageWith({ aaa: 'high' }))).toMatchObject({
+    expect(getVerdict([rule], buildPageWith({ aaa: 'high' }))).toMatchObject({
       builder: 'Aha',
       category: 'cms',
       isAiNative: true,
     })
-    expect(verdictOf([rule], pageWith({}))).toMatchObject({
+    expect(getVerdict([rule], buildPageWith({}))).toMatchObject({
       builder: null,
       category: null,
       isAiNative: false,

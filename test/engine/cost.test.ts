@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
-import { placesOf } from '../../src/engine/rule/clause.ts'
+import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { CompiledRule } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
@@ -11,12 +11,12 @@ import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cas
 
 const { rules, categories, fixtures } = readOwnRules()
 const pages = readRealPages().filter((_, i) => i % 7 === 0)
-const places = placesOf(detectors)
+const places = indexPlaces(detectors)
 const own = rules.map((rule) => compileRule(rule, places))
-const rulesetOf = (all: readonly CompiledRule[]): Ruleset =>
+const buildRuleset = (all: readonly CompiledRule[]): Ruleset =>
   new Ruleset({ rules: all, categories, detectors, version: '' })
-const few = rulesetOf(own)
-const many = rulesetOf([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
+const few = buildRuleset(own)
+const many = buildRuleset([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
 
 /** Pages on which more rules mean more work, or another answer. */
 function dearerOn(named: readonly NamedPage[]): string[] {

@@ -3,12 +3,12 @@ import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { Detector } from '../../src/engine/page/detector.ts'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { placesOf } from '../../src/engine/rule/clause.ts'
+import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { ClauseEvidence, Verdict } from '../../src/engine/verdict/verdict-types.ts'
-import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const long = 'x'.repeat(500)
 
@@ -43,7 +43,7 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
   ],
   ['a few texts of many hits', { element: 'p' }, { html: '<p>a'.repeat(50) }, { hits: 50, texts: ['a', 'a', 'a'] }],
 ])('evidence shows %s', (_, clause, page, expected) => {
-  const [evidence] = verdictOf([technology('x', { detect: [clause] })], page).evidence
+  const [evidence] = getVerdict([technology('x', { detect: [clause] })], page).evidence
   expect(evidence.clauses[0]).toMatchObject(expected)
 })
 
@@ -52,13 +52,13 @@ test('evidence names the rule, its points, what was not looked at, and holds onl
     name: 'Ex',
     detect: [{ meta: 'a' }, { robots: 'abc' }, { text: 'one' }, { tls: 'issuer' }, { header: 'b' }],
   })
-  const [evidence] = verdictOf([rule], { html: '<meta name=a content=1>', headers: {} }).evidence
+  const [evidence] = getVerdict([rule], { html: '<meta name=a content=1>', headers: {} }).evidence
   expect(evidence).toMatchObject({ kind: 'technology', slug: 'x', name: 'Ex', level: 'high', points: 6, chosen: true })
   expect(evidence.clauses.map(({ clause }) => clause)).toEqual(['{ meta: a }'])
   expect(evidence.unseen).toEqual(['robots', 'tls'])
 })
 
-test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, string | undefined>]>([
+test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Record<string, string | undefined>]>([
   [
     'a requirement that is missing',
     [builder('aaa', { requires: 'bbb' })],
@@ -84,12 +84,12 @@ test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, st
     { aaa: 'conflicting', bbb: undefined },
   ],
 ])('evidence says %s', (_, rules, page, notes) => {
-  const { evidence } = verdictOf(rules, pageWith(page))
+  const { evidence } = getVerdict(rules, buildPageWith(page))
   expect(Object.fromEntries(evidence.map(({ slug, note }) => [slug, note]))).toEqual(notes)
 })
 
 test('losing builders stand in evidence, not chosen', () => {
-  const { evidence } = verdictOf([builder('aaa'), builder('bbb')], pageWith({ aaa: 'high', bbb: 'medium' }))
+  const { evidence } = getVerdict([builder('aaa'), builder('bbb')], buildPageWith({ aaa: 'high', bbb: 'medium' }))
   expect(evidence.map(({ slug, chosen }) => [slug, chosen])).toEqual([
     ['aaa', true],
     ['bbb', false],
@@ -97,7 +97,8 @@ test('losing builders stand in evidence, not chosen', () => {
 })
 
 describe('evidence is a field of the verdict', () => {
-  const verdict = (): Verdict => verdictOf([builder('aaa'), builder('bbb')], pageWith({ aaa: 'high', bbb: 'medium' }))
+  const verdict = (): Verdict =>
+    getVerdict([builder('aaa'), builder('bbb')], buildPageWith({ aaa: 'high', bbb: 'medium' }))
 
   test.each<[string, (verdict: Verdict) => Verdict]>([
     ['a spread', (one) => ({ ...one })],
@@ -125,7 +126,7 @@ describe('evidence is a field of the verdict', () => {
     const rule = { ...technology('x'), detect: [{ meta: 'x' }, { spot: 'a' }] }
     const compiled = compileRule(
       { name: 'X', source: [], verified: '2026-11-20', ...rule },
-      placesOf([...detectors, place]),
+      indexPlaces([...detectors, place]),
     )
     const ruleset = new Ruleset({
       rules: [compiled],

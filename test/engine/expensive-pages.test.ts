@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { attributeOf } from '../../src/engine/page/element.ts'
+import { readAttribute } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/page/page-types.ts'
 import type { Verdict } from '../../src/engine/verdict/verdict-types.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
 /** What a page costs by: each is bounded, so that no page takes a worker's second. */
-const amountsOf = ({ tape, urls, text, comments, scripts, styles, jsonld }: Page): Record<string, number> => ({
+const countParts = ({ tape, urls, text, comments, scripts, styles, jsonld }: Page): Record<string, number> => ({
   tokens: tape.tags.length + tape.names.length + tape.texts.length + comments.length,
   urls: urls.length,
   differentUrls: new Set(urls.map(({ url }) => url)).size,
@@ -36,7 +36,7 @@ const BOUNDS: Readonly<Record<string, number>> = {
 
 test.each(EXPENSIVE_PAGES)('%s: the page stays within the bounds, and the result is small', (_, make) => {
   const page = buildPage({ url: 'https://hostile.example/', status: 200, headers: {}, html: make() })
-  const amounts = amountsOf(page)
+  const amounts = countParts(page)
   expect(Object.keys(BOUNDS).filter((name) => amounts[name] > BOUNDS[name])).toEqual([])
   const verdict = detect(ruleset, page)
   expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(20_000)
@@ -49,7 +49,7 @@ function checkVersions({ versions }: Verdict): void {
 
 test('a page that is cut keeps what stands before the cut', () => {
   const { tape, warnings, text } = buildPage({ html: `<p id=first>words</p>${'<b>'.repeat(300_000)}<p id=last>` })
-  const ids = tape.tags.map((_, at) => attributeOf(tape, at, 'id')).filter((id) => id !== undefined)
+  const ids = tape.tags.map((_, at) => readAttribute(tape, at, 'id')).filter((id) => id !== undefined)
   expect([ids, text]).toEqual([['first'], 'words'])
   expect(warnings.at(-1)).toMatch(/^only the first 4500\d\d of 900\d\d\d characters were parsed/)
 })

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { attributeOf, textOf } from '../../src/engine/page/element.ts'
+import { readAttribute, readText } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { detect, loadRuleset, toResult } from '../../src/index.ts'
 import { hostilePages } from './support/hostile-pages.ts'
-import { technology, verdictOf } from './support/tiny-rules.ts'
+import { getVerdict, technology } from './support/tiny-rules.ts'
 
 /** A guard against what never ends; how fast a page is answered is the bench's to say. */
 const HANG_MS = 10_000
@@ -32,11 +32,11 @@ describe('below depth 512', () => {
   const deep = (open: string, close: string, inner: string): string => `${open.repeat(600)}${inner}${close.repeat(600)}`
   const html = `${deep('<div>', '</div>', '<b id=deep data-a=x>deep words</b><a href=/deep>y</a>')}<section><p id=after>z</p></section>`
   const { tape, text, urls, warnings } = buildPage({ html })
-  const at = (id: string): number => tape.tags.findIndex((_, i) => attributeOf(tape, i, 'id') === id)
+  const at = (id: string): number => tape.tags.findIndex((_, i) => readAttribute(tape, i, 'id') === id)
 
   test('text, attributes and URLs are kept', () => {
     expect(text).toBe('deep wordsy z')
-    expect(attributeOf(tape, at('deep'), 'data-a')).toBe('x')
+    expect(readAttribute(tape, at('deep'), 'data-a')).toBe('x')
     expect(urls.map(({ url }) => url.path)).toEqual(['/deep'])
   })
 
@@ -46,7 +46,7 @@ describe('below depth 512', () => {
   })
 
   test('what stands above holds the text', () => {
-    expect(textOf(tape, 511).trim()).toBe('deep wordsy')
+    expect(readText(tape, 511).trim()).toBe('deep wordsy')
   })
 
   test('each element is counted in the warning', () => {
@@ -66,7 +66,7 @@ describe('below depth 512', () => {
       technology('x', { detect: [{ element: 'section > #after' }] }),
       technology('y', { detect: [{ element: 'div #after, ul #after' }] }),
     ]
-    expect(verdictOf(rules, { html: source }).technologies).toEqual(['X'])
+    expect(getVerdict(rules, { html: source }).technologies).toEqual(['X'])
   })
 })
 
@@ -74,7 +74,7 @@ test('of more than 256 attributes the first ones are kept', () => {
   const { tape, warnings } = buildPage({
     html: `<p ${Array.from({ length: 300 }, (_, i) => `a${i}=v`).join(' ')}>text<b id=next>`,
   })
-  expect([attributeOf(tape, 0, 'a255'), attributeOf(tape, 0, 'a256'), attributeOf(tape, 1, 'id')]).toEqual([
+  expect([readAttribute(tape, 0, 'a255'), readAttribute(tape, 0, 'a256'), readAttribute(tape, 1, 'id')]).toEqual([
     'v',
     undefined,
     'next',

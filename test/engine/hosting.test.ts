@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
-import { builder, hosting, pageWith, type TinyRule, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, hosting, type TinyRule } from './support/tiny-rules.ts'
 
 const page: PageInput = {
   url: 'https://shop.host.com/',
@@ -43,30 +43,33 @@ const proofs: ClauseSource[][] = [
 const pairs = proofs.slice(1).flatMap((weaker, rank) => proofs[rank].flatMap((a) => weaker.map((b) => [a, b] as const)))
 const equals = proofs.flatMap((clauses) => clauses.flatMap((a) => clauses.map((b) => [a, b] as const)))
 
-const hostOf = (rules: TinyRule[], input: PageInput): string | null => verdictOf(rules, input).hosting
+const findHosting = (rules: TinyRule[], input: PageInput): string | null => getVerdict(rules, input).hosting
 
 describe('9 the proof decides between equals', () => {
   test.each(pairs)('%j before %j', (surer, weaker) => {
     // By slug alone the other would win.
-    expect(hostOf([hosting('zzz', { detect: [surer] }), hosting('aaa', { detect: [weaker] })], page)).toBe('ZZZ')
+    expect(findHosting([hosting('zzz', { detect: [surer] }), hosting('aaa', { detect: [weaker] })], page)).toBe('ZZZ')
   })
 
   test.each(equals)('nobody can say between %j and %j', (one, other) => {
-    expect(hostOf([hosting('aaa', { detect: [one] }), hosting('bbb', { detect: [other] })], page)).toBe(null)
+    expect(findHosting([hosting('aaa', { detect: [one] }), hosting('bbb', { detect: [other] })], page)).toBe(null)
   })
 
   test('at medium the slug decides', () => {
     const detect: ClauseSource[] = [{ header: 'x-host', weight: 'medium' }]
-    expect(hostOf([hosting('bbb', { detect }), hosting('aaa', { detect })], page)).toBe('AAA')
+    expect(findHosting([hosting('bbb', { detect }), hosting('aaa', { detect })], page)).toBe('AAA')
   })
 
   test('the best proof of a rule counts, a weak one does not', () => {
     const [strong, weak]: ClauseSource[] = [{ tls: 'issuer' }, { url: '.host.com', weight: 'weak' }]
     expect(
-      hostOf([hosting('aaa', { detect: [strong, weak] }), hosting('bbb', { detect: [{ cookie: 'host_id' }] })], page),
+      findHosting(
+        [hosting('aaa', { detect: [strong, weak] }), hosting('bbb', { detect: [{ cookie: 'host_id' }] })],
+        page,
+      ),
     ).toBe('BBB')
     expect(
-      hostOf(
+      findHosting(
         [
           hosting('bbb', { detect: [strong, { url: '.host.com' }] }),
           hosting('aaa', { detect: [{ header: 'x-host' }] }),
@@ -80,7 +83,7 @@ describe('9 the proof decides between equals', () => {
 describe('9 hosting', () => {
   const closed = builder('site', { hosting: 'own' })
   const [own, aaa, bbb] = [hosting('own'), hosting('aaa'), hosting('bbb')]
-  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], string | null]>([
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], string | null]>([
     ['none', [aaa], {}, null],
     ['low is none', [aaa], { aaa: 'low' }, null],
     ['medium', [aaa], { aaa: 'medium' }, 'AAA'],
@@ -114,6 +117,6 @@ describe('9 hosting', () => {
       null,
     ],
   ])('%s', (_, rules, levels, expected) => {
-    expect(hostOf(rules, pageWith(levels))).toBe(expected)
+    expect(findHosting(rules, buildPageWith(levels))).toBe(expected)
   })
 })

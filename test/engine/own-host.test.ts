@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
 import { buildPage, detect, loadRuleset } from '../../src/index.ts'
-import { builder, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, getVerdict, technology } from './support/tiny-rules.ts'
 
 const URL = 'https://www.example.com/'
 const strong: ClauseSource = { asset: '/theme/', from: 'own' }
@@ -61,13 +61,13 @@ describe('files of a sibling host prove less than those of the page’s own host
       6,
     ],
   ])('%s', (_, detect, html, points) => {
-    const [evidence] = verdictOf([technology('x', { detect })], { url: URL, html }).evidence
+    const [evidence] = getVerdict([technology('x', { detect })], { url: URL, html }).evidence
     expect(evidence?.points ?? 0).toBe(points)
   })
 
   test('evidence shows the weight that a clause has on the page', () => {
     const html = `${style('//cdn.example.com/theme/a.css')}<meta name=x content=1>`
-    const [evidence] = verdictOf([technology('x', { detect: [strong, { meta: 'x', weight: 'medium' }] })], {
+    const [evidence] = getVerdict([technology('x', { detect: [strong, { meta: 'x', weight: 'medium' }] })], {
       url: URL,
       html,
     }).evidence
@@ -89,7 +89,7 @@ test.each<[string, html: string, string, Level]>([
     builder('aaa', { detect: [{ asset: '/a/', from: 'own' }] }),
     builder('bbb', { detect: [{ asset: '/b/', from: 'own' }] }),
   ]
-  expect(verdictOf(rules, { url: URL, html })).toMatchObject({ builderSlug: slug, confidence })
+  expect(getVerdict(rules, { url: URL, html })).toMatchObject({ builderSlug: slug, confidence })
 })
 
 describe('our rules', async () => {

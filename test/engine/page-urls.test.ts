@@ -3,10 +3,10 @@ import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page, UrlKind } from '../../src/engine/page/page-types.ts'
 
 const ADDRESS = 'https://www.example.com/dir/page.html?q=1#part'
-const pageOf = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })
+const buildHtmlPage = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })
 
 /** URLs by kind, those of the page's own host from the path on. */
-function urlsOf({ urls }: Page): Partial<Record<UrlKind, string[]>> {
+function groupUrls({ urls }: Page): Partial<Record<UrlKind, string[]>> {
   const found: Partial<Record<UrlKind, string[]>> = {}
   for (const { kind, url } of urls)
     found[kind] = [...(found[kind] ?? []), url.href.replace('https://www.example.com', '')]
@@ -81,11 +81,11 @@ test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
     { anchor: ['https://xn--bcher-kva.example:8080/b%20c'] },
   ],
 ])('%s', (_, html, expected) => {
-  expect(urlsOf(pageOf(html))).toEqual(expected)
+  expect(groupUrls(buildHtmlPage(html))).toEqual(expected)
 })
 
 test('an element and its rel tokens are known', () => {
-  const { urls, tape } = pageOf('<p><link REL=" Icon  alternate " href=/a>')
+  const { urls, tape } = buildHtmlPage('<p><link REL=" Icon  alternate " href=/a>')
   expect(urls.map(({ kind, rel, at }) => [kind, rel, tape.tags[at]])).toEqual([
     ['link', ['icon', 'alternate'], 'link'],
     ['asset', [], 'link'],
@@ -131,7 +131,7 @@ describe('what URLs are resolved against', () => {
     ['below one', '<a href="//x.a.github.io/">', 'https://a.github.io/', 'https://x.a.github.io/', true],
     ['an address', '<a href="//192.0.2.2/">', 'https://192.0.2.1/', 'https://192.0.2.2/', false],
   ])('%s', (_, html, url, href, own) => {
-    const [use] = pageOf(html, url).urls
+    const [use] = buildHtmlPage(html, url).urls
     expect([use.url.href, use.url.own]).toEqual([href, own])
   })
 
@@ -140,10 +140,10 @@ describe('what URLs are resolved against', () => {
     ['with a path', 'http://EXAMPLE.com', 'http://example.com/'],
     ['none', null, undefined],
   ])("the page's own URL: %s", (_, url, href) => {
-    expect(pageOf('<base href="https://cdn.net/">', url).url?.href).toBe(href)
+    expect(buildHtmlPage('<base href="https://cdn.net/">', url).url?.href).toBe(href)
   })
 
   test.each(['/page', 'example.com', 'ftp://example.com/', 'javascript:1', ''])('%j is no URL of a page', (url) => {
-    expect(() => pageOf('', url)).toThrow(TypeError)
+    expect(() => buildHtmlPage('', url)).toThrow(TypeError)
   })
 })

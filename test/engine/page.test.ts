@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { attributeOf } from '../../src/engine/page/element.ts'
+import { readAttribute } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/page/page-types.ts'
 
-const pageOf = (html: string): Page => buildPage({ html })
+const buildHtmlPage = (html: string): Page => buildPage({ html })
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)))
 
@@ -39,7 +39,7 @@ describe('charset', () => {
   })
 
   test('text needs none', () => {
-    expect(pageOf('\ufeff<p>é').html).toBe('<p>é')
+    expect(buildHtmlPage('\ufeff<p>é').html).toBe('<p>é')
   })
 })
 
@@ -57,12 +57,14 @@ describe('JSON-LD', () => {
     ['escaped quotes', '{&quot;a&quot;:1}', { a: 1 }],
     ['wrapper marks in a string', '{"a":"x]]> -->"}', { a: 'x]]> -->' }],
   ])('%s', (_, source, expected) => {
-    expect(pageOf(`<script type="Application/LD+JSON; charset=utf-8">${source}</script>`).jsonld).toEqual([expected])
+    expect(buildHtmlPage(`<script type="Application/LD+JSON; charset=utf-8">${source}</script>`).jsonld).toEqual([
+      expected,
+    ])
   })
 
   test.each(['{"a":', '', 'null', '{"a":1}{"b":2}'])('%j is left out, the next one is not', (source) => {
     const html = [source, '{"a":1}'].map((data) => `<script type="application/ld+json">${data}</script>`).join('')
-    expect(pageOf(html).jsonld).toEqual([{ a: 1 }])
+    expect(buildHtmlPage(html).jsonld).toEqual([{ a: 1 }])
   })
 })
 
@@ -88,7 +90,7 @@ test.each<[string, string, Partial<Page>]>([
   ["nor an SVG's before it", '<body><svg><title>icon</title></svg><title>late</title>', { title: 'late' }],
   ['an empty title', '<title></title>', { title: '' }],
 ])('%s', (_, html, expected) => {
-  expect(pageOf(html)).toMatchObject(expected)
+  expect(buildHtmlPage(html)).toMatchObject(expected)
 })
 
 test.each<[string, string, string]>([
@@ -107,7 +109,7 @@ test.each<[string, string, string]>([
   ['a comment is none', 'a<!-- b -->c', 'ac'],
   ['an end tag too many', '</script></template></head>a', 'a'],
 ])('visible text: %s', (_, html, expected) => {
-  expect(pageOf(html).text).toBe(expected)
+  expect(buildHtmlPage(html).text).toBe(expected)
 })
 
 test.each<[string, number]>([
@@ -117,7 +119,7 @@ test.each<[string, number]>([
   ['— … ! 12', 1],
   ['中文 abc', 2],
 ])('words of %j: %i', (text, words) => {
-  expect(pageOf(text).words).toBe(words)
+  expect(buildHtmlPage(text).words).toBe(words)
 })
 
 describe('attributes', () => {
@@ -136,8 +138,8 @@ describe('attributes', () => {
     ['of a form in a form: not on the next', '<form><form data-a=2><i>', 'i', [undefined]],
     ['of SVG tags', '<svg><linearGradient data-a=1 /></svg>', 'lineargradient', ['1']],
   ])('%s', (_, html, tag, expected) => {
-    const { tape } = pageOf(html)
-    const found = tape.tags.flatMap((name, at) => (name === tag ? [attributeOf(tape, at, 'data-a')] : []))
+    const { tape } = buildHtmlPage(html)
+    const found = tape.tags.flatMap((name, at) => (name === tag ? [readAttribute(tape, at, 'data-a')] : []))
     expect(found).toEqual(expected)
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { heaviest, readClause } from '../../src/engine/rule/clause.ts'
-import { CompileError } from '../../src/engine/rule/compile.ts'
+import { findMaxWeight, readClause } from '../../src/engine/rule/clause.ts'
+import { RuleSyntaxError } from '../../src/engine/rule/rule-syntax-error.ts'
 import type { ClauseSource, Logic, Weight } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
-import { builder, compile, pageWith, places, rulesetOf, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, buildRuleset, compile, getVerdict, places, technology } from './support/tiny-rules.ts'
 
 const html = (text: string): PageInput => ({ url: 'https://www.example.com/', html: text })
 
@@ -54,7 +54,7 @@ describe('1 a hit is the number of values that pass', () => {
     ['all, one missing', { all: [{ element: 'p' }, { element: 'b' }] }, html('<p>a'), undefined],
     ['a not that fails', { all: [{ element: 'p' }, { not: { element: 'b' } }] }, html('<p>a<b>b</b>'), undefined],
   ])('%s', (_, clause, page, hits) => {
-    const [evidence] = verdictOf([technology('x', { detect: [clause] })], page).evidence
+    const [evidence] = getVerdict([technology('x', { detect: [clause] })], page).evidence
     expect(evidence?.clauses[0]?.hits).toBe(hits)
   })
 })
@@ -84,7 +84,7 @@ describe('2 and 3 from clauses that hold to points and level', () => {
     ['a medium and three weak', [medium({ meta: 'a' }), one, two, three], 5, 'medium'],
     ['a strong one that fails', [{ meta: 'b' }, medium({ element: '#a' })], 3, 'medium'],
   ])('%s', (_, detect, points, level) => {
-    const [evidence] = verdictOf([technology('x', { detect })], page).evidence
+    const [evidence] = getVerdict([technology('x', { detect })], page).evidence
     expect([evidence?.points ?? 0, evidence?.level]).toEqual([points, level])
   })
 })
@@ -113,13 +113,13 @@ test.each<[ClauseSource, Weight]>([
   [{ any: [{ script: 'x.com' }, { asset: '/p/' }] }, 'medium'],
   [{ atLeast: 2, of: [{ text: 'abc' }, { script: 'x.com' }, { meta: 'a' }] }, 'medium'],
 ])('4 the most %j may weigh is its usual weight: %s', (clause, weight) => {
-  expect(heaviest(readClause(clause, places))).toBe(weight)
+  expect(findMaxWeight(readClause(clause, places))).toBe(weight)
   expect(compile([technology('x', { detect: [clause] })])[0].clauses[0].weight).toBe(weight)
 })
 
 describe('5 a rule without hits scores nothing', () => {
   test('and is never evaluated', () => {
-    expect(verdictOf([builder('a'), builder('b')], pageWith({ b: 'faint' })).cost.rulesEvaluated).toBe(1)
+    expect(getVerdict([builder('a'), builder('b')], buildPageWith({ b: 'faint' })).cost.rulesEvaluated).toBe(1)
   })
 
   test.each<[string, ClauseSource]>([
@@ -128,7 +128,7 @@ describe('5 a rule without hits scores nothing', () => {
     ['one of two, one a not', { atLeast: 1, of: [{ meta: 'a' }, { not: { meta: 'b' } }] }],
     ['a not of a not of a not', { all: [{ not: { meta: 'a' } }, { not: { not: { not: { meta: 'b' } } } }] }],
   ])('%s is refused', (_, clause) => {
-    expect(() => compile([technology('x', { detect: [clause] })])).toThrow(CompileError)
+    expect(() => compile([technology('x', { detect: [clause] })])).toThrow(RuleSyntaxError)
   })
 })
 
@@ -140,6 +140,6 @@ describe('JSON Logic is the only way from hits to points', () => {
     [0, null],
   ])('an expression that is made %j decides the verdict: %s', (logic, confidence) => {
     const rules = compile([builder('a')]).map((rule) => ({ ...rule, logic }))
-    expect(detect(rulesetOf(rules), buildPage(pageWith({ a: 'high' }))).confidence).toBe(confidence)
+    expect(detect(buildRuleset(rules), buildPage(buildPageWith({ a: 'high' }))).confidence).toBe(confidence)
   })
 })

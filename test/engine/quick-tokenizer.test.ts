@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { QuickTokenizer } from '../../src/engine/page/quick-tokenizer.ts'
 
 /** Everything that a tokenizer tells of a document that comes in pieces. */
-function eventsOf(Reader: typeof Tokenizer, pieces: readonly string[], decodeEntities: boolean): unknown[] {
+function collectEvents(Reader: typeof Tokenizer, pieces: readonly string[], decodeEntities: boolean): unknown[] {
   const events: unknown[] = []
   const tell =
     (name: string | symbol) =>
@@ -26,7 +26,9 @@ describe('documents', () => {
 
   test("are read as htmlparser2's own tokenizer reads them", () => {
     const property = fc.property(fc.array(piece, { maxLength: 3 }), fc.boolean(), (pieces, decodeEntities) => {
-      expect(eventsOf(QuickTokenizer, pieces, decodeEntities)).toEqual(eventsOf(Tokenizer, pieces, decodeEntities))
+      expect(collectEvents(QuickTokenizer, pieces, decodeEntities)).toEqual(
+        collectEvents(Tokenizer, pieces, decodeEntities),
+      )
     })
     fc.assert(property, { numRuns: 10_000 })
   })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
-import { levelsOf, pageWith, technology as rule, type TinyRule, verdictOf } from './support/tiny-rules.ts'
+import { buildPageWith, getVerdict, readLevels, technology as rule, type TinyRule } from './support/tiny-rules.ts'
 
-type Case = [string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, Level | null>]
+type Case = [string, TinyRule[], Parameters<typeof buildPageWith>[0], Record<string, Level | null>]
 
 function check(rules: TinyRule[], page: Case[2], levels: Case[3]): void {
-  expect(levelsOf(verdictOf(rules, pageWith(page)))).toEqual(levels)
+  expect(readLevels(getVerdict(rules, buildPageWith(page)))).toEqual(levels)
 }
 
 describe('6 requires', () => {
@@ -77,7 +77,7 @@ describe('6 implies', () => {
   ])('%s', (_, rules, page, levels) => check(rules, page, levels))
 
   test('points and families stay those of the other', () => {
-    const { evidence } = verdictOf([aaa, bbb], pageWith({ aaa: 'high', bbb: 'faint' }))
+    const { evidence } = getVerdict([aaa, bbb], buildPageWith({ aaa: 'high', bbb: 'faint' }))
     expect(evidence.map(({ slug, points, level }) => [slug, points, level])).toEqual([
       ['aaa', 6, 'high'],
       ['bbb', 1, 'high'],

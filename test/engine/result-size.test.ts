@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { boundWarnings, cutLine, cutText } from '../../src/engine/text/bounds.ts'
 import { toResult } from '../../src/index.ts'
-import { builder, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const LONG = 'x'.repeat(100_000)
-const ruleOf = (i: number): TinyRule =>
+const buildRule = (i: number): TinyRule =>
   technology(`t${i}`, { name: `Technology ${i}`, detect: [{ meta: 'a' }, { comment: 'b' }] })
-const rules = Array.from({ length: 400 }, (_, i) => ruleOf(i))
+const rules = Array.from({ length: 400 }, (_, i) => buildRule(i))
 
 describe('a version', () => {
   test.each<[what: string, content: string, version: string | undefined]>([
@@ -21,14 +21,14 @@ describe('a version', () => {
       name: 'Quill',
       detect: [{ meta: 'generator', match: '^Quill ([\\s\\S]*)', version: 1 }],
     })
-    const { versions } = verdictOf([rule], { html: `<meta name=generator content="${content}">` })
+    const { versions } = getVerdict([rule], { html: `<meta name=generator content="${content}">` })
     expect(versions).toEqual(version === undefined ? {} : { Quill: version })
   })
 })
 
 describe('every list and string of a result is bounded', () => {
   const html = `<meta name=a content="${LONG}"><!--b${LONG}-->`
-  const verdict = verdictOf(rules, { url: `https://acme.com/${LONG}`, html })
+  const verdict = getVerdict(rules, { url: `https://acme.com/${LONG}`, html })
 
   test.each<[field: string, length: number, most: number]>([
     ['url', verdict.url?.length ?? 0, 2048],

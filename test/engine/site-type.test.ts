@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
-import { builder, hosting, siteType, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, getVerdict, hosting, siteType, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const twenty = 'word '.repeat(20)
 const medium = (clause: ClauseSource): ClauseSource => ({ ...clause, weight: 'medium' })
@@ -12,7 +12,7 @@ const [strong, five, four, three]: ClauseSource[][] = [
   [medium({ meta: 'a' })],
 ]
 const html = `<meta name=strong content=1><meta name=a content=1><b></b>${twenty}`
-const typeOf = (rules: TinyRule[], input: PageInput): string | null => verdictOf(rules, input).siteType
+const findSiteType = (rules: TinyRule[], input: PageInput): string | null => getVerdict(rules, input).siteType
 
 describe('10 the site type', () => {
   test.each<[string, TinyRule[], string | null]>([
@@ -39,7 +39,7 @@ describe('10 the site type', () => {
     ],
     ['a fallback has clauses too', [siteType('base', { detect: three, fallback: true })], null],
   ])('%s', (_, rules, expected) => {
-    expect(typeOf(rules, { html })).toBe(expected)
+    expect(findSiteType(rules, { html })).toBe(expected)
   })
 
   const rules = [
@@ -60,7 +60,7 @@ describe('10 the site type', () => {
     ['JSON', { html, headers: { 'content-type': 'application/json' } }, null],
     ['something like HTML', { html, headers: { 'content-type': 'text/html5' } }, null],
   ])('of a page: %s', (_, input, expected) => {
-    expect(typeOf(rules, input)).toBe(expected)
+    expect(findSiteType(rules, input)).toBe(expected)
   })
 })
 
@@ -92,11 +92,11 @@ describe('10 found', () => {
     ],
   ])('%s', (_, rules, slugs, points) => {
     const page = { html: `<body>${strongPage(slugs)}` }
-    const { evidence } = verdictOf([...rules, ...others], page)
+    const { evidence } = getVerdict([...rules, ...others], page)
     expect(evidence.find(({ kind }) => kind === 'site-type')?.points).toBe(points)
   })
 
   test('a prior alone names nothing', () => {
-    expect(typeOf([prior(['aaa', 'ttt']), ...others], { html: strongPage('aaa ttt') })).toBe(null)
+    expect(findSiteType([prior(['aaa', 'ttt']), ...others], { html: strongPage('aaa ttt') })).toBe(null)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { builder, hosting, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, hosting, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const [aaa, bbb, ttt, uuu, vvv] = [
   builder('aaa'),
@@ -10,7 +10,7 @@ const [aaa, bbb, ttt, uuu, vvv] = [
 ]
 
 describe('11 technologies', () => {
-  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], string[]]>([
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], string[]]>([
     ['at medium', [ttt], { ttt: 'medium' }, ['TTT']],
     ['not at low', [ttt], { ttt: 'low' }, []],
     ['what they imply', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'medium' }, ['TTT', 'UUU']],
@@ -88,7 +88,7 @@ describe('11 technologies', () => {
       ['Edge'],
     ],
   ])('%s', (_, rules, page, expected) => {
-    expect(verdictOf(rules, pageWith(page)).technologies).toEqual(expected)
+    expect(getVerdict(rules, buildPageWith(page)).technologies).toEqual(expected)
   })
 })
 
@@ -133,12 +133,12 @@ describe('versions', () => {
       {},
     ],
   ])('%s', (_, rules, html, expected) => {
-    expect(verdictOf(rules, { html }).versions).toEqual(expected)
+    expect(getVerdict(rules, { html }).versions).toEqual(expected)
   })
 })
 
 describe('12 hosting has its own slugs', () => {
-  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Partial<ReturnType<typeof verdictOf>>]>([
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Partial<ReturnType<typeof getVerdict>>]>([
     [
       'both are named',
       [builder('wix'), hosting('wix', { name: 'Wix cloud' })],
@@ -159,6 +159,6 @@ describe('12 hosting has its own slugs', () => {
     ],
     ['a host implies hosts alone', [hosting('aaa', { implies: 'bbb' }), bbb], { aaa: 'high' }, { builderSlug: null }],
   ])('%s', (_, rules, page, expected) => {
-    expect(verdictOf(rules, pageWith(page))).toMatchObject(expected)
+    expect(getVerdict(rules, buildPageWith(page))).toMatchObject(expected)
   })
 })

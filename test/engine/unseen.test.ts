@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
-import { technology, verdictOf } from './support/tiny-rules.ts'
+import { getVerdict, technology } from './support/tiny-rules.ts'
 
 const HTML = '<!-- here --><meta name=yes content=1><meta name=also content=1>'
 const yes: ClauseSource = { meta: 'yes' }
@@ -12,7 +12,7 @@ const unknown: ClauseSource = { header: 'x-a' }
 /** Whether a clause holds, and what evidence says nobody looked at. */
 function holds(clause: ClauseSource, page: PageInput): [boolean, readonly string[]] {
   const rule = technology('x', { detect: [clause, { comment: 'here', weight: 'medium' }] })
-  const [{ points, unseen }] = verdictOf([rule], { html: HTML, ...page }).evidence
+  const [{ points, unseen }] = getVerdict([rule], { html: HTML, ...page }).evidence
   return [points > 3, unseen]
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { findsOf } from '../engine/support/finds.ts'
+import { readFinds } from '../engine/support/finds.ts'
 
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   ['url', 'the final URL', ['x.com'], { url: 'https://a.com/b?c#d' }, [['', 'https://a.com/b?c']]],
@@ -85,7 +85,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ['robots', 'the file', ['abc'], { robots: 'User-agent: *' }, [['', 'User-agent: *']]],
   ['favicon', 'the hash', ['-1'], { favicon: -12 }, [['-12', '-12']]],
 ])('%s: %s', (place, _, words, input, expected) => {
-  expect(findsOf(place, words, input)).toEqual(expected)
+  expect(readFinds(place, words, input)).toEqual(expected)
 })
 
 describe('what was looked at', () => {
@@ -102,10 +102,10 @@ describe('what was looked at', () => {
     ['robots', 'abc', { robots: '' }, true],
     ['favicon', '1', { favicon: 0 }, true],
   ]
-  const detectorOf = (place: string) => detectors.find(({ key }) => key === place)
+  const findDetector = (place: string) => detectors.find(({ key }) => key === place)
   test.each(sometimes)('%s %s on %j: %s', (place, word, input, expected) => {
-    expect(detectorOf(place)?.seen?.(buildPage(input), word)).toBe(expected)
-    expect(detectorOf(place)?.seen?.(buildPage({}), word)).toBe(false)
+    expect(findDetector(place)?.seen?.(buildPage(input), word)).toBe(expected)
+    expect(findDetector(place)?.seen?.(buildPage({}), word)).toBe(false)
   })
 
   test('what a document holds was always looked at', () => {

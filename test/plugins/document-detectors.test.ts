@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { findsOf, html, indexOf } from '../engine/support/finds.ts'
+import { buildPlaceIndex, html, readFinds } from '../engine/support/finds.ts'
 
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   [
@@ -122,10 +122,10 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     ],
   ],
 ])('%s: %s', (place, _, words, input, expected) => {
-  expect(findsOf(place, words, input)).toEqual(expected)
+  expect(readFinds(place, words, input)).toEqual(expected)
 })
 
 test('the amount of size is the hit', () => {
-  const index = indexOf('size', ['words'])
+  const index = buildPlaceIndex('size', ['words'])
   expect([...index.detector.read(buildPage(html('one two')), index)].map(({ amount }) => amount)).toEqual([2, 7])
 })

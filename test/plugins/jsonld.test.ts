@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
-import { findsOf, html } from '../engine/support/finds.ts'
+import { html, readFinds } from '../engine/support/finds.ts'
 
 const ld = (...blocks: unknown[]): PageInput =>
   html(blocks.map((block) => `<script type="application/ld+json">${JSON.stringify(block)}</script>`).join(''))
@@ -64,5 +64,5 @@ test.each<[what: string, words: string[], PageInput, [string, string][]]>([
   ['no field of another type', ['Shop.price'], ld({ '@type': 'Other', price: 1 }), []],
   ['types that are none', ['Shop'], ld({ '@type': { a: 'Shop' } }, { '@type': null }, { type: 'Shop' }, 'Shop', 1), []],
 ])('%s', (_, words, input, expected) => {
-  expect(findsOf('jsonld', words, input)).toEqual(expected)
+  expect(readFinds('jsonld', words, input)).toEqual(expected)
 })

@@ -1,5 +1,5 @@
 import type { Found } from '../page/detector.ts'
-import { attributeOf, textOf } from '../page/element.ts'
+import { readAttribute, readText } from '../page/element.ts'
 import type { Page } from '../page/page-types.ts'
 import { matchLocator, parseLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
@@ -31,9 +31,9 @@ export class PageReader {
   }
 
   /** Text of an element with white space collapsed; '' beyond the bound. */
-  textOf(at: number): string {
+  readText(at: number): string {
     if (this.#characters >= MAX_ELEMENT_TEXT) return ''
-    const text = textOf(this.page.tape, at)
+    const text = readText(this.page.tape, at)
     this.#characters += text.length
     return collapse(text)
   }
@@ -55,7 +55,7 @@ export class Value {
   get text(): string {
     if (this.#text !== undefined) return this.#text
     const { text, at = -1 } = this.found
-    this.#text = text ?? this.#reader.textOf(at)
+    this.#text = text ?? this.#reader.readText(at)
     return this.#text
   }
 
@@ -64,7 +64,7 @@ export class Value {
     const { text, at = -1 } = this.found
     if (text !== undefined) return cutText(text, characters)
     const { tape } = this.#reader.page
-    return cutText(collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
+    return cutText(collapse(readText(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
   }
 
   /** The text as a URL or host. */
@@ -76,7 +76,7 @@ export class Value {
   /** The same find, seen through an attribute of its element; null when it has none of that name. */
   through(attribute: string): Value | null {
     const { name, at = -1 } = this.found
-    const text = attributeOf(this.#reader.page.tape, at, attribute)
+    const text = readAttribute(this.#reader.page.tape, at, attribute)
     if (text === undefined) return null
     const value = new Value({ name, text: text.trim(), at }, this.#reader)
     value.#url = readUrlOrHost(text, this.#reader.resolver, true)
@@ -127,7 +127,7 @@ export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
 }
 
 /** The version that a value shows a leaf: one line of at most `MAX_VERSION` characters. */
-export function versionOf(leaf: Leaf, value: Value): string | undefined {
+export function extractVersion(leaf: Leaf, value: Value): string | undefined {
   if (leaf.match === undefined || leaf.version === undefined) return undefined
   const version = new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
   return version && cutLine(version, MAX_VERSION)

@@ -71,7 +71,7 @@ export class LocatorIndex<T> {
     }
     if (locator.hosts === 'below') this.#longestBelow = Math.max(this.#longestBelow, locator.host.length)
     if (locator.hosts === 'start') this.#longestStart = Math.max(this.#longestStart, locator.host.length)
-    let node = locator.hosts === 'any' ? this.#anywhere : nodeAt(this.#hosts[locator.hosts], locator.host)
+    let node = locator.hosts === 'any' ? this.#anywhere : getNode(this.#hosts[locator.hosts], locator.host)
     const segments = locator.segments.map(lower)
     const beginning = locator.open ? segments.pop() : undefined
     for (const segment of segments) node = node.step(segment)
@@ -86,13 +86,13 @@ export class LocatorIndex<T> {
     const path = lower(url.path)
     if (path === '/') pushAll(this.#root, found)
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
-      collectFrom(this.#anywhere, path, slash, found)
-    for (const node of this.#nodesOf(host)) collectFrom(node, path, 0, found)
+      collectItems(this.#anywhere, path, slash, found)
+    for (const node of this.#findNodes(host)) collectItems(node, path, 0, found)
     return found.length === 0 ? NOTHING : found.splice(0)
   }
 
   /** Where the paths of a host begin. Pages lead to the same host many times in a row. */
-  #nodesOf(host: string): readonly Node<T>[] {
+  #findNodes(host: string): readonly Node<T>[] {
     if (host === this.#lastHost) return this.#lastNodes
     const nodes = [this.#hosts.exact.get(host)]
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
@@ -105,14 +105,14 @@ export class LocatorIndex<T> {
   }
 }
 
-function nodeAt<T>(map: Map<string, Node<T>>, key: string): Node<T> {
+function getNode<T>(map: Map<string, Node<T>>, key: string): Node<T> {
   let node = map.get(key)
   if (node === undefined) map.set(key, (node = new Node<T>()))
   return node
 }
 
 /** Walks the segments of a path from the slash before them. */
-function collectFrom<T>(start: Node<T> | undefined, path: string, slash: number, found: T[]): void {
+function collectItems<T>(start: Node<T> | undefined, path: string, slash: number, found: T[]): void {
   let node = start
   let at = slash
   while (node !== undefined) {

@@ -12,16 +12,16 @@ import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 
 /** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
-export interface LiveLeaf {
+export interface PreparedLeaf {
   readonly rule: CompiledRule
   readonly leaf: Leaf
   readonly tests: readonly Test[]
 }
 
-type Entry = TestsIndex<LiveLeaf>
+type Entry = TestsIndex<PreparedLeaf>
 
 /** Makes the tests of a leaf; its word comes first where case matters. */
-export function enliven(rule: CompiledRule, leaf: Leaf, kind: WordKind): LiveLeaf {
+export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): PreparedLeaf {
   const tests = buildTests(leaf)
   return { rule, leaf, tests: leaf.exact ? [buildExactWord(leaf, kind), ...tests] : tests }
 }
@@ -43,17 +43,17 @@ export class PlaceIndex implements Wanted {
     this.detector = detector
   }
 
-  add(item: LiveLeaf): void {
-    for (const word of new Set(item.leaf.words.map((text) => this.#keyOf(text, item.leaf)))) {
+  add(item: PreparedLeaf): void {
+    for (const word of new Set(item.leaf.words.map((text) => this.#getKey(text, item.leaf)))) {
       const known = this.words.get(word)
-      const entry = known ?? new TestsIndex<LiveLeaf>()
+      const entry = known ?? new TestsIndex<PreparedLeaf>()
       entry.add(item)
       if (known === undefined) this.#addWord(word, entry)
     }
   }
 
   /** Case matters to the look-up of selectors alone: `:not(.x)` may hold where `:not(.X)` does not. */
-  #keyOf(word: string, { exact }: Leaf): string {
+  #getKey(word: string, { exact }: Leaf): string {
     if (this.detector.word !== 'selector') return lower(word)
     return exact ? EXACT + word : word
   }
@@ -71,7 +71,7 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     const name = lower(word)
-    return this.words.has(name) || this.#steps.has(name) || this.#begun(name).length > 0
+    return this.words.has(name) || this.#steps.has(name) || this.#findBeginnings(name).length > 0
   }
 
   /** One sentence when the last page cost too much to match all its selectors. */
@@ -85,7 +85,7 @@ export class PlaceIndex implements Wanted {
   }
 
   /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
-  visit(found: Found, reader: PageReader, visitor: Visitor<LiveLeaf>): void {
+  visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
     if (found.url && this.#isUnderNone(found.url)) return // Most URLs: they need no value.
     const value = new Value(found, reader)
     switch (this.detector.word) {
@@ -97,7 +97,7 @@ export class PlaceIndex implements Wanted {
         for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
         break
       case 'name':
-        for (const entry of this.#begun(lower(found.name))) entry.visit(value, visitor)
+        for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
         this.words.get(lower(found.name))?.visit(value, visitor)
         break
       default:
@@ -109,7 +109,7 @@ export class PlaceIndex implements Wanted {
     return this.detector.word === 'locator' && this.#locators.find(url).length === 0
   }
 
-  #begun(name: string): readonly Entry[] {
+  #findBeginnings(name: string): readonly Entry[] {
     const entries: Entry[] = []
     for (const [length, beginnings] of this.#beginnings) {
       const entry = beginnings.get(name.slice(0, length))

@@ -1,8 +1,8 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { type Need, neededBy } from '../rule/logic.ts'
+import { findNeeds, type Need } from '../rule/logic.ts'
 import type { Categories, Clause, CompiledRule } from '../rule/types.ts'
-import { enliven, PlaceIndex } from './place-index.ts'
+import { PlaceIndex, prepareLeaf } from './place-index.ts'
 
 /** Compiled rules with the index over them. Made once, shared by any number of pages. */
 export class Ruleset {
@@ -35,13 +35,13 @@ export class Ruleset {
         const place = places.get(leaf.place)
         if (place === undefined)
           throw new TypeError(`rule ${rule.slug} looks at "${leaf.place}", and no detector of that name is loaded`)
-        place.add(enliven(rule, leaf, place.detector.word))
+        place.add(prepareLeaf(rule, leaf, place.detector.word))
       }
     this.places = places
-    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, neededBy(one.holds)])))
+    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
-    this.bySlug = slugsOf(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
-    this.hostingBySlug = slugsOf(parts.rules, (kind) => kind === 'hosting')
+    this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
+    this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
   }
 
   /** The words that rules ask of a place: tells a fetcher which DNS records anyone wants. */
@@ -50,7 +50,7 @@ export class Ruleset {
   }
 }
 
-function slugsOf(
+function indexBySlug(
   rules: readonly CompiledRule[],
   wanted: (kind: CompiledRule['kind']) => boolean,
 ): Map<string, CompiledRule> {

@@ -1,7 +1,7 @@
 import type { Tape } from '../page/page-types.ts'
 import { type Compound, type Part, parseSelector } from '../rule/selector.ts'
 import { append } from '../text/lists.ts'
-import { alternatives, LiteralIndex } from '../text/literal-index.ts'
+import { joinAlternatives, LiteralIndex } from '../text/literal-index.ts'
 import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
 import { MAX_COMPARED, SelectorMatcher } from './selector-matcher.ts'
@@ -71,7 +71,7 @@ export class SelectorIndex {
       for (const parts of Object.values(rows.parts))
         for (const [part, ofPart] of parts) for (const row of ofPart) append(literals, part, row)
       if (literals.size === 0) continue
-      rows.some = someOf(rows.parts)
+      rows.some = buildPartPattern(rows.parts)
       rows.literals = new LiteralIndex(literals)
     }
   }
@@ -79,10 +79,10 @@ export class SelectorIndex {
   /** A row is looked up by the rarest thing that its last compound says; where that is common, by one above it. */
   #add(selector: string, compounds: readonly Compound[], exact: boolean): void {
     const rarest = compounds.map(({ parts }) =>
-      parts.reduce((best, part) => (rarityOf(part) < rarityOf(best) ? part : best)),
+      parts.reduce((best, part) => (rankRarity(part) < rankRarity(best) ? part : best)),
     )
     const last = rarest[rarest.length - 1]
-    const above = rarityOf(last) >= COMMON ? rarest.find((part) => rarityOf(part) < COMMON) : undefined
+    const above = rankRarity(last) >= COMMON ? rarest.find((part) => rankRarity(part) < COMMON) : undefined
     const key = above ?? last
     const row = { selector, compounds, exact, arms: above !== undefined }
     if (key.type === 'tag') append(this.#tags, key.name, row)
@@ -165,7 +165,7 @@ export class SelectorIndex {
 }
 
 /** What stands at a certain spot fails at most letters, so that one pattern for all parts is fast. */
-function someOf(parts: AttributeRows['parts']): RegExp {
+function buildPartPattern(parts: AttributeRows['parts']): RegExp {
   const patterns: Record<Spot, [before: string, after: string]> = {
     word: ['(?:^|[ \\t\\n\\f\\r])', '(?![^ \\t\\n\\f\\r])'],
     start: ['^', ''],
@@ -173,14 +173,14 @@ function someOf(parts: AttributeRows['parts']): RegExp {
     any: ['', ''],
   }
   const asked = (Object.keys(patterns) as Spot[]).filter((spot) => parts[spot].size > 0)
-  const alternative = (spot: Spot): string => patterns[spot].join(`(?:${alternatives(parts[spot].keys())})`)
+  const alternative = (spot: Spot): string => patterns[spot].join(`(?:${joinAlternatives(parts[spot].keys())})`)
   return new RegExp(asked.map(alternative).join('|'), 'i')
 }
 
 type AttributePart = Extract<Part, { type: 'attribute' }>
 
 /** How rare it is that an element fits: the smaller, the rarer. */
-function rarityOf(part: Part): number {
+function rankRarity(part: Part): number {
   if (part.type === 'tag') return 5
   if (part.type !== 'attribute') return 6
   if (part.action === 'equals') return part.name === 'id' ? 0 : 2

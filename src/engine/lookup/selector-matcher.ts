@@ -1,4 +1,4 @@
-import { attributeOf } from '../page/element.ts'
+import { readAttribute } from '../page/element.ts'
 import type { Tape } from '../page/page-types.ts'
 import type { Compound, Part } from '../rule/selector.ts'
 import { lower } from '../text/text.ts'
@@ -58,7 +58,7 @@ export class SelectorMatcher {
 
   /** Remembers its answers: many elements share what stands above them. */
   #fitsAbove(row: readonly Compound[], at: number, last: number): boolean {
-    const known = this.#knownOf(row[last])
+    const known = this.#getKnown(row[last])
     const no = this.#no
     let up = at
     while (up >= 0 && known[up] < no && !this.fits(row, up, last)) up = this.#tape.parents[up]
@@ -70,7 +70,7 @@ export class SelectorMatcher {
     return answer !== no
   }
 
-  #knownOf({ id }: Compound): Uint32Array {
+  #getKnown({ id }: Compound): Uint32Array {
     const known = this.#above[id]
     const { length } = this.#tape.tags
     return known?.length >= length ? known : (this.#above[id] = new Uint32Array(length))
@@ -83,7 +83,7 @@ export class SelectorMatcher {
       case 'tag':
         return this.#tape.tags[at] === part.name
       case 'attribute': {
-        const got = attributeOf(this.#tape, at, part.name)
+        const got = readAttribute(this.#tape, at, part.name)
         if (got === undefined || part.action === 'exists') return got !== undefined
         if (this.isCut) return false
         this.#compared += got.length

@@ -75,7 +75,7 @@ function isDeep(text: string): boolean {
 
 /** A JSON-LD block, parsed; null when it cannot be mended. Wrappers and raw control characters are common, and harmless. */
 function parseJsonLd(source: string): unknown {
-  const bare = withoutEnd(source.trimStart().replace(OPENING, ''))
+  const bare = stripEnd(source.trimStart().replace(OPENING, ''))
   const tried = new Set<string>()
   for (const mend of MENDS) {
     const text = mend(bare)
@@ -88,7 +88,7 @@ function parseJsonLd(source: string): unknown {
   return null
 }
 
-function withoutEnd(text: string): string {
+function stripEnd(text: string): string {
   let end = text.length
   while (end > 0 && /[\s;]/.test(text[end - 1])) end--
   const tail = Math.max(0, end - TAIL)

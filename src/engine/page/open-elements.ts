@@ -46,7 +46,7 @@ export class OpenElements {
   }
 
   /** Elements around the innermost of that name; -1 when none is open. */
-  depthOf(name: string): number {
+  findDepth(name: string): number {
     let depth = this.#infos.length - 1
     while (depth >= 0 && this.#infos[depth].name !== name) depth--
     return depth

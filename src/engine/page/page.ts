@@ -2,7 +2,7 @@ import { decodeHtml } from '../text/charset.ts'
 import { collapse } from '../text/text.ts'
 import { buildBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
-import { attributeOf, textOf } from './element.ts'
+import { readAttribute, readText } from './element.ts'
 import { JsonLdParser } from './jsonld.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
 import type { Page, Tape } from './page-types.ts'
@@ -27,12 +27,12 @@ export function buildPage(input: PageInput): Page {
   const headers = readHeaders(input.headers, warnings)
   const html = readHtml(input.html ?? '', headers, warnings)
   const { tape, comments, text, warnings: cuts } = buildTape(html)
-  const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
+  const base = buildBase(address, findAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
   const found: string[] = []
   const urls = collectUrls(tape, resolver, found)
   const blocks = collectBlocks(tape, found)
-  const words = countWordsOf(text, found)
+  const words = countPageWords(text, found)
   return {
     url: address === null ? null : resolver.resolve(address),
     base,
@@ -53,7 +53,7 @@ export function buildPage(input: PageInput): Page {
   }
 }
 
-function countWordsOf(text: string, warnings: string[]): number {
+function countPageWords(text: string, warnings: string[]): number {
   if (text.length <= MAX_COUNTED) return countWords(text)
   warnings.push(`words were counted in the first ${MAX_COUNTED} of ${text.length} characters of visible text`)
   return countWords(text.slice(0, MAX_COUNTED))
@@ -68,9 +68,9 @@ function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings:
 }
 
 /** Of the first element that has it: a `<base target>` before the `<base href>` says nothing. */
-function firstAttribute(tape: Tape, tag: string, name: string): string | undefined {
+function findAttribute(tape: Tape, tag: string, name: string): string | undefined {
   for (let at = tape.tags.indexOf(tag); at >= 0; at = tape.tags.indexOf(tag, at + 1)) {
-    const value = attributeOf(tape, at, name)
+    const value = readAttribute(tape, at, name)
     if (value !== undefined) return value
   }
   return undefined
@@ -89,12 +89,12 @@ function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'sc
   const jsonld = new JsonLdParser()
   for (let at = 0; at < tape.tags.length; at++) {
     const tag = tape.tags[at]
-    if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(textOf(tape, at))
-    else if (tag === 'style') blocks.styles.push(textOf(tape, at))
-    else if (tag === 'script' && attributeOf(tape, at, 'src') === undefined) {
-      if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? ''))
-        blocks.scripts.push(textOf(tape, at))
-      else jsonld.add(textOf(tape, at))
+    if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(readText(tape, at))
+    else if (tag === 'style') blocks.styles.push(readText(tape, at))
+    else if (tag === 'script' && readAttribute(tape, at, 'src') === undefined) {
+      if (!/^\s*application\/ld\+json\b/i.test(readAttribute(tape, at, 'type') ?? ''))
+        blocks.scripts.push(readText(tape, at))
+      else jsonld.add(readText(tape, at))
     }
   }
   warnings.push(...jsonld.warnings)

@@ -62,7 +62,7 @@ const CLOSES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['body', words('head')],
 ])
 
-function infoOf(name: string): TagInfo {
+function buildTagInfo(name: string): TagInfo {
   return {
     name,
     isBlock: BLOCK.has(name),
@@ -79,13 +79,13 @@ function infoOf(name: string): TagInfo {
 const KNOWN: ReadonlyMap<string, TagInfo> = new Map(
   [...BLOCK, ...HIDDEN, ...VOID, ...RAW, ...HEAD, ...FOREIGN, ...OTHERS, ...CLOSES.keys()].map((name) => [
     name,
-    infoOf(name),
+    buildTagInfo(name),
   ]),
 )
 
-const TAGS = new NameTable((name) => KNOWN.get(name) ?? infoOf(name))
+const TAGS = new NameTable((name) => KNOWN.get(name) ?? buildTagInfo(name))
 
 /** The tag whose name stands at a place of a document. */
-export function tagAt(html: string, start: number, end: number): TagInfo {
+export function readTag(html: string, start: number, end: number): TagInfo {
   return TAGS.at(html, start, end)
 }

@@ -1,11 +1,11 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
 import { NameTable } from '../text/name-table.ts'
 import { collapse, isBlank } from '../text/text.ts'
-import { Cutter } from './cutter.ts'
+import { EntityDecoder } from './entity-decoder.ts'
 import { OpenElements } from './open-elements.ts'
 import type { Parsed, Tape } from './page-types.ts'
 import { QuickTokenizer } from './quick-tokenizer.ts'
-import { tagAt } from './tags.ts'
+import { readTag } from './tags.ts'
 
 /** Below this depth the parent of an element is not kept. */
 const MAX_DEPTH = 512
@@ -26,20 +26,20 @@ const MAX_TEXT = 1024 * 1024
  * mark to mark, in three quarters of the time.
  */
 export function buildTape(html: string): Parsed {
-  const recorder = new Recorder(html)
-  const tokenizer = new QuickTokenizer({ decodeEntities: false }, recorder)
-  recorder.stop = () => tokenizer.pause()
+  const builder = new TapeBuilder(html)
+  const tokenizer = new QuickTokenizer({ decodeEntities: false }, builder)
+  builder.stop = () => tokenizer.pause()
   tokenizer.write(html)
-  if (recorder.isCut) recorder.onend()
+  if (builder.isCut) builder.onend()
   else tokenizer.end()
-  return recorder.finish()
+  return builder.finish()
 }
 
 const ATTRIBUTES = new NameTable((name) => name)
 
-class Recorder implements TokenizerCallbacks {
+class TapeBuilder implements TokenizerCallbacks {
   readonly #html: string
-  readonly #cutter: Cutter
+  readonly #cutter: EntityDecoder
   readonly #tags: string[] = []
   readonly #parents: number[] = []
   readonly #attributes: number[] = []
@@ -71,7 +71,7 @@ class Recorder implements TokenizerCallbacks {
 
   constructor(html: string) {
     this.#html = html
-    this.#cutter = new Cutter(html)
+    this.#cutter = new EntityDecoder(html)
   }
 
   get isCut(): boolean {
@@ -85,7 +85,7 @@ class Recorder implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.#count(end)
-    const info = tagAt(this.#html, start, end)
+    const info = readTag(this.#html, start, end)
     const open = this.#open
     this.#current = -1
     if (info.name === 'form' && open.isForm) return
@@ -116,13 +116,13 @@ class Recorder implements TokenizerCallbacks {
 
   onclosetag(start: number, end: number): void {
     this.#count(end)
-    const { name } = tagAt(this.#html, start, end)
+    const { name } = readTag(this.#html, start, end)
     const deep = this.#deepOpen.size > 0 ? (this.#deepOpen.get(name) ?? 0) : 0
     if (deep > 0) {
       this.#deepOpen.set(name, deep - 1)
       return
     }
-    const depth = this.#open.depthOf(name)
+    const depth = this.#open.findDepth(name)
     if (depth < 0) return
     this.#deepOpen.clear()
     while (this.#open.depth > depth) this.#close()

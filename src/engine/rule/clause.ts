@@ -14,7 +14,7 @@ export const FOUND: Place = {
 export type Places = ReadonlyMap<string, Place>
 
 /** @returns the detectors and the engine's own place, by key */
-export function placesOf(detectors: readonly Place[]): Places {
+export function indexPlaces(detectors: readonly Place[]): Places {
   return new Map([...detectors, FOUND].map((detector) => [detector.key, detector]))
 }
 
@@ -32,7 +32,7 @@ export type ClauseNode =
 /** Reads a checked clause. */
 export function readClause(source: ClauseSource, places: Places): ClauseNode {
   const group = (key: string): ClauseNode[] =>
-    listOf<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
+    toList<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
   if ('not' in source) return { kind: 'not', clauses: [readClause(source.not as ClauseSource, places)] }
   if ('all' in source) {
     const clauses = group('all')
@@ -43,24 +43,24 @@ export function readClause(source: ClauseSource, places: Places): ClauseNode {
   const key = Object.keys(source).find((name) => places.has(name))
   const place = key === undefined ? undefined : places.get(key)
   if (key === undefined || place === undefined) throw new TypeError(`no place in ${JSON.stringify(source)}`)
-  return { kind: 'leaf', place, words: listOf(source[key]).map(String), source }
+  return { kind: 'leaf', place, words: toList(source[key]).map(String), source }
 }
 
 /** One value or a list, as a list. */
-export function listOf<T>(value: unknown): readonly T[] {
+export function toList<T>(value: unknown): readonly T[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value as T]
 }
 
 /** Clauses of a group that can lift a rule: all but `not`. */
-export function positiveOf(node: ClauseNode): readonly ClauseNode[] {
+export function findPositive(node: ClauseNode): readonly ClauseNode[] {
   return node.kind === 'leaf' || node.kind === 'not' ? [] : node.clauses.filter(({ kind }) => kind !== 'not')
 }
 
 /** The family of a clause: of a group that of its first positive clause; null where there is none. */
-export function familyOf(node: ClauseNode): Family | null {
+export function findFamily(node: ClauseNode): Family | null {
   if (node.kind === 'leaf') return node.place.family
-  const [first] = positiveOf(node)
-  return first === undefined ? null : familyOf(first)
+  const [first] = findPositive(node)
+  return first === undefined ? null : findFamily(first)
 }
 
 const WEIGHTS: readonly Weight[] = ['weak', 'medium', 'strong']
@@ -71,7 +71,7 @@ export function isHeavier(a: Weight, b: Weight): boolean {
 }
 
 /** One step less; weak stays weak. */
-export function lighter(weight: Weight): Weight {
+export function lowerWeight(weight: Weight): Weight {
   return weight === 'strong' ? 'medium' : 'weak'
 }
 
@@ -80,9 +80,9 @@ export function lighter(weight: Weight): Weight {
  * a host alone is medium; a builder is only a prior of a site type: medium. Of a group it is the weight of the worst clauses
  * that let it hold: for `all` the strongest, for `any` the weakest, for `atLeast: n` the n-th weakest.
  */
-export function heaviest(node: ClauseNode): Weight {
+export function findMaxWeight(node: ClauseNode): Weight {
   if (node.kind === 'leaf') return heaviestLeaf(node.place, node.words, node.source)
-  const weights = positiveOf(node).map((clause) => WEIGHTS.indexOf(heaviest(clause)))
+  const weights = findPositive(node).map((clause) => WEIGHTS.indexOf(findMaxWeight(clause)))
   if (node.kind === 'not' || weights.length === 0) return 'weak'
   const least = node.kind === 'all' ? weights.length : Math.min(node.least, weights.length)
   return WEIGHTS[weights.sort((a, b) => a - b)[least - 1]]
@@ -92,7 +92,7 @@ function heaviestLeaf(place: Place, words: readonly string[], source: ClauseSour
   if (place.family === 'content' && place.word === 'literal') return 'weak'
   if (place.family === 'found') return 'medium'
   if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'
-  const locators = [place.word === 'locator' ? words : [], listOf<string>(source.under)].filter(
+  const locators = [place.word === 'locator' ? words : [], toList<string>(source.under)].filter(
     (list) => list.length > 0,
   )
   return locators.length > 0 && locators.every((list) => list.some(isHostAlone)) ? 'medium' : 'strong'

@@ -1,26 +1,24 @@
-import { type ClauseNode, familyOf, heaviest, lighter, listOf, type Places, readClause } from './clause.ts'
+import { type ClauseNode, findFamily, findMaxWeight, lowerWeight, type Places, readClause, toList } from './clause.ts'
 import { applyLogic, atLeast, choose, count, every, isOurLogic, least, not, some, sum, variable } from './logic.ts'
 import type { Family } from './place.ts'
+import { RuleSyntaxError } from './rule-syntax-error.ts'
 import type { Clause, ClauseSource, CompiledRule, Leaf, Logic, RuleSource, Weight } from './types.ts'
-
-/** Why a checked rule cannot be compiled; `message` is a sentence for its author. */
-export class CompileError extends Error {}
 
 /** Points of a rule with a strong clause that holds; also the most there is. */
 export const MAX_POINTS = 6
 
 /**
  * Turns a rule into leaves (what the index looks for) and JSON Logic from their hits to points.
- * @throws CompileError when the rule would score on a page where none of its clauses hit, or nests too deep
+ * @throws RuleSyntaxError when the rule would score on a page where none of its clauses hit, or nests too deep
  */
 export function compileRule(source: RuleSource, places: Places): CompiledRule {
   const build = new LeafBuilder()
   const clauses = source.detect.map((clause) => compileClause(clause, places, build))
-  const logic = pointsOf(clauses, build.leaves)
+  const logic = buildPoints(clauses, build.leaves)
   const allSeen = Object.fromEntries(build.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
-  if (!isOurLogic(logic)) throw new CompileError('the groups of this rule are nested too deep')
+  if (!isOurLogic(logic)) throw new RuleSyntaxError('the groups of this rule are nested too deep')
   if (applyLogic(logic, allSeen) !== 0)
-    throw new CompileError('this rule would hold on a page where none of its clauses finds anything')
+    throw new RuleSyntaxError('this rule would hold on a page where none of its clauses finds anything')
   const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, rank, fallback, thin } =
     source
   return {
@@ -32,9 +30,9 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
     ...(aiNative !== undefined && { aiNative }),
     ...(hosting && { hosting }),
     ...(source.role === 'cdn' && { cdn: true }),
-    implies: listOf(implies),
-    requires: listOf(requires),
-    excludes: listOf(excludes),
+    implies: toList(implies),
+    requires: toList(requires),
+    excludes: toList(excludes),
     rank: rank ?? 0,
     ...(fallback && { fallback }),
     ...(thin && { thin }),
@@ -46,9 +44,9 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
 
 function compileClause(source: ClauseSource, places: Places, build: LeafBuilder): Clause {
   const node = readClause(source, places)
-  const family = familyOf(node)
+  const family = findFamily(node)
   if (family === null)
-    throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
+    throw new RuleSyntaxError('a clause has nothing that must be there: a `not` needs something beside it')
   const before = build.leaves.length
   const nodes = node.kind === 'leaf' ? [node] : node.clauses
   const parts = nodes.map((part) => build.holds(part, true))
@@ -57,23 +55,23 @@ function compileClause(source: ClauseSource, places: Places, build: LeafBuilder)
   const hits = node.kind === 'leaf' ? variable(build.leaves[before].id) : count(parts)
   const leaves = build.leaves.slice(before)
   const hasSiblings = leaves.some(({ siblingId }) => siblingId !== undefined)
-  const needingLess = (needed: number): Logic => combined(parts.map((part) => withoutSiblings(part, leaves, needed)))
+  const needingLess = (needed: number): Logic => combined(parts.map((part) => excludeSiblings(part, leaves, needed)))
   return {
-    weight: (source.weight as Weight | undefined) ?? heaviest(node),
+    weight: (source.weight as Weight | undefined) ?? findMaxWeight(node),
     family,
     leaves: leaves.map(({ id }) => id),
     holds: combined(parts),
     ...(hasSiblings && { ownHost: needingLess(1), siblingCode: needingLess(2) }),
     hits,
-    text: textOf(source),
+    text: formatClause(source),
   }
 }
 
 /** The same expression, with leaves that do not hold when they need that much (1 or 2) of sibling hosts. */
-function withoutSiblings(logic: Logic, leaves: readonly Leaf[], needed: number): Logic {
+function excludeSiblings(logic: Logic, leaves: readonly Leaf[], needed: number): Logic {
   if (typeof logic !== 'object' || Array.isArray(logic)) return logic
   const [operation, args] = Object.entries(logic)[0] as [string, readonly Logic[]]
-  const inner = { [operation]: args.map((arg) => withoutSiblings(arg, leaves, needed)) }
+  const inner = { [operation]: args.map((arg) => excludeSiblings(arg, leaves, needed)) }
   const [first] = args
   if (operation !== '>=' || typeof first !== 'object' || !('var' in first)) return inner
   const siblingId = leaves.find(({ id }) => id === (first.var as readonly unknown[])[0])?.siblingId
@@ -91,13 +89,13 @@ function weigh({ weight, family, holds, ownHost, siblingCode }: Clause): readonl
   if (ownHost === undefined || siblingCode === undefined || weight === 'weak') return [{ weight, family, holds }]
   return [
     { weight, family, holds: ownHost },
-    { weight: lighter(weight), family, holds: every([siblingCode, not(ownHost)]) },
+    { weight: lowerWeight(weight), family, holds: every([siblingCode, not(ownHost)]) },
     { weight: 'sibling files', family, holds: every([holds, not(siblingCode)]) },
   ]
 }
 
 /** Points of a rule. Most pages have no file of a sibling host: they pay for one question and not for each clause. */
-function pointsOf(clauses: readonly Clause[], leaves: readonly Leaf[]): Logic {
+function buildPoints(clauses: readonly Clause[], leaves: readonly Leaf[]): Logic {
   const plain = sumWeights(clauses)
   const siblings = leaves.flatMap(({ siblingId }) => (siblingId === undefined ? [] : variable(siblingId)))
   return siblings.length === 0 ? plain : choose(atLeast(sum(siblings), 1), sumWeights(clauses.flatMap(weigh)), plain)
@@ -125,7 +123,7 @@ function sumWeights(weighed: readonly Weighed[]): Logic {
 
 /** True when at least so many of the parts are. */
 function combine(parts: readonly Logic[], needed: number): Logic {
-  if (needed > parts.length || needed < 1) throw new CompileError('a group asks for more of its clauses than it has')
+  if (needed > parts.length || needed < 1) throw new RuleSyntaxError('a group asks for more of its clauses than it has')
   if (needed <= 1) return some(parts)
   return needed >= parts.length ? every(parts) : atLeast(count(parts), needed)
 }
@@ -155,7 +153,7 @@ class LeafBuilder {
       ...(siblingId && { siblingId }),
       place: place.key,
       words,
-      ...testsOf(source),
+      ...readTests(source),
       ...(match !== undefined && { match }),
       ...(version !== undefined && { version }),
       ...(from !== undefined && { from }),
@@ -169,16 +167,16 @@ class LeafBuilder {
   }
 }
 
-function testsOf(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
+function readTests(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
   return Object.fromEntries(
-    ['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, listOf(source[key]).map(String)]),
+    ['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, toList(source[key]).map(String)]),
   )
 }
 
 /** A clause in YAML's flow style, for people. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`
+function formatClause(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatClause).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
-  const text = Object.entries(value).map(([key, inner]) => `${key}: ${textOf(inner)}`)
+  const text = Object.entries(value).map(([key, inner]) => `${key}: ${formatClause(inner)}`)
   return `{ ${text.join(', ')} }`
 }

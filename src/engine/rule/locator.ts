@@ -2,6 +2,7 @@ import { parse as parseHost } from 'tldts'
 import { lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
 import { parseUrl } from '../text/url.ts'
+import { RuleSyntaxError } from './rule-syntax-error.ts'
 
 /** A locator, read: which hosts, and which segments of the path. */
 export interface Locator {
@@ -15,23 +16,20 @@ export interface Locator {
   readonly root: boolean
 }
 
-/** Why a text is no locator; `message` is a sentence for its author. */
-export class LocatorError extends Error {}
-
 /**
  * Reads `x.y`, `.x.y`, `docs.*`, each with a path or not, `/p/q`, `/`, with `*` at the very end for "however it goes on".
- * @throws LocatorError
+ * @throws RuleSyntaxError
  */
 export function parseLocator(text: string): Locator {
   if (/^[^/]*:/.test(text) || text.startsWith('//'))
-    throw new LocatorError(`"${text}" has a scheme or a port: write host and path alone`)
+    throw new RuleSyntaxError(`"${text}" has a scheme or a port: write host and path alone`)
   if (/[\s?#\\]|^[^/]*@/.test(text))
-    throw new LocatorError(`"${text}" has a character that no locator has (space ? # \\, or @ in the host)`)
+    throw new RuleSyntaxError(`"${text}" has a character that no locator has (space ? # \\, or @ in the host)`)
   if (text === '/') return { hosts: 'any', host: '', segments: [], open: false, root: true }
   const slash = text.indexOf('/')
   const hostText = slash < 0 ? text : text.slice(0, slash)
   const path = slash < 0 ? '' : text.slice(slash)
-  if (path.slice(0, -1).includes('*')) throw new LocatorError(`"${text}": a * stands at the very end alone`)
+  if (path.slice(0, -1).includes('*')) throw new RuleSyntaxError(`"${text}": a * stands at the very end alone`)
   return { ...readHost(hostText, text), ...readPath(path, text) }
 }
 
@@ -40,11 +38,11 @@ function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host
   const hosts = hostText.startsWith('.') ? 'below' : hostText.endsWith('.*') ? 'start' : 'exact'
   const host = hosts === 'below' ? hostText.slice(1) : hosts === 'start' ? hostText.slice(0, -2) : hostText
   if (!/^[^.*]+(?:\.[^.*]+)*$/.test(host))
-    throw new LocatorError(`"${text}": a host is written x.y, .x.y (hosts below it) or docs.* (hosts that begin so)`)
+    throw new RuleSyntaxError(`"${text}": a host is written x.y, .x.y (hosts below it) or docs.* (hosts that begin so)`)
   if (hosts !== 'start') {
     const { isIcann, isPrivate, isIp } = parseHost(host, { allowPrivateDomains: true })
     if (!isIcann && !isPrivate && !isIp)
-      throw new LocatorError(`"${text}": the host "${host}" ends in no public suffix; a file is written "/${text}"`)
+      throw new RuleSyntaxError(`"${text}": the host "${host}" ends in no public suffix; a file is written "/${text}"`)
   }
   return { hosts, host: hosts === 'start' ? lower(host) : punycode(host) }
 }
@@ -58,12 +56,12 @@ function readPath(path: string, text: string): Pick<Locator, 'segments' | 'open'
   const open = path.endsWith('*')
   const segments = path === '' ? [] : path.slice(1, open || path.endsWith('/') ? -1 : undefined).split('/')
   if (path === '/' || (path.startsWith('/') && !open && segments.every((segment) => segment === '')))
-    throw new LocatorError(`"${text}" has an empty path: leave the slash away, or write what follows it`)
+    throw new RuleSyntaxError(`"${text}" has an empty path: leave the slash away, or write what follows it`)
   return { segments, open, root: false }
 }
 
 /** Segments of a URL's path: `/a/b.js` is a, b.js. */
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split('/').slice(1)
 }
 
@@ -76,7 +74,7 @@ export function matchLocator(locator: Locator, url: PageUrl, exact = false): boo
   if (locator.root) return url.path === '/'
   const fold = exact ? (text: string) => text : lower
   const wanted = locator.segments.map(fold)
-  const path = segmentsOf(fold(url.path))
+  const path = splitPath(fold(url.path))
   const starts = hosts === 'any' ? path.length : 1
   for (let from = 0; from < starts; from++) {
     const fits = wanted.every((segment, i) => {

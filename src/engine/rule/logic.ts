@@ -43,9 +43,9 @@ export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) =>
 export type Need = readonly [id: string, least: number, most: number]
 
 /** What must be there, and what must not, for an expression to be true, as far as it can be read off: most need no evaluation then. */
-export function neededBy(logic: Logic): readonly Need[] {
+export function findNeeds(logic: Logic): readonly Need[] {
   const [operation, args] = Object.entries(logic)[0] ?? []
-  if (operation === 'and') return (args as readonly Logic[]).flatMap(neededBy)
+  if (operation === 'and') return (args as readonly Logic[]).flatMap(findNeeds)
   const isNegated = operation === '!'
   const [compares, sides] = Object.entries(isNegated ? (args as readonly Logic[])[0] : logic)[0] ?? []
   if (compares !== '>=') return []

@@ -1,8 +1,6 @@
 import { type AttributeSelector, parse, type Selector } from 'css-what'
 import { lower } from '../text/text.ts'
-
-/** Why a text is no selector of ours; `message` is a sentence for its author. */
-export class SelectorError extends Error {}
+import { RuleSyntaxError } from './rule-syntax-error.ts'
 
 /** One condition on one element; names and tags in lower case, values too unless case matters. */
 export type Part =
@@ -33,27 +31,27 @@ const SAYS =
 
 /**
  * Reads a selector of the subset that can be matched while going through a page once.
- * @throws SelectorError
+ * @throws RuleSyntaxError
  */
 export function parseSelector(text: string, exact = false): ParsedSelector {
   let rows: Selector[][]
   try {
     rows = parse(text)
   } catch (error) {
-    throw new SelectorError(`"${text}": ${(error as Error).message}; ${SAYS}`)
+    throw new RuleSyntaxError(`"${text}": ${(error as Error).message}; ${SAYS}`)
   }
-  return rows.map((row) => compoundsOf(row, text, exact))
+  return rows.map((row) => readCompounds(row, text, exact))
 }
 
 let ids = 0
 
-function compoundsOf(row: readonly Selector[], text: string, exact: boolean): Compound[] {
+function readCompounds(row: readonly Selector[], text: string, exact: boolean): Compound[] {
   const compounds: { id: number; parts: Part[]; from: Compound['from'] }[] = [{ id: ids++, parts: [], from: null }]
   for (const part of row) {
     if (part.type === 'descendant' || part.type === 'child') compounds.push({ id: ids++, parts: [], from: part.type })
     else compounds[compounds.length - 1].parts.push(readPart(part, text, exact, true))
   }
-  if (compounds.some(({ parts }) => parts.length === 0)) throw new SelectorError(`"${text}" ends in nothing; ${SAYS}`)
+  if (compounds.some(({ parts }) => parts.length === 0)) throw new RuleSyntaxError(`"${text}" ends in nothing; ${SAYS}`)
   return compounds
 }
 
@@ -69,5 +67,5 @@ function readPart(part: Selector, text: string, exact: boolean, nest: boolean): 
     }
   if (part.type === 'pseudo' && nest && (part.name === 'not' || part.name === 'is') && Array.isArray(part.data))
     return { type: part.name, rows: part.data.map((row) => row.map((inner) => readPart(inner, text, exact, false))) }
-  throw new SelectorError(`"${text}" has something else: ${SAYS}`)
+  throw new RuleSyntaxError(`"${text}" has something else: ${SAYS}`)
 }

@@ -19,8 +19,8 @@ export class LiteralIndex<T> {
     const texts = [...literals.keys()]
     // Beyond ASCII a pattern that ignores case folds more than ASCII, and not always what it should.
     const most = texts.every(isAscii) ? texts.length : Number.POSITIVE_INFINITY
-    this.#few = most > FEW ? [] : [...literals].map(([literal, items]) => ({ pattern: patternOf([literal]), items }))
-    this.#any = most > SEVERAL ? null : patternOf(texts)
+    this.#few = most > FEW ? [] : [...literals].map(([literal, items]) => ({ pattern: buildPattern([literal]), items }))
+    this.#any = most > SEVERAL ? null : buildPattern(texts)
     this.#many = new Automaton(literals)
   }
 
@@ -33,12 +33,12 @@ export class LiteralIndex<T> {
   }
 }
 
-function patternOf(literals: readonly string[]): RegExp {
-  return new RegExp(alternatives(literals), 'i')
+function buildPattern(literals: readonly string[]): RegExp {
+  return new RegExp(joinAlternatives(literals), 'i')
 }
 
 /** A pattern's text that finds any of the literals. */
-export function alternatives(literals: Iterable<string>): string {
+export function joinAlternatives(literals: Iterable<string>): string {
   return Array.from(literals, (literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')
 }
 

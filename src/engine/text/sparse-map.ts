@@ -10,18 +10,18 @@ export class SparseMap<T> {
 
   set(key: string, value: T): void {
     this.#map.set(key, value)
-    this.#signs[signOf(key.charCodeAt(0), key.length)] = 1
+    this.#signs[computeSign(key.charCodeAt(0), key.length)] = 1
   }
 
   /** Of a part of a text, case ignored. */
   getPart(text: string, from: number, to: number): T | undefined {
-    return this.#signs[signOf(text.charCodeAt(from), to - from)] === 1
+    return this.#signs[computeSign(text.charCodeAt(from), to - from)] === 1
       ? this.#map.get(lower(text.slice(from, to)))
       : undefined
   }
 
   get(key: string): T | undefined {
-    return this.#signs[signOf(key.charCodeAt(0), key.length)] === 1 ? this.#map.get(key) : undefined
+    return this.#signs[computeSign(key.charCodeAt(0), key.length)] === 1 ? this.#map.get(key) : undefined
   }
 
   get isEmpty(): boolean {
@@ -34,7 +34,7 @@ export class SparseMap<T> {
 }
 
 /** A small number that equal texts share, whatever their case. */
-function signOf(first: number, length: number): number {
+function computeSign(first: number, length: number): number {
   const letter = first >= 65 && first <= 90 ? first + 32 : first & 127
   return letter * 32 + (length & 31)
 }

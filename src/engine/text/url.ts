@@ -50,7 +50,7 @@ export function parseUrl(text: string, base?: string): URL | null {
 }
 
 /** The registrable domain of a host, private suffixes counted (a.github.io is not b.github.io); the host where there is none. */
-function siteOf(host: string): string {
+function findSite(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
@@ -91,7 +91,7 @@ export class UrlResolver {
     this.#protocol = protocol
     this.#origin = origin
     this.#host = hostname
-    this.#pageSite = base.pageHost === null ? null : siteOf(base.pageHost)
+    this.#pageSite = base.pageHost === null ? null : findSite(base.pageHost)
   }
 
   /** One sentence when URLs were left out. */
@@ -156,7 +156,7 @@ export class UrlResolver {
 
   #site(host: string): string {
     let site = this.#sites.get(host)
-    if (site === undefined) this.#sites.set(host, (site = siteOf(host)))
+    if (site === undefined) this.#sites.set(host, (site = findSite(host)))
     return site
   }
 }

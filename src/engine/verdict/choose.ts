@@ -1,8 +1,8 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
-import { impliedBy, type Standings } from './relations.ts'
-import { rankOf, type Standing } from './score.ts'
+import { findImplied, type Standings } from './relations.ts'
+import { rankLevel, type Standing } from './score.ts'
 
 /** Compares by several keys; of each the larger comes first, and text the other way round. */
 function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
@@ -15,13 +15,13 @@ function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => numbe
   }
 }
 
-const level = (standing: Standing): number => rankOf(standing.level)
+const level = (standing: Standing): number => rankLevel(standing.level)
 const points = (standing: Standing): number => standing.points
 const families = (standing: Standing): number => standing.families
 const marks = (standing: Standing): number => standing.marks
 const slug = (standing: Standing): string => standing.rule.slug
 const name = (standing: Standing): string => standing.rule.name
-const isMedium = (standing: Standing): boolean => level(standing) >= rankOf('medium')
+const isMedium = (standing: Standing): boolean => level(standing) >= rankLevel('medium')
 
 const standing = (standings: Standings, kind: CompiledRule['kind']): Standing[] =>
   [...standings.values()].filter((one) => one.rule.kind === kind && one.level !== null)
@@ -31,7 +31,7 @@ function mostSpecific(standings: readonly Standing[], rules: ReadonlyMap<string,
   return standings.filter(
     (one) =>
       !standings.some(
-        (other) => other !== one && level(other) >= level(one) && impliedBy(other.rule, rules).has(one.rule.slug),
+        (other) => other !== one && level(other) >= level(one) && findImplied(other.rule, rules).has(one.rule.slug),
       ),
   )
 }
@@ -41,9 +41,9 @@ function standsBack(one: Standing, ruleset: Ruleset): boolean {
 }
 
 /** Builders that could be named: they do not stand back, and no other builder implies them. */
-export function candidatesOf(standings: Standings, ruleset: Ruleset): Standing[] {
+export function findCandidates(standings: Standings, ruleset: Ruleset): Standing[] {
   const builders = standing(standings, 'builder')
-  const implied = new Set(builders.flatMap(({ rule }) => [...impliedBy(rule, ruleset.bySlug)]))
+  const implied = new Set(builders.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))
   return builders.filter((one) => !standsBack(one, ruleset) && !implied.has(one.rule.slug))
 }
 
@@ -78,14 +78,14 @@ const PROOFS: readonly (readonly string[])[] = [
   ['dns soa', 'dns ns'],
 ]
 
-function proofOf({ held, rule }: Standing): number {
+function rankProof({ held, rule }: Standing): number {
   const heavy = held.filter(({ weight }) => weight !== 'weak')
   const ids = new Set((heavy.length > 0 ? heavy : held).flatMap((clause: Clause) => clause.leaves))
-  const ranks = rule.leaves.filter((leaf) => leaf.positive && ids.has(leaf.id)).map(rankOfLeaf)
+  const ranks = rule.leaves.filter((leaf) => leaf.positive && ids.has(leaf.id)).map(rankLeafProof)
   return Math.min(PROOFS.length, ...ranks)
 }
 
-function rankOfLeaf({ place, words }: Leaf): number {
+function rankLeafProof({ place, words }: Leaf): number {
   const ranks = words.map((word) =>
     PROOFS.findIndex(
       (proof) => proof.includes(place) || proof.includes(`${place} ${word.split(' ')[0].toLowerCase()}`),
@@ -101,11 +101,11 @@ function rankOfLeaf({ place, words }: Leaf): number {
 export function chooseHosting(hosts: Standings, ruleset: Ruleset): Standing | null | undefined {
   const origins = standing(hosts, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
   const [first, second] = mostSpecific(origins, ruleset.hostingBySlug).sort(
-    by<Standing>(level, (one) => -proofOf(one), families, points, marks, slug),
+    by<Standing>(level, (one) => -rankProof(one), families, points, marks, slug),
   )
   if (first === undefined) return null
   const tied =
-    second !== undefined && first.level === 'high' && second.level === 'high' && proofOf(first) === proofOf(second)
+    second !== undefined && first.level === 'high' && second.level === 'high' && rankProof(first) === rankProof(second)
   return tied ? undefined : first
 }
 
@@ -141,7 +141,7 @@ export function listTechnologies(
 ): Standing[] {
   const chosen = standing(standings, 'technology').filter(isMedium)
   if (builder) chosen.push(builder)
-  const implied = [...new Set(chosen.flatMap(({ rule }) => [...impliedBy(rule, ruleset.bySlug)]))]
+  const implied = [...new Set(chosen.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))]
   const others = implied.flatMap((one) => standings.get(one) ?? []).filter((one) => one.level !== null)
   const cdns = standing(hosts, 'hosting').filter((one) => one.rule.cdn && isMedium(one))
   const sorted = [...new Set([...chosen, ...others, ...cdns])].sort(by<Standing>(level, points, name))

@@ -4,10 +4,10 @@ import { FOUND } from '../rule/clause.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
 import {
-  candidatesOf,
   chooseBuilder,
   chooseHosting,
   chooseSiteType,
+  findCandidates,
   hasOwnProof,
   isTypable,
   listTechnologies,
@@ -30,19 +30,19 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const scored = [...hits.lifted]
     .filter(({ kind }) => kind !== 'site-type')
     .map((rule) => new Standing(rule, { hits, ruleset }))
-  const standings = standingsOf(scored, ({ kind }) => kind !== 'hosting')
-  const hosts = standingsOf(scored, ({ kind }) => kind === 'hosting')
+  const standings = indexScored(scored, ({ kind }) => kind !== 'hosting')
+  const hosts = indexScored(scored, ({ kind }) => kind === 'hosting')
 
   dropUnrequired(standings)
   liftImplied(standings, ruleset.bySlug)
-  const contenders = candidatesOf(standings, ruleset)
+  const contenders = findCandidates(standings, ruleset)
   dropExcluded(standings)
   dropUnrequired(hosts)
   liftImplied(hosts, ruleset.hostingBySlug)
   dropExcluded(hosts)
 
   const builder = chooseBuilder(standings, ruleset)
-  if (builder) settleConflict(builder, contenders, candidatesOf(standings, ruleset))
+  if (builder) settleConflict(builder, contenders, findCandidates(standings, ruleset))
   const origin = chooseHosting(hosts, ruleset)
   const found = listTechnologies(standings, hosts, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
@@ -58,10 +58,10 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     category: builder?.rule.category ?? null,
     isAiNative: builder?.rule.aiNative ?? false,
     technologies: technologies.map(({ rule }) => rule.name),
-    hosting: origin === undefined ? null : (origin?.rule.name ?? hostingOf(builder, ruleset)),
+    hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
     siteType: siteType?.rule.slug ?? null,
     versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
-    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...cutsOf(found, scoring)]),
+    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
   }
   return new Explained(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
@@ -90,7 +90,7 @@ class Explained {
   }
 }
 
-function standingsOf(scored: readonly Standing[], wanted: (rule: CompiledRule) => boolean): Standings {
+function indexScored(scored: readonly Standing[], wanted: (rule: CompiledRule) => boolean): Standings {
   return new Map(scored.filter(({ rule, points }) => points > 0 && wanted(rule)).map((one) => [one.rule.slug, one]))
 }
 
@@ -107,19 +107,19 @@ function settleConflict(builder: Standing, before: readonly Standing[], after: r
 function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly Standing[]): Standing[] {
   const found = ruleset.places.get(FOUND.key)
   for (const { rule } of settled)
-    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.take(found, { name: rule.slug, text: rule.name })
+    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
   return [...hits.lifted]
     .filter(({ kind }) => kind === 'site-type')
     .map((rule) => new Standing(rule, { hits, ruleset }))
 }
 
-function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
+function inferHosting(builder: Standing | null, ruleset: Ruleset): string | null {
   if (builder?.level !== 'high' || builder.rule.hosting === undefined) return null
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
 }
 
 /** One sentence for each list of the result that is cut. */
-function cutsOf(technologies: readonly Standing[], scoring: readonly Standing[]): string[] {
+function reportCuts(technologies: readonly Standing[], scoring: readonly Standing[]): string[] {
   const cuts: string[] = []
   if (technologies.length > MAX_TECHNOLOGIES)
     cuts.push(`only ${MAX_TECHNOLOGIES} of ${technologies.length} technologies are listed`)
@@ -141,13 +141,13 @@ function explainAll(scoring: readonly Standing[], chosen: Chosen): Evidence[] {
   return scoring
     .filter((one) => shown.has(one))
     .map((one) => {
-      const evidence = evidenceOf(one, chosen.has(one))
+      const evidence = buildEvidence(one, chosen.has(one))
       const clauses = evidence.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) }))
       return { ...evidence, clauses }
     })
 }
 
-function evidenceOf(standing: Standing, chosen: boolean): Evidence {
+function buildEvidence(standing: Standing, chosen: boolean): Evidence {
   const { rule, level, points, note } = standing
   return {
     kind: rule.kind,

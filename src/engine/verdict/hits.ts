@@ -1,5 +1,5 @@
-import { PageReader, type Value, versionOf } from '../lookup/leaf-test.ts'
-import type { LiveLeaf, PlaceIndex } from '../lookup/place-index.ts'
+import { extractVersion, PageReader, type Value } from '../lookup/leaf-test.ts'
+import type { PlaceIndex, PreparedLeaf } from '../lookup/place-index.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Found } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
@@ -57,7 +57,7 @@ export class PageHits {
     return this.#lifted
   }
 
-  of(leaf: Leaf): LeafHits | undefined {
+  get(leaf: Leaf): LeafHits | undefined {
     return this.#byLeaf.get(leaf)
   }
 
@@ -67,7 +67,7 @@ export class PageHits {
       const finds: Iterable<Found> | undefined = place.detector.read(this.page, place)
       if (typeof finds?.[Symbol.iterator] !== 'function')
         throw new TypeError('`read` must return a list of finds or be a generator, not async')
-      for (const found of finds) this.take(place, found)
+      for (const found of finds) this.testFound(place, found)
       if (place.detector.word === 'selector') this.#warnings.push(...place.warnings)
     } catch (error) {
       this.#warnings.push(
@@ -77,29 +77,29 @@ export class PageHits {
   }
 
   /** Tests one find against the leaves it may hit. */
-  take(place: PlaceIndex, found: Found): void {
+  testFound(place: PlaceIndex, found: Found): void {
     this.#serial++
     this.#place = place
     place.visit(found, this.#reader, this)
   }
 
   /** Called by the index for each leaf that a value may hit. */
-  visit(item: LiveLeaf, value: Value): void {
+  visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
-    const hits = this.#hitsOf(item.leaf)
+    const hits = this.#getHits(item.leaf)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
     if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
     if (hits.values.length < MAX_VALUES) hits.values.push(value)
-    hits.version ??= versionOf(item.leaf, value)
+    hits.version ??= extractVersion(item.leaf, value)
     if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
   }
 
   /** Counts a file of the page's own site that lies on another host than the page. */
   #countSibling(hits: LeafHits, { found, url }: Value): void {
-    this.#ownHosts ??= ownHostsOf(this.page)
-    if (url === null || this.#ownHosts.has(withoutWww(url.host))) return
+    this.#ownHosts ??= findOwnHosts(this.page)
+    if (url === null || this.#ownHosts.has(stripWww(url.host))) return
     const amount = found.amount ?? 1
     if (CODE_FILE.test(url.path)) hits.siblingCode += amount
     else hits.siblingFiles += amount
@@ -117,7 +117,7 @@ export class PageHits {
     return true
   }
 
-  #hitsOf(leaf: Leaf): LeafHits {
+  #getHits(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
     if (hits === undefined) {
       hits = { count: 0, values: [], places: [], urls: new Set(), siblingCode: 0, siblingFiles: 0 }
@@ -134,13 +134,13 @@ export class PageHits {
 const CODE_FILE = /\.(?:css|m?js)$/i
 
 /** A site answers with and without `www.`. */
-function withoutWww(host: string): string {
+function stripWww(host: string): string {
   return host.startsWith('www.') ? host.slice(4) : host
 }
 
 /** Hosts of the page itself, without `www.`: that of its address, and that of URLs written without one. */
-function ownHostsOf({ base }: Page): ReadonlySet<string> {
-  return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(withoutWww))
+function findOwnHosts({ base }: Page): ReadonlySet<string> {
+  return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(stripWww))
 }
 
 /** Reads every place of a page that a rule asks for. */

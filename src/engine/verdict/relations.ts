@@ -1,5 +1,5 @@
 import type { CompiledRule } from '../rule/types.ts'
-import { rankOf, Standing } from './score.ts'
+import { rankLevel, Standing } from './score.ts'
 import type { Level } from './verdict-types.ts'
 
 /** Standings by slug. */
@@ -10,7 +10,7 @@ type Rules = ReadonlyMap<string, CompiledRule>
 const IMPLIED = new WeakMap<Rules, Map<CompiledRule, ReadonlySet<string>>>()
 
 /** All that a rule implies, by any number of steps. Worked out once for a set of rules. */
-export function impliedBy(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
+export function findImplied(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
   let known = IMPLIED.get(rules)
   if (known === undefined) IMPLIED.set(rules, (known = new Map()))
   let implied = known.get(rule)
@@ -31,7 +31,7 @@ function followImplies(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
 
 /** Drops rules whose requirements do not stand at medium or better. */
 export function dropUnrequired(standings: Standings): void {
-  const stands = (slug: string): boolean => rankOf(standings.get(slug)?.level ?? null) >= rankOf('medium')
+  const stands = (slug: string): boolean => rankLevel(standings.get(slug)?.level ?? null) >= rankLevel('medium')
   const missing = [...standings.values()].map(
     (standing) => [standing, standing.rule.requires.find((slug) => !stands(slug))] as const,
   )
@@ -43,13 +43,13 @@ export function liftImplied(standings: Standings, rules: Rules): void {
   const lifts: [slug: string, by: Standing, level: Level][] = []
   for (const standing of standings.values())
     if (standing.level !== null)
-      for (const slug of impliedBy(standing.rule, rules)) lifts.push([slug, standing, standing.level])
+      for (const slug of findImplied(standing.rule, rules)) lifts.push([slug, standing, standing.level])
   for (const [slug, by, level] of lifts) {
     const rule = rules.get(slug)
     if (rule === undefined) continue
     const standing = standings.get(slug) ?? new Standing(rule, null)
     standings.set(slug, standing)
-    if (rankOf(level) <= rankOf(standing.level)) continue
+    if (rankLevel(level) <= rankLevel(standing.level)) continue
     standing.level = level
     standing.note = `implied by ${by.rule.slug}`
   }
@@ -62,7 +62,7 @@ export function dropExcluded(standings: Standings): void {
     for (const slug of standing.rule.excludes) {
       const other = standings.get(slug)
       if (other === undefined || standing.level === null || other.level === null) continue
-      const difference = rankOf(standing.level) - rankOf(other.level)
+      const difference = rankLevel(standing.level) - rankLevel(other.level)
       if (difference > 0) drops.push([other, standing.rule.slug])
       if (difference < 0) drops.push([standing, slug])
     }

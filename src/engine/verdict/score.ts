@@ -1,6 +1,6 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import { isHeavier, lighter } from '../rule/clause.ts'
+import { isHeavier, lowerWeight } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
@@ -14,14 +14,14 @@ const NO_HITS: Hits = {}
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
 /** 6 points are high, 3 to 5 medium, 2 low; one weak clause names nothing. */
-export function levelOf(points: number): Level | null {
+export function computeLevel(points: number): Level | null {
   if (points >= MAX_POINTS) return 'high'
   if (points >= 3) return 'medium'
   return points >= 2 ? 'low' : null
 }
 
 /** A level as a number: 0 for none, 3 for high. */
-export function rankOf(level: Level | null): number {
+export function rankLevel(level: Level | null): number {
   return LEVELS.indexOf(level)
 }
 
@@ -39,9 +39,9 @@ export class Standing {
   constructor(rule: CompiledRule, on: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
     this.rule = rule
     this.#on = on
-    this.#data = on === null ? NO_HITS : hitsOf(rule, on.hits, on.ruleset)
+    this.#data = on === null ? NO_HITS : buildLogicData(rule, on.hits, on.ruleset)
     this.points = rule.clauses.some((clause) => this.#mayHold(clause)) ? applyLogic(rule.logic, this.#data) : 0
-    this.level = levelOf(this.points)
+    this.level = computeLevel(this.points)
   }
 
   /** Clauses that hold, each with the weight that it has on this page. */
@@ -76,7 +76,7 @@ export class Standing {
     const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === heaviest?.weight ? leaves : [])))
     const values = new Set<string | number>()
     for (const leaf of this.rule.leaves) {
-      const found = leaf.positive && heavy.has(leaf.id) ? this.#on?.hits.of(leaf) : undefined
+      const found = leaf.positive && heavy.has(leaf.id) ? this.#on?.hits.get(leaf) : undefined
       for (const value of [...(found?.urls ?? []), ...(found?.places ?? [])]) values.add(value)
     }
     return values.size
@@ -84,9 +84,9 @@ export class Standing {
 
   get version(): string | undefined {
     const hits = this.#on?.hits
-    const shown = this.rule.leaves.filter((leaf) => hits?.of(leaf)?.version)
+    const shown = this.rule.leaves.filter((leaf) => hits?.get(leaf)?.version)
     const leaf = shown.find(({ id }) => this.held.some(({ leaves }) => leaves.includes(id)))
-    return leaf && hits?.of(leaf)?.version
+    return leaf && hits?.get(leaf)?.version
   }
 
   /** What the clauses found and what was not looked at. */
@@ -101,7 +101,7 @@ export class Standing {
         weight: clause.weight,
         family: clause.family,
         hits: applyLogic(clause.hits, this.#data),
-        texts: leaves.flatMap((leaf) => hits.of(leaf)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
+        texts: leaves.flatMap((leaf) => hits.get(leaf)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
       }
     })
     const unseen = this.rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place)
@@ -113,14 +113,14 @@ export class Standing {
 function weighOn(clause: Clause, data: Hits): Clause {
   const { weight, ownHost, siblingCode } = clause
   if (ownHost === undefined || siblingCode === undefined || applyLogic(ownHost, data)) return clause
-  return { ...clause, weight: applyLogic(siblingCode, data) ? lighter(weight) : 'weak' }
+  return { ...clause, weight: applyLogic(siblingCode, data) ? lowerWeight(weight) : 'weak' }
 }
 
 /** The data of a rule's expression: hits by leaf, whether they need sibling hosts, which places under a `not` were seen. */
-export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
+export function buildLogicData(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
   for (const leaf of rule.leaves) {
-    const found = hits.of(leaf)
+    const found = hits.get(leaf)
     if (found !== undefined) {
       data[leaf.id] = found.count
       const needed = leaf.siblingId ? siblingsNeeded(leaf, found) : 0

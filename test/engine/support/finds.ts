@@ -1,19 +1,19 @@
 import type { PlaceIndex } from '../../../src/engine/lookup/place-index.ts'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
-import { compile, rulesetOf, technology } from './tiny-rules.ts'
+import { buildRuleset, compile, technology } from './tiny-rules.ts'
 
 /** The index of one place, as rules that ask for these words make it. */
-export function indexOf(place: string, words: readonly string[]): PlaceIndex {
+export function buildPlaceIndex(place: string, words: readonly string[]): PlaceIndex {
   const kind = place === 'size' ? { atLeast: 1 } : {}
-  const index = rulesetOf(compile([technology('x', { detect: [{ [place]: words, ...kind }] })])).places.get(place)
+  const index = buildRuleset(compile([technology('x', { detect: [{ [place]: words, ...kind }] })])).places.get(place)
   if (index === undefined) throw new Error(`no place ${place}`)
   return index
 }
 
 /** What a detector yields: name and text; of an element its tag. */
-export function findsOf(place: string, words: readonly string[], input: PageInput): [string, string][] {
+export function readFinds(place: string, words: readonly string[], input: PageInput): [string, string][] {
   const page = buildPage(input)
-  const index = indexOf(place, words)
+  const index = buildPlaceIndex(place, words)
   return [...index.detector.read(page, index)].map(({ name, text, at = -1 }) => [name, text ?? page.tape.tags[at]])
 }
 

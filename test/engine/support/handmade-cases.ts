@@ -1,13 +1,13 @@
 import type { PageInput } from '../../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../../src/engine/rule/types.ts'
-import { type Case, ruleOf } from './compare.ts'
+import { buildRule, type Case } from './compare.ts'
 
 const made = (
   name: string,
   input: PageInput,
   clauses: readonly ClauseSource[],
   settled: readonly string[] = [],
-): [string, Case] => [name, { rules: clauses.map((clause, i) => ruleOf([clause], i)), input, settled }]
+): [string, Case] => [name, { rules: clauses.map((clause, i) => buildRule([clause], i)), input, settled }]
 const html = (body: string): PageInput => ({
   url: 'https://www.example.com/',
   html: `<!doctype html><html><body>${body}</body></html>`,

@@ -1,6 +1,6 @@
 import type { Page, Tape } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
-import { attributeOf } from './naive-words.ts'
+import { readAttribute } from './naive-words.ts'
 
 /** One value that stands on a page, with what tests may ask of it. */
 export interface NaiveValue {
@@ -162,9 +162,9 @@ function cookies({ headers }: Page): NaiveValue[] {
 
 function metas({ tape }: Page): NaiveValue[] {
   return tape.tags.flatMap((tag, at) => {
-    const content = attributeOf(tape, at, 'content')
+    const content = readAttribute(tape, at, 'content')
     if (tag !== 'meta' || content === null) return []
-    const names = ['name', 'property', 'itemprop'].map((key) => attributeOf(tape, at, key)?.trim() ?? '')
+    const names = ['name', 'property', 'itemprop'].map((key) => readAttribute(tape, at, key)?.trim() ?? '')
     return names.flatMap((name) => (name === '' ? [] : [{ ...plain(name, content.trim()), at }]))
   })
 }

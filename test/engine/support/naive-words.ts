@@ -84,14 +84,14 @@ function fitsToken(token: Selector, spot: Spot): boolean {
   if (token.type === 'universal') return true
   if (token.type === 'tag') return fold(token.name) === spot.tape.tags[spot.at]
   if (token.type === 'attribute')
-    return fitsAttribute(token, attributeOf(spot.tape, spot.at, fold(token.name)), spot.exact)
+    return fitsAttribute(token, readAttribute(spot.tape, spot.at, fold(token.name)), spot.exact)
   if (token.type !== 'pseudo' || !Array.isArray(token.data)) throw new Error(`no such selector: ${token.type}`)
   const fits = token.data.some((row) => fitsRow(row, row.length, spot))
   return token.name === 'is' ? fits : !fits
 }
 
 /** The first attribute of that name. */
-export function attributeOf(tape: Tape, at: number, name: string): string | null {
+export function readAttribute(tape: Tape, at: number, name: string): string | null {
   for (let k = tape.attributes[at]; k < tape.attributes[at + 1]; k++) if (tape.names[k] === name) return tape.values[k]
   return null
 }

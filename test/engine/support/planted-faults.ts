@@ -12,7 +12,7 @@ const leafTest = 'src/engine/lookup/leaf-test.ts'
 const place = 'src/engine/lookup/place-index.ts'
 const hits = 'src/engine/verdict/hits.ts'
 const score = 'src/engine/verdict/score.ts'
-const cutter = 'src/engine/page/cutter.ts'
+const cutter = 'src/engine/page/entity-decoder.ts'
 const quick = 'src/engine/page/quick-tokenizer.ts'
 const compile = 'src/engine/rule/compile.ts'
 
@@ -37,8 +37,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   [
     'literals: case matters when there are few',
     literals,
-    "alternatives(literals), 'i')",
-    "alternatives(literals), '')",
+    "joinAlternatives(literals), 'i')",
+    "joinAlternatives(literals), '')",
   ],
   [
     'locators: the last segment is not looked at',
@@ -109,8 +109,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   [
     'names: a whole name hides a beginning',
     place,
-    'of this.#begun(lower(found.name))',
-    'of this.words.has(lower(found.name)) ? [] : this.#begun(lower(found.name))',
+    'of this.#findBeginnings(lower(found.name))',
+    'of this.words.has(lower(found.name)) ? [] : this.#findBeginnings(lower(found.name))',
   ],
   ['paths: steps on the way are not asked for', place, "if (word[i] === '.')", "if (word[i] === ':')"],
   [

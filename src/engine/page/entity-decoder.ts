@@ -1,7 +1,7 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 
 /** Cuts texts out of a document, from front to back, and decodes their entities; where the next ampersand stands tells that most have none. */
-export class Cutter {
+export class EntityDecoder {
   readonly #html: string
   #ampersand = -1
 
