@@ -5,6 +5,7 @@ export const favicon: Detector = {
   about: 'The mmh3 hash of the favicon, as Shodan counts it',
   family: 'side',
   word: 'value',
+  wordForm: { says: 'a hash: a whole number', pattern: '^-?\\d+$' },
   seen: (page) => page.favicon !== null,
   *read({ favicon }) {
     if (favicon !== null) yield { name: String(favicon), text: String(favicon) }

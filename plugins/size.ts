@@ -6,6 +6,7 @@ export const size: Detector = {
   family: 'content',
   word: 'name',
   names: ['words', 'characters'],
+  isAmount: true,
   *read({ text, words }) {
     for (const [name, amount] of [
       ['words', words],

@@ -19,7 +19,6 @@ import type { PatternJudge } from './patterns/pattern-judge.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from './schema.ts'
 import { checkLocator, checkWord, type WordFault } from './word-checks.ts'
 
-const SIZE = 'size'
 const OF_URLS = 'a clause whose values are URLs or hosts'
 const OF_MORE = 'a clause whose word is not the whole value'
 
@@ -142,16 +141,16 @@ export class ClauseChecker {
   }
 
   /** Tests that could never hold here, or always do. */
-  #checkTests(source: ClauseSource, { key: place, word }: Place, path: Path): void {
+  #checkTests(source: ClauseSource, { key: place, word, isAmount = false }: Place, path: Path): void {
     const owners = {
       ...(word !== 'selector' && { attr: 'a clause with a selector' }),
-      ...((word === 'literal' || place === SIZE) && { under: OF_URLS, from: OF_URLS }),
+      ...((word === 'literal' || isAmount) && { under: OF_URLS, from: OF_URLS }),
       ...(word === 'value' && { is: OF_MORE, has: OF_MORE, under: OF_MORE, from: OF_MORE, match: OF_MORE }),
     }
     for (const [key, owner] of Object.entries(owners))
       if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `one of ${place}` }, true)
-    if (place === SIZE && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
-      this.#add('missing-key', path, { key: 'atLeast', where: ` beside ${SIZE}: any page has some` })
+    if (isAmount && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
+      this.#add('missing-key', path, { key: 'atLeast', where: ` beside ${place}: any page has some` })
   }
 
   /** An `any` whose clauses are of several families would count as one of them. */

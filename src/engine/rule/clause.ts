@@ -90,7 +90,7 @@ export function findMaxWeight(node: ClauseNode): Weight {
 
 function heaviestLeaf(place: Place, words: readonly string[], source: ClauseSource): Weight {
   if (place.family === 'content' && place.word === 'literal') return 'weak'
-  if (place.family === 'found') return 'medium'
+  if (place.family === FOUND.family) return 'medium'
   if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'
   const locators = [place.word === 'locator' ? words : [], toList<string>(source.under)].filter(
     (list) => list.length > 0,

@@ -13,8 +13,8 @@ import {
   listTechnologies,
 } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
-import { dropExcluded, dropUnrequired, liftImplied, type Standings } from './relations.ts'
-import { Standing } from './score.ts'
+import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
+import { ScoredRule } from './score.ts'
 import type { Evidence, Verdict } from './verdict-types.ts'
 
 /** Exclusive platforms that speak at once: so many are a trap for scanners, not a site. */
@@ -29,7 +29,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const hits = readHits(ruleset, page)
   const scored = [...hits.lifted]
     .filter(({ kind }) => kind !== 'site-type')
-    .map((rule) => new Standing(rule, { hits, ruleset }))
+    .map((rule) => new ScoredRule(rule, { hits, ruleset }))
   const standings = indexScored(scored, ({ kind }) => kind !== 'hosting')
   const hosts = indexScored(scored, ({ kind }) => kind === 'hosting')
 
@@ -48,7 +48,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
   const types = scoreTypes(ruleset, hits, technologies)
   const siteType = isTypable(page) ? chooseSiteType(types, page) : null
-  const chosen = new Set<Standing | null | undefined>([builder, origin, siteType, ...technologies])
+  const chosen = new Set<ScoredRule | null | undefined>([builder, origin, siteType, ...technologies])
   const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
   const fields = {
     url: page.url && cutText(page.url.href, MAX_URL),
@@ -90,12 +90,12 @@ class Explained {
   }
 }
 
-function indexScored(scored: readonly Standing[], wanted: (rule: CompiledRule) => boolean): Standings {
+function indexScored(scored: readonly ScoredRule[], wanted: (rule: CompiledRule) => boolean): ScoredRules {
   return new Map(scored.filter(({ rule, points }) => points > 0 && wanted(rule)).map((one) => [one.rule.slug, one]))
 }
 
 /** A honeypot makes the winner low; an equal at high makes it medium. */
-function settleConflict(builder: Standing, before: readonly Standing[], after: readonly Standing[]): void {
+function settleConflict(builder: ScoredRule, before: readonly ScoredRule[], after: readonly ScoredRule[]): void {
   const rival = after.find((one) => one !== builder && one.level === 'high' && one.families === builder.families)
   if (before.filter(hasOwnProof).length >= HONEYPOT) builder.level = 'low'
   else if (builder.level === 'high' && rival !== undefined) builder.level = 'medium'
@@ -104,22 +104,22 @@ function settleConflict(builder: Standing, before: readonly Standing[], after: r
 }
 
 /** Site types come last: what is settled is a place for them. */
-function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly Standing[]): Standing[] {
+function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly ScoredRule[]): ScoredRule[] {
   const found = ruleset.places.get(FOUND.key)
   for (const { rule } of settled)
     if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
   return [...hits.lifted]
     .filter(({ kind }) => kind === 'site-type')
-    .map((rule) => new Standing(rule, { hits, ruleset }))
+    .map((rule) => new ScoredRule(rule, { hits, ruleset }))
 }
 
-function inferHosting(builder: Standing | null, ruleset: Ruleset): string | null {
+function inferHosting(builder: ScoredRule | null, ruleset: Ruleset): string | null {
   if (builder?.level !== 'high' || builder.rule.hosting === undefined) return null
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
 }
 
 /** One sentence for each list of the result that is cut. */
-function reportCuts(technologies: readonly Standing[], scoring: readonly Standing[]): string[] {
+function reportCuts(technologies: readonly ScoredRule[], scoring: readonly ScoredRule[]): string[] {
   const cuts: string[] = []
   if (technologies.length > MAX_TECHNOLOGIES)
     cuts.push(`only ${MAX_TECHNOLOGIES} of ${technologies.length} technologies are listed`)
@@ -127,10 +127,10 @@ function reportCuts(technologies: readonly Standing[], scoring: readonly Standin
   return cuts
 }
 
-type Chosen = ReadonlySet<Standing | null | undefined>
+type Chosen = ReadonlySet<ScoredRule | null | undefined>
 
 /** The evidence, within its bounds. */
-function explainAll(scoring: readonly Standing[], chosen: Chosen): Evidence[] {
+function explainAll(scoring: readonly ScoredRule[], chosen: Chosen): Evidence[] {
   const first = scoring.toSorted((a, b) => Number(chosen.has(b)) - Number(chosen.has(a)) || b.points - a.points)
   const shown = new Set(first.slice(0, MAX_EVIDENCE))
   let left = MAX_EVIDENCE_TEXT
@@ -147,7 +147,7 @@ function explainAll(scoring: readonly Standing[], chosen: Chosen): Evidence[] {
     })
 }
 
-function buildEvidence(standing: Standing, chosen: boolean): Evidence {
+function buildEvidence(standing: ScoredRule, chosen: boolean): Evidence {
   const { rule, level, points, note } = standing
   return {
     kind: rule.kind,

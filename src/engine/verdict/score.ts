@@ -26,7 +26,7 @@ export function rankLevel(level: Level | null): number {
 }
 
 /** How a rule stands on a page: its points, and the level that relations and conflicts leave it. */
-export class Standing {
+export class ScoredRule {
   readonly rule: CompiledRule
   readonly points: number
   level: Level | null

@@ -61,7 +61,7 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
     const differences = hits.warnings.map((warning) => `warning: ${warning}`)
     for (const [i, rule] of rules.entries()) {
       const expected = evaluateNaively(rule, naive)
-      const points = lifted.has(compiled[i]) ? new engine.score.Standing(compiled[i], { hits, ruleset }).points : 0
+      const points = lifted.has(compiled[i]) ? new engine.score.ScoredRule(compiled[i], { hits, ruleset }).points : 0
       const data = engine.score.buildLogicData(compiled[i], hits, ruleset)
       const got = compiled[i].clauses.map((clause) => engine.logic.applyLogic(clause.hits, data))
       for (const [n, clause] of rule.detect.entries())
