@@ -6,12 +6,12 @@ import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
 import { lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
-import { buildExactWord, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
+import { buildExactWordTest, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 
-/** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
+/** A leaf with its rule and its tests, ready to run. */
 export interface PreparedLeaf {
   readonly rule: CompiledRule
   readonly leaf: Leaf
@@ -20,21 +20,21 @@ export interface PreparedLeaf {
 
 type Entry = TestsIndex<PreparedLeaf>
 
-/** Makes the tests of a leaf; its word comes first where case matters. */
+/** Builds the tests of a leaf. If case matters, the word is tested first. */
 export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): PreparedLeaf {
   const tests = buildTests(leaf)
-  return { rule, leaf, tests: leaf.exact ? [buildExactWord(leaf, kind), ...tests] : tests }
+  return { rule, leaf, tests: leaf.exact ? [buildExactWordTest(leaf, kind), ...tests] : tests }
 }
 
-/** All that rules ask of one place, by word: it finds the leaves a find may hit without going through them. */
+/** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
 export class PlaceIndex implements Wanted {
   readonly detector: Detector
-  /** Words as rules write them, in lower case where case never matters. */
+  /** Entries by word, in lower case except for selectors. */
   readonly words = new Map<string, Entry>()
-  /** Words that end in `*`, by the length of their beginning. */
+  /** Entries of words that end in `*`, by the length of the beginning and the beginning itself. */
   readonly #beginnings = new Map<number, Map<string, Entry>>()
-  /** Paths, and what they begin with. */
-  readonly #steps = new Set<string>()
+  /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
+  readonly #pathPrefixes = new Set<string>()
   readonly #locators = new LocatorIndex<Entry>()
   #literals: LiteralIndex<Entry> | undefined
   #selectors: SelectorIndex | undefined
@@ -52,7 +52,7 @@ export class PlaceIndex implements Wanted {
     }
   }
 
-  /** Case matters to the look-up of selectors alone: `:not(.x)` may hold where `:not(.X)` does not. */
+  /** Only the lookup of selectors depends on case: `:not(.x)` may hold where `:not(.X)` does not. */
   #getKey(word: string, { exact }: Leaf): string {
     if (this.detector.word !== 'selector') return lower(word)
     return exact ? EXACT + word : word
@@ -62,7 +62,7 @@ export class PlaceIndex implements Wanted {
     this.words.set(word, entry)
     if (this.detector.word === 'locator') this.#locators.add(parseLocator(word), entry)
     if (this.detector.word === 'path')
-      for (const [i] of [...word].entries()) if (word[i] === '.') this.#steps.add(word.slice(0, i))
+      for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
     if (this.detector.word !== 'name' || !word.endsWith('*')) return
     const beginning = word.slice(0, -1)
     const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()
@@ -71,10 +71,10 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     const name = lower(word)
-    return this.words.has(name) || this.#steps.has(name) || this.#findBeginnings(name).length > 0
+    return this.words.has(name) || this.#pathPrefixes.has(name) || this.#findBeginnings(name).length > 0
   }
 
-  /** One sentence when the last page cost too much to match all its selectors. */
+  /** One sentence if matching the selectors of the last page exceeded its bound. */
   get warnings(): readonly string[] {
     return this.#selectors?.warnings ?? []
   }
@@ -84,9 +84,9 @@ export class PlaceIndex implements Wanted {
     return this.#selectors.match(page.tape, at)
   }
 
-  /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
+  /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
   visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
-    if (found.url && this.#isUnderNone(found.url)) return // Most URLs: they need no value.
+    if (found.url && this.#matchesNoLocator(found.url)) return // True for most URLs, and saves creating a value.
     const value = new Value(found, reader)
     switch (this.detector.word) {
       case 'locator':
@@ -105,7 +105,7 @@ export class PlaceIndex implements Wanted {
     }
   }
 
-  #isUnderNone(url: PageUrl): boolean {
+  #matchesNoLocator(url: PageUrl): boolean {
     return this.detector.word === 'locator' && this.#locators.find(url).length === 0
   }
 

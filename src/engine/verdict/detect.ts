@@ -17,39 +17,40 @@ import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './r
 import { ScoredRule } from './score.ts'
 import type { Evidence, Verdict } from './verdict-types.ts'
 
-/** Exclusive platforms that speak at once: so many are a trap for scanners, not a site. */
-const HONEYPOT = 3
+/** This many mutually exclusive builders at once indicate a honeypot. */
+const MIN_HONEYPOT_BUILDERS = 3
 
 /**
- * Says what a page is made with. Pure: the same ruleset and page give the same verdict. Never throws. It runs on the calling
- * thread and cannot be stopped, so it is for rules and detectors that are trusted; `openDetector` has a time limit.
- * @returns the verdict, with the evidence of every rule that scored
+ * Detects what a page is made with. The function is pure: the same ruleset and page give the same verdict. It never throws.
+ * It runs on the calling thread and cannot be stopped, so use it with trusted rules and detectors; `openDetector` has a
+ * time limit.
+ * @returns the verdict, with evidence for every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const hits = readHits(ruleset, page)
   const scored = [...hits.lifted]
     .filter(({ kind }) => kind !== 'site-type')
     .map((rule) => new ScoredRule(rule, { hits, ruleset }))
-  const standings = indexScored(scored, ({ kind }) => kind !== 'hosting')
-  const hosts = indexScored(scored, ({ kind }) => kind === 'hosting')
+  const products = indexScored(scored, ({ kind }) => kind !== 'hosting')
+  const providers = indexScored(scored, ({ kind }) => kind === 'hosting')
 
-  dropUnrequired(standings)
-  liftImplied(standings, ruleset.bySlug)
-  const contenders = findCandidates(standings, ruleset)
-  dropExcluded(standings)
-  dropUnrequired(hosts)
-  liftImplied(hosts, ruleset.hostingBySlug)
-  dropExcluded(hosts)
+  dropUnrequired(products)
+  liftImplied(products, ruleset.bySlug)
+  const contenders = findCandidates(products, ruleset)
+  dropExcluded(products)
+  dropUnrequired(providers)
+  liftImplied(providers, ruleset.hostingBySlug)
+  dropExcluded(providers)
 
-  const builder = chooseBuilder(standings, ruleset)
-  if (builder) settleConflict(builder, contenders, findCandidates(standings, ruleset))
-  const origin = chooseHosting(hosts, ruleset)
-  const found = listTechnologies(standings, hosts, builder, ruleset)
+  const builder = chooseBuilder(products, ruleset)
+  if (builder) settleConflict(builder, contenders, findCandidates(products, ruleset))
+  const origin = chooseHosting(providers, ruleset)
+  const found = listTechnologies(products, providers, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
   const types = scoreTypes(ruleset, hits, technologies)
   const siteType = isTypable(page) ? chooseSiteType(types, page) : null
   const chosen = new Set<ScoredRule | null | undefined>([builder, origin, siteType, ...technologies])
-  const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
+  const scoring = [...products.values(), ...providers.values(), ...types.filter(({ points }) => points > 0)]
   const fields = {
     url: page.url && cutText(page.url.href, MAX_URL),
     builder: builder?.rule.name ?? null,
@@ -64,16 +65,16 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
   }
-  return new Explained(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
+  return new ExplainedVerdict(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
 }
 
 /**
- * A verdict whose evidence is made when it is first read. `evidence` is an own, enumerable property, so that a spread, a
- * structured clone and JSON contain it. All verdicts share one getter and so one hidden class: an accessor in an object
- * literal costs more than evidence does.
+ * A verdict that builds its evidence on first access. `evidence` is an own, enumerable property, so that a spread, a
+ * structured clone and JSON contain it. All verdicts share one getter and therefore one hidden class: an accessor in an
+ * object literal costs more than the evidence itself.
  */
-class Explained {
-  static readonly #evidenceProperty: PropertyDescriptor & ThisType<Explained> = {
+class ExplainedVerdict {
+  static readonly #evidenceProperty: PropertyDescriptor & ThisType<ExplainedVerdict> = {
     enumerable: true,
     get() {
       return (this.#evidence ??= this.#explain())
@@ -86,7 +87,7 @@ class Explained {
   constructor(fields: Omit<Verdict, 'evidence'>, explain: () => readonly Evidence[]) {
     Object.assign(this, fields)
     this.#explain = explain
-    Object.defineProperty(this, 'evidence', Explained.#evidenceProperty)
+    Object.defineProperty(this, 'evidence', ExplainedVerdict.#evidenceProperty)
   }
 }
 
@@ -94,19 +95,19 @@ function indexScored(scored: readonly ScoredRule[], wanted: (rule: CompiledRule)
   return new Map(scored.filter(({ rule, points }) => points > 0 && wanted(rule)).map((one) => [one.rule.slug, one]))
 }
 
-/** A honeypot makes the winner low; an equal at high makes it medium. */
+/** Lowers the builder to low on a honeypot, and to medium if an equal builder is high too. */
 function settleConflict(builder: ScoredRule, before: readonly ScoredRule[], after: readonly ScoredRule[]): void {
   const rival = after.find((one) => one !== builder && one.level === 'high' && one.families === builder.families)
-  if (before.filter(hasOwnProof).length >= HONEYPOT) builder.level = 'low'
+  if (before.filter(hasOwnProof).length >= MIN_HONEYPOT_BUILDERS) builder.level = 'low'
   else if (builder.level === 'high' && rival !== undefined) builder.level = 'medium'
   else return
   builder.note = 'conflicting'
 }
 
-/** Site types come last: what is settled is a place for them. */
-function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly ScoredRule[]): ScoredRule[] {
+/** Scores site types. They come last, because their rules can ask for the builder and technologies that were detected. */
+function scoreTypes(ruleset: Ruleset, hits: PageHits, detected: readonly ScoredRule[]): ScoredRule[] {
   const found = ruleset.places.get(FOUND.key)
-  for (const { rule } of settled)
+  for (const { rule } of detected)
     if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
   return [...hits.lifted]
     .filter(({ kind }) => kind === 'site-type')
@@ -118,7 +119,7 @@ function inferHosting(builder: ScoredRule | null, ruleset: Ruleset): string | nu
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
 }
 
-/** One sentence for each list of the result that is cut. */
+/** Writes one sentence for each list of the result that was cut. */
 function reportCuts(technologies: readonly ScoredRule[], scoring: readonly ScoredRule[]): string[] {
   const cuts: string[] = []
   if (technologies.length > MAX_TECHNOLOGIES)
@@ -129,7 +130,7 @@ function reportCuts(technologies: readonly ScoredRule[], scoring: readonly Score
 
 type Chosen = ReadonlySet<ScoredRule | null | undefined>
 
-/** The evidence, within its bounds. */
+/** Builds the evidence within its bounds. */
 function explainAll(scoring: readonly ScoredRule[], chosen: Chosen): Evidence[] {
   const first = scoring.toSorted((a, b) => Number(chosen.has(b)) - Number(chosen.has(a)) || b.points - a.points)
   const shown = new Set(first.slice(0, MAX_EVIDENCE))
@@ -147,15 +148,15 @@ function explainAll(scoring: readonly ScoredRule[], chosen: Chosen): Evidence[] 
     })
 }
 
-function buildEvidence(standing: ScoredRule, chosen: boolean): Evidence {
-  const { rule, level, points, note } = standing
+function buildEvidence(scored: ScoredRule, chosen: boolean): Evidence {
+  const { rule, level, points, note } = scored
   return {
     kind: rule.kind,
     slug: rule.slug,
     name: rule.name,
     level,
     points,
-    ...standing.explain(),
+    ...scored.explain(),
     chosen,
     ...(note && { note }),
   }
