@@ -66,7 +66,7 @@ class RefreshFinder implements TokenizerCallbacks {
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.#name === 'http-equiv' || this.#name === 'content') this.#value = this.#cutter.attribute(start, end)
+    if (this.#name === 'http-equiv' || this.#name === 'content') this.#value = this.#cutter.decodeAttribute(start, end)
   }
 
   /** Of an attribute that is repeated, the first one counts. */

@@ -12,7 +12,7 @@ const FRAMES = new Map([
   ['embed', 'src'],
   ['object', 'data'],
 ])
-// Attributes that name one URL, or several, of something the page loads.
+// Attributes with one or several URLs of files that the page loads.
 const ATTRIBUTES = new SparseMap<'href' | 'one' | 'several' | 'style' | 'data'>()
 for (const [name, kind] of [
   ['href', 'href'],
@@ -27,17 +27,17 @@ for (const [name, kind] of [
   ['data', 'data'],
 ] as const)
   ATTRIBUTES.set(name, kind)
-// An unquoted URL has no bracket (CSS syntax), so an unclosed one ends before the next begins.
+// An unquoted URL cannot contain a bracket (CSS syntax), so an unclosed one ends before the next begins.
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
-/** Uses of URLs that are kept: one style sheet of 4 MB may name a URL 700,000 times. The most of 711 real pages are 775. */
+/** URL uses that are stored: a style sheet of 4 MB can contain 700,000. The maximum of 711 real pages is 775. */
 const MAX_USES = 50_000
 
-/** Every URL of a page that some place looks at, in document order. */
+/** Collects the URLs of a page that places can look at, in document order. */
 export function collectUrls(tape: Tape, resolver: UrlResolver, warnings: string[]): UrlUse[] {
   const collector = new UrlCollector(tape, resolver)
   for (let at = 0; at < tape.tags.length && !collector.isFull; at++) collector.collect(at)
-  if (collector.isFull) warnings.push(`only the first ${MAX_USES} uses of URLs were looked at`)
+  if (collector.isFull) warnings.push(`only the first ${MAX_USES} URLs in the page were read`)
   warnings.push(...resolver.warnings)
   return collector.uses
 }
@@ -102,10 +102,10 @@ class UrlCollector {
   }
 }
 
-// A URL holds no white space and ends in no comma; descriptors follow, up to the next comma (HTML standard).
+// A URL contains no white space and does not end in a comma; descriptors follow, up to the next comma (HTML standard).
 const CANDIDATE = /([^\s,](?:\S*[^\s,])?)(?:,|[^,]*)/g
 
-/** URLs of the candidates of a srcset. */
+/** Returns the URLs of all candidates of a srcset. */
 function parseSrcset(srcset: string): string[] {
   return Array.from(srcset.matchAll(CANDIDATE), ([, url]) => url)
 }
