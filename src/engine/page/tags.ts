@@ -87,5 +87,5 @@ const TAGS = new NameTable((name) => KNOWN.get(name) ?? buildTagInfo(name))
 
 /** Reads the tag whose name is at a position of a document. */
 export function readTag(html: string, start: number, end: number): TagInfo {
-  return TAGS.at(html, start, end)
+  return TAGS.get(html, start, end)
 }

@@ -133,7 +133,7 @@ class TapeBuilder implements TokenizerCallbacks {
   }
 
   onattribname(start: number, end: number): void {
-    this.#name = ATTRIBUTES.at(this.#html, start, end)
+    this.#name = ATTRIBUTES.get(this.#html, start, end)
     this.#value = ''
   }
 
