@@ -18,8 +18,8 @@ const buildRuleset = (all: readonly CompiledRule[]): Ruleset =>
 const few = buildRuleset(own)
 const many = buildRuleset([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
 
-/** Pages on which more rules mean more work, or another answer. */
-function dearerOn(named: readonly NamedPage[]): string[] {
+/** Finds pages on which more rules cause more work or another verdict. */
+function findDearerPages(named: readonly NamedPage[]): string[] {
   return named.flatMap(({ name, input }) => {
     const page = buildPage(input)
     const [before, after] = [detect(few, page), detect(many, page)]
@@ -30,10 +30,10 @@ function dearerOn(named: readonly NamedPage[]): string[] {
 }
 
 test.each([
-  ['pages of our rules', fixtures],
+  ['pages of the rule tests', fixtures],
   ['real pages', pages],
-])('3,500 unrelated rules cost nothing on %s: texts tested, rules evaluated and verdict stay', (_, named) => {
-  expect(dearerOn(named)).toEqual([])
+])('3,500 unrelated rules change neither the work nor the verdict on %s', (_, named) => {
+  expect(findDearerPages(named)).toEqual([])
 })
 
 test('the work is counted', () => {

@@ -14,7 +14,7 @@ const long = 'x'.repeat(500)
 
 test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
   [
-    'the clause as written, its place, weight, family, count and texts',
+    'the clause as written, its place, weight, family, hits and texts',
     { meta: ['generator', 'author'], has: 'Quill', case: 'exact' },
     { html: '<meta name=generator content="Quill 2"><meta name=author content="Quill">' },
     {
@@ -27,13 +27,13 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     },
   ],
   [
-    'every place of a group, and no text for what is not there',
+    'every place of a group, and no text for an absent value',
     { all: [{ element: 'b' }, { title: 'Shop' }, { not: { element: 'i' } }], weight: 'medium' },
     { html: '<title>My Shop</title><b> bold\n text</b>' },
     { places: ['element', 'title'], weight: 'medium', family: 'markup', hits: 3, texts: ['bold text', 'My Shop'] },
   ],
-  ['texts of 200 characters', { comment: 'xxx' }, { html: `<!--${long}-->` }, { texts: [long.slice(0, 200)] }],
-  ['texts of an element too', { element: 'p' }, { html: `<p>${long}</p>` }, { texts: [long.slice(0, 200)] }],
+  ['texts cut to 200 characters', { comment: 'xxx' }, { html: `<!--${long}-->` }, { texts: [long.slice(0, 200)] }],
+  ['element texts cut to 200 characters', { element: 'p' }, { html: `<p>${long}</p>` }, { texts: [long.slice(0, 200)] }],
   ['an attribute', { element: 'b', attr: 'id', is: 'y' }, { html: '<b id=y>z</b>' }, { texts: ['y'] }],
   [
     'a URL',
@@ -41,13 +41,13 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     { url: 'https://a.com/', html: '<img src=a.png>' },
     { texts: ['https://a.com/a.png'] },
   ],
-  ['a few texts of many hits', { element: 'p' }, { html: '<p>a'.repeat(50) }, { hits: 50, texts: ['a', 'a', 'a'] }],
+  ['the first three texts of many hits', { element: 'p' }, { html: '<p>a'.repeat(50) }, { hits: 50, texts: ['a', 'a', 'a'] }],
 ])('evidence shows %s', (_, clause, page, expected) => {
   const [evidence] = getVerdict([technology('x', { detect: [clause] })], page).evidence
   expect(evidence.clauses[0]).toMatchObject(expected)
 })
 
-test('evidence names the rule, its points, what was not looked at, and holds only the clauses that hold', () => {
+test('evidence contains the rule, its points, unseen places, and only clauses that hold', () => {
   const rule = technology('x', {
     name: 'Ex',
     detect: [{ meta: 'a' }, { robots: 'abc' }, { text: 'one' }, { tls: 'issuer' }, { header: 'b' }],
@@ -60,19 +60,19 @@ test('evidence names the rule, its points, what was not looked at, and holds onl
 
 test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Record<string, string | undefined>]>([
   [
-    'a requirement that is missing',
+    'a missing requirement',
     [builder('aaa', { requires: 'bbb' })],
     { aaa: 'high' },
     { aaa: 'required bbb is missing' },
   ],
   [
-    'what lifted it',
+    'which rule implies it',
     [builder('aaa', { implies: 'bbb' }), builder('bbb')],
     { aaa: 'high' },
     { aaa: undefined, bbb: 'implied by aaa' },
   ],
   [
-    'what excluded it',
+    'which rule excludes it',
     [builder('aaa', { excludes: 'bbb' }), builder('bbb')],
     { aaa: 'high', bbb: 'low' },
     { aaa: undefined, bbb: 'excluded by aaa' },
@@ -83,12 +83,12 @@ test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Record<strin
     { aaa: 'high', bbb: 'high' },
     { aaa: 'conflicting', bbb: undefined },
   ],
-])('evidence says %s', (_, rules, page, notes) => {
+])('evidence reports %s', (_, rules, page, notes) => {
   const { evidence } = getVerdict(rules, buildPageWith(page))
   expect(Object.fromEntries(evidence.map(({ slug, note }) => [slug, note]))).toEqual(notes)
 })
 
-test('losing builders stand in evidence, not chosen', () => {
+test('evidence contains losing builders, not marked as chosen', () => {
   const { evidence } = getVerdict([builder('aaa'), builder('bbb')], buildPageWith({ aaa: 'high', bbb: 'medium' }))
   expect(evidence.map(({ slug, chosen }) => [slug, chosen])).toEqual([
     ['aaa', true],
@@ -113,15 +113,15 @@ describe('evidence is a field of the verdict', () => {
     expect(one.evidence).toBe(one.evidence)
   })
 
-  test('it is made when it is first read, once', () => {
-    let asked = 0
+  test('it is built once, on first access', () => {
+    let calls = 0
     const place: Detector = {
       key: 'spot',
       about: '',
       family: 'declared',
       word: 'value',
       *read() {},
-      seen: () => ++asked > 0,
+      seen: () => ++calls > 0,
     }
     const rule = { ...technology('x'), detect: [{ meta: 'x' }, { spot: 'a' }] }
     const compiled = compileRule(
@@ -135,7 +135,7 @@ describe('evidence is a field of the verdict', () => {
       version: '',
     })
     const one = detect(ruleset, buildPage({ html: '<meta name=x content=1>' }))
-    expect([one.technologies, asked]).toEqual([['X'], 0])
-    expect([one.evidence.length, one.evidence.length, asked]).toEqual([1, 1, 1])
+    expect([one.technologies, calls]).toEqual([['X'], 0])
+    expect([one.evidence.length, one.evidence.length, calls]).toEqual([1, 1, 1])
   })
 })

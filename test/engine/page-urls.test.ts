@@ -5,7 +5,7 @@ import type { Page, UrlKind } from '../../src/engine/page/page-types.ts'
 const ADDRESS = 'https://www.example.com/dir/page.html?q=1#part'
 const buildHtmlPage = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })
 
-/** URLs by kind, those of the page's own host from the path on. */
+/** Groups URLs by kind. URLs of the page's own host are shown from the path on. */
 function groupUrls({ urls }: Page): Partial<Record<UrlKind, string[]>> {
   const found: Partial<Record<UrlKind, string[]>> = {}
   for (const { kind, url } of urls)
@@ -67,14 +67,14 @@ test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
   ['frames', '<iframe src="/a"></iframe><embed src="/b"><object data="/c"></object>', { frame: ['/a', '/b', '/c'] }],
   ['lazy frame', '<iframe data-src="/a"></iframe>', { frame: ['/a'] }],
   ['anchor', '<a href="//x.com/b?c#d">', { anchor: ['https://x.com/b?c'] }],
-  ['data of something else', '<p data="/a" href="/b">', {}],
+  ['data and href of other elements', '<p data="/a" href="/b">', {}],
   [
-    'what is no address of a page or file',
+    'URLs that do not lead to a page or file',
     '<a href="#top"><a href=""><a href="javascript:x()"><a href="mailto:a@b.c"><a href="tel:1"><img src="data:,x"><img src="blob:x">',
     {},
   ],
-  ['what cannot be parsed', '<a href="https://"><a href="http://[::1">', {}],
-  ['white space around', '<a href=" /a\n">', { anchor: ['/a'] }],
+  ['invalid URLs', '<a href="https://"><a href="http://[::1">', {}],
+  ['surrounding white space', '<a href=" /a\n">', { anchor: ['/a'] }],
   [
     'host and escapes',
     '<a href="HTTPS://BÜCHER.example:8080/%7Ea/../b c">',
