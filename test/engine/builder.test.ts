@@ -25,16 +25,31 @@ describe('7 choosing the builder', () => {
     ['the higher level wins', [aaa, bbb], { aaa: 'medium', bbb: 'high' }, ['bbb', 'high']],
     ['level is compared before families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: 'script' }, ['bbb', 'high']],
     ['more families win', [aaa, bbb], { aaa: 'high', bbb: ['high', 'header'] }, ['bbb', 'high']],
-    ['two clauses of one family count as one family', [aaa, bbb], { aaa: 'high', bbb: ['header', 'cookie'] }, ['aaa', 'medium']],
+    [
+      'two clauses of one family count as one family',
+      [aaa, bbb],
+      { aaa: 'high', bbb: ['header', 'cookie'] },
+      ['aaa', 'medium'],
+    ],
     [
       'families are compared before points',
       [oneFamily, builder('zzz')],
       { aaa: ['low'], zzz: ['medium', 'faint'] },
       ['zzz', 'medium'],
     ],
-    ['points are compared after families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: ['medium', 'low'] }, ['bbb', 'medium']],
+    [
+      'points are compared after families',
+      [aaa, bbb],
+      { aaa: ['medium', 'faint'], bbb: ['medium', 'low'] },
+      ['bbb', 'medium'],
+    ],
     ['the slug decides last', [bbb, aaa], { aaa: 'medium', bbb: 'medium' }, ['aaa', 'medium']],
-    ['a low-priority builder loses to a builder at medium', [low, aaa], { low: 'high', aaa: 'medium' }, ['aaa', 'medium']],
+    [
+      'a low-priority builder loses to a builder at medium',
+      [low, aaa],
+      { low: 'high', aaa: 'medium' },
+      ['aaa', 'medium'],
+    ],
     ['a low-priority builder wins over a builder at low', [low, aaa], { low: 'high', aaa: 'low' }, ['low', 'high']],
     [
       'normal priority alone does not make a low builder win over a medium one',
@@ -100,7 +115,12 @@ describe('7 choosing the builder', () => {
 describe('8 conflicts between builders', () => {
   const all = { aaa: 'high', bbb: 'high', ccc: 'high' } as const
   test.each<Case>([
-    ['two at high with the same number of families: medium', [aaa, bbb], { aaa: 'high', bbb: 'header' }, ['aaa', 'medium']],
+    [
+      'two at high with the same number of families: medium',
+      [aaa, bbb],
+      { aaa: 'high', bbb: 'header' },
+      ['aaa', 'medium'],
+    ],
     [
       'two at high, one with more families: high',
       [aaa, bbb],
@@ -116,7 +136,12 @@ describe('8 conflicts between builders', () => {
       ['aaa', 'medium'],
     ],
     ['a low-priority builder cannot conflict', [low, bbb], { low: 'high', bbb: 'high' }, ['bbb', 'high']],
-    ['an implied builder cannot conflict', [builder('aaa', { implies: 'bbb' }), bbb], { aaa: 'high', bbb: 'high' }, ['aaa', 'high']],
+    [
+      'an implied builder cannot conflict',
+      [builder('aaa', { implies: 'bbb' }), bbb],
+      { aaa: 'high', bbb: 'high' },
+      ['aaa', 'high'],
+    ],
     ['three: a honeypot', [aaa, bbb, ccc], all, ['aaa', 'low']],
     ['three, the winner has more families', [aaa, bbb, ccc], { ...all, ccc: ['high', 'header'] }, ['ccc', 'low']],
     ['three strong, one only by an asset: no honeypot', [aaa, bbb, ccc], { ...all, ccc: 'script' }, ['aaa', 'medium']],

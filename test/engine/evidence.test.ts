@@ -33,7 +33,12 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     { places: ['element', 'title'], weight: 'medium', family: 'markup', hits: 3, texts: ['bold text', 'My Shop'] },
   ],
   ['texts cut to 200 characters', { comment: 'xxx' }, { html: `<!--${long}-->` }, { texts: [long.slice(0, 200)] }],
-  ['element texts cut to 200 characters', { element: 'p' }, { html: `<p>${long}</p>` }, { texts: [long.slice(0, 200)] }],
+  [
+    'element texts cut to 200 characters',
+    { element: 'p' },
+    { html: `<p>${long}</p>` },
+    { texts: [long.slice(0, 200)] },
+  ],
   ['an attribute', { element: 'b', attr: 'id', is: 'y' }, { html: '<b id=y>z</b>' }, { texts: ['y'] }],
   [
     'a URL',
@@ -41,7 +46,12 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     { url: 'https://a.com/', html: '<img src=a.png>' },
     { texts: ['https://a.com/a.png'] },
   ],
-  ['the first three texts of many hits', { element: 'p' }, { html: '<p>a'.repeat(50) }, { hits: 50, texts: ['a', 'a', 'a'] }],
+  [
+    'the first three texts of many hits',
+    { element: 'p' },
+    { html: '<p>a'.repeat(50) },
+    { hits: 50, texts: ['a', 'a', 'a'] },
+  ],
 ])('evidence shows %s', (_, clause, page, expected) => {
   const [evidence] = getVerdict([technology('x', { detect: [clause] })], page).evidence
   expect(evidence.clauses[0]).toMatchObject(expected)
@@ -59,12 +69,7 @@ test('evidence contains the rule, its points, unseen places, and only clauses th
 })
 
 test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Record<string, string | undefined>]>([
-  [
-    'a missing requirement',
-    [builder('aaa', { requires: 'bbb' })],
-    { aaa: 'high' },
-    { aaa: 'required bbb is missing' },
-  ],
+  ['a missing requirement', [builder('aaa', { requires: 'bbb' })], { aaa: 'high' }, { aaa: 'required bbb is missing' }],
   [
     'which rule implies it',
     [builder('aaa', { implies: 'bbb' }), builder('bbb')],

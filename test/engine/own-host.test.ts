@@ -45,8 +45,18 @@ describe('files of a sibling host prove less than files of the page’s own host
       3,
     ],
     ['a group that holds without files of a sibling', [group], image('/theme/a.png') + image('/core/b.png'), 6],
-    ['a group that needs a style sheet of a sibling', [group], image('/theme/a.png') + style('//cdn.example.com/core/b.css'), 3],
-    ['a group that needs an image of a sibling', [group], image('/theme/a.png') + image('//shop.example.com/core/b.png'), 1],
+    [
+      'a group that needs a style sheet of a sibling',
+      [group],
+      image('/theme/a.png') + style('//cdn.example.com/core/b.css'),
+      3,
+    ],
+    [
+      'a group that needs an image of a sibling',
+      [group],
+      image('/theme/a.png') + image('//shop.example.com/core/b.png'),
+      1,
+    ],
     [
       'under a not, any file of the site counts',
       [{ all: [{ meta: 'x' }, { not: strong }] }],

@@ -92,12 +92,12 @@ test('an element and its rel tokens are known', () => {
   ])
 })
 
-describe('what URLs are resolved against', () => {
+describe('URLs are resolved against the base', () => {
   test.each<[string, string, string | null, string, boolean | null]>([
     ['the page', '<a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
     ['base', '<base href="/other/"><a href="b">', ADDRESS, 'https://www.example.com/other/b', true],
     [
-      'base of another host: written without one, it is own',
+      'base of another host: a relative URL is own',
       '<base href="https://cdn.net/"><a href="b">',
       ADDRESS,
       'https://cdn.net/b',
@@ -105,18 +105,30 @@ describe('what URLs are resolved against', () => {
     ],
     ['base after the link', '<a href="b"><base href="/other/">', ADDRESS, 'https://www.example.com/other/b', true],
     [
-      'the first base that has an address',
+      'the first base with an address',
       '<base target=_blank><base href="/one/"><base href="/two/"><a href="b">',
       ADDRESS,
       'https://www.example.com/one/b',
       true,
     ],
-    ['a base that is none', '<base href="javascript:"><a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
-    ['nothing', '<a href="b?c">', null, '/b?c', true],
-    ['base alone', '<base href="https://example.com/x/"><a href="b">', null, 'https://example.com/x/b', true],
-    ['no page: a host is neither own nor other', '<a href="https://example.com/">', null, 'https://example.com/', null],
+    ['an invalid base', '<base href="javascript:"><a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
+    ['no page address', '<a href="b?c">', null, '/b?c', true],
     [
-      'no page, but a base: still neither',
+      'no page address, but a base',
+      '<base href="https://example.com/x/"><a href="b">',
+      null,
+      'https://example.com/x/b',
+      true,
+    ],
+    [
+      'no page address: an absolute URL is neither own nor other',
+      '<a href="https://example.com/">',
+      null,
+      'https://example.com/',
+      null,
+    ],
+    [
+      'no page address, but a base: an absolute URL is neither',
       '<base href="https://example.com/"><a href="https://example.com/b">',
       null,
       'https://example.com/b',
@@ -124,12 +136,12 @@ describe('what URLs are resolved against', () => {
     ],
     ['same host', '<a href="https://www.example.com/">', ADDRESS, 'https://www.example.com/', true],
     ['same registrable domain', '<a href="//cdn.example.com/">', ADDRESS, 'https://cdn.example.com/', true],
-    ['another', '<a href="//example.net/">', ADDRESS, 'https://example.net/', false],
-    ['a name that ends alike', '<a href="//notexample.com/">', ADDRESS, 'https://notexample.com/', false],
+    ['another domain', '<a href="//example.net/">', ADDRESS, 'https://example.net/', false],
+    ['a domain with the same ending', '<a href="//notexample.com/">', ADDRESS, 'https://notexample.com/', false],
     ['a public suffix', '<a href="//b.co.uk/">', 'http://a.co.uk/', 'http://b.co.uk/', false],
     ['a private suffix', '<a href="//b.github.io/">', 'https://a.github.io/', 'https://b.github.io/', false],
-    ['below one', '<a href="//x.a.github.io/">', 'https://a.github.io/', 'https://x.a.github.io/', true],
-    ['an address', '<a href="//192.0.2.2/">', 'https://192.0.2.1/', 'https://192.0.2.2/', false],
+    ['below a private suffix', '<a href="//x.a.github.io/">', 'https://a.github.io/', 'https://x.a.github.io/', true],
+    ['an IP address', '<a href="//192.0.2.2/">', 'https://192.0.2.1/', 'https://192.0.2.2/', false],
   ])('%s', (_, html, url, href, own) => {
     const [use] = buildHtmlPage(html, url).urls
     expect([use.url.href, use.url.own]).toEqual([href, own])
@@ -143,7 +155,10 @@ describe('what URLs are resolved against', () => {
     expect(buildHtmlPage('<base href="https://cdn.net/">', url).url?.href).toBe(href)
   })
 
-  test.each(['/page', 'example.com', 'ftp://example.com/', 'javascript:1', ''])('%j is no URL of a page', (url) => {
-    expect(() => buildHtmlPage('', url)).toThrow(TypeError)
-  })
+  test.each(['/page', 'example.com', 'ftp://example.com/', 'javascript:1', ''])(
+    '%j is rejected as the URL of a page',
+    (url) => {
+      expect(() => buildHtmlPage('', url)).toThrow(TypeError)
+    },
+  )
 })

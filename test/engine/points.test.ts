@@ -43,7 +43,12 @@ describe('1 the hit is the number of values that pass all tests', () => {
       html('<p>a<p>a<b>b</b>'),
       2,
     ],
-    ['of: enough clauses hold', { atLeast: 2, of: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] }, html('<p>a<b>b</b>'), 2],
+    [
+      'of: enough clauses hold',
+      { atLeast: 2, of: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] },
+      html('<p>a<b>b</b>'),
+      2,
+    ],
     [
       'of: too few clauses hold',
       { atLeast: 2, of: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] },
@@ -75,7 +80,12 @@ describe('2 and 3 clauses that hold give points and a level', () => {
     ['two medium clauses of one family', [medium({ meta: 'a' }), medium({ title: 'aaa' })], 3, 'medium'],
     ['one script URL in two places', [{ script: 'a.com' }, { asset: 'a.com' }], 3, 'medium'],
     ['medium clauses of two families', [medium({ meta: 'a' }), medium({ element: '#a' })], 6, 'high'],
-    ['medium clauses of three families', [medium({ meta: 'a' }), medium({ element: '#a' }), medium({ header: 'x-a' })], 6, 'high'],
+    [
+      'medium clauses of three families',
+      [medium({ meta: 'a' }), medium({ element: '#a' }), medium({ header: 'x-a' })],
+      6,
+      'high',
+    ],
     ['a weak clause', [one], 1, null],
     ['a weak clause with two literals', [{ text: ['one', 'two'] }], 1, null],
     ['two weak clauses of one family', [one, two], 2, 'low'],

@@ -51,9 +51,9 @@ describe.skipIf(!isHere)('on real pages', () => {
 
   test('no labelled page gets another builder', () => {
     expect(outcomes.filter(({ labels }) => labels.builder).length).toBeGreaterThan(0)
-    expect(listErrors(({ named, labels: { builder } }) => Boolean(builder) && named !== null && named !== builder)).toEqual(
-      [],
-    )
+    expect(
+      listErrors(({ named, labels: { builder } }) => Boolean(builder) && named !== null && named !== builder),
+    ).toEqual([])
   })
 
   test('no page without a builder gets one', () => {

@@ -95,7 +95,12 @@ describe('6 excludes', () => {
       { aaa: 'low', bbb: 'medium' },
       { aaa: null, bbb: 'medium' },
     ],
-    ['does not drop rules at the same level', [aaa, bbb], { aaa: 'medium', bbb: 'medium' }, { aaa: 'medium', bbb: 'medium' }],
+    [
+      'does not drop rules at the same level',
+      [aaa, bbb],
+      { aaa: 'medium', bbb: 'medium' },
+      { aaa: 'medium', bbb: 'medium' },
+    ],
     [
       'compares levels after implies',
       [aaa, bbb, rule('ccc', { implies: 'bbb' })],

@@ -19,8 +19,16 @@ describe('10 choosing the site type', () => {
     ['no site type without hits', [siteType('news', { detect: [{ meta: 'none' }] })], null],
     ['five points are sufficient', [siteType('news', { detect: five })], 'news'],
     ['four points are not sufficient', [siteType('news', { detect: four })], null],
-    ['points are compared before rank', [siteType('news', { detect: five, rank: 9 }), siteType('shop', { detect: strong })], 'shop'],
-    ['the larger rank wins', [siteType('news', { detect: strong }), siteType('shop', { detect: strong, rank: 1 })], 'shop'],
+    [
+      'points are compared before rank',
+      [siteType('news', { detect: five, rank: 9 }), siteType('shop', { detect: strong })],
+      'shop',
+    ],
+    [
+      'the larger rank wins',
+      [siteType('news', { detect: strong }), siteType('shop', { detect: strong, rank: 1 })],
+      'shop',
+    ],
     [
       'a rank below the default of 0 loses',
       [siteType('shop', { detect: strong }), siteType('news', { detect: strong, rank: -1 })],

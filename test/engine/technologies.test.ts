@@ -24,7 +24,12 @@ describe('11 listing technologies', () => {
     ['the builder', [aaa], { aaa: 'high' }, ['AAA']],
     ['the builder at low', [aaa], { aaa: 'low' }, ['AAA']],
     ['what a builder at low implies', [builder('aaa', { implies: 'ttt' }), ttt], { aaa: 'low' }, ['AAA', 'TTT']],
-    ['a builder that the chosen builder implies', [builder('bbb', { implies: 'aaa' }), aaa], { bbb: 'high' }, ['BBB', 'AAA']],
+    [
+      'a builder that the chosen builder implies',
+      [builder('bbb', { implies: 'aaa' }), aaa],
+      { bbb: 'high' },
+      ['BBB', 'AAA'],
+    ],
     ['no losing builder', [aaa, bbb], { aaa: 'high', bbb: 'medium' }, ['AAA']],
     [
       'nothing that only a losing builder at low implies',
@@ -157,7 +162,12 @@ describe('12 hosting has its own slugs', () => {
       { aaa: 'high', bbb: 'high' },
       { builderSlug: null },
     ],
-    ['a provider implies only providers', [hosting('aaa', { implies: 'bbb' }), bbb], { aaa: 'high' }, { builderSlug: null }],
+    [
+      'a provider implies only providers',
+      [hosting('aaa', { implies: 'bbb' }), bbb],
+      { aaa: 'high' },
+      { builderSlug: null },
+    ],
   ])('%s', (_, rules, page, expected) => {
     expect(getVerdict(rules, buildPageWith(page))).toMatchObject(expected)
   })

@@ -123,8 +123,8 @@ const detect = fc.array(
 
 const places = indexPlaces(detectors)
 
-/** Whether the compiler takes a rule: one that may score without a hit is none. */
-function compiles(source: RuleSource): boolean {
+/** Whether the compiler accepts a rule. It rejects rules that could have points without a hit. */
+function isCompilable(source: RuleSource): boolean {
   try {
     compileRule(source, places)
     return true
@@ -134,18 +134,18 @@ function compiles(source: RuleSource): boolean {
   }
 }
 
-// With more than a few literals at a place the engine looks for all of them at once.
+// With many literals at a place, the engine searches all of them in one pass.
 const crowd = buildRule(
   ['comment', 'inline', 'style', 'robots', 'text', 'html'].map((key) => ({ [key]: LITERALS })),
   9,
 )
 
-/** Any few rules over one small vocabulary, and a page of the same. */
+/** Generates a few rules and a page over the same small vocabulary. */
 export const arbitraryCase: fc.Arbitrary<Case> = fc.record({
   rules: fc
     .tuple(
       fc.array(
-        detect.filter((clauses) => compiles(buildRule(clauses))),
+        detect.filter((clauses) => isCompilable(buildRule(clauses))),
         { minLength: 1, maxLength: 4 },
       ),
       fc.boolean(),

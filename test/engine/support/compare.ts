@@ -2,7 +2,7 @@ import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
 import { buildNaivePage, evaluateNaively } from './naive.ts'
 
-/** The modules of an engine that a comparison runs: ours, or a copy with a fault in it. */
+/** The modules of an engine to compare: the real one, or a copy with a planted fault. */
 export interface Engine {
   readonly page: typeof import('../../../src/engine/page/page.ts')
   readonly clause: typeof import('../../../src/engine/rule/clause.ts')
@@ -14,7 +14,7 @@ export interface Engine {
   readonly plugins: typeof import('../../../plugins/index.ts')
 }
 
-/** Loads the engine below a folder. */
+/** Loads the engine in a folder. */
 export async function loadEngine(root: string): Promise<Engine> {
   const load = (path: string) => import(/* @vite-ignore */ `${root}/${path}.ts`)
   return {
@@ -33,14 +33,14 @@ export async function loadEngine(root: string): Promise<Engine> {
 export interface Case {
   readonly rules: readonly RuleSource[]
   readonly input: PageInput
-  /** What stands at the place `found`. */
+  /** The values of the place `found`. */
   readonly settled: readonly string[]
 }
 
-/** Runs rules on a page in both engines; says where they differ. */
+/** Runs rules on a page in both engines and lists the differences. */
 export type Comparison = (input: PageInput, options?: { settled?: readonly string[] }) => string[]
 
-/** Makes the index of an engine over rules, once for any number of pages. */
+/** Builds the index of an engine over rules, once for any number of pages. */
 export function buildComparison(engine: Engine, rules: readonly RuleSource[]): Comparison {
   const { detectors } = engine.plugins
   const places = engine.clause.indexPlaces(detectors)
@@ -57,7 +57,7 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
     const found = ruleset.places.get(engine.clause.FOUND.key)
     for (const name of settled) if (found) hits.testFound(found, { name, text: name })
     const lifted = new Set(hits.lifted)
-    const naive = buildNaivePage(buildPage(input), settled) // Always our page: a faulty one shows itself.
+    const naive = buildNaivePage(buildPage(input), settled) // Always built by the real engine, so that a fault in the page is found.
     const differences = hits.warnings.map((warning) => `warning: ${warning}`)
     for (const [i, rule] of rules.entries()) {
       const expected = evaluateNaively(rule, naive)
@@ -73,12 +73,12 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
   }
 }
 
-/** Compares case by case; says where they differ, as it goes. */
+/** Compares case by case and yields the differences. */
 export function* compare(engine: Engine, cases: Iterable<Case>): Generator<string> {
   for (const { rules, input, settled } of cases) yield* buildComparison(engine, rules)(input, { settled })
 }
 
-/** A rule around clauses. */
+/** Builds a rule from clauses. */
 export function buildRule(detect: readonly ClauseSource[], i = 0): RuleSource {
   return { kind: 'technology', slug: `rule-${i}`, name: `Rule ${i}`, detect, source: [], verified: '2026-11-20' }
 }

@@ -15,13 +15,13 @@ const html = (body: string): PageInput => ({
 
 const OVERLAPPING = ['bcd', 'abcde', 'cde', 'xyz', 'zzz1', 'zzz2', 'zzz3', 'end.', 'Sta']
 
-/** The edges of every look-up, one case a row. */
+/** The edge cases of every lookup. */
 export const handmadeCases: readonly (readonly [string, Case])[] = [
   made('literals inside literals', html('<p>Start abcdx abcdé ABCDEF the end.</p>'), [
     ...OVERLAPPING.map((text) => ({ text })),
     { text: OVERLAPPING },
   ]),
-  made('a literal at the end of another that fails', html('<p>abcdx</p>'), [
+  made('a literal at the end of a literal that fails', html('<p>abcdx</p>'), [
     ...OVERLAPPING.map((text) => ({ text })),
     { html: OVERLAPPING },
   ]),
@@ -186,7 +186,7 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
     ],
   ),
   made(
-    'amounts, and what is settled',
+    'amounts, and what is already detected',
     html('<p>one two three</p>'),
     [
       ...[2, 3, 4].map((atLeast) => ({ size: 'words', atLeast })),

@@ -5,14 +5,14 @@ import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'
 import { fitsSelector, fold, isNamed, isUnder, readAttribute } from './naive-words.ts'
 
-/** What a rule comes to without index, compiler and JSON Logic. */
+/** The result of a rule, computed without index, compiler and JSON Logic. */
 export interface NaiveResult {
-  /** Of each clause of `detect`: values of a place, clauses that hold of a group. */
+  /** The hits of each clause of `detect`: values of a place, or clauses of a group that hold. */
   readonly hits: readonly number[]
   readonly points: number
 }
 
-/** A page with everything that stands on it, so that each rule need not collect it anew. */
+/** A page with all its values, so that they are collected once for all rules. */
 export interface NaivePage {
   readonly page: Page
   readonly values: Readonly<Record<string, readonly NaiveValue[]>>
@@ -25,12 +25,12 @@ export function buildNaivePage(page: Page, settled: readonly string[]): NaivePag
   return { page, values: Object.fromEntries(values), folded: new Map() }
 }
 
-/** Evaluates every clause of a rule by going through everything on the page. */
+/** Evaluates every clause of a rule by iterating over all values of the page. */
 export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult {
   const clauses = rule.detect.map((clause) => ({
     ...judge(clause, page, ALL_OWN),
     family: findFamily(clause),
-    weight: weightOnPage(clause, page),
+    weight: findPageWeight(clause, page),
   }))
   const holding = clauses.filter(({ holds }) => holds === true)
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
@@ -43,13 +43,16 @@ export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult 
   }
 }
 
-/** true, false, or null: unknown. */
+/** `holds` is null if it is unknown. */
 interface Judged {
   readonly hit: number
   readonly holds: boolean | null
 }
 
-/** Which files count as the page's own, save under a `not`: those of its host, code of sibling hosts too, all of the site. */
+/**
+ * Which files count as the page's own, except under a `not`: files of its host, also code of sibling hosts, or all files of the
+ * site.
+ */
 interface Own {
   readonly only: 'host' | 'code' | 'site'
   readonly isNegated: boolean
@@ -57,8 +60,8 @@ interface Own {
 
 const ALL_OWN: Own = { only: 'site', isNegated: false }
 
-/** What a clause weighs: one step less when it needs scripts or style sheets of sibling hosts, least when other files. */
-function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
+/** Finds the weight on a page: one step lower with scripts or style sheets of sibling hosts, lowest with other files. */
+function findPageWeight(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
   const holdsWith = (only: Own['only']): boolean => judge(clause, page, { only, isNegated: false }).holds === true
   const weight = findWeight(clause)
   if (weight === 'weak' || holdsWith('host')) return weight
@@ -68,7 +71,7 @@ function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling 
 
 const GROUPS = ['all', 'any', 'of', 'not'] as const
 
-/** The clauses of a group; null for a clause of one place. */
+/** Reads the clauses of a group; null for a clause with one place. */
 function readGroup(clause: ClauseSource): { key: (typeof GROUPS)[number]; clauses: ClauseSource[] } | null {
   const key = GROUPS.find((name) => name in clause)
   return key === undefined ? null : { key, clauses: [clause[key]].flat().filter(isClause) }
@@ -115,7 +118,7 @@ function toList(value: unknown): string[] {
   return value === undefined ? [] : [value].flat().map(String)
 }
 
-/** Whether a value stands under one of the words of a clause. */
+/** Builds the test whether a value has one of the words of a clause. */
 function buildWordTest(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
   const exact = clause.case === 'exact'
   const words = toList(clause[key])
@@ -133,7 +136,7 @@ function buildWordTest(clause: ClauseSource, key: string, { page, folded }: Naiv
   }
 }
 
-/** All tests of a clause, on one and the same value. */
+/** Whether one value passes all tests of a clause. */
 function passes(clause: ClauseSource, value: NaiveValue, page: Page): boolean {
   if (!['is', 'has', 'under', 'match', 'from', 'attr'].some((test) => test in clause)) return true
   const exact = clause.case === 'exact'
@@ -155,7 +158,7 @@ function passes(clause: ClauseSource, value: NaiveValue, page: Page): boolean {
   return !('from' in clause) || url.own === (clause.from === 'own')
 }
 
-/** Of a group it is that of its first clause that is no `not`. */
+/** Finds the family. A group has the family of its first clause that is not a `not`. */
 function findFamily(clause: ClauseSource): Family {
   const group = readGroup(clause)
   if (group === null) return PLACES[findPlace(clause)].family
@@ -169,7 +172,7 @@ function findPositive(clauses: readonly ClauseSource[]): ClauseSource[] {
 
 const LIGHTEST_FIRST: readonly Weight[] = ['weak', 'medium', 'strong']
 
-/** The weight that is written; else the usual one of a place, and of a group that of the lightest clauses it holds by. */
+/** Finds the written weight, or the default. A group has the default of the lightest clauses with which it holds. */
 function findWeight(clause: ClauseSource): Weight {
   const written = LIGHTEST_FIRST.find((weight) => weight === clause.weight)
   if (written !== undefined) return written
@@ -181,7 +184,7 @@ function findWeight(clause: ClauseSource): Weight {
   return ordered[Math.min(needed, ordered.length) - 1] ?? 'weak'
 }
 
-/** Words of a text are quoted, assets of a host alone hot-linked, a builder is a prior. */
+/** Text can be a quotation, assets of a host name alone can be hot-linked, and a builder is a prior. */
 function findDefaultWeight(clause: ClauseSource): Weight {
   const key = findPlace(clause)
   if (key === 'text' || key === 'html') return 'weak'

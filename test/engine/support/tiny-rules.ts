@@ -7,7 +7,7 @@ import type { Categories, ClauseSource, CompiledRule, RuleKind, RuleSource } fro
 import { detect } from '../../../src/engine/verdict/detect.ts'
 import type { Level, Verdict } from '../../../src/engine/verdict/verdict-types.ts'
 
-/** A rule of a test: its name is its slug in capitals, and its clauses are its signals unless it brings its own. */
+/** A rule for tests. By default, its name is its slug in capitals and its clauses are its signals. */
 export type TinyRule = Partial<RuleSource> & { readonly kind: RuleKind; readonly slug: string }
 
 type More = Omit<Partial<RuleSource>, 'kind' | 'slug'>
@@ -44,7 +44,7 @@ export function getVerdict(rules: readonly TinyRule[], input: PageInput): Verdic
   return detect(buildRuleset(compile(rules)), buildPage(input))
 }
 
-/** What a rule that has nothing else to say looks for. */
+/** Builds the default clauses of a rule. */
 function buildSignals(slug: string): ClauseSource[] {
   return [
     { meta: slug },
@@ -57,12 +57,12 @@ function buildSignals(slug: string): ClauseSource[] {
   ]
 }
 
-/** `high` is one strong clause; `header` another of another family; `script` a strong one that is an asset; `faint` one weak. */
+/** `high` is a strong clause, `header` one of another family, `script` one about an asset, and `faint` a weak clause. */
 export type Signal = Level | 'header' | 'script' | 'cookie' | 'faint'
 
-/** A page on which rules stand as said: `{ ghost: ['high', 'header'], hugo: 'medium' }`. */
-export function buildPageWith(standings: Readonly<Record<string, Signal | readonly Signal[]>>): PageInput {
-  const pairs = Object.entries(standings).flatMap(([slug, signals]) =>
+/** Builds a page on which rules have the given signals: `{ ghost: ['high', 'header'], hugo: 'medium' }`. */
+export function buildPageWith(levels: Readonly<Record<string, Signal | readonly Signal[]>>): PageInput {
+  const pairs = Object.entries(levels).flatMap(([slug, signals]) =>
     [signals].flat().map((signal) => [slug, signal] as const),
   )
   const html = pairs.map(([slug, signal]) => HTML[signal]?.(slug) ?? '').join('\n')
@@ -81,7 +81,7 @@ const HTML: Partial<Record<Signal, (slug: string) => string>> = {
   faint: (slug) => `<p>${slug} one</p>`,
 }
 
-/** Levels of all rules that scored or were implied, by slug. */
+/** Reads the levels of all rules that scored or were implied, by slug. */
 export function readLevels({ evidence }: Verdict): Record<string, Level | null> {
   return Object.fromEntries(evidence.map(({ slug, level }) => [slug, level]))
 }
