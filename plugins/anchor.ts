@@ -1,3 +1,3 @@
 import { buildUrlDetector } from './url-detector.ts'
 
-export const anchor = buildUrlDetector('anchor', 'content', 'The URL that a link of the page leads to')
+export const anchor = buildUrlDetector('anchor', 'content', 'The URL of a link in the page')

@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const favicon: Detector = {
   key: 'favicon',
-  about: 'The mmh3 hash of the favicon, as Shodan counts it',
+  about: 'The mmh3 hash of the favicon, as Shodan computes it',
   family: 'side',
   word: 'value',
   wordForm: { says: 'a hash: a whole number', pattern: '^-?\\d+$' },

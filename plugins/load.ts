@@ -104,13 +104,12 @@ type Check = readonly [member: string, isValid: (value: unknown) => boolean, req
 
 /** The members of a detector and what they must be, in the order in which they are checked. */
 const CHECKS: readonly Check[] = [
-  ['about', (value) => isText(value), 'one sentence'],
+  ['about', isText, 'one sentence'],
   ['family', (value) => FAMILIES.includes(value as Family), `one of ${FAMILIES.join(', ')}`],
   ['word', (value) => WORDS.includes(value as WordKind), `one of ${WORDS.join(', ')}`],
   ['read', isFunction, 'a function `read(page, wanted)`'],
   ['seen', (value) => value === undefined || isFunction(value), 'a function'],
-  ['names', (value) => value === undefined || (Array.isArray(value) && value.every(isText)), 'a list of words'],
-  ['labels', isOptionalBoolean, 'true or false'],
+  ['names', (value) => value === undefined || (Array.isArray(value) && value.every(isString)), 'a list of words'],
   [
     'wordForm',
     (value) => value === undefined || isWordForm(value),
@@ -138,8 +137,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
+  return isString(value) && value !== ''
 }
 
 function isFunction(value: unknown): boolean {

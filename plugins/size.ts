@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const size: Detector = {
   key: 'size',
-  about: 'The visible amount, in words or characters: the hit is the amount itself',
+  about: 'The amount of visible text, in words or characters; the hit is the amount itself',
   family: 'content',
   word: 'name',
   names: ['words', 'characters'],

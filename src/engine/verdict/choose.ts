@@ -65,19 +65,22 @@ export function hasOwnProof({ held }: ScoredRule): boolean {
   return held.some(({ weight, family }) => weight === 'strong' && family !== 'loaded')
 }
 
+const NO_PROOF = Number.POSITIVE_INFINITY
+
 /** Rank of the surest place that proves a hosting rule on this page: 1 is the surest. */
 function rankProof({ held, rule }: ScoredRule, ruleset: Ruleset): number {
   const heavy = held.filter(({ weight }) => weight !== 'weak')
   const ids = new Set((heavy.length > 0 ? heavy : held).flatMap((clause: Clause) => clause.leaves))
   const leaves = rule.leaves.filter((leaf) => leaf.positive && ids.has(leaf.id))
-  return Math.min(Number.POSITIVE_INFINITY, ...leaves.map((leaf) => rankLeafProof(leaf, ruleset)))
+  return Math.min(NO_PROOF, ...leaves.map((leaf) => rankLeafProof(leaf, ruleset)))
 }
 
 /** Rank of the least sure word of a leaf. */
 function rankLeafProof({ place, words }: Leaf, ruleset: Ruleset): number {
-  const rank = ruleset.places.get(place)?.detector.hostingProof ?? Number.POSITIVE_INFINITY
-  if (typeof rank === 'number') return rank
-  return Math.max(...words.map((word) => rank[word.split(' ')[0].toLowerCase()] ?? Number.POSITIVE_INFINITY))
+  const ranks = ruleset.places.get(place)?.detector.hostingProof ?? NO_PROOF
+  if (typeof ranks === 'number') return ranks
+  const names = words.map((word) => word.split(' ')[0].toLowerCase())
+  return Math.max(...names.map((one) => (Object.hasOwn(ranks, one) ? ranks[one] : NO_PROOF)))
 }
 
 /**
