@@ -5,7 +5,7 @@ import { findImplied, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
 
 /** Compares by several keys in turn: numbers in descending order, strings in ascending order. */
-function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
+function compareBy<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
   return (a, b) => {
     for (const key of keys) {
       const [x, y] = [key(a), key(b)]
@@ -57,7 +57,7 @@ export function chooseBuilder(scored: ScoredRules, ruleset: Ruleset): ScoredRule
     pool.filter((one) => level(one) === best),
     ruleset.bySlug,
   )
-  return specific.sort(by<ScoredRule>(families, points, marks, slug))[0] ?? null
+  return specific.sort(compareBy<ScoredRule>(families, points, marks, slug))[0] ?? null
 }
 
 /** Whether a strong clause holds that is not about a loaded file: pages often load files of other products. */
@@ -91,7 +91,7 @@ export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredR
   const rank = (one: ScoredRule): number => rankProof(one, ruleset)
   const origins = listKind(providers, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
   const [first, second] = keepMostSpecific(origins, ruleset.hostingBySlug).sort(
-    by<ScoredRule>(level, (one) => -rank(one), families, points, marks, slug),
+    compareBy<ScoredRule>(level, (one) => -rank(one), families, points, marks, slug),
   )
   if (first === undefined) return null
   const tied = second !== undefined && first.level === 'high' && second.level === 'high' && rank(first) === rank(second)
@@ -115,7 +115,7 @@ export function chooseSiteType(types: readonly ScoredRule[], page: Page): Scored
   const fitting = types.filter((one) => one.points >= MIN_SITE_TYPE_POINTS && (hasEnoughText || one.rule.thin))
   const proper = fitting.filter((one) => !one.rule.fallback)
   const pool = proper.length > 0 ? proper : fitting
-  return pool.sort(by<ScoredRule>(points, (one) => one.rule.rank, families, marks, slug))[0] ?? null
+  return pool.sort(compareBy<ScoredRule>(points, (one) => one.rule.rank, families, marks, slug))[0] ?? null
 }
 
 /** Lists technologies, the builder, CDNs and everything they imply: surest first, each name once. */
@@ -130,6 +130,6 @@ export function listTechnologies(
   const implied = [...new Set(chosen.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))]
   const others = implied.flatMap((one) => scored.get(one) ?? []).filter((one) => one.level !== null)
   const cdns = listKind(providers, 'hosting').filter((one) => one.rule.cdn && isMedium(one))
-  const sorted = [...new Set([...chosen, ...others, ...cdns])].sort(by<ScoredRule>(level, points, name))
+  const sorted = [...new Set([...chosen, ...others, ...cdns])].sort(compareBy<ScoredRule>(level, points, name))
   return sorted.filter((one, i) => sorted.findIndex((other) => name(other) === name(one)) === i)
 }

@@ -4,10 +4,7 @@ import type { Verdict } from './verdict-types.ts'
 export const EXTRAS = ['evidence', 'versions', 'warnings'] as const
 export type Extra = (typeof EXTRAS)[number]
 
-type Fields = Pick<
-  Verdict,
-  'url' | 'builder' | 'builderSlug' | 'confidence' | 'category' | 'isAiNative' | 'technologies' | 'hosting' | 'siteType'
->
+type Fields = Omit<Verdict, Extra | 'cost'>
 
 /** The ten fields of a result, in the order of the specification, followed by the extras. */
 export type Result = Fields & { readonly cached: boolean } & Partial<Pick<Verdict, Extra>>
