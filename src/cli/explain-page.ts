@@ -55,7 +55,7 @@ function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset, wr
     write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
     for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
       const { count = 0, values = [] } = hits.get(leaf) ?? {}
-      const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
+      const shown = values.map((value) => JSON.stringify(value.readExcerpt(100))).join(', ')
       const told = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
       write(`      ${describe(leaf)}: ${told}${shown ? `: ${shown}` : ''}\n`)
     }

@@ -60,7 +60,7 @@ export class Value {
   }
 
   /** Reads the beginning of the text, for the evidence. */
-  excerpt(characters: number): string {
+  readExcerpt(characters: number): string {
     const { text, at = -1 } = this.found
     if (text !== undefined) return cutText(text, characters)
     const { tape } = this.#reader.page

@@ -48,10 +48,10 @@ function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host
     if (!isIcann && !isPrivate && !isIp)
       throw new RuleSyntaxError(`"${text}": the host "${host}" has no public suffix; write a file as "/${text}"`)
   }
-  return { hosts, host: hosts === 'start' ? lower(host) : punycode(host) }
+  return { hosts, host: hosts === 'start' ? lower(host) : toPunycode(host) }
 }
 
-function punycode(host: string): string {
+function toPunycode(host: string): string {
   const url = `http://${host.replaceAll('_', 'x_')}/`
   return /^[\w.-]+$/.test(host) ? lower(host) : (parseUrl(url)?.hostname.replaceAll('x_', '_') ?? lower(host))
 }

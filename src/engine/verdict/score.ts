@@ -102,7 +102,7 @@ export class ScoredRule {
         family: clause.family,
         hits: applyLogic(clause.hits, this.#data),
         texts: leaves.flatMap(
-          (leaf) => hits.get(leaf)?.values.map((value) => value.excerpt(MAX_TEXT_CHARACTERS)) ?? [],
+          (leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [],
         ),
       }
     })

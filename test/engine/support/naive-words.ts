@@ -17,7 +17,7 @@ export interface Address {
 export function isUnder(locator: string, { host, path }: Address, exact: boolean): boolean {
   if (locator === '/') return path === '/'
   const cut = locator.includes('/') ? locator.indexOf('/') : locator.length
-  const [wantedHost, wantedPath] = [punycode(locator.slice(0, cut)), locator.slice(cut)]
+  const [wantedHost, wantedPath] = [toPunycode(locator.slice(0, cut)), locator.slice(cut)]
   if (wantedHost.startsWith('.') && !host.endsWith(wantedHost)) return false
   if (wantedHost.endsWith('.*') && !host.startsWith(wantedHost.slice(0, -1))) return false
   const isWhole = wantedHost !== '' && !wantedHost.startsWith('.') && !wantedHost.endsWith('.*')
@@ -27,7 +27,7 @@ export function isUnder(locator: string, { host, path }: Address, exact: boolean
   return wantedHost === '' ? containsSegments(have, want) : beginsWithSegments(have, want)
 }
 
-function punycode(host: string): string {
+function toPunycode(host: string): string {
   if (/^[\x21-\x7e]*$/.test(host)) return fold(host)
   const below = host.startsWith('.') ? '.' : ''
   return below + new URL(`http://${host.slice(below.length)}/`).hostname
