@@ -29,6 +29,8 @@ export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): Pre
 /** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
 export class PlaceIndex implements Wanted {
   readonly detector: Detector
+  /** The detector's word kind, copied because detectors have many shapes and this is read for every find. */
+  readonly word: WordKind
   /** Entries by word, in lower case except for selectors. */
   readonly words = new Map<string, Entry>()
   /** Entries of words that end in `*`, by the length of the beginning and the beginning itself. */
@@ -41,6 +43,7 @@ export class PlaceIndex implements Wanted {
 
   constructor(detector: Detector) {
     this.detector = detector
+    this.word = detector.word
   }
 
   add(item: PreparedLeaf): void {
@@ -54,16 +57,16 @@ export class PlaceIndex implements Wanted {
 
   /** Only the lookup of selectors depends on case: `:not(.x)` may hold where `:not(.X)` does not. */
   #getKey(word: string, { exact }: Leaf): string {
-    if (this.detector.word !== 'selector') return lower(word)
+    if (this.word !== 'selector') return lower(word)
     return exact ? EXACT + word : word
   }
 
   #addWord(word: string, entry: Entry): void {
     this.words.set(word, entry)
-    if (this.detector.word === 'locator') this.#locators.add(parseLocator(word), entry)
-    if (this.detector.word === 'path')
+    if (this.word === 'locator') this.#locators.add(parseLocator(word), entry)
+    if (this.word === 'path')
       for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
-    if (this.detector.word !== 'name' || !word.endsWith('*')) return
+    if (this.word !== 'name' || !word.endsWith('*')) return
     const beginning = word.slice(0, -1)
     const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()
     this.#beginnings.set(beginning.length, ofLength.set(beginning, entry))
@@ -88,7 +91,7 @@ export class PlaceIndex implements Wanted {
   visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
     if (found.url && this.#matchesNoLocator(found.url)) return // True for most URLs, and saves creating a value.
     const value = new Value(found, reader)
-    switch (this.detector.word) {
+    switch (this.word) {
       case 'locator':
         if (value.url !== null) for (const entry of this.#locators.find(value.url)) entry.visit(value, visitor)
         break
@@ -101,12 +104,12 @@ export class PlaceIndex implements Wanted {
         this.words.get(lower(found.name))?.visit(value, visitor)
         break
       default:
-        this.words.get(this.detector.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
+        this.words.get(this.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
     }
   }
 
   #matchesNoLocator(url: PageUrl): boolean {
-    return this.detector.word === 'locator' && this.#locators.find(url).length === 0
+    return this.word === 'locator' && this.#locators.find(url).length === 0
   }
 
   #findBeginnings(name: string): readonly Entry[] {

@@ -68,7 +68,7 @@ export class PageHits {
       if (typeof finds?.[Symbol.iterator] !== 'function')
         throw new TypeError('`read` must return a list of finds or be a generator, not async')
       for (const found of finds) this.testFound(place, found)
-      if (place.detector.word === 'selector') this.#warnings.push(...place.warnings)
+      if (place.word === 'selector') this.#warnings.push(...place.warnings)
     } catch (error) {
       this.#warnings.push(
         `the detector "${place.detector.key}" failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -108,7 +108,7 @@ export class PageHits {
   /** Counts each value once: equal URLs, and finds in the same element, are the same value. */
   #isNew(hits: LeafHits, value: Value): boolean {
     const { found } = value
-    const url = found.url ?? (this.#place?.detector.word === 'locator' ? value.url : null)
+    const url = found.url ?? (this.#place?.word === 'locator' ? value.url : null)
     if (url) return hits.urls.size < hits.urls.add(url.href).size
     const place = found.at ?? this.#serial
     const last = hits.places[hits.places.length - 1] ?? -1
