@@ -1,3 +1,3 @@
-import { urlDetector } from './url-detector.ts'
+import { buildUrlDetector } from './url-detector.ts'
 
-export const anchor = urlDetector('anchor', 'content', 'The URL that a link of the page leads to')
+export const anchor = buildUrlDetector('anchor', 'content', 'The URL of a link in the page')

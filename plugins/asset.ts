@@ -1,7 +1,7 @@
-import { urlDetector } from './url-detector.ts'
+import { buildUrlDetector } from './url-detector.ts'
 
-export const asset = urlDetector(
+export const asset = buildUrlDetector(
   'asset',
   'loaded',
-  'A URL that the page loads, scripts included: images, style sheets, fonts, icons, media, `url()` in styles',
+  'A URL that the page loads: scripts, images, style sheets, fonts, icons, media, `url()` in styles',
 )

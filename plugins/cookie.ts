@@ -2,9 +2,14 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const cookie: Detector = {
   key: 'cookie',
-  about: 'A cookie that the answer sets (Set-Cookie), by name; its value',
+  about: 'A cookie that the response sets (Set-Cookie), by name; its value',
   family: 'response',
   word: 'name',
+  wordForm: {
+    says: 'a cookie name, or the beginning of one with * at its end',
+    pattern: '^[^\\s=;]+$',
+  },
+  hostingProof: 5,
   seen: (page) => page.headers !== null,
   *read({ headers }, wanted) {
     for (const [header, value] of headers ?? []) {

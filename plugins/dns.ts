@@ -7,6 +7,7 @@ export const dns: Detector = {
   word: 'name',
   names: ['a', 'aaaa', 'cname', 'ns', 'mx', 'soa', 'txt'],
   labels: true,
+  hostingProof: { cname: 3, a: 4, aaaa: 4, txt: 6, soa: 9, ns: 9 },
   seen: (page, word) => page.dns?.[word.toLowerCase()] !== undefined,
   *read({ dns }, wanted) {
     for (const [name, records] of Object.entries(dns ?? {})) {

@@ -1,3 +1,3 @@
-import { urlDetector } from './url-detector.ts'
+import { buildUrlDetector } from './url-detector.ts'
 
-export const frame = urlDetector('frame', 'loaded', 'The URL of an iframe, embed or object')
+export const frame = buildUrlDetector('frame', 'loaded', 'The URL of an iframe, embed or object')

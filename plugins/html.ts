@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const html: Detector = {
   key: 'html',
-  about: 'The whole source',
+  about: 'The whole HTML source',
   family: 'content',
   word: 'literal',
   *read({ html }) {

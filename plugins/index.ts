@@ -23,7 +23,7 @@ import { title } from './title.ts'
 import { tls } from './tls.ts'
 import { url } from './url.ts'
 
-/** Every place that rules can look at, from what costs least to read to what costs most. */
+/** The detectors of all places, from the cheapest to the most expensive to read. */
 export const detectors: readonly Detector[] = [
   url,
   header,

@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const inline: Detector = {
   key: 'inline',
-  about: 'A script without src, data blocks included, JSON-LD not',
+  about: 'An inline script, including data blocks but not JSON-LD',
   family: 'code',
   word: 'literal',
   *read({ scripts }) {

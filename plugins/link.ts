@@ -5,6 +5,10 @@ export const link: Detector = {
   about: 'A link tag, by one token of its rel; its href',
   family: 'loaded',
   word: 'name',
+  wordForm: {
+    says: 'one token of a rel, or the beginning of one with * at its end',
+    pattern: '^\\S+$',
+  },
   *read({ urls }, wanted) {
     for (const { rel, url, at } of urls)
       for (const name of rel) if (wanted.has(name)) yield { name, text: url.href, url, at }

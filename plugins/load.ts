@@ -19,14 +19,14 @@ const FAMILIES: readonly Family[] = [
 ]
 const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'selector', 'path']
 
-/** A module that awaits at its top what never comes would else end the process without a word, or keep it waiting. */
-const LOAD_MS = 10_000
+/** Without a limit, a top-level await that never settles would hang the process, or end it without a message. */
+const LOAD_TIMEOUT_MS = 10_000
 
 /**
- * Loads the modules an operator names, beside our own detectors. A module's default export is a detector or a list of them.
+ * Loads detector modules in addition to the built-in detectors. A module's default export is a detector or a list of them.
  * @param specifiers paths (from `folder`) or package names
- * @param reserved keys that no detector may take: those of a clause
- * @throws SetupError with a line for each module that cannot be loaded or is no detector
+ * @param reserved keys that detectors cannot use, because they have a meaning in clauses
+ * @throws SetupError with one line for each module that cannot be loaded or does not export detectors
  */
 export async function loadDetectors(
   specifiers: readonly string[],
@@ -34,25 +34,26 @@ export async function loadDetectors(
   folder = process.cwd(),
 ): Promise<readonly Detector[]> {
   const all: Detector[] = [...own]
-  const faults: string[] = []
+  const errors: string[] = []
   const modules = await Promise.allSettled(specifiers.map((specifier) => load(specifier, folder)))
   for (const [i, module] of modules.entries()) {
     try {
       if (module.status === 'rejected') throw module.reason
       for (const detector of module.value) {
-        check(detector)
+        checkDetector(detector)
         if (reserved.includes(detector.key))
-          throw new SetupError(`the key "${detector.key}" is reserved: it means something in a clause`)
+          throw new SetupError(`the key "${detector.key}" is reserved for clauses; choose another key`)
         if (all.some(({ key }) => key === detector.key))
-          throw new SetupError(`there is a detector "${detector.key}" already`)
+          throw new SetupError(`a detector with the key "${detector.key}" already exists; choose another key`)
         all.push(detector)
       }
     } catch (error) {
-      const sentence = error instanceof SetupError ? error.message : `a detector cannot be read: ${reasonOf(error)}`
-      faults.push(`${specifiers[i]}: ${sentence}`)
+      const sentence =
+        error instanceof SetupError ? error.message : `the detector could not be read: ${formatReason(error)}`
+      errors.push(`${specifiers[i]}: ${sentence}`)
     }
   }
-  if (faults.length > 0) throw new SetupError(faults.join('\n'))
+  if (errors.length > 0) throw new SetupError(errors.join('\n'))
   return all
 }
 
@@ -61,7 +62,7 @@ async function load(specifier: string, folder: string): Promise<Detector[]> {
   try {
     const isPath = specifier.startsWith('.') || isAbsolute(specifier)
     const from = pathToFileURL(join(folder, 'detectors.js')).href
-    module = await inTime(
+    module = await loadWithTimeout(
       import(
         isPath
           ? new URL(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier, from).href
@@ -69,46 +70,101 @@ async function load(specifier: string, folder: string): Promise<Detector[]> {
       ),
     )
   } catch (error) {
-    throw new SetupError(`the module could not be loaded: ${reasonOf(error)}`)
+    throw new SetupError(`the module could not be loaded: ${formatReason(error)}`)
   }
   if (module.default === undefined)
     throw new SetupError('the module has no default export; export a detector or a list of them')
   if (Array.isArray(module.default) && module.default.length === 0)
-    throw new SetupError('there is no detector in its list')
+    throw new SetupError('the list of detectors is empty')
   return [module.default].flat()
 }
 
-async function inTime<T>(loading: Promise<T>): Promise<T> {
+async function loadWithTimeout<T>(loading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`it was not ready in ${LOAD_MS / 1000} s; look for an await at its top that never ends`)
-    timer = setTimeout(() => reject(error), LOAD_MS)
+  const timeout = new Promise<never>((_, reject) => {
+    const error = new Error(
+      `it did not load within ${LOAD_TIMEOUT_MS / 1000} s; check for a top-level await that never settles`,
+    )
+    timer = setTimeout(() => reject(error), LOAD_TIMEOUT_MS)
   })
   try {
-    return await Promise.race([loading, late])
+    return await Promise.race([loading, timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function check(detector: Partial<Detector> | null): void {
-  const complain = (what: string): never => {
-    throw new SetupError(what)
-  }
-  if (typeof detector !== 'object' || detector === null) complain('a detector is an object')
-  const { key, about, family, word, read, seen, names } = detector as Partial<Detector>
+type Check = readonly [member: string, isValid: (value: unknown) => boolean, requirement: string]
+
+/** The members of a detector and what they must be, in the order in which they are checked. */
+const CHECKS: readonly Check[] = [
+  ['about', isText, 'one sentence'],
+  ['family', (value) => FAMILIES.includes(value as Family), `one of ${FAMILIES.join(', ')}`],
+  ['word', (value) => WORDS.includes(value as WordKind), `one of ${WORDS.join(', ')}`],
+  ['read', isFunction, 'a function `read(page, wanted)`'],
+  ['seen', (value) => value === undefined || isFunction(value), 'a function'],
+  ['names', (value) => value === undefined || (Array.isArray(value) && value.every(isString)), 'a list of words'],
+  [
+    'wordForm',
+    (value) => value === undefined || isWordForm(value),
+    '{ says, pattern }: a phrase and a regular expression',
+  ],
+  [
+    'hostingProof',
+    (value) => value === undefined || isProof(value),
+    'a number from 1, or an object of such numbers by name',
+  ],
+  ['isAmount', isOptionalBoolean, 'true or false'],
+]
+
+/** @throws SetupError naming the first member that is wrong */
+function checkDetector(detector: unknown): asserts detector is Detector {
+  if (!isObject(detector)) throw new SetupError('a detector must be an object')
+  const { key } = detector
   if (typeof key !== 'string' || !/^[a-z][a-z0-9-]*$/.test(key))
-    complain('a detector needs a `key` of lower-case letters, digits, hyphens')
-  if (typeof about !== 'string' || about === '') complain(`detector "${key}" needs \`about\`, one sentence`)
-  if (!FAMILIES.includes(family as Family))
-    complain(`detector "${key}" needs a \`family\`: one of ${FAMILIES.join(', ')}`)
-  if (!WORDS.includes(word as WordKind)) complain(`detector "${key}" needs a \`word\`: one of ${WORDS.join(', ')}`)
-  if (typeof read !== 'function') complain(`detector "${key}" needs a function \`read(page, wanted)\``)
-  if (seen !== undefined && typeof seen !== 'function') complain(`\`seen\` of detector "${key}" must be a function`)
-  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === 'string')))
-    complain(`\`names\` of detector "${key}" must be a list of words`)
+    throw new SetupError('a detector needs a `key` of lower-case letters, digits and hyphens')
+  for (const [member, isValid, requirement] of CHECKS)
+    if (!isValid(detector[member])) throw new SetupError(`\`${member}\` of detector "${key}" must be ${requirement}`)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isText(value: unknown): value is string {
+  return isString(value) && value !== ''
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+function isOptionalBoolean(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean'
+}
+
+function isRank(value: unknown): boolean {
+  return typeof value === 'number' && value >= 1
+}
+
+function isProof(value: unknown): boolean {
+  return isRank(value) || (isObject(value) && Object.values(value).every(isRank))
+}
+
+function isWordForm(value: unknown): boolean {
+  if (!isObject(value) || !isText(value.says)) return false
+  if (value.pattern === undefined) return true
+  try {
+    return isText(value.pattern) && new RegExp(value.pattern, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 import type { Detector } from '../src/engine/page/detector.ts'
-import { attributeOf } from '../src/engine/page/element.ts'
+import { readAttribute } from '../src/engine/page/element.ts'
 
 export const meta: Detector = {
   key: 'meta',
@@ -9,10 +9,10 @@ export const meta: Detector = {
   *read({ tape }, wanted) {
     for (let at = 0; at < tape.tags.length; at++) {
       if (tape.tags[at] !== 'meta') continue
-      const text = attributeOf(tape, at, 'content')?.trim()
+      const text = readAttribute(tape, at, 'content')?.trim()
       if (text === undefined) continue
       for (const key of ['name', 'property', 'itemprop']) {
-        const name = attributeOf(tape, at, key)?.trim()
+        const name = readAttribute(tape, at, key)?.trim()
         if (name && wanted.has(name)) yield { name, text, at }
       }
     }

@@ -1,3 +1,3 @@
-import { urlDetector } from './url-detector.ts'
+import { buildUrlDetector } from './url-detector.ts'
 
-export const script = urlDetector('script', 'loaded', 'The URL of a script')
+export const script = buildUrlDetector('script', 'loaded', 'The URL of a script')

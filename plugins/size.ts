@@ -2,10 +2,11 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const size: Detector = {
   key: 'size',
-  about: 'The visible amount, in words or characters: the hit is the amount itself',
+  about: 'The amount of visible text, in words or characters; the hit is the amount itself',
   family: 'content',
   word: 'name',
   names: ['words', 'characters'],
+  isAmount: true,
   *read({ text, words }) {
     for (const [name, amount] of [
       ['words', words],

@@ -5,6 +5,7 @@ export const text: Detector = {
   about: 'The visible text',
   family: 'content',
   word: 'literal',
+  hostingProof: 8,
   *read({ text }) {
     yield { name: '', text }
   },

@@ -6,6 +6,7 @@ export const tls: Detector = {
   family: 'network',
   word: 'name',
   names: ['issuer', 'name'],
+  hostingProof: 7,
   seen: (page) => page.tls !== null,
   *read({ tls }) {
     if (tls?.issuer) yield { name: 'issuer', text: tls.issuer }

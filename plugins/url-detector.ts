@@ -3,8 +3,8 @@ import type { UrlKind } from '../src/engine/page/page-types.ts'
 import type { Family } from '../src/engine/rule/place.ts'
 import type { PageUrl } from '../src/engine/text/url.ts'
 
-/** A detector of the URLs of one kind: they differ in nothing but where they stand. */
-export function urlDetector(key: UrlKind, family: Family, about: string): Detector {
+/** Builds a detector for the URLs of one kind. */
+export function buildUrlDetector(key: UrlKind, family: Family, about: string): Detector {
   return {
     key,
     about,
@@ -12,10 +12,10 @@ export function urlDetector(key: UrlKind, family: Family, about: string): Detect
     word: 'locator',
     read({ urls }) {
       const found: Found[] = []
-      const told = new Set<PageUrl>() // Pages lead to one place many times: it counts once.
+      const seen = new Set<PageUrl>() // A URL that a page contains many times counts once.
       for (const { kind, url, at } of urls) {
-        if (kind !== key || told.has(url)) continue
-        told.add(url)
+        if (kind !== key || seen.has(url)) continue
+        seen.add(url)
         found.push({ name: '', text: url.href, url, at })
       }
       return found

@@ -5,6 +5,7 @@ export const url: Detector = {
   about: 'The final URL of the page',
   family: 'address',
   word: 'locator',
+  hostingProof: 1,
   seen: (page) => page.url !== null,
   *read({ url }) {
     if (url !== null) yield { name: '', text: url.href, url }

@@ -17,16 +17,16 @@ export { type Finding, RulesetError } from './rules/findings.ts'
 
 export type { DetectorOptions, PageDetector }
 
-/** What is loaded beside our own rules and detectors. */
+/** What to load in addition to the built-in rules and detectors. */
 export interface LoadOptions {
-  /** Rule folders, laid out as `rules/` is. */
+  /** Rule folders with the same layout as `rules/`. */
   readonly folders?: readonly string[]
-  /** Modules of detectors: paths from the working folder, or package names. */
+  /** Detector modules: paths relative to the working directory, or package names. */
   readonly detectors?: readonly string[]
 }
 
 /**
- * Loads a ruleset: made once, it serves any number of pages.
+ * Loads a ruleset. One ruleset serves any number of pages.
  *
  *     const ruleset = await loadRuleset()
  *     const verdict = detect(ruleset, buildPage({ url, status, headers, html }))
@@ -38,16 +38,16 @@ export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions 
 }
 
 /**
- * Opens a detector that matches each page in a worker and kills it when the page takes longer than `timeoutMs`. `detect`
- * runs on the calling thread and cannot be stopped: use it with rules that you trust.
+ * Opens a detector that matches each page in a worker, and terminates the worker if a page takes longer than `timeoutMs`.
+ * `detect` runs on the calling thread and cannot be stopped, so use it only with rules that you trust.
  *
  *     const detector = await openDetector({ timeoutMs: 1000 })
  *     const verdict = await detector.detect({ url, status, headers, html })
  *     await detector.close()
  *
- * @throws what `loadRuleset` throws
+ * @throws the errors of `loadRuleset`
  */
 export async function openDetector(options: DetectorOptions = {}): Promise<PageDetector> {
-  const { openPageDetector } = await import('./scan/detector.ts') // Workers import this module too, and need no pool.
+  const { openPageDetector } = await import('./scan/detector.ts') // Imported on demand: workers also load this module, and do not need the pool.
   return openPageDetector(options)
 }

@@ -4,7 +4,7 @@ import { FOUND } from '../engine/rule/clause.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
-import { hitsOf, isSeen, levelOf } from '../engine/verdict/score.ts'
+import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
 import { detect, type Verdict } from '../index.ts'
 
 type Write = (text: string) => void
@@ -27,16 +27,16 @@ export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): E
     for (const { slug, name } of verdict.evidence.filter(
       ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),
     ))
-      hits.take(found, { name: slug, text: name })
+      hits.testFound(found, { name: slug, text: name })
   for (const rule of ruleset.rules.filter((one) => one.slug === slug)) {
     write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
     explainClauses(rule, hits, ruleset, write)
     const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
-    const points = own?.points ?? applyLogic(rule.logic, hitsOf(rule, hits, ruleset))
-    const settled = own && own.level !== levelOf(points) ? `; then ${own.level ?? 'dropped'}` : ''
+    const points = own?.points ?? applyLogic(rule.logic, buildLogicData(rule, hits, ruleset))
+    const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
     const note = own?.note ? ` (${own.note})` : ''
     write(
-      `  ${points} points: ${levelOf(points) ?? 'below low'}${settled}${note}; ${own?.chosen ? 'part of the result' : `not part of the result${formatOther(rule, verdict)}`}\n`,
+      `  ${points} points: ${computeLevel(points) ?? 'below low'}${settled}${note}; ${own?.chosen ? 'part of the result' : `not part of the result${formatOther(rule, verdict)}`}\n`,
     )
   }
   return { text: lines.join(''), warnings: verdict.warnings }
@@ -49,13 +49,13 @@ function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
 }
 
 function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset, write: Write): void {
-  const data = hitsOf(rule, hits, ruleset)
+  const data = buildLogicData(rule, hits, ruleset)
   for (const clause of rule.clauses) {
     const holds = Boolean(applyLogic(clause.holds, data))
     write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
     for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
-      const { count = 0, values = [] } = hits.of(leaf) ?? {}
-      const shown = values.map((value) => JSON.stringify(value.excerpt(100))).join(', ')
+      const { count = 0, values = [] } = hits.get(leaf) ?? {}
+      const shown = values.map((value) => JSON.stringify(value.readExcerpt(100))).join(', ')
       const seen = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
       write(`      ${describe(leaf)}: ${seen}${shown ? `: ${shown}` : ''}\n`)
     }

@@ -1,5 +1,5 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { Cutter } from '../engine/page/cutter.ts'
+import { EntityDecoder } from '../engine/page/entity-decoder.ts'
 import { QuickTokenizer } from '../engine/page/quick-tokenizer.ts'
 
 /** Bytes of a page that are searched for a refresh, which belongs in the head. */
@@ -28,7 +28,7 @@ export function findMetaRefreshes(html: Uint8Array): string[] {
 class RefreshFinder implements TokenizerCallbacks {
   readonly contents: string[] = []
   readonly #html: string
-  readonly #cutter: Cutter
+  readonly #cutter: EntityDecoder
   /** Name of the open inert element. Only its own end tag closes it. */
   #inert = ''
   /** Open elements of that name. Browsers do not nest `<noscript>`, because they treat its content as text. */
@@ -41,7 +41,7 @@ class RefreshFinder implements TokenizerCallbacks {
 
   constructor(html: string) {
     this.#html = html
-    this.#cutter = new Cutter(html)
+    this.#cutter = new EntityDecoder(html)
   }
 
   onopentagname(start: number, end: number): void {
@@ -66,7 +66,7 @@ class RefreshFinder implements TokenizerCallbacks {
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.#name === 'http-equiv' || this.#name === 'content') this.#value = this.#cutter.attribute(start, end)
+    if (this.#name === 'http-equiv' || this.#name === 'content') this.#value = this.#cutter.decodeAttribute(start, end)
   }
 
   /** The first of several attributes with the same name counts. */

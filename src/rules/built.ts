@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Detector } from '../engine/page/detector.ts'
-import { isOurLogic } from '../engine/rule/logic.ts'
+import { isSupportedLogic } from '../engine/rule/logic.ts'
 import type { Categories, Clause, CompiledRule } from '../engine/rule/types.ts'
 import { SetupError } from '../errors.ts'
 import { discoverRules } from './discover.ts'
@@ -64,8 +64,8 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
 function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
   const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
-    [holds, hits, ownHost, siblingCode].every((logic) => isOurLogic(logic))
-  return isOurLogic(rule.logic) && rule.clauses.every((clause) => isClause(clause ?? {}))
+    [holds, hits, ownHost, siblingCode].every((logic) => isSupportedLogic(logic))
+  return isSupportedLogic(rule.logic) && rule.clauses.every((clause) => isClause(clause ?? {}))
 }
 
 /** The folder of the project, whether this module runs from the sources or from a build. */

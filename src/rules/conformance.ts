@@ -4,7 +4,7 @@ import { applyLogic, type Hits } from '../engine/rule/logic.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { readHits } from '../engine/verdict/hits.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
-import { hitsOf } from '../engine/verdict/score.ts'
+import { buildLogicData } from '../engine/verdict/score.ts'
 import type { Fixture } from './fixtures.ts'
 
 /** Test cases for other implementations of the engine, in two layers. */
@@ -23,7 +23,7 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
     const page = buildPage(input)
     const hits = readHits(ruleset, page)
     for (const rule of hits.lifted) {
-      const data = hitsOf(rule, hits, ruleset)
+      const data = buildLogicData(rule, hits, ruleset)
       const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: applyLogic(rule.logic, data) }
       cases.set(JSON.stringify([one.rule, data]), one)
     }

@@ -1,11 +1,11 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
 import type { Page } from '../engine/page/page-types.ts'
-import { listOf } from '../engine/rule/clause.ts'
+import { toList } from '../engine/rule/clause.ts'
 import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
-import { impliedBy } from '../engine/verdict/relations.ts'
-import { levelOf } from '../engine/verdict/score.ts'
+import { findImplied } from '../engine/verdict/relations.ts'
+import { computeLevel } from '../engine/verdict/score.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
@@ -43,7 +43,7 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
     path,
     input: page,
     hit,
-    also: listOf<string>(also),
+    also: toList<string>(also),
   })
   const fixtures = [
     ...hits.map((item, i) => readItem(['hits', i], item, readHit(item))),
@@ -110,7 +110,7 @@ function checkNames({ file, path, hit, also }: Fixture, { rules }: Ruleset): Fin
 
 function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding[] {
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
-  const level = own ? levelOf(own.points) : null
+  const level = own ? computeLevel(own.points) : null
   if (hit === null) {
     if (own === undefined || level === null) return []
     return [
@@ -142,7 +142,7 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
 
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const findings: Finding[] = []
-  const fired = verdict.evidence.filter((one) => levelOf(one.points) !== null && one.kind !== 'site-type')
+  const fired = verdict.evidence.filter((one) => computeLevel(one.points) !== null && one.kind !== 'site-type')
   const own = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   for (const one of fired) {
     const other = ruleset.rules.find(({ kind, slug }) => kind === one.kind && slug === one.slug)
@@ -157,7 +157,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
     findings.push(
       buildFinding('unrelated-hit', file.valueAt(path), {
         slug: `${one.kind} ${one.slug}`,
-        level: String(levelOf(one.points)),
+        level: String(computeLevel(one.points)),
       }),
     )
   }
@@ -169,7 +169,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
 
 function areRelated(a: CompiledRule, b: CompiledRule, ruleset: Ruleset): boolean {
   const names = (rule: CompiledRule): readonly string[] => [
-    ...impliedBy(rule, rule.kind === 'hosting' ? ruleset.hostingBySlug : ruleset.bySlug),
+    ...findImplied(rule, rule.kind === 'hosting' ? ruleset.hostingBySlug : ruleset.bySlug),
     ...rule.requires,
     ...rule.excludes,
     ...(rule.hosting ? [rule.hosting] : []),

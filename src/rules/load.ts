@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Detector } from '../engine/page/detector.ts'
-import { FOUND, placesOf } from '../engine/rule/clause.ts'
+import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
 import type { Categories } from '../engine/rule/types.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { SourceFile } from '../yaml/source-file.ts'
@@ -33,7 +33,7 @@ export interface RuleFolders {
 /** Reads and checks every rule below the folders. Problems are returned as findings and never thrown. */
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
-  const places = placesOf(detectors)
+  const places = indexPlaces(detectors)
   const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]))
   const findings: Finding[] = []
   const rules: CheckedRule[] = []

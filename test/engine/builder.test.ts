@@ -1,94 +1,109 @@
 import { describe, expect, test } from 'vitest'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
-import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
-type Case = [string, TinyRule[], Parameters<typeof pageWith>[0], [string, Level] | [null, null]]
+type Case = [string, TinyRule[], Parameters<typeof buildPageWith>[0], [string, Level] | [null, null]]
 
 function check(rules: TinyRule[], page: Case[2], expected: Case[3]): void {
-  const { builderSlug, confidence } = verdictOf(rules, pageWith(page))
+  const { builderSlug, confidence } = getVerdict(rules, buildPageWith(page))
   expect([builderSlug, confidence]).toEqual(expected)
 }
 
 const [aaa, bbb, ccc] = [builder('aaa'), builder('bbb'), builder('ccc')]
-// On any page of some words that has its two texts: 5 points of one family.
-const crowded = builder('aaa', {
+// 5 points of one family on any page that contains both texts.
+const oneFamily = builder('aaa', {
   detect: [{ size: 'words', weight: 'medium' }, { text: 'aaa one' }, { text: 'aaa two' }],
 })
-const back = builder('back', { category: 'generator' })
+const low = builder('low', { category: 'generator' })
 
-describe('7 the builder', () => {
+describe('7 choosing the builder', () => {
   test.each<Case>([
-    ['none', [aaa], {}, [null, null]],
-    ['below low is none', [aaa], { aaa: 'faint' }, [null, null]],
-    ['low is one', [aaa], { aaa: 'low' }, ['aaa', 'low']],
-    ['a technology is none', [technology('aaa')], { aaa: 'high' }, [null, null]],
-    ['the higher level', [aaa, bbb], { aaa: 'medium', bbb: 'high' }, ['bbb', 'high']],
-    ['level before families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: 'script' }, ['bbb', 'high']],
-    ['more families', [aaa, bbb], { aaa: 'high', bbb: ['high', 'header'] }, ['bbb', 'high']],
-    ['two clauses of one family are one', [aaa, bbb], { aaa: 'high', bbb: ['header', 'cookie'] }, ['aaa', 'medium']],
+    ['no builder without hits', [aaa], {}, [null, null]],
+    ['no builder below low', [aaa], { aaa: 'faint' }, [null, null]],
+    ['a builder at low is named', [aaa], { aaa: 'low' }, ['aaa', 'low']],
+    ['a technology is never the builder', [technology('aaa')], { aaa: 'high' }, [null, null]],
+    ['the higher level wins', [aaa, bbb], { aaa: 'medium', bbb: 'high' }, ['bbb', 'high']],
+    ['level is compared before families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: 'script' }, ['bbb', 'high']],
+    ['more families win', [aaa, bbb], { aaa: 'high', bbb: ['high', 'header'] }, ['bbb', 'high']],
     [
-      'families before points',
-      [crowded, builder('zzz')],
+      'two clauses of one family count as one family',
+      [aaa, bbb],
+      { aaa: 'high', bbb: ['header', 'cookie'] },
+      ['aaa', 'medium'],
+    ],
+    [
+      'families are compared before points',
+      [oneFamily, builder('zzz')],
       { aaa: ['low'], zzz: ['medium', 'faint'] },
       ['zzz', 'medium'],
     ],
-    ['points after families', [aaa, bbb], { aaa: ['medium', 'faint'], bbb: ['medium', 'low'] }, ['bbb', 'medium']],
-    ['slug', [bbb, aaa], { aaa: 'medium', bbb: 'medium' }, ['aaa', 'medium']],
-    ['one that stands back comes after a medium', [back, aaa], { back: 'high', aaa: 'medium' }, ['aaa', 'medium']],
-    ['but not after a low', [back, aaa], { back: 'high', aaa: 'low' }, ['back', 'high']],
     [
-      'a low one beside a medium one is not chosen for standing in front',
-      [back, aaa, bbb],
-      { back: 'high', aaa: 'low', bbb: 'medium' },
+      'points are compared after families',
+      [aaa, bbb],
+      { aaa: ['medium', 'faint'], bbb: ['medium', 'low'] },
       ['bbb', 'medium'],
     ],
-    ['one that stands back, alone', [back], { back: 'low' }, ['back', 'low']],
+    ['the slug decides last', [bbb, aaa], { aaa: 'medium', bbb: 'medium' }, ['aaa', 'medium']],
     [
-      'who implies is the more specific',
+      'a low-priority builder loses to a builder at medium',
+      [low, aaa],
+      { low: 'high', aaa: 'medium' },
+      ['aaa', 'medium'],
+    ],
+    ['a low-priority builder wins over a builder at low', [low, aaa], { low: 'high', aaa: 'low' }, ['low', 'high']],
+    [
+      'normal priority alone does not make a low builder win over a medium one',
+      [low, aaa, bbb],
+      { low: 'high', aaa: 'low', bbb: 'medium' },
+      ['bbb', 'medium'],
+    ],
+    ['a low-priority builder is named if it is the only one', [low], { low: 'low' }, ['low', 'low']],
+    [
+      'the implying builder is the more specific one',
       [builder('bbb', { implies: 'aaa' }), aaa],
       { aaa: ['high', 'header'], bbb: 'high' },
       ['bbb', 'high'],
     ],
     [
-      'by two steps',
+      'over two steps of implies',
       [builder('ccc', { implies: 'bbb' }), builder('bbb', { implies: 'aaa' }), aaa],
       { aaa: ['high', 'header'], ccc: 'high' },
       ['ccc', 'high'],
     ],
     [
-      'but not who stands lower',
+      'an implying builder at a lower level does not win',
       [builder('bbb', { implies: 'aaa' }), aaa],
       { aaa: 'high', bbb: 'medium' },
       ['aaa', 'high'],
     ],
     [
-      'implied from one that stands back: it comes after',
-      [builder('back', { category: 'generator', implies: 'aaa' }), aaa],
-      { back: 'high' },
+      'a builder that a low-priority builder implies wins over it',
+      [builder('low', { category: 'generator', implies: 'aaa' }), aaa],
+      { low: 'high' },
       ['aaa', 'high'],
     ],
     [
-      'lifted by a technology',
+      'a technology can lift a builder',
       [technology('ttt', { implies: 'aaa' }), aaa],
       { ttt: 'high', aaa: 'low' },
       ['aaa', 'high'],
     ],
     [
-      'excluded ones are out',
+      'an excluded builder is dropped',
       [builder('bbb', { excludes: 'aaa' }), aaa],
       { aaa: ['medium', 'low'], bbb: 'high' },
       ['bbb', 'high'],
     ],
   ])('%s', (_, rules, page, expected) => check(rules, page, expected))
 
-  test('category, name and isAiNative are those of the rule', () => {
+  test('category, name and isAiNative come from the rule', () => {
     const rule = builder('aaa', { name: 'Aha', aiNative: true })
-    expect(verdictOf([rule], pageWith({ aaa: 'high' }))).toMatchObject({
+    expect(getVerdict([rule], buildPageWith({ aaa: 'high' }))).toMatchObject({
       builder: 'Aha',
       category: 'cms',
       isAiNative: true,
     })
-    expect(verdictOf([rule], pageWith({}))).toMatchObject({
+    expect(getVerdict([rule], buildPageWith({}))).toMatchObject({
       builder: null,
       category: null,
       isAiNative: false,
@@ -97,10 +112,15 @@ describe('7 the builder', () => {
   })
 })
 
-describe('8 conflict', () => {
+describe('8 conflicts between builders', () => {
   const all = { aaa: 'high', bbb: 'high', ccc: 'high' } as const
   test.each<Case>([
-    ['two at high with as many families: medium', [aaa, bbb], { aaa: 'high', bbb: 'header' }, ['aaa', 'medium']],
+    [
+      'two at high with the same number of families: medium',
+      [aaa, bbb],
+      { aaa: 'high', bbb: 'header' },
+      ['aaa', 'medium'],
+    ],
     [
       'two at high, one with more families: high',
       [aaa, bbb],
@@ -115,13 +135,18 @@ describe('8 conflict', () => {
       { aaa: 'high', bbb: 'high' },
       ['aaa', 'medium'],
     ],
-    ['one that stands back is no candidate', [back, bbb], { back: 'high', bbb: 'high' }, ['bbb', 'high']],
-    ['nor is an implied one', [builder('aaa', { implies: 'bbb' }), bbb], { aaa: 'high', bbb: 'high' }, ['aaa', 'high']],
-    ['three: a honeypot', [aaa, bbb, ccc], all, ['aaa', 'low']],
-    ['three, the winner with more families', [aaa, bbb, ccc], { ...all, ccc: ['high', 'header'] }, ['ccc', 'low']],
-    ['three strong, one an asset alone: no honeypot', [aaa, bbb, ccc], { ...all, ccc: 'script' }, ['aaa', 'medium']],
+    ['a low-priority builder cannot conflict', [low, bbb], { low: 'high', bbb: 'high' }, ['bbb', 'high']],
     [
-      'three strong, one an asset and more: a honeypot',
+      'an implied builder cannot conflict',
+      [builder('aaa', { implies: 'bbb' }), bbb],
+      { aaa: 'high', bbb: 'high' },
+      ['aaa', 'high'],
+    ],
+    ['three: a honeypot', [aaa, bbb, ccc], all, ['aaa', 'low']],
+    ['three, the winner has more families', [aaa, bbb, ccc], { ...all, ccc: ['high', 'header'] }, ['ccc', 'low']],
+    ['three strong, one only by an asset: no honeypot', [aaa, bbb, ccc], { ...all, ccc: 'script' }, ['aaa', 'medium']],
+    [
+      'three strong, one by an asset and a header: a honeypot',
       [aaa, bbb, ccc],
       { ...all, ccc: ['script', 'header'] },
       ['ccc', 'low'],
@@ -134,9 +159,9 @@ describe('8 conflict', () => {
     ],
     ['three, one implied: no honeypot', [aaa, builder('bbb', { implies: 'ccc' }), ccc], all, ['aaa', 'medium']],
     [
-      'three, one that stands back: no honeypot',
-      [aaa, bbb, back],
-      { aaa: 'high', bbb: 'high', back: 'high' },
+      'three, one with low priority: no honeypot',
+      [aaa, bbb, low],
+      { aaa: 'high', bbb: 'high', low: 'high' },
       ['aaa', 'medium'],
     ],
     [

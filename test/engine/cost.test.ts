@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
-import { placesOf } from '../../src/engine/rule/clause.ts'
+import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { CompiledRule } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
@@ -11,15 +11,15 @@ import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cas
 
 const { rules, categories, fixtures } = readOwnRules()
 const pages = readRealPages().filter((_, i) => i % 7 === 0)
-const places = placesOf(detectors)
+const places = indexPlaces(detectors)
 const own = rules.map((rule) => compileRule(rule, places))
-const rulesetOf = (all: readonly CompiledRule[]): Ruleset =>
+const buildRuleset = (all: readonly CompiledRule[]): Ruleset =>
   new Ruleset({ rules: all, categories, detectors, version: '' })
-const few = rulesetOf(own)
-const many = rulesetOf([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
+const few = buildRuleset(own)
+const many = buildRuleset([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
 
-/** Pages on which more rules mean more work, or another answer. */
-function dearerOn(named: readonly NamedPage[]): string[] {
+/** Finds pages on which more rules cause more work or another verdict. */
+function findDearerPages(named: readonly NamedPage[]): string[] {
   return named.flatMap(({ name, input }) => {
     const page = buildPage(input)
     const [before, after] = [detect(few, page), detect(many, page)]
@@ -30,10 +30,10 @@ function dearerOn(named: readonly NamedPage[]): string[] {
 }
 
 test.each([
-  ['pages of our rules', fixtures],
+  ['pages of the rule tests', fixtures],
   ['real pages', pages],
-])('3,500 unrelated rules cost nothing on %s: texts tested, rules evaluated and verdict stay', (_, named) => {
-  expect(dearerOn(named)).toEqual([])
+])('3,500 unrelated rules change neither the work nor the verdict on %s', (_, named) => {
+  expect(findDearerPages(named)).toEqual([])
 })
 
 test('the work is counted', () => {

@@ -16,30 +16,30 @@ beforeAll(async () => {
   comparison = buildComparison(engine, own.rules)
 })
 
-/** Where the two engines differ on pages, by the name of the page. */
-function differencesOn(named: readonly NamedPage[]): string[] {
+/** Lists the differences between both engines, with the name of the page. */
+function listDifferences(named: readonly NamedPage[]): string[] {
   return named.flatMap(({ name, input }) => comparison(input).map((difference) => `${name}: ${difference}`))
 }
 
-describe('the indexed engine equals the naive one: hits and points of every rule', () => {
-  test(`on ${own.fixtures.length} pages of our ${own.rules.length} rules`, () => {
+describe('the indexed engine and the naive one give the same hits and points for every rule', () => {
+  test(`on the ${own.fixtures.length} test pages of ${own.rules.length} rules`, () => {
     expect(own.rules.length).toBeGreaterThan(0)
-    expect(differencesOn(own.fixtures)).toEqual([])
+    expect(listDifferences(own.fixtures)).toEqual([])
   }, 120_000)
 
   test.skipIf(pages.length === 0)(
     `on ${pages.length} real pages`,
     () => {
-      expect(differencesOn(pages)).toEqual([])
+      expect(listDifferences(pages)).toEqual([])
     },
     300_000,
   )
 
-  test.each(handmadeCases)('on a case made by hand: %s', (_, one) => {
+  test.each(handmadeCases)('on a handmade case: %s', (_, one) => {
     expect([...compare(engine, [one])]).toEqual([])
   })
 
-  test('on any rules and any page', () => {
+  test('on generated rules and pages', () => {
     fc.assert(
       fc.property(arbitraryCase, (one) => void expect([...compare(engine, [one])]).toEqual([])),
       { numRuns: 4000 },

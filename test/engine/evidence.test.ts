@@ -3,18 +3,18 @@ import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { Detector } from '../../src/engine/page/detector.ts'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { placesOf } from '../../src/engine/rule/clause.ts'
+import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { ClauseEvidence, Verdict } from '../../src/engine/verdict/verdict-types.ts'
-import { builder, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const long = 'x'.repeat(500)
 
 test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
   [
-    'the clause as written, its place, weight, family, count and texts',
+    'the clause as written, its place, weight, family, hits and texts',
     { meta: ['generator', 'author'], has: 'Quill', case: 'exact' },
     { html: '<meta name=generator content="Quill 2"><meta name=author content="Quill">' },
     {
@@ -27,13 +27,18 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     },
   ],
   [
-    'every place of a group, and no text for what is not there',
+    'every place of a group, and no text for an absent value',
     { all: [{ element: 'b' }, { title: 'Shop' }, { not: { element: 'i' } }], weight: 'medium' },
     { html: '<title>My Shop</title><b> bold\n text</b>' },
     { places: ['element', 'title'], weight: 'medium', family: 'markup', hits: 3, texts: ['bold text', 'My Shop'] },
   ],
-  ['texts of 200 characters', { comment: 'xxx' }, { html: `<!--${long}-->` }, { texts: [long.slice(0, 200)] }],
-  ['texts of an element too', { element: 'p' }, { html: `<p>${long}</p>` }, { texts: [long.slice(0, 200)] }],
+  ['texts cut to 200 characters', { comment: 'xxx' }, { html: `<!--${long}-->` }, { texts: [long.slice(0, 200)] }],
+  [
+    'element texts cut to 200 characters',
+    { element: 'p' },
+    { html: `<p>${long}</p>` },
+    { texts: [long.slice(0, 200)] },
+  ],
   ['an attribute', { element: 'b', attr: 'id', is: 'y' }, { html: '<b id=y>z</b>' }, { texts: ['y'] }],
   [
     'a URL',
@@ -41,38 +46,38 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     { url: 'https://a.com/', html: '<img src=a.png>' },
     { texts: ['https://a.com/a.png'] },
   ],
-  ['a few texts of many hits', { element: 'p' }, { html: '<p>a'.repeat(50) }, { hits: 50, texts: ['a', 'a', 'a'] }],
+  [
+    'the first three texts of many hits',
+    { element: 'p' },
+    { html: '<p>a'.repeat(50) },
+    { hits: 50, texts: ['a', 'a', 'a'] },
+  ],
 ])('evidence shows %s', (_, clause, page, expected) => {
-  const [evidence] = verdictOf([technology('x', { detect: [clause] })], page).evidence
+  const [evidence] = getVerdict([technology('x', { detect: [clause] })], page).evidence
   expect(evidence.clauses[0]).toMatchObject(expected)
 })
 
-test('evidence names the rule, its points, what was not looked at, and holds only the clauses that hold', () => {
+test('evidence contains the rule, its points, unseen places, and only clauses that hold', () => {
   const rule = technology('x', {
     name: 'Ex',
     detect: [{ meta: 'a' }, { robots: 'abc' }, { text: 'one' }, { tls: 'issuer' }, { header: 'b' }],
   })
-  const [evidence] = verdictOf([rule], { html: '<meta name=a content=1>', headers: {} }).evidence
+  const [evidence] = getVerdict([rule], { html: '<meta name=a content=1>', headers: {} }).evidence
   expect(evidence).toMatchObject({ kind: 'technology', slug: 'x', name: 'Ex', level: 'high', points: 6, chosen: true })
   expect(evidence.clauses.map(({ clause }) => clause)).toEqual(['{ meta: a }'])
   expect(evidence.unseen).toEqual(['robots', 'tls'])
 })
 
-test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, string | undefined>]>([
+test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Record<string, string | undefined>]>([
+  ['a missing requirement', [builder('aaa', { requires: 'bbb' })], { aaa: 'high' }, { aaa: 'required bbb is missing' }],
   [
-    'a requirement that is missing',
-    [builder('aaa', { requires: 'bbb' })],
-    { aaa: 'high' },
-    { aaa: 'required bbb is missing' },
-  ],
-  [
-    'what lifted it',
+    'which rule implies it',
     [builder('aaa', { implies: 'bbb' }), builder('bbb')],
     { aaa: 'high' },
     { aaa: undefined, bbb: 'implied by aaa' },
   ],
   [
-    'what excluded it',
+    'which rule excludes it',
     [builder('aaa', { excludes: 'bbb' }), builder('bbb')],
     { aaa: 'high', bbb: 'low' },
     { aaa: undefined, bbb: 'excluded by aaa' },
@@ -83,13 +88,13 @@ test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Record<string, st
     { aaa: 'high', bbb: 'high' },
     { aaa: 'conflicting', bbb: undefined },
   ],
-])('evidence says %s', (_, rules, page, notes) => {
-  const { evidence } = verdictOf(rules, pageWith(page))
+])('evidence reports %s', (_, rules, page, notes) => {
+  const { evidence } = getVerdict(rules, buildPageWith(page))
   expect(Object.fromEntries(evidence.map(({ slug, note }) => [slug, note]))).toEqual(notes)
 })
 
-test('losing builders stand in evidence, not chosen', () => {
-  const { evidence } = verdictOf([builder('aaa'), builder('bbb')], pageWith({ aaa: 'high', bbb: 'medium' }))
+test('evidence contains losing builders, not marked as chosen', () => {
+  const { evidence } = getVerdict([builder('aaa'), builder('bbb')], buildPageWith({ aaa: 'high', bbb: 'medium' }))
   expect(evidence.map(({ slug, chosen }) => [slug, chosen])).toEqual([
     ['aaa', true],
     ['bbb', false],
@@ -97,7 +102,8 @@ test('losing builders stand in evidence, not chosen', () => {
 })
 
 describe('evidence is a field of the verdict', () => {
-  const verdict = (): Verdict => verdictOf([builder('aaa'), builder('bbb')], pageWith({ aaa: 'high', bbb: 'medium' }))
+  const verdict = (): Verdict =>
+    getVerdict([builder('aaa'), builder('bbb')], buildPageWith({ aaa: 'high', bbb: 'medium' }))
 
   test.each<[string, (verdict: Verdict) => Verdict]>([
     ['a spread', (one) => ({ ...one })],
@@ -112,20 +118,20 @@ describe('evidence is a field of the verdict', () => {
     expect(one.evidence).toBe(one.evidence)
   })
 
-  test('it is made when it is first read, once', () => {
-    let asked = 0
+  test('it is built once, on first access', () => {
+    let calls = 0
     const place: Detector = {
       key: 'spot',
       about: '',
       family: 'declared',
       word: 'value',
       *read() {},
-      seen: () => ++asked > 0,
+      seen: () => ++calls > 0,
     }
     const rule = { ...technology('x'), detect: [{ meta: 'x' }, { spot: 'a' }] }
     const compiled = compileRule(
       { name: 'X', source: [], verified: '2026-11-20', ...rule },
-      placesOf([...detectors, place]),
+      indexPlaces([...detectors, place]),
     )
     const ruleset = new Ruleset({
       rules: [compiled],
@@ -134,7 +140,7 @@ describe('evidence is a field of the verdict', () => {
       version: '',
     })
     const one = detect(ruleset, buildPage({ html: '<meta name=x content=1>' }))
-    expect([one.technologies, asked]).toEqual([['X'], 0])
-    expect([one.evidence.length, one.evidence.length, asked]).toEqual([1, 1, 1])
+    expect([one.technologies, calls]).toEqual([['X'], 0])
+    expect([one.evidence.length, one.evidence.length, calls]).toEqual([1, 1, 1])
   })
 })

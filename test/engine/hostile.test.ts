@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { attributeOf, textOf } from '../../src/engine/page/element.ts'
+import { readAttribute, readText } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { detect, loadRuleset, toResult } from '../../src/index.ts'
 import { hostilePages } from './support/hostile-pages.ts'
-import { technology, verdictOf } from './support/tiny-rules.ts'
+import { getVerdict, technology } from './support/tiny-rules.ts'
 
-/** A guard against what never ends; how fast a page is answered is the bench's to say. */
-const HANG_MS = 10_000
+/** Detects a hang. The speed is measured by the benchmark, not here. */
+const HANG_TIMEOUT_MS = 10_000
 
-describe('a hostile page is answered, and what was cut is said', () => {
+describe('a hostile page gives a verdict, with a warning for each cut', () => {
   let ruleset: Ruleset
   beforeAll(async () => {
     ruleset = await loadRuleset()
@@ -24,7 +24,7 @@ describe('a hostile page is answered, and what was cut is said', () => {
       expect(verdict.warnings).toEqual(page.warnings)
       expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(100_000)
     },
-    HANG_MS,
+    HANG_TIMEOUT_MS,
   )
 })
 
@@ -32,52 +32,52 @@ describe('below depth 512', () => {
   const deep = (open: string, close: string, inner: string): string => `${open.repeat(600)}${inner}${close.repeat(600)}`
   const html = `${deep('<div>', '</div>', '<b id=deep data-a=x>deep words</b><a href=/deep>y</a>')}<section><p id=after>z</p></section>`
   const { tape, text, urls, warnings } = buildPage({ html })
-  const at = (id: string): number => tape.tags.findIndex((_, i) => attributeOf(tape, i, 'id') === id)
+  const at = (id: string): number => tape.tags.findIndex((_, i) => readAttribute(tape, i, 'id') === id)
 
-  test('text, attributes and URLs are kept', () => {
+  test('text, attributes and URLs are read', () => {
     expect(text).toBe('deep wordsy z')
-    expect(attributeOf(tape, at('deep'), 'data-a')).toBe('x')
+    expect(readAttribute(tape, at('deep'), 'data-a')).toBe('x')
     expect(urls.map(({ url }) => url.path)).toEqual(['/deep'])
   })
 
-  test('the parent is not', () => {
+  test('parents are not stored', () => {
     expect(tape.parents[at('deep')]).toBe(-1)
     expect([tape.parents[511], tape.parents[512]]).toEqual([510, -1])
   })
 
-  test('what stands above holds the text', () => {
-    expect(textOf(tape, 511).trim()).toBe('deep wordsy')
+  test('the text belongs to the ancestors above the bound', () => {
+    expect(readText(tape, 511).trim()).toBe('deep wordsy')
   })
 
-  test('each element is counted in the warning', () => {
-    expect(warnings).toEqual(['90 elements stand deeper than 512: their place in the tree was not kept'])
+  test('the warning counts each element', () => {
+    expect(warnings).toEqual(['90 elements are nested deeper than 512: their parents were not stored'])
   })
 
   test.each<[string, string]>([
     ['one tag', html],
     ['several tags', `${deep('<ul><li><b>', '</b></li></ul>', 'x')}<section><p id=after>z</p></section>`],
-    ['void tags among them', `${deep('<div><br><img src=x>', '</div>', 'x')}<section><p id=after>z</p></section>`],
+    ['with void tags', `${deep('<div><br><img src=x>', '</div>', 'x')}<section><p id=after>z</p></section>`],
     [
-      'scripts and templates among them',
+      'with scripts and templates',
       `${deep('<div>', '</div>', '<script>"</div>"</script><template><i></i></template>')}<section><p id=after>z</p></section>`,
     ],
-  ])('after a deep zone that is closed the tree is right again: %s', (_, source) => {
+  ])('the tree is correct again after deep elements are closed: %s', (_, source) => {
     const rules = [
       technology('x', { detect: [{ element: 'section > #after' }] }),
       technology('y', { detect: [{ element: 'div #after, ul #after' }] }),
     ]
-    expect(verdictOf(rules, { html: source }).technologies).toEqual(['X'])
+    expect(getVerdict(rules, { html: source }).technologies).toEqual(['X'])
   })
 })
 
-test('of more than 256 attributes the first ones are kept', () => {
+test('the first 256 attributes of a tag are read', () => {
   const { tape, warnings } = buildPage({
     html: `<p ${Array.from({ length: 300 }, (_, i) => `a${i}=v`).join(' ')}>text<b id=next>`,
   })
-  expect([attributeOf(tape, 0, 'a255'), attributeOf(tape, 0, 'a256'), attributeOf(tape, 1, 'id')]).toEqual([
+  expect([readAttribute(tape, 0, 'a255'), readAttribute(tape, 0, 'a256'), readAttribute(tape, 1, 'id')]).toEqual([
     'v',
     undefined,
     'next',
   ])
-  expect(warnings).toEqual(['44 attributes were left out: a tag has more than 256'])
+  expect(warnings).toEqual(['44 attributes were skipped: only the first 256 of a tag are read'])
 })

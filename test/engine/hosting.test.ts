@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
-import { builder, hosting, pageWith, type TinyRule, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, hosting, type TinyRule } from './support/tiny-rules.ts'
 
 const page: PageInput = {
   url: 'https://shop.host.com/',
@@ -21,7 +21,7 @@ const page: PageInput = {
   tls: { issuer: 'Host', names: ['host.com'] },
 }
 
-// From the surest proof to the least sure; those of one line are equals.
+// From the surest proof to the least sure. Clauses of one row prove equally well.
 const proofs: ClauseSource[][] = [
   [{ url: '.host.com' }],
   [{ header: 'x-host' }],
@@ -43,30 +43,33 @@ const proofs: ClauseSource[][] = [
 const pairs = proofs.slice(1).flatMap((weaker, rank) => proofs[rank].flatMap((a) => weaker.map((b) => [a, b] as const)))
 const equals = proofs.flatMap((clauses) => clauses.flatMap((a) => clauses.map((b) => [a, b] as const)))
 
-const hostOf = (rules: TinyRule[], input: PageInput): string | null => verdictOf(rules, input).hosting
+const findHosting = (rules: TinyRule[], input: PageInput): string | null => getVerdict(rules, input).hosting
 
-describe('9 the proof decides between equals', () => {
+describe('9 the surer proof decides at the same level', () => {
   test.each(pairs)('%j before %j', (surer, weaker) => {
-    // By slug alone the other would win.
-    expect(hostOf([hosting('zzz', { detect: [surer] }), hosting('aaa', { detect: [weaker] })], page)).toBe('ZZZ')
+    // By slug, the other rule would win.
+    expect(findHosting([hosting('zzz', { detect: [surer] }), hosting('aaa', { detect: [weaker] })], page)).toBe('ZZZ')
   })
 
-  test.each(equals)('nobody can say between %j and %j', (one, other) => {
-    expect(hostOf([hosting('aaa', { detect: [one] }), hosting('bbb', { detect: [other] })], page)).toBe(null)
+  test.each(equals)('no hosting is named between %j and %j', (one, other) => {
+    expect(findHosting([hosting('aaa', { detect: [one] }), hosting('bbb', { detect: [other] })], page)).toBe(null)
   })
 
-  test('at medium the slug decides', () => {
+  test('the slug decides at medium', () => {
     const detect: ClauseSource[] = [{ header: 'x-host', weight: 'medium' }]
-    expect(hostOf([hosting('bbb', { detect }), hosting('aaa', { detect })], page)).toBe('AAA')
+    expect(findHosting([hosting('bbb', { detect }), hosting('aaa', { detect })], page)).toBe('AAA')
   })
 
-  test('the best proof of a rule counts, a weak one does not', () => {
+  test('the surest proof of a rule counts, except weak clauses', () => {
     const [strong, weak]: ClauseSource[] = [{ tls: 'issuer' }, { url: '.host.com', weight: 'weak' }]
     expect(
-      hostOf([hosting('aaa', { detect: [strong, weak] }), hosting('bbb', { detect: [{ cookie: 'host_id' }] })], page),
+      findHosting(
+        [hosting('aaa', { detect: [strong, weak] }), hosting('bbb', { detect: [{ cookie: 'host_id' }] })],
+        page,
+      ),
     ).toBe('BBB')
     expect(
-      hostOf(
+      findHosting(
         [
           hosting('bbb', { detect: [strong, { url: '.host.com' }] }),
           hosting('aaa', { detect: [{ header: 'x-host' }] }),
@@ -77,43 +80,78 @@ describe('9 the proof decides between equals', () => {
   })
 })
 
-describe('9 hosting', () => {
+describe('9 choosing the hosting', () => {
   const closed = builder('site', { hosting: 'own' })
   const [own, aaa, bbb] = [hosting('own'), hosting('aaa'), hosting('bbb')]
-  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], string | null]>([
-    ['none', [aaa], {}, null],
-    ['low is none', [aaa], { aaa: 'low' }, null],
-    ['medium', [aaa], { aaa: 'medium' }, 'AAA'],
-    ['level before proof', [aaa, bbb], { aaa: 'cookie', bbb: 'high' }, 'BBB'],
-    ['a CDN never', [hosting('aaa', { role: 'cdn' })], { aaa: 'high' }, null],
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], string | null]>([
+    ['no hosting without hits', [aaa], {}, null],
+    ['no hosting at low', [aaa], { aaa: 'low' }, null],
+    ['hosting at medium', [aaa], { aaa: 'medium' }, 'AAA'],
+    ['level is compared before proof', [aaa, bbb], { aaa: 'cookie', bbb: 'high' }, 'BBB'],
+    ['a CDN is never the hosting', [hosting('aaa', { role: 'cdn' })], { aaa: 'high' }, null],
     [
-      'an origin behind a CDN',
+      'the origin behind a CDN',
       [hosting('aaa', { role: 'cdn' }), bbb],
       { aaa: ['high', 'header'], bbb: 'medium' },
       'BBB',
     ],
     [
-      'related by implies: the more specific',
+      'the implying provider is the more specific one',
       [aaa, hosting('bbb', { implies: 'aaa' })],
       { aaa: 'header', bbb: 'header' },
       'BBB',
     ],
-    ['but not who stands lower', [aaa, hosting('bbb', { implies: 'aaa' })], { aaa: 'high', bbb: 'medium' }, 'AAA'],
-    ['excluded ones are out', [aaa, hosting('bbb', { excludes: 'aaa' })], { aaa: 'medium', bbb: 'high' }, 'BBB'],
-    ['dropped by requires', [hosting('aaa', { requires: 'bbb' }), bbb], { aaa: 'high', bbb: 'low' }, null],
-    ["a high builder's", [closed, own], { site: 'high' }, 'OWN'],
-    ["not a medium builder's", [closed, own], { site: 'medium' }, null],
-    ["not a builder's that a conflict lowered", [closed, own, builder('other')], { site: 'high', other: 'high' }, null],
-    ["not a losing builder's", [closed, own, builder('other')], { site: 'high', other: ['high', 'header'] }, null],
-    ['what is seen comes before what the builder proves', [closed, own, aaa], { site: 'high', aaa: 'medium' }, 'AAA'],
-    ["a low one does not stand in the builder's way", [closed, own, aaa], { site: 'high', aaa: 'low' }, 'OWN'],
     [
-      "where nobody can say, the builder's is not taken",
+      'an implying provider at a lower level does not win',
+      [aaa, hosting('bbb', { implies: 'aaa' })],
+      { aaa: 'high', bbb: 'medium' },
+      'AAA',
+    ],
+    [
+      'an excluded provider is dropped',
+      [aaa, hosting('bbb', { excludes: 'aaa' })],
+      { aaa: 'medium', bbb: 'high' },
+      'BBB',
+    ],
+    [
+      'a provider with a missing requirement is dropped',
+      [hosting('aaa', { requires: 'bbb' }), bbb],
+      { aaa: 'high', bbb: 'low' },
+      null,
+    ],
+    ['the hosting of a builder at high', [closed, own], { site: 'high' }, 'OWN'],
+    ['not the hosting of a builder at medium', [closed, own], { site: 'medium' }, null],
+    [
+      'not the hosting of a builder that a conflict lowered',
+      [closed, own, builder('other')],
+      { site: 'high', other: 'high' },
+      null,
+    ],
+    [
+      'not the hosting of a losing builder',
+      [closed, own, builder('other')],
+      { site: 'high', other: ['high', 'header'] },
+      null,
+    ],
+    [
+      'detected hosting wins over the hosting of the builder',
+      [closed, own, aaa],
+      { site: 'high', aaa: 'medium' },
+      'AAA',
+    ],
+    [
+      'hosting at low does not replace the hosting of the builder',
+      [closed, own, aaa],
+      { site: 'high', aaa: 'low' },
+      'OWN',
+    ],
+    [
+      'on a tie, the hosting of the builder is not used either',
       [closed, own, aaa, bbb],
       { site: 'high', aaa: 'high', bbb: 'high' },
       null,
     ],
   ])('%s', (_, rules, levels, expected) => {
-    expect(hostOf(rules, pageWith(levels))).toBe(expected)
+    expect(findHosting(rules, buildPageWith(levels))).toBe(expected)
   })
 })

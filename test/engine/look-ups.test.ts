@@ -22,7 +22,7 @@ describe('literals', () => {
   test.each([
     ['the automaton', Automaton],
     ['the index', LiteralIndex],
-  ])('%s finds what includes() finds, each once', (_, Index) => {
+  ])('%s finds the same literals as includes(), each once', (_, Index) => {
     const property = fc.property(literals, letters, (all, text) => {
       const index = new Index(new Map(all.map((literal) => [literal, [literal]])))
       expect([...index.find(text)].sort()).toEqual(all.filter((literal) => fold(text).includes(fold(literal))).sort())
@@ -32,7 +32,7 @@ describe('literals', () => {
 })
 
 describe('locators', () => {
-  test('are found by the index as one by one, and as they read', () => {
+  test('the index, the matcher and the naive matcher find the same locators', () => {
     const property = fc.property(
       fc.uniqueArray(locatorText, { maxLength: 12 }),
       fc.oneof(address, written),

@@ -3,8 +3,8 @@ import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/page/page-types.ts'
 
 test.each<[string, PageInput['headers'], Page['headers']]>([
-  ['not looked at', undefined, null],
-  ['none', {}, []],
+  ['absent', undefined, null],
+  ['an empty object', {}, []],
   [
     'names and values',
     { Server: ' nginx ', 'X-A': '' },
@@ -40,7 +40,7 @@ test.each<[string, PageInput['headers'], Page['headers']]>([
       ['a', '2'],
     ],
   ],
-  ['Headers', new Headers({ 'X-A': '1' }), [['x-a', '1']]],
+  ['a Headers object', new Headers({ 'X-A': '1' }), [['x-a', '1']]],
 ])('headers: %s', (_, headers, expected) => {
   expect(buildPage({ ...(headers !== undefined && { headers }) }).headers).toEqual(expected)
 })
@@ -54,11 +54,11 @@ test.each<[key: string, values: unknown[]]>([
   ['tls', ['x', 5, true, { issuer: 5 }, { names: 'a.com' }, { names: [5] }]],
   ['robots', [5, {}]],
   ['favicon', ['5', {}]],
-])('%s of another kind is refused', (key, values) => {
+])('%s of another type throws a TypeError', (key, values) => {
   for (const value of values) expect(() => buildPage({ [key]: value })).toThrow(new RegExp(`^${key} must be `))
 })
 
-test('what is absent or null was not looked at', () => {
+test('absent and null values mean that a place was not looked at', () => {
   const nothing = { url: null, status: null, headers: null, dns: null, tls: null, robots: null, favicon: null }
   expect(buildPage({})).toMatchObject(nothing)
   expect(buildPage({ ...nothing, html: null })).toMatchObject({

@@ -3,10 +3,10 @@ import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page, UrlKind } from '../../src/engine/page/page-types.ts'
 
 const ADDRESS = 'https://www.example.com/dir/page.html?q=1#part'
-const pageOf = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })
+const buildHtmlPage = (html: string, url: string | null = ADDRESS): Page => buildPage({ url, html })
 
-/** URLs by kind, those of the page's own host from the path on. */
-function urlsOf({ urls }: Page): Partial<Record<UrlKind, string[]>> {
+/** Groups URLs by kind. URLs of the page's own host are shown from the path on. */
+function groupUrls({ urls }: Page): Partial<Record<UrlKind, string[]>> {
   const found: Partial<Record<UrlKind, string[]>> = {}
   for (const { kind, url } of urls)
     found[kind] = [...(found[kind] ?? []), url.href.replace('https://www.example.com', '')]
@@ -67,37 +67,37 @@ test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
   ['frames', '<iframe src="/a"></iframe><embed src="/b"><object data="/c"></object>', { frame: ['/a', '/b', '/c'] }],
   ['lazy frame', '<iframe data-src="/a"></iframe>', { frame: ['/a'] }],
   ['anchor', '<a href="//x.com/b?c#d">', { anchor: ['https://x.com/b?c'] }],
-  ['data of something else', '<p data="/a" href="/b">', {}],
+  ['data and href of other elements', '<p data="/a" href="/b">', {}],
   [
-    'what is no address of a page or file',
+    'URLs that do not lead to a page or file',
     '<a href="#top"><a href=""><a href="javascript:x()"><a href="mailto:a@b.c"><a href="tel:1"><img src="data:,x"><img src="blob:x">',
     {},
   ],
-  ['what cannot be parsed', '<a href="https://"><a href="http://[::1">', {}],
-  ['white space around', '<a href=" /a\n">', { anchor: ['/a'] }],
+  ['invalid URLs', '<a href="https://"><a href="http://[::1">', {}],
+  ['surrounding white space', '<a href=" /a\n">', { anchor: ['/a'] }],
   [
     'host and escapes',
     '<a href="HTTPS://BÜCHER.example:8080/%7Ea/../b c">',
     { anchor: ['https://xn--bcher-kva.example:8080/b%20c'] },
   ],
 ])('%s', (_, html, expected) => {
-  expect(urlsOf(pageOf(html))).toEqual(expected)
+  expect(groupUrls(buildHtmlPage(html))).toEqual(expected)
 })
 
 test('an element and its rel tokens are known', () => {
-  const { urls, tape } = pageOf('<p><link REL=" Icon  alternate " href=/a>')
+  const { urls, tape } = buildHtmlPage('<p><link REL=" Icon  alternate " href=/a>')
   expect(urls.map(({ kind, rel, at }) => [kind, rel, tape.tags[at]])).toEqual([
     ['link', ['icon', 'alternate'], 'link'],
     ['asset', [], 'link'],
   ])
 })
 
-describe('what URLs are resolved against', () => {
+describe('URLs are resolved against the base', () => {
   test.each<[string, string, string | null, string, boolean | null]>([
     ['the page', '<a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
     ['base', '<base href="/other/"><a href="b">', ADDRESS, 'https://www.example.com/other/b', true],
     [
-      'base of another host: written without one, it is own',
+      'base of another host: a relative URL is own',
       '<base href="https://cdn.net/"><a href="b">',
       ADDRESS,
       'https://cdn.net/b',
@@ -105,18 +105,30 @@ describe('what URLs are resolved against', () => {
     ],
     ['base after the link', '<a href="b"><base href="/other/">', ADDRESS, 'https://www.example.com/other/b', true],
     [
-      'the first base that has an address',
+      'the first base with an address',
       '<base target=_blank><base href="/one/"><base href="/two/"><a href="b">',
       ADDRESS,
       'https://www.example.com/one/b',
       true,
     ],
-    ['a base that is none', '<base href="javascript:"><a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
-    ['nothing', '<a href="b?c">', null, '/b?c', true],
-    ['base alone', '<base href="https://example.com/x/"><a href="b">', null, 'https://example.com/x/b', true],
-    ['no page: a host is neither own nor other', '<a href="https://example.com/">', null, 'https://example.com/', null],
+    ['an invalid base', '<base href="javascript:"><a href="b">', ADDRESS, 'https://www.example.com/dir/b', true],
+    ['no page address', '<a href="b?c">', null, '/b?c', true],
     [
-      'no page, but a base: still neither',
+      'no page address, but a base',
+      '<base href="https://example.com/x/"><a href="b">',
+      null,
+      'https://example.com/x/b',
+      true,
+    ],
+    [
+      'no page address: an absolute URL is neither own nor other',
+      '<a href="https://example.com/">',
+      null,
+      'https://example.com/',
+      null,
+    ],
+    [
+      'no page address, but a base: an absolute URL is neither',
       '<base href="https://example.com/"><a href="https://example.com/b">',
       null,
       'https://example.com/b',
@@ -124,14 +136,14 @@ describe('what URLs are resolved against', () => {
     ],
     ['same host', '<a href="https://www.example.com/">', ADDRESS, 'https://www.example.com/', true],
     ['same registrable domain', '<a href="//cdn.example.com/">', ADDRESS, 'https://cdn.example.com/', true],
-    ['another', '<a href="//example.net/">', ADDRESS, 'https://example.net/', false],
-    ['a name that ends alike', '<a href="//notexample.com/">', ADDRESS, 'https://notexample.com/', false],
+    ['another domain', '<a href="//example.net/">', ADDRESS, 'https://example.net/', false],
+    ['a domain with the same ending', '<a href="//notexample.com/">', ADDRESS, 'https://notexample.com/', false],
     ['a public suffix', '<a href="//b.co.uk/">', 'http://a.co.uk/', 'http://b.co.uk/', false],
     ['a private suffix', '<a href="//b.github.io/">', 'https://a.github.io/', 'https://b.github.io/', false],
-    ['below one', '<a href="//x.a.github.io/">', 'https://a.github.io/', 'https://x.a.github.io/', true],
-    ['an address', '<a href="//192.0.2.2/">', 'https://192.0.2.1/', 'https://192.0.2.2/', false],
+    ['below a private suffix', '<a href="//x.a.github.io/">', 'https://a.github.io/', 'https://x.a.github.io/', true],
+    ['an IP address', '<a href="//192.0.2.2/">', 'https://192.0.2.1/', 'https://192.0.2.2/', false],
   ])('%s', (_, html, url, href, own) => {
-    const [use] = pageOf(html, url).urls
+    const [use] = buildHtmlPage(html, url).urls
     expect([use.url.href, use.url.own]).toEqual([href, own])
   })
 
@@ -140,10 +152,13 @@ describe('what URLs are resolved against', () => {
     ['with a path', 'http://EXAMPLE.com', 'http://example.com/'],
     ['none', null, undefined],
   ])("the page's own URL: %s", (_, url, href) => {
-    expect(pageOf('<base href="https://cdn.net/">', url).url?.href).toBe(href)
+    expect(buildHtmlPage('<base href="https://cdn.net/">', url).url?.href).toBe(href)
   })
 
-  test.each(['/page', 'example.com', 'ftp://example.com/', 'javascript:1', ''])('%j is no URL of a page', (url) => {
-    expect(() => pageOf('', url)).toThrow(TypeError)
-  })
+  test.each(['/page', 'example.com', 'ftp://example.com/', 'javascript:1', ''])(
+    '%j is rejected as the URL of a page',
+    (url) => {
+      expect(() => buildHtmlPage('', url)).toThrow(TypeError)
+    },
+  )
 })

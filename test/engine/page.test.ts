@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { attributeOf } from '../../src/engine/page/element.ts'
+import { readAttribute } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/page/page-types.ts'
 
-const pageOf = (html: string): Page => buildPage({ html })
+const buildHtmlPage = (html: string): Page => buildPage({ html })
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   new Uint8Array(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)))
 
@@ -29,7 +29,7 @@ describe('charset', () => {
     ],
     ['nothing: windows-1252', bytes([0x80, 0x93, 0xe9]), null, '€“é'],
     ['an unknown label: windows-1252', bytes([0x80]), 'text/html; charset=nonsense', '€'],
-    ['a label that no decoder has: windows-1252', bytes([0x80]), 'text/html; charset=hz-gb-2312', '€'],
+    ['a label without a decoder: windows-1252', bytes([0x80]), 'text/html; charset=hz-gb-2312', '€'],
     ['utf-16, by mark', bytes([0xff, 0xfe, 0xe9, 0, 0x42, 0]), null, 'éB'],
     ['utf-16, big end first', bytes([0xfe, 0xff, 0, 0xe9]), null, 'é'],
     ['utf-16, by header', bytes([0xe9, 0, 0x42, 0]), 'text/html; charset=utf-16', 'éB'],
@@ -38,8 +38,8 @@ describe('charset', () => {
     expect(buildPage({ html, ...(contentType && { headers: { 'Content-Type': contentType } }) }).html).toBe(expected)
   })
 
-  test('text needs none', () => {
-    expect(pageOf('\ufeff<p>é').html).toBe('<p>é')
+  test('a string is not decoded', () => {
+    expect(buildHtmlPage('\ufeff<p>é').html).toBe('<p>é')
   })
 })
 
@@ -57,25 +57,27 @@ describe('JSON-LD', () => {
     ['escaped quotes', '{&quot;a&quot;:1}', { a: 1 }],
     ['wrapper marks in a string', '{"a":"x]]> -->"}', { a: 'x]]> -->' }],
   ])('%s', (_, source, expected) => {
-    expect(pageOf(`<script type="Application/LD+JSON; charset=utf-8">${source}</script>`).jsonld).toEqual([expected])
+    expect(buildHtmlPage(`<script type="Application/LD+JSON; charset=utf-8">${source}</script>`).jsonld).toEqual([
+      expected,
+    ])
   })
 
-  test.each(['{"a":', '', 'null', '{"a":1}{"b":2}'])('%j is left out, the next one is not', (source) => {
+  test.each(['{"a":', '', 'null', '{"a":1}{"b":2}'])('%j is skipped, and the next block is read', (source) => {
     const html = [source, '{"a":1}'].map((data) => `<script type="application/ld+json">${data}</script>`).join('')
-    expect(pageOf(html).jsonld).toEqual([{ a: 1 }])
+    expect(buildHtmlPage(html).jsonld).toEqual([{ a: 1 }])
   })
 })
 
 test.each<[string, string, Partial<Page>]>([
   [
-    'inline scripts, data too, JSON-LD and loaded ones not',
+    'inline scripts and data blocks, without JSON-LD and loaded scripts',
     '<script>a</script><script type="application/json">{}</script><script src=x>b</script><script type="application/ld+json">{}</script>',
     { scripts: ['a', '{}'] },
   ],
-  ['a script keeps its tags', '<script>if (a<b) "</p>"</script><p>c', { scripts: ['if (a<b) "</p>"'], text: 'c' }],
+  ['tags in a script are text', '<script>if (a<b) "</p>"</script><p>c', { scripts: ['if (a<b) "</p>"'], text: 'c' }],
   ['a script has no entities', '<script>a&amp;b</script><xmp>&lt;</xmp>', { scripts: ['a&amp;b'], text: '&lt;' }],
-  ['one in SVG has, and tags', '<svg><script>a&amp;b<i>c</script></svg>', { scripts: ['a&bc'] }],
-  ['so has a text area', '<textarea>&lt;p> & <b</textarea>', { text: '<p> & <b' }],
+  ['a script in SVG has entities and tags', '<svg><script>a&amp;b<i>c</script></svg>', { scripts: ['a&bc'] }],
+  ['a text area has entities', '<textarea>&lt;p> & <b</textarea>', { text: '<p> & <b' }],
   ['style sheets', '<style>a{}</style><svg><style>b{}</style></svg>', { styles: ['a{}', 'b{}'] }],
   [
     'comments, trimmed',
@@ -84,11 +86,11 @@ test.each<[string, string, Partial<Page>]>([
   ],
   ['the title, white space collapsed', '<title>\n A  &amp; B </title>', { title: 'A & B' }],
   ['the first title', '<title>a</title><title>b</title>', { title: 'a' }],
-  ["not an SVG's", '<svg><title>icon</title></svg>', { title: null }],
-  ["nor an SVG's before it", '<body><svg><title>icon</title></svg><title>late</title>', { title: 'late' }],
+  ['not the title of an SVG', '<svg><title>icon</title></svg>', { title: null }],
+  ['not the title of an SVG before it', '<body><svg><title>icon</title></svg><title>late</title>', { title: 'late' }],
   ['an empty title', '<title></title>', { title: '' }],
 ])('%s', (_, html, expected) => {
-  expect(pageOf(html)).toMatchObject(expected)
+  expect(buildHtmlPage(html)).toMatchObject(expected)
 })
 
 test.each<[string, string, string]>([
@@ -100,14 +102,14 @@ test.each<[string, string, string]>([
   ['a head that is never closed', '<head><title>a</title><meta name=x><link rel=y><script>b</script><p>c</p>', 'c'],
   ['no head at all', '<title>a</title>b', 'b'],
   ['text after a head', '<head></head>a', 'a'],
-  ['block tags break words', 'a<p>b</p>c<div>d</div><li>e<br>f<td>g', 'a b c d e f g'],
-  ['inline tags do not', 'a<b>b</b><i>c</i><a href=x>d</a><span>e</span>', 'abcde'],
-  ['white space is one space', '  a\n\t b&nbsp;&#160;c \u3000 d  ', 'a b c d'],
+  ['block tags separate words', 'a<p>b</p>c<div>d</div><li>e<br>f<td>g', 'a b c d e f g'],
+  ['inline tags do not separate words', 'a<b>b</b><i>c</i><a href=x>d</a><span>e</span>', 'abcde'],
+  ['white space is collapsed', '  a\n\t b&nbsp;&#160;c \u3000 d  ', 'a b c d'],
   ['entities', '&lt;p&gt; &eacute; &#x41;', '<p> é A'],
-  ['a comment is none', 'a<!-- b -->c', 'ac'],
-  ['an end tag too many', '</script></template></head>a', 'a'],
+  ['a comment is not text', 'a<!-- b -->c', 'ac'],
+  ['stray end tags', '</script></template></head>a', 'a'],
 ])('visible text: %s', (_, html, expected) => {
-  expect(pageOf(html).text).toBe(expected)
+  expect(buildHtmlPage(html).text).toBe(expected)
 })
 
 test.each<[string, number]>([
@@ -117,27 +119,27 @@ test.each<[string, number]>([
   ['— … ! 12', 1],
   ['中文 abc', 2],
 ])('words of %j: %i', (text, words) => {
-  expect(pageOf(text).words).toBe(words)
+  expect(buildHtmlPage(text).words).toBe(words)
 })
 
 describe('attributes', () => {
   test.each<[string, string, string, (string | undefined)[]]>([
-    ['names in lower case, entities read, the first of two', '<p DATA-A="x&amp;y" data-a=z>', 'p', ['x&y']],
+    ['names in lower case, decoded entities, the first of two', '<p DATA-A="x&amp;y" data-a=z>', 'p', ['x&y']],
     [
-      'entities without an end, in and before a word',
+      'entities without a semicolon, in and before a word',
       '<p data-a="&amp &ampx &copy=1 &#65">',
       'p',
       ['& &ampx &copy=1 A'],
     ],
-    ['an entity of another text', '<p data-a=1>&amp;<p data-a=x&y>&amp;<p data-a="&lt;">', 'p', ['1', 'x&y', '<']],
+    ['entities in other values', '<p data-a=1>&amp;<p data-a=x&y>&amp;<p data-a="&lt;">', 'p', ['1', 'x&y', '<']],
     ['without value', '<p data-a>', 'p', ['']],
-    ['of a form in a form: on no other element', '<p><form data-a=1><form data-a=2><b>', 'form', ['1']],
-    ['of a form in a form: not on the one before', '<form><b></b><form data-a=2><i data-b>', 'b', [undefined]],
-    ['of a form in a form: not on the next', '<form><form data-a=2><i>', 'i', [undefined]],
+    ['of a form in a form: ignored', '<p><form data-a=1><form data-a=2><b>', 'form', ['1']],
+    ['of a form in a form: not on the previous element', '<form><b></b><form data-a=2><i data-b>', 'b', [undefined]],
+    ['of a form in a form: not on the next element', '<form><form data-a=2><i>', 'i', [undefined]],
     ['of SVG tags', '<svg><linearGradient data-a=1 /></svg>', 'lineargradient', ['1']],
   ])('%s', (_, html, tag, expected) => {
-    const { tape } = pageOf(html)
-    const found = tape.tags.flatMap((name, at) => (name === tag ? [attributeOf(tape, at, 'data-a')] : []))
+    const { tape } = buildHtmlPage(html)
+    const found = tape.tags.flatMap((name, at) => (name === tag ? [readAttribute(tape, at, 'data-a')] : []))
     expect(found).toEqual(expected)
   })
 })

@@ -17,13 +17,13 @@ const cases: readonly Case[] = [
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A copy of the engine, `find` replaced in one of its files. */
+/** Copies the engine and replaces `find` in one of its files. */
 function plant(n: number, file: string, find: string, replace: string): string {
   const root = join(folder, String(n))
   mkdirSync(root, { recursive: true })
   for (const part of ['src', 'plugins']) cpSync(join(projectFolder(), part), join(root, part), { recursive: true })
   const source = readFileSync(join(root, file), 'utf8')
-  expect(source.split(find), `"${find}" stands in ${file} once`).toHaveLength(2)
+  expect(source.split(find), `"${find}" occurs once in ${file}`).toHaveLength(2)
   writeFileSync(
     join(root, file),
     source.replace(find, () => replace),
@@ -31,8 +31,8 @@ function plant(n: number, file: string, find: string, replace: string): string {
   return root
 }
 
-/** The first thing that differs; an engine that throws differs. */
-async function firstDifference(root: string): Promise<string | undefined> {
+/** Finds the first difference. An engine that throws is different. */
+async function findDifference(root: string): Promise<string | undefined> {
   const engine = await loadEngine(root)
   try {
     for (const difference of compare(engine, cases)) return difference
@@ -42,15 +42,15 @@ async function firstDifference(root: string): Promise<string | undefined> {
   return undefined
 }
 
-describe('a fault planted in the engine makes the comparison fail', () => {
-  test('and without one it does not', async () => {
-    expect(await firstDifference(projectFolder())).toBeUndefined()
+describe('the comparison finds an error that is planted in the engine', () => {
+  test('the engine without a planted error has no differences', async () => {
+    expect(await findDifference(projectFolder())).toBeUndefined()
   })
 
   test.each(PLANTED_FAULTS.map((fault, n) => [fault[0], n, fault] as const))(
     '%s',
     async (_, n, [, file, find, replace]) => {
-      expect(await firstDifference(plant(n, file, find, replace))).toBeTypeOf('string')
+      expect(await findDifference(plant(n, file, find, replace))).toBeTypeOf('string')
     },
   )
 })

@@ -1,67 +1,72 @@
 import { describe, expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { heaviest, readClause } from '../../src/engine/rule/clause.ts'
-import { CompileError } from '../../src/engine/rule/compile.ts'
+import { findMaxWeight, readClause } from '../../src/engine/rule/clause.ts'
+import { RuleSyntaxError } from '../../src/engine/rule/rule-syntax-error.ts'
 import type { ClauseSource, Logic, Weight } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
-import { builder, compile, pageWith, places, rulesetOf, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, buildRuleset, compile, getVerdict, places, technology } from './support/tiny-rules.ts'
 
 const html = (text: string): PageInput => ({ url: 'https://www.example.com/', html: text })
 
-describe('1 a hit is the number of values that pass', () => {
+describe('1 the hit is the number of values that pass all tests', () => {
   test.each<[string, ClauseSource, PageInput, number | undefined]>([
     ['distinct URLs', { asset: 'cdn.net' }, html('<img src=//cdn.net/a><img src=//cdn.net/b>'), 2],
     [
-      'one URL, three times',
+      'one URL used three times',
       { asset: 'cdn.net' },
       html('<img src=//cdn.net/a><img src=https://cdn.net/a#x><p background=//cdn.net/a>'),
       1,
     ],
-    ['a query makes another URL', { asset: 'cdn.net' }, html('<img src=//cdn.net/a?1><img src=//cdn.net/a?2>'), 2],
+    ['URLs with different queries', { asset: 'cdn.net' }, html('<img src=//cdn.net/a?1><img src=//cdn.net/a?2>'), 2],
     ['each element', { element: 'p' }, html('<p>a<p>a<p>a'), 3],
-    ['an element of two selectors', { element: ['p', '.x'] }, html('<p class=x>a'), 1],
-    ['a tag of two names', { meta: ['one', 'two'] }, html('<meta name=one property=two content=x>'), 1],
-    ['a text once', { text: 'again' }, html('again again again'), 1],
-    ['a text of two literals', { text: ['again', 'more'] }, html('again more'), 1],
+    ['an element that matches two selectors', { element: ['p', '.x'] }, html('<p class=x>a'), 1],
+    ['a meta tag with two names', { meta: ['one', 'two'] }, html('<meta name=one property=two content=x>'), 1],
+    ['a text that contains the literal three times', { text: 'again' }, html('again again again'), 1],
+    ['a text that contains two literals', { text: ['again', 'more'] }, html('again more'), 1],
     ['each comment', { comment: 'made by' }, html('<!-- made by a made by a --><!-- made by a --><!-- b -->'), 2],
     ['each header', { header: 'link' }, { headers: { link: ['a', 'a'] } }, 2],
-    ['values that fail a test are none', { element: 'p', has: 'x' }, html('<p>x<p>y<p>xx'), 2],
+    ['values that fail a test do not count', { element: 'p', has: 'x' }, html('<p>x<p>y<p>xx'), 2],
     [
-      'all tests on one value',
+      'one value has to pass all tests',
       { element: 'a', attr: 'href', has: 'x', is: 'y' },
       html('<a href=x></a><a href=y></a>'),
       undefined,
     ],
-    ['the amount', { size: 'words' }, html('one two three'), 3],
-    ['atLeast of an amount', { size: 'words', atLeast: 4 }, html('one two three'), undefined],
+    ['the amount of a place that counts', { size: 'words' }, html('one two three'), 3],
+    ['atLeast above an amount', { size: 'words', atLeast: 4 }, html('one two three'), undefined],
     ['atLeast reached', { element: 'p', atLeast: 3 }, html('<p>a<p>a<p>a'), 3],
     ['atLeast missed', { element: 'p', atLeast: 3 }, html('<p>a<p>a'), undefined],
     [
-      'a group: clauses that hold',
+      'the clauses of a group that hold',
       { any: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] },
       html('<p>a<p>a<b>b</b>'),
       2,
     ],
-    ['of: enough', { atLeast: 2, of: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] }, html('<p>a<b>b</b>'), 2],
     [
-      'of: too few',
+      'of: enough clauses hold',
+      { atLeast: 2, of: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] },
+      html('<p>a<b>b</b>'),
+      2,
+    ],
+    [
+      'of: too few clauses hold',
       { atLeast: 2, of: [{ element: 'p' }, { element: 'b' }, { element: 'i' }] },
       html('<p>a<p>a'),
       undefined,
     ],
-    ['all, a not too', { all: [{ element: 'p' }, { not: { element: 'b' } }] }, html('<p>a'), 2],
-    ['all, one missing', { all: [{ element: 'p' }, { element: 'b' }] }, html('<p>a'), undefined],
+    ['all with a not', { all: [{ element: 'p' }, { not: { element: 'b' } }] }, html('<p>a'), 2],
+    ['all with a clause that fails', { all: [{ element: 'p' }, { element: 'b' }] }, html('<p>a'), undefined],
     ['a not that fails', { all: [{ element: 'p' }, { not: { element: 'b' } }] }, html('<p>a<b>b</b>'), undefined],
   ])('%s', (_, clause, page, hits) => {
-    const [evidence] = verdictOf([technology('x', { detect: [clause] })], page).evidence
+    const [evidence] = getVerdict([technology('x', { detect: [clause] })], page).evidence
     expect(evidence?.clauses[0]?.hits).toBe(hits)
   })
 })
 
 const medium = (clause: ClauseSource): ClauseSource => ({ ...clause, weight: 'medium' })
 
-describe('2 and 3 from clauses that hold to points and level', () => {
+describe('2 and 3 clauses that hold give points and a level', () => {
   const page: PageInput = {
     headers: { 'x-a': '1' },
     html: '<meta name=a content=1><title>aaa</title><script src=//a.com/x></script><p>one two three</p><b id=a></b>',
@@ -70,21 +75,26 @@ describe('2 and 3 from clauses that hold to points and level', () => {
   test.each<[string, ClauseSource[], number, Level | null | undefined]>([
     ['nothing', [{ meta: 'b' }], 0, undefined],
     ['a strong clause', [{ meta: 'a' }], 6, 'high'],
-    ['strong and all else', [{ meta: 'a' }, medium({ element: '#a' }), one, two], 6, 'high'],
-    ['a medium', [medium({ meta: 'a' })], 3, 'medium'],
-    ['two mediums of one family', [medium({ meta: 'a' }), medium({ title: 'aaa' })], 3, 'medium'],
-    ['one script URL at two places', [{ script: 'a.com' }, { asset: 'a.com' }], 3, 'medium'],
-    ['two families', [medium({ meta: 'a' }), medium({ element: '#a' })], 6, 'high'],
-    ['three families', [medium({ meta: 'a' }), medium({ element: '#a' }), medium({ header: 'x-a' })], 6, 'high'],
-    ['a weak', [one], 1, null],
-    ['a weak of two literals', [{ text: ['one', 'two'] }], 1, null],
-    ['two weak of one family', [one, two], 2, 'low'],
-    ['three weak', [one, two, three], 2, 'low'],
-    ['a medium and a weak', [medium({ meta: 'a' }), one], 4, 'medium'],
-    ['a medium and three weak', [medium({ meta: 'a' }), one, two, three], 5, 'medium'],
-    ['a strong one that fails', [{ meta: 'b' }, medium({ element: '#a' })], 3, 'medium'],
+    ['a strong clause and others', [{ meta: 'a' }, medium({ element: '#a' }), one, two], 6, 'high'],
+    ['a medium clause', [medium({ meta: 'a' })], 3, 'medium'],
+    ['two medium clauses of one family', [medium({ meta: 'a' }), medium({ title: 'aaa' })], 3, 'medium'],
+    ['one script URL in two places', [{ script: 'a.com' }, { asset: 'a.com' }], 3, 'medium'],
+    ['medium clauses of two families', [medium({ meta: 'a' }), medium({ element: '#a' })], 6, 'high'],
+    [
+      'medium clauses of three families',
+      [medium({ meta: 'a' }), medium({ element: '#a' }), medium({ header: 'x-a' })],
+      6,
+      'high',
+    ],
+    ['a weak clause', [one], 1, null],
+    ['a weak clause with two literals', [{ text: ['one', 'two'] }], 1, null],
+    ['two weak clauses of one family', [one, two], 2, 'low'],
+    ['three weak clauses', [one, two, three], 2, 'low'],
+    ['a medium and a weak clause', [medium({ meta: 'a' }), one], 4, 'medium'],
+    ['a medium and three weak clauses', [medium({ meta: 'a' }), one, two, three], 5, 'medium'],
+    ['a strong clause that fails', [{ meta: 'b' }, medium({ element: '#a' })], 3, 'medium'],
   ])('%s', (_, detect, points, level) => {
-    const [evidence] = verdictOf([technology('x', { detect })], page).evidence
+    const [evidence] = getVerdict([technology('x', { detect })], page).evidence
     expect([evidence?.points ?? 0, evidence?.level]).toEqual([points, level])
   })
 })
@@ -112,34 +122,34 @@ test.each<[ClauseSource, Weight]>([
   [{ all: [{ text: 'abc' }, { not: { meta: 'a' } }] }, 'weak'],
   [{ any: [{ script: 'x.com' }, { asset: '/p/' }] }, 'medium'],
   [{ atLeast: 2, of: [{ text: 'abc' }, { script: 'x.com' }, { meta: 'a' }] }, 'medium'],
-])('4 the most %j may weigh is its usual weight: %s', (clause, weight) => {
-  expect(heaviest(readClause(clause, places))).toBe(weight)
+])('4 the maximum weight of %j is also its default: %s', (clause, weight) => {
+  expect(findMaxWeight(readClause(clause, places))).toBe(weight)
   expect(compile([technology('x', { detect: [clause] })])[0].clauses[0].weight).toBe(weight)
 })
 
-describe('5 a rule without hits scores nothing', () => {
-  test('and is never evaluated', () => {
-    expect(verdictOf([builder('a'), builder('b')], pageWith({ b: 'faint' })).cost.rulesEvaluated).toBe(1)
+describe('5 a rule without hits has no points', () => {
+  test('its expression is not evaluated', () => {
+    expect(getVerdict([builder('a'), builder('b')], buildPageWith({ b: 'faint' })).cost.rulesEvaluated).toBe(1)
   })
 
   test.each<[string, ClauseSource]>([
-    ['a lone not', { not: { meta: 'a' } }],
+    ['a not without another clause', { not: { meta: 'a' } }],
     ['a not in an any', { any: [{ meta: 'a' }, { not: { meta: 'b' } }] }],
     ['one of two, one a not', { atLeast: 1, of: [{ meta: 'a' }, { not: { meta: 'b' } }] }],
     ['a not of a not of a not', { all: [{ not: { meta: 'a' } }, { not: { not: { not: { meta: 'b' } } } }] }],
-  ])('%s is refused', (_, clause) => {
-    expect(() => compile([technology('x', { detect: [clause] })])).toThrow(CompileError)
+  ])('%s is an error', (_, clause) => {
+    expect(() => compile([technology('x', { detect: [clause] })])).toThrow(RuleSyntaxError)
   })
 })
 
-describe('JSON Logic is the only way from hits to points', () => {
+describe('points are computed only by JSON Logic', () => {
   test.each<[Logic, Level | null]>([
     [6, 'high'],
     [3, 'medium'],
     [{ '+': [1, 1] }, 'low'],
     [0, null],
-  ])('an expression that is made %j decides the verdict: %s', (logic, confidence) => {
+  ])('replacing the expression by %j changes the level to %s', (logic, confidence) => {
     const rules = compile([builder('a')]).map((rule) => ({ ...rule, logic }))
-    expect(detect(rulesetOf(rules), buildPage(pageWith({ a: 'high' }))).confidence).toBe(confidence)
+    expect(detect(buildRuleset(rules), buildPage(buildPageWith({ a: 'high' }))).confidence).toBe(confidence)
   })
 })

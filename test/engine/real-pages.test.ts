@@ -6,12 +6,12 @@ import type { PageInput } from '../../src/engine/page/page.ts'
 import { buildPage, detect, loadRuleset } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 
-// Pages of other people: read where they lie, never copied.
+// Third-party pages, which are read in place and never copied.
 const file = join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz')
 const isHere = existsSync(file)
-if (!isHere) console.warn(`SKIPPED: ${file} is not here, so nothing is measured on real pages`)
+if (!isHere) console.warn(`SKIPPED: ${file} does not exist, so real pages are not tested`)
 
-/** What independent evidence says of a page. */
+/** What independent evidence shows about a page. */
 interface Labels {
   readonly builder?: string | null
   readonly none?: boolean
@@ -29,8 +29,8 @@ interface Outcome {
   readonly labels: Labels
 }
 
-/** Share of the labels that must be named, where the page shows something and the builder has a rule. */
-const ENOUGH = 0.9
+/** Share of builders that must be named, among pages that show evidence of a builder with a rule. */
+const MIN_RECALL = 0.9
 
 describe.skipIf(!isHere)('on real pages', () => {
   const outcomes: Outcome[] = []
@@ -46,22 +46,22 @@ describe.skipIf(!isHere)('on real pages', () => {
     }
   })
 
-  const faults = (isFault: (outcome: Outcome) => boolean): string[] =>
-    outcomes.filter(isFault).map(({ id, named, labels }) => `${id}: ${labels.builder ?? 'none'} → ${named}`)
+  const listErrors = (isError: (outcome: Outcome) => boolean): string[] =>
+    outcomes.filter(isError).map(({ id, named, labels }) => `${id}: ${labels.builder ?? 'none'} → ${named}`)
 
-  test('no labelled page is given another builder', () => {
+  test('no labelled page gets another builder', () => {
     expect(outcomes.filter(({ labels }) => labels.builder).length).toBeGreaterThan(0)
-    expect(faults(({ named, labels: { builder } }) => Boolean(builder) && named !== null && named !== builder)).toEqual(
-      [],
-    )
+    expect(
+      listErrors(({ named, labels: { builder } }) => Boolean(builder) && named !== null && named !== builder),
+    ).toEqual([])
   })
 
-  test('no page that is known to be home-made is given one', () => {
+  test('no page without a builder gets one', () => {
     expect(outcomes.filter(({ labels }) => labels.none).length).toBeGreaterThan(0)
-    expect(faults(({ named, labels }) => labels.none === true && named !== null)).toEqual([])
+    expect(listErrors(({ named, labels }) => labels.none === true && named !== null)).toEqual([])
   })
 
-  test(`at least ${100 * ENOUGH} % of the labels that a page shows are named, where a rule is`, () => {
+  test(`at least ${100 * MIN_RECALL} % of the builders with evidence and a rule are named`, () => {
     const shown = outcomes.filter(({ labels: { builder, evidence = [] } }) => {
       return builder && ruled.has(builder) && !evidence.every((kind) => kind.startsWith('repo'))
     })
@@ -69,6 +69,6 @@ describe.skipIf(!isHere)('on real pages', () => {
       .filter(({ named, labels }) => named !== labels.builder)
       .map(({ id, labels }) => `${id}: ${labels.builder}`)
     expect(shown.length).toBeGreaterThan(0)
-    expect(1 - silent.length / shown.length, `not named: ${silent.join(', ')}`).toBeGreaterThanOrEqual(ENOUGH)
+    expect(1 - silent.length / shown.length, `not named: ${silent.join(', ')}`).toBeGreaterThanOrEqual(MIN_RECALL)
   })
 })

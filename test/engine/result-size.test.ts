@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest'
 import { boundWarnings, cutLine, cutText } from '../../src/engine/text/bounds.ts'
 import { toResult } from '../../src/index.ts'
-import { builder, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const LONG = 'x'.repeat(100_000)
-const ruleOf = (i: number): TinyRule =>
+const buildRule = (i: number): TinyRule =>
   technology(`t${i}`, { name: `Technology ${i}`, detect: [{ meta: 'a' }, { comment: 'b' }] })
-const rules = Array.from({ length: 400 }, (_, i) => ruleOf(i))
+const rules = Array.from({ length: 400 }, (_, i) => buildRule(i))
 
 describe('a version', () => {
   test.each<[what: string, content: string, version: string | undefined]>([
-    ['as it is', 'Quill 1.2.3', '1.2.3'],
+    ['of usual length', 'Quill 1.2.3', '1.2.3'],
     ['of 4 MB', `Quill 1${'.1'.repeat(2_000_000)}`, `1${'.1'.repeat(31)}.`],
     ['of several lines', 'Quill 1.1\n2.2\r\n\t3.3', '1.1 2.2 3.3'],
     ['with control characters', 'Quill 1.1\u0000\u0007\u0085\u20282', '1.1 2'],
-    ['cut within a character', `Quill ${'1'.repeat(63)}😀`, '1'.repeat(63)],
-    ['of nothing but space', 'Quill \n \n', undefined],
+    ['with a character that would be cut in half', `Quill ${'1'.repeat(63)}😀`, '1'.repeat(63)],
+    ['that is only white space', 'Quill \n \n', undefined],
   ])('%s', (_, content, version) => {
     const rule = builder('quill', {
       name: 'Quill',
       detect: [{ meta: 'generator', match: '^Quill ([\\s\\S]*)', version: 1 }],
     })
-    const { versions } = verdictOf([rule], { html: `<meta name=generator content="${content}">` })
+    const { versions } = getVerdict([rule], { html: `<meta name=generator content="${content}">` })
     expect(versions).toEqual(version === undefined ? {} : { Quill: version })
   })
 })
 
 describe('every list and string of a result is bounded', () => {
   const html = `<meta name=a content="${LONG}"><!--b${LONG}-->`
-  const verdict = verdictOf(rules, { url: `https://acme.com/${LONG}`, html })
+  const verdict = getVerdict(rules, { url: `https://acme.com/${LONG}`, html })
 
   test.each<[field: string, length: number, most: number]>([
     ['url', verdict.url?.length ?? 0, 2048],
@@ -44,7 +44,7 @@ describe('every list and string of a result is bounded', () => {
     expect(length).toBeGreaterThan(most / 2)
   })
 
-  test('what is cut is said', () => {
+  test('each cut has a warning', () => {
     expect(verdict.warnings).toEqual([
       'only 256 of 400 technologies are listed',
       'evidence is listed for 100 of 400 rules',
@@ -58,7 +58,7 @@ describe('every list and string of a result is bounded', () => {
   test('warnings', () => {
     const many = boundWarnings(Array.from({ length: 80 }, (_, i) => `${i}\n${LONG}`))
     expect(many).toHaveLength(50)
-    expect(many.at(-1)).toBe('31 further warnings were left out')
+    expect(many.at(-1)).toBe('31 further warnings were omitted')
     expect(many.slice(0, -1).every((warning) => warning.length <= 500 && !warning.includes('\n'))).toBe(true)
   })
 })
@@ -69,6 +69,6 @@ test.each<[text: string, characters: number, cut: string, line: string]>([
   ['ab😀', 3, 'ab', 'ab'],
   ['a\n\nb', 3, 'a\n\n', 'a b'],
   ['  a', 2, '  ', 'a'],
-])('%j cut to %i characters', (text, characters, cut, line) => {
+])('%j is cut to %i characters', (text, characters, cut, line) => {
   expect([cutText(text, characters), cutLine(text, characters)]).toEqual([cut, line])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { builder, hosting, pageWith, type TinyRule, technology, verdictOf } from './support/tiny-rules.ts'
+import { builder, buildPageWith, getVerdict, hosting, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const [aaa, bbb, ttt, uuu, vvv] = [
   builder('aaa'),
@@ -9,25 +9,30 @@ const [aaa, bbb, ttt, uuu, vvv] = [
   technology('vvv'),
 ]
 
-describe('11 technologies', () => {
-  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], string[]]>([
-    ['at medium', [ttt], { ttt: 'medium' }, ['TTT']],
-    ['not at low', [ttt], { ttt: 'low' }, []],
-    ['what they imply', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'medium' }, ['TTT', 'UUU']],
-    ['not what a low one implies', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'low' }, []],
+describe('11 listing technologies', () => {
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], string[]]>([
+    ['a technology at medium', [ttt], { ttt: 'medium' }, ['TTT']],
+    ['no technology at low', [ttt], { ttt: 'low' }, []],
+    ['implied technologies', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'medium' }, ['TTT', 'UUU']],
+    ['nothing that a technology at low implies', [technology('ttt', { implies: 'uuu' }), uuu], { ttt: 'low' }, []],
     [
-      'by two steps',
+      'implied over two steps',
       [technology('ttt', { implies: 'uuu' }), technology('uuu', { implies: 'vvv' }), vvv],
       { ttt: 'high' },
       ['TTT', 'UUU', 'VVV'],
     ],
-    ['the winner', [aaa], { aaa: 'high' }, ['AAA']],
-    ['the winner at low', [aaa], { aaa: 'low' }, ['AAA']],
-    ['what a low winner implies', [builder('aaa', { implies: 'ttt' }), ttt], { aaa: 'low' }, ['AAA', 'TTT']],
-    ['a builder that the winner implies', [builder('bbb', { implies: 'aaa' }), aaa], { bbb: 'high' }, ['BBB', 'AAA']],
+    ['the builder', [aaa], { aaa: 'high' }, ['AAA']],
+    ['the builder at low', [aaa], { aaa: 'low' }, ['AAA']],
+    ['what a builder at low implies', [builder('aaa', { implies: 'ttt' }), ttt], { aaa: 'low' }, ['AAA', 'TTT']],
+    [
+      'a builder that the chosen builder implies',
+      [builder('bbb', { implies: 'aaa' }), aaa],
+      { bbb: 'high' },
+      ['BBB', 'AAA'],
+    ],
     ['no losing builder', [aaa, bbb], { aaa: 'high', bbb: 'medium' }, ['AAA']],
     [
-      'nor what it alone implies at low',
+      'nothing that only a losing builder at low implies',
       [aaa, builder('bbb', { implies: 'ttt' }), ttt],
       { aaa: 'high', bbb: 'low' },
       ['AAA'],
@@ -39,7 +44,7 @@ describe('11 technologies', () => {
       ['VVV'],
     ],
     [
-      'nothing implied that was excluded',
+      'nothing that is implied but excluded',
       [builder('aaa', { implies: 'ttt', excludes: 'ttt' }), ttt, technology('uuu', { excludes: 'ttt' })],
       { aaa: 'medium', uuu: 'high' },
       ['UUU', 'AAA'],
@@ -51,32 +56,32 @@ describe('11 technologies', () => {
       ['CCC'],
     ],
     [
-      'a CDN that a host implies',
+      'a CDN that a hosting provider implies',
       [hosting('hhh', { implies: 'ccc' }), hosting('ccc', { role: 'cdn' })],
       { hhh: 'high' },
       ['CCC'],
     ],
     [
-      'no CDN that a host excludes',
+      'no CDN that a hosting provider excludes',
       [hosting('hhh', { excludes: 'ccc' }), hosting('ccc', { role: 'cdn' })],
       { hhh: 'high', ccc: 'medium' },
       [],
     ],
-    ['no host', [hosting('hhh')], { hhh: 'high' }, []],
+    ['no hosting provider', [hosting('hhh')], { hhh: 'high' }, []],
     [
-      'by level, points, name',
+      'sorted by level, points and name',
       [ttt, uuu, vvv, aaa],
       { ttt: 'medium', uuu: 'high', vvv: ['medium', 'faint'], aaa: 'medium' },
       ['UUU', 'VVV', 'AAA', 'TTT'],
     ],
     [
-      'implied ones at their lifted level with their own points',
+      'implied technologies are sorted by their lifted level and own points',
       [technology('vvv', { implies: 'uuu' }), uuu, ttt, aaa],
       { vvv: 'high', uuu: 'faint', ttt: 'medium', aaa: 'high' },
       ['AAA', 'VVV', 'UUU', 'TTT'],
     ],
     [
-      'the winner at the level a conflict left it',
+      'the builder is sorted by its level after a conflict',
       [aaa, bbb, ttt],
       { aaa: 'high', bbb: 'high', ttt: 'high' },
       ['TTT', 'AAA'],
@@ -88,7 +93,7 @@ describe('11 technologies', () => {
       ['Edge'],
     ],
   ])('%s', (_, rules, page, expected) => {
-    expect(verdictOf(rules, pageWith(page)).technologies).toEqual(expected)
+    expect(getVerdict(rules, buildPageWith(page)).technologies).toEqual(expected)
   })
 })
 
@@ -99,28 +104,28 @@ describe('versions', () => {
       ...more,
     })
   test.each<[string, TinyRule[], string, Record<string, string>]>([
-    ['by display name', [versioned('ttt')], '<meta name=generator content="ttt 8.10">', { TTT: '8.10' }],
-    ['none where none is seen', [versioned('ttt')], '<b id=ttt>', {}],
+    ['have the display name as key', [versioned('ttt')], '<meta name=generator content="ttt 8.10">', { TTT: '8.10' }],
+    ['are absent if no value contains one', [versioned('ttt')], '<b id=ttt>', {}],
     [
-      'of what is in the answer alone',
+      'are listed only for technologies in the verdict',
       [versioned('ttt', { requires: 'uuu' }), uuu],
       '<meta name=generator content="ttt 1">',
       {},
     ],
     [
-      'of the builder',
+      'include that of the builder',
       [versioned('ttt', { kind: 'builder', category: 'cms' })],
       '<meta name=generator content="ttt 2">',
       { TTT: '2' },
     ],
     [
-      'the first of several',
+      'are the first of several values',
       [versioned('ttt')],
       '<meta name=generator content="ttt 3"><meta name=generator content="ttt 4">',
       { TTT: '3' },
     ],
     [
-      'not of a clause that does not hold',
+      'do not come from a clause that does not hold',
       [
         technology('ttt', {
           detect: [
@@ -133,32 +138,37 @@ describe('versions', () => {
       {},
     ],
   ])('%s', (_, rules, html, expected) => {
-    expect(verdictOf(rules, { html }).versions).toEqual(expected)
+    expect(getVerdict(rules, { html }).versions).toEqual(expected)
   })
 })
 
 describe('12 hosting has its own slugs', () => {
-  test.each<[string, TinyRule[], Parameters<typeof pageWith>[0], Partial<ReturnType<typeof verdictOf>>]>([
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], Partial<ReturnType<typeof getVerdict>>]>([
     [
-      'both are named',
+      'a builder and a provider with the same slug are both named',
       [builder('wix'), hosting('wix', { name: 'Wix cloud' })],
       { wix: 'high' },
       { builderSlug: 'wix', hosting: 'Wix cloud' },
     ],
     [
-      'a host excludes hosts alone',
+      'a provider excludes only providers',
       [hosting('aaa', { excludes: 'bbb' }), bbb],
       { aaa: 'high', bbb: 'medium' },
       { builderSlug: 'bbb' },
     ],
     [
-      'a host is no requirement of a builder',
+      'a provider does not meet a requirement of a builder',
       [hosting('bbb'), builder('aaa', { requires: 'bbb' })],
       { aaa: 'high', bbb: 'high' },
       { builderSlug: null },
     ],
-    ['a host implies hosts alone', [hosting('aaa', { implies: 'bbb' }), bbb], { aaa: 'high' }, { builderSlug: null }],
+    [
+      'a provider implies only providers',
+      [hosting('aaa', { implies: 'bbb' }), bbb],
+      { aaa: 'high' },
+      { builderSlug: null },
+    ],
   ])('%s', (_, rules, page, expected) => {
-    expect(verdictOf(rules, pageWith(page))).toMatchObject(expected)
+    expect(getVerdict(rules, buildPageWith(page))).toMatchObject(expected)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
-import { technology, verdictOf } from './support/tiny-rules.ts'
+import { getVerdict, technology } from './support/tiny-rules.ts'
 
 const HTML = '<!-- here --><meta name=yes content=1><meta name=also content=1>'
 const yes: ClauseSource = { meta: 'yes' }
@@ -9,10 +9,10 @@ const also: ClauseSource = { meta: 'also' }
 const no: ClauseSource = { meta: 'no' }
 const unknown: ClauseSource = { header: 'x-a' }
 
-/** Whether a clause holds, and what evidence says nobody looked at. */
-function holds(clause: ClauseSource, page: PageInput): [boolean, readonly string[]] {
+/** Evaluates a clause: whether it holds, and the unseen places in the evidence. */
+function evaluate(clause: ClauseSource, page: PageInput): [boolean, readonly string[]] {
   const rule = technology('x', { detect: [clause, { comment: 'here', weight: 'medium' }] })
-  const [{ points, unseen }] = verdictOf([rule], { html: HTML, ...page }).evidence
+  const [{ points, unseen }] = getVerdict([rule], { html: HTML, ...page }).evidence
   return [points > 3, unseen]
 }
 
@@ -35,43 +35,43 @@ const groups: [string, ClauseSource, whenUnseen: boolean, whenSeen: boolean][] =
   ['not of not unknown', { all: [yes, { not: { not: unknown } }] }, false, false],
 ]
 
-describe('groups follow three values', () => {
+describe('groups follow three-valued logic', () => {
   test.each(groups)('%s', (_, clause, whenUnseen, whenSeen) => {
-    expect(holds(clause, {})).toEqual([whenUnseen, ['header']])
-    expect(holds(clause, { headers: {} })).toEqual([whenSeen, []])
+    expect(evaluate(clause, {})).toEqual([whenUnseen, ['header']])
+    expect(evaluate(clause, { headers: {} })).toEqual([whenSeen, []])
   })
 
   test.each<[string, ClauseSource, PageInput, boolean, string[]]>([
-    ['dns, never asked', { dns: 'txt' }, {}, false, ['dns']],
-    ['dns, another type asked', { dns: 'txt' }, { dns: { a: [] } }, false, ['dns']],
-    ['dns, another label asked', { dns: 'txt _a' }, { dns: { txt: [], 'txt _b': [] } }, false, ['dns']],
-    ['dns, one of two types asked', { dns: ['txt', 'a'] }, { dns: { a: [] } }, false, ['dns']],
-    ['dns, asked and empty', { dns: ['txt', 'a'] }, { dns: { a: [], TXT: [] } }, true, []],
-    ['atLeast over a place unseen', { cookie: 'a', atLeast: 3 }, {}, false, ['cookie']],
-    ['atLeast over a place seen', { cookie: 'a', atLeast: 2 }, { headers: { 'set-cookie': 'a=1' } }, true, []],
-    ['what every page has is always seen', { frame: 'x.com' }, { html: HTML }, true, []],
+    ['dns, not queried', { dns: 'txt' }, {}, false, ['dns']],
+    ['dns, another type queried', { dns: 'txt' }, { dns: { a: [] } }, false, ['dns']],
+    ['dns, another label queried', { dns: 'txt _a' }, { dns: { txt: [], 'txt _b': [] } }, false, ['dns']],
+    ['dns, one of two types queried', { dns: ['txt', 'a'] }, { dns: { a: [] } }, false, ['dns']],
+    ['dns, queried and empty', { dns: ['txt', 'a'] }, { dns: { a: [], TXT: [] } }, true, []],
+    ['atLeast of an unseen place', { cookie: 'a', atLeast: 3 }, {}, false, ['cookie']],
+    ['atLeast of a seen place', { cookie: 'a', atLeast: 2 }, { headers: { 'set-cookie': 'a=1' } }, true, []],
+    ['a place that every page has is always seen', { frame: 'x.com' }, { html: HTML }, true, []],
   ])('not %s', (_, clause, page, expected, unseen) => {
-    expect(holds({ all: [yes, { not: clause }] }, page)).toEqual([expected, unseen])
+    expect(evaluate({ all: [yes, { not: clause }] }, page)).toEqual([expected, unseen])
   })
 
-  test('a hit is known even where only a part was looked at', () => {
+  test('a hit is known even if only a part of the place was seen', () => {
     const clause: ClauseSource = { dns: ['txt', 'a'] }
-    expect(holds(clause, { dns: { a: ['192.0.2.1'] } })[0]).toBe(true)
-    expect(holds({ all: [yes, { not: { not: clause } }] }, { dns: { a: ['192.0.2.1'] } })[0]).toBe(true)
+    expect(evaluate(clause, { dns: { a: ['192.0.2.1'] } })[0]).toBe(true)
+    expect(evaluate({ all: [yes, { not: { not: clause } }] }, { dns: { a: ['192.0.2.1'] } })[0]).toBe(true)
   })
 })
 
 describe('own and other', () => {
   const own = (from: string): ClauseSource => ({ asset: '/logo.png', from })
   test.each<[string, string, string | null, boolean, boolean]>([
-    ['written without host', '/logo.png', 'https://a.example.com/', true, false],
-    ['written without host, page unknown', '/logo.png', null, true, false],
+    ['relative URL', '/logo.png', 'https://a.example.com/', true, false],
+    ['relative URL, page address unknown', '/logo.png', null, true, false],
     ['same registrable domain', '//cdn.example.com/logo.png', 'https://a.example.com/', true, false],
     ['another domain', '//example.net/logo.png', 'https://a.example.com/', false, true],
     ['a private suffix', '//b.github.io/logo.png', 'https://a.github.io/', false, true],
-    ['with host, page unknown', '//example.net/logo.png', null, false, false],
+    ['absolute URL, page address unknown', '//example.net/logo.png', null, false, false],
   ])('%s', (_, src, url, isOwn, isOther) => {
     const page: PageInput = { url, html: `${HTML}<img src="${src}">` }
-    expect([holds(own('own'), page)[0], holds(own('other'), page)[0]]).toEqual([isOwn, isOther])
+    expect([evaluate(own('own'), page)[0], evaluate(own('other'), page)[0]]).toEqual([isOwn, isOther])
   })
 })

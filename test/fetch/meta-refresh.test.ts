@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attributeOf } from '../../src/engine/page/element.ts'
+import { readAttribute } from '../../src/engine/page/element.ts'
 import { buildTape } from '../../src/engine/page/tape.ts'
 import { findMetaRefreshes } from '../../src/fetch/meta-refresh.ts'
 
@@ -48,10 +48,10 @@ describe('a refresh in', () => {
 function findInTape(html: string): string[] {
   const { tape } = buildTape(html)
   return tape.tags.flatMap((tag, at) => {
-    if (tag !== 'meta' || attributeOf(tape, at, 'http-equiv')?.trim().toLowerCase() !== 'refresh') return []
+    if (tag !== 'meta' || readAttribute(tape, at, 'http-equiv')?.trim().toLowerCase() !== 'refresh') return []
     for (let up = tape.parents[at]; up >= 0; up = tape.parents[up])
       if (tape.tags[up] === 'noscript' || tape.tags[up] === 'template') return []
-    return attributeOf(tape, at, 'content') ?? []
+    return readAttribute(tape, at, 'content') ?? []
   })
 }
 

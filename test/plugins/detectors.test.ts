@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { findsOf } from '../engine/support/finds.ts'
+import { readFinds } from '../engine/support/finds.ts'
 
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   ['url', 'the final URL', ['x.com'], { url: 'https://a.com/b?c#d' }, [['', 'https://a.com/b?c']]],
@@ -17,7 +17,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'header',
-    'names that begin so',
+    'names with the same beginning',
     ['x-wix-*'],
     { headers: { 'x-wix-a': '1', 'x-wixa': '2', 'X-Wix-': '3' } },
     [
@@ -27,7 +27,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'cookie',
-    'each by name',
+    'each cookie by name',
     ['sid', 'wp_*'],
     { headers: { 'set-cookie': ['sid=a=b; Path=/; sid=c', ' SID = d ', 'wp_1=', 'other=e'] } },
     [
@@ -38,7 +38,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'cookie',
-    'none without a name',
+    'no cookie without a name',
     ['sid'],
     {
       headers: [
@@ -64,7 +64,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'dns',
-    'a type with a label alone',
+    'only a type with a label',
     ['txt _vercel'],
     { dns: { txt: ['a'], 'TXT _Vercel': ['b'], 'txt _other': ['c'] } },
     [['txt _vercel', 'b']],
@@ -81,14 +81,14 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
       ['name', '*.a.com'],
     ],
   ],
-  ['tls', 'no issuer', ['issuer'], { tls: { names: ['a.com'] } }, [['name', 'a.com']]],
+  ['tls', 'names without an issuer', ['issuer'], { tls: { names: ['a.com'] } }, [['name', 'a.com']]],
   ['robots', 'the file', ['abc'], { robots: 'User-agent: *' }, [['', 'User-agent: *']]],
   ['favicon', 'the hash', ['-1'], { favicon: -12 }, [['-12', '-12']]],
 ])('%s: %s', (place, _, words, input, expected) => {
-  expect(findsOf(place, words, input)).toEqual(expected)
+  expect(readFinds(place, words, input)).toEqual(expected)
 })
 
-describe('what was looked at', () => {
+describe('a place is seen', () => {
   const sometimes: [place: string, word: string, PageInput, boolean][] = [
     ['url', 'a.com', { url: 'https://a.com/' }, true],
     ['header', 'x-a', { headers: {} }, true],
@@ -102,13 +102,13 @@ describe('what was looked at', () => {
     ['robots', 'abc', { robots: '' }, true],
     ['favicon', '1', { favicon: 0 }, true],
   ]
-  const detectorOf = (place: string) => detectors.find(({ key }) => key === place)
-  test.each(sometimes)('%s %s on %j: %s', (place, word, input, expected) => {
-    expect(detectorOf(place)?.seen?.(buildPage(input), word)).toBe(expected)
-    expect(detectorOf(place)?.seen?.(buildPage({}), word)).toBe(false)
+  const findDetector = (place: string) => detectors.find(({ key }) => key === place)
+  test.each(sometimes)('%s %s with %j: %s', (place, word, input, expected) => {
+    expect(findDetector(place)?.seen?.(buildPage(input), word)).toBe(expected)
+    expect(findDetector(place)?.seen?.(buildPage({}), word)).toBe(false)
   })
 
-  test('what a document holds was always looked at', () => {
+  test('places of the document are always seen', () => {
     const others = detectors.filter(({ key }) => !sometimes.some(([place]) => place === key))
     expect(others.filter(({ seen }) => seen !== undefined)).toEqual([])
     const document = 'meta title jsonld script asset frame link element comment inline style anchor text html size'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
-import { findsOf, html, indexOf } from '../engine/support/finds.ts'
+import { buildPlaceIndex, html, readFinds } from '../engine/support/finds.ts'
 
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   [
@@ -16,17 +16,17 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'meta',
-    'none without content',
+    'no tag without content',
     ['one'],
     html('<meta name=one><meta http-equiv=one content=a><meta name=two content=b><b name=one content=c>'),
     [],
   ],
   ['meta', 'an empty content', ['one'], html('<meta name=one content="">'), [['one', '']]],
   ['title', 'the title', ['abc'], html('<title> A b </title>'), [['', 'A b']]],
-  ['title', 'none', ['abc'], html('<p>'), []],
+  ['title', 'no title', ['abc'], html('<p>'), []],
   [
     'comment',
-    'each',
+    'each comment',
     ['abc'],
     html('<!-- a --><!--b-->'),
     [
@@ -36,7 +36,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'inline',
-    'scripts without src, JSON-LD not',
+    'scripts without src, except JSON-LD',
     ['abc'],
     html(
       '<script>a</script><script type=x>b</script><script src=c>d</script><script type="application/ld+json">1</script>',
@@ -48,7 +48,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'style',
-    'each sheet',
+    'each style sheet',
     ['abc'],
     html('<style>a</style><p style="b"><style>c</style>'),
     [
@@ -56,7 +56,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
       ['', 'c'],
     ],
   ],
-  ['text', 'what is seen', ['abc'], html('<title>a</title><p>b</p>c'), [['', 'b c']]],
+  ['text', 'the visible text', ['abc'], html('<title>a</title><p>b</p>c'), [['', 'b c']]],
   ['html', 'the source', ['abc'], html('<p CLASS=a>b'), [['', '<p CLASS=a>b']]],
   [
     'size',
@@ -70,14 +70,14 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'script',
-    'src alone',
+    'only src of scripts',
     ['/a'],
     html('<script src="//a.com/b"></script><img src=/c><link rel=modulepreload href=/d>'),
     [['', 'http://a.com/b']],
   ],
   [
     'asset',
-    'scripts too, frames and links not',
+    'including scripts, without frames and links',
     ['/a'],
     html('<script src=/b></script><img src=/c><iframe src=/d></iframe><a href=/e></a>'),
     [
@@ -112,7 +112,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'element',
-    'what a selector fits',
+    'elements that match a selector',
     ['p.x', '[data-a]'],
     html('<p class="y x" data-a><p class=xx><i data-a=1>'),
     [
@@ -122,10 +122,10 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     ],
   ],
 ])('%s: %s', (place, _, words, input, expected) => {
-  expect(findsOf(place, words, input)).toEqual(expected)
+  expect(readFinds(place, words, input)).toEqual(expected)
 })
 
 test('the amount of size is the hit', () => {
-  const index = indexOf('size', ['words'])
+  const index = buildPlaceIndex('size', ['words'])
   expect([...index.detector.read(buildPage(html('one two')), index)].map(({ amount }) => amount)).toEqual([2, 7])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
-import { findsOf, html } from '../engine/support/finds.ts'
+import { html, readFinds } from '../engine/support/finds.ts'
 
 const ld = (...blocks: unknown[]): PageInput =>
   html(blocks.map((block) => `<script type="application/ld+json">${JSON.stringify(block)}</script>`).join(''))
@@ -8,7 +8,7 @@ const ld = (...blocks: unknown[]): PageInput =>
 test.each<[what: string, words: string[], PageInput, [string, string][]]>([
   ['a type', ['Shop'], ld({ '@type': 'Shop', name: 'A' }, { '@type': 'Other' }), [['Shop', 'A']]],
   [
-    'whatever the case, with vocabulary',
+    'a type in any case, with its vocabulary',
     ['shop'],
     ld({ '@type': 'https://schema.org/Shop' }, { '@type': 'schema:SHOP' }),
     [
@@ -26,7 +26,7 @@ test.each<[what: string, words: string[], PageInput, [string, string][]]>([
     ],
   ],
   [
-    'lists, @graph, nodes within nodes',
+    'lists, @graph and nested nodes',
     ['Shop'],
     ld(
       [{ '@type': 'Shop', name: 'A' }],
@@ -50,7 +50,7 @@ test.each<[what: string, words: string[], PageInput, [string, string][]]>([
     ],
   ],
   [
-    'a field of several, and of values that are objects',
+    'a field with several values, including objects',
     ['Shop.seller'],
     ld({ '@type': 'Shop', seller: ['A', { name: 'B' }, { '@id': '#c' }, null, true] }),
     [
@@ -61,8 +61,8 @@ test.each<[what: string, words: string[], PageInput, [string, string][]]>([
       ['Shop.seller', 'true'],
     ],
   ],
-  ['no field of another type', ['Shop.price'], ld({ '@type': 'Other', price: 1 }), []],
-  ['types that are none', ['Shop'], ld({ '@type': { a: 'Shop' } }, { '@type': null }, { type: 'Shop' }, 'Shop', 1), []],
+  ['not a field of another type', ['Shop.price'], ld({ '@type': 'Other', price: 1 }), []],
+  ['invalid types', ['Shop'], ld({ '@type': { a: 'Shop' } }, { '@type': null }, { type: 'Shop' }, 'Shop', 1), []],
 ])('%s', (_, words, input, expected) => {
-  expect(findsOf('jsonld', words, input)).toEqual(expected)
+  expect(readFinds('jsonld', words, input)).toEqual(expected)
 })

@@ -11,7 +11,7 @@ import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const RESERVED = [...CLAUSE_KEYS, FOUND.key]
-describe('a bad module is refused', () => {
+describe('an invalid module is an error', () => {
   const whole: Record<string, string> = {
     key: "'tide'",
     about: "'The tide'",
@@ -40,37 +40,62 @@ describe('a bad module is refused', () => {
     'found',
   ]
 
-  test('the one that the others are changed from is good', async () => {
+  test('the detector that the other cases modify is valid', async () => {
     const root = writeFolder({ 'tide.mjs': `export default [${detector({})}, ${detector({ key: "'ebb'" })}]` })
     const loaded = await loadDetectors(['./tide.mjs'], RESERVED, root)
     expect(loaded.slice(own.length).map(({ key }) => key)).toEqual(['tide', 'ebb'])
   })
 
   test.each<[string, string, RegExp]>([
-    ['with a fault of its syntax', 'export default {', /could not be loaded/],
+    ['with a syntax error', 'export default {', /could not be loaded/],
     ['that throws on load', "throw new Error('no water')", /could not be loaded: no water/],
-    ['that throws a text', "throw 'no water'", /could not be loaded: no water/],
+    ['that throws a string', "throw 'no water'", /could not be loaded: no water/],
     ['without default export', 'export const tide = 1', /no default export/],
-    ['of null', 'export default null', /a detector is an object/],
-    ['of a text', "export default 'tide'", /a detector is an object/],
-    ['with an empty list', 'export default []', /there is no detector in its list/],
+    ['of null', 'export default null', /a detector must be an object/],
+    ['of a string', "export default 'tide'", /a detector must be an object/],
+    ['with an empty list', 'export default []', /the list of detectors is empty/],
     ['without key', exporting({ key: undefined }), /needs a `key`/],
     ['with a key of capitals', exporting({ key: "'Tide'" }), /needs a `key`/],
-    ['without about', exporting({ about: undefined }), /"tide" needs `about`/],
-    ['without family', exporting({ family: undefined }), /"tide" needs a `family`: one of address, /],
-    ['of an unknown family', exporting({ family: "'sea'" }), /"tide" needs a `family`: one of address, /],
-    ["of the engine's own family", exporting({ family: "'found'" }), /"tide" needs a `family`: one of address, /],
-    ['without word', exporting({ word: undefined }), /"tide" needs a `word`: one of name, /],
-    ['of an unknown word', exporting({ word: "'regex'" }), /"tide" needs a `word`: one of name, /],
-    ['without read', exporting({ read: undefined }), /"tide" needs a function `read/],
-    ['whose read is none', exporting({ read: "'x'" }), /"tide" needs a function `read/],
-    ['whose seen is none', exporting({ seen: 'true' }), /`seen` of detector "tide" must be a function/],
-    ['whose names are none', exporting({ names: "'high'" }), /`names` of detector "tide" must be a list/],
-    ['whose second detector is bad', `export default [${detector({})}, {}]`, /needs a `key`/],
-    ['whose key throws', 'export default { get key() { throw new Error("no water") } }', /cannot be read: no water/],
-    ['of a promise that never ends', 'export default new Promise(() => {})', /needs a `key`/],
-    ['with a key of ours', exporting({ key: "'meta'" }), /there is a detector "meta" already/],
-    ['with one key twice', `export default [${detector({})}, ${detector({})}]`, /there is a detector "tide" already/],
+    ['without about', exporting({ about: undefined }), /`about` of detector "tide" must be one sentence/],
+    ['without family', exporting({ family: undefined }), /`family` of detector "tide" must be one of address, /],
+    ['of an unknown family', exporting({ family: "'sea'" }), /`family` of detector "tide" must be one of address, /],
+    [
+      "of the engine's own family",
+      exporting({ family: "'found'" }),
+      /`family` of detector "tide" must be one of address, /,
+    ],
+    ['without word', exporting({ word: undefined }), /`word` of detector "tide" must be one of name, /],
+    ['of an unknown word', exporting({ word: "'regex'" }), /`word` of detector "tide" must be one of name, /],
+    ['without read', exporting({ read: undefined }), /`read` of detector "tide" must be a function/],
+    ['whose read is not a function', exporting({ read: "'x'" }), /`read` of detector "tide" must be a function/],
+    ['whose seen is not a function', exporting({ seen: 'true' }), /`seen` of detector "tide" must be a function/],
+    ['whose names are not a list', exporting({ names: "'high'" }), /`names` of detector "tide" must be a list/],
+    [
+      'whose word form has no phrase',
+      exporting({ wordForm: "{ pattern: '^a' }" }),
+      /`wordForm` of detector "tide" must be /,
+    ],
+    [
+      'whose word form has an invalid pattern',
+      exporting({ wordForm: "{ says: 'a', pattern: '(' }" }),
+      /`wordForm` of detector "tide" must be /,
+    ],
+    ['whose rank is 0', exporting({ hostingProof: '0' }), /`hostingProof` of detector "tide" must be a number from 1/],
+    [
+      'with a rank that is not a number',
+      exporting({ hostingProof: "{ a: '1' }" }),
+      /`hostingProof` of detector "tide"/,
+    ],
+    [
+      'whose isAmount is not a boolean',
+      exporting({ isAmount: '1' }),
+      /`isAmount` of detector "tide" must be true or false/,
+    ],
+    ['whose second detector is invalid', `export default [${detector({})}, {}]`, /needs a `key`/],
+    ['whose key throws', 'export default { get key() { throw new Error("no water") } }', /could not be read: no water/],
+    ['of a promise that never settles', 'export default new Promise(() => {})', /needs a `key`/],
+    ['with the key of a built-in detector', exporting({ key: "'meta'" }), /the key "meta" already exists/],
+    ['with the same key twice', `export default [${detector({})}, ${detector({})}]`, /the key "tide" already exists/],
     ...reserved.map((key): [string, string, RegExp] => [
       `with the key ${key}`,
       exporting({ key: `'${key}'` }),
@@ -93,22 +118,22 @@ describe('a bad module is refused', () => {
     await expect(loading).rejects.toThrow(`${specifier}: the module could not be loaded`)
   })
 
-  test('that never ends to load', async () => {
+  test('that never finishes loading', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     const root = writeFolder({ 'tide.mjs': 'await new Promise(() => {})' })
-    const told = expect(loadDetectors(['./tide.mjs'], RESERVED, root)).rejects.toThrow(/not ready in 10 s/)
+    const rejection = expect(loadDetectors(['./tide.mjs'], RESERVED, root)).rejects.toThrow(/did not load within 10 s/)
     await vi.advanceTimersByTimeAsync(10_000).finally(() => vi.useRealTimers())
-    await told
+    await rejection
   })
 
-  test('with every other one that is bad', async () => {
+  test('all invalid modules are listed', async () => {
     const root = writeFolder({ 'ebb.mjs': 'export default null', 'tide.mjs': 'export default []' })
     await expect(loadDetectors(['./ebb.mjs', './tide.mjs'], RESERVED, root)).rejects.toThrow(
-      './ebb.mjs: a detector is an object\n./tide.mjs: there is no detector in its list',
+      './ebb.mjs: a detector must be an object\n./tide.mjs: the list of detectors is empty',
     )
   })
 
-  test('by the library too, named from the working folder', async () => {
+  test('in the library too, relative to the working directory', async () => {
     await expect(loadRuleset({ detectors: ['./no-such-tide.mjs'] })).rejects.toThrow(SetupError)
   })
 })
@@ -118,7 +143,7 @@ test.each([
   ['returns a number', 'read: () => 5', '`read` must return a list of finds or be a generator, not async'],
   ['returns nothing', 'read() {}', '`read` must return a list of finds or be a generator, not async'],
   ['is async', 'async *read() {}', '`read` must return a list of finds or be a generator, not async'],
-])('a detector whose read %s costs its own place, and a warning says so', async (_, read, reason) => {
+])('a detector whose read %s loses its own place, with a warning', async (_, read, reason) => {
   const bad = `export default { key: 'tide', about: 'x', family: 'side', word: 'literal', ${read} }`
   const rule = {
     'technologies/analytics/acme.yaml': technology('tide: high'),

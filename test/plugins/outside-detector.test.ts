@@ -15,7 +15,7 @@ const RESERVED = [...CLAUSE_KEYS, FOUND.key]
 const MODULE = '{ "type": "module" }'
 const PAGE = '<!doctype html><body data-tideswell="v7"><p>High water at noon</p></body>'
 
-/** The example of the README, as a package and as a file of its own, and its rule. */
+/** Writes the example of the README as a package and as a file, with its rule. */
 function writeExample(): string {
   const detector = documentExample('detector')
   const rule = 'tide/rules/technologies/javascript-library/tideswell'
@@ -50,7 +50,7 @@ describe('the detector of the README', () => {
     expect(detect(ruleset, buildPage({ html: PAGE })).versions).toEqual({ Tideswell: '7' })
   })
 
-  test('loaded from a package, is seen by scan, lint, test and explain', async () => {
+  test('loaded from a package, works in scan, lint, test and explain', async () => {
     const how = { cwd: writeExample(), env: { DETECTORS: 'tide-places', RULES_DIRS: 'tide/rules' } }
     const scan = await project.run('scan', ['--html', 'page.html', '--include', 'versions'], how)
     expect(JSON.parse(scan.stdout)).toMatchObject({ technologies: ['Tideswell'], versions: { Tideswell: '7' } })
@@ -61,7 +61,7 @@ describe('the detector of the README', () => {
     expect(explained.stdout).toContain('data-attribute data-tideswell: 1 hit: "v7"')
   })
 
-  test('without it its rule is refused, and the place is named', async () => {
+  test('without the detector, its rule is an error that names the place', async () => {
     const how = { cwd: writeExample(), env: { RULES_DIRS: 'tide/rules' } }
     for (const [command, ...args] of [
       ['scan', '--html', 'page.html'],
@@ -77,7 +77,7 @@ describe('the detector of the README', () => {
     })
   })
 
-  test('a module that is none stops every command with a sentence', async () => {
+  test('an invalid module stops every command with a message', async () => {
     const cwd = writeFolder({ 'page.html': PAGE, 'bad.mjs': 'export const key = 1' })
     for (const [command, ...args] of [
       ['scan', '--html', 'page.html'],

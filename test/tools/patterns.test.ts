@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: some strings here are source code.
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
-import { alternatives } from '../../src/engine/text/literal-index.ts'
+import { joinAlternatives } from '../../src/engine/text/literal-index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { DYNAMIC_PATTERNS } from '../../tools/patterns/dynamic-patterns.ts'
 import { findInSource, findPatterns } from '../../tools/patterns/find-patterns.ts'
@@ -35,7 +35,7 @@ describe('every regular expression of src/ and plugins/ is linear', () => {
 
   test('alternatives of literals contain no repetition for any literals', () => {
     const literals = ['a*', '(b+)+', '[c]{2,}', '^d$', 'e|f', '\\s+', 'g?']
-    const pattern = alternatives(literals)
+    const pattern = joinAlternatives(literals)
     expect(analyse(pattern, 'i')).toBe('safe')
     for (const literal of literals) expect(new RegExp(`^(?:${pattern})$`).test(literal)).toBe(true)
   })

@@ -6,7 +6,7 @@ import { detectors } from '../../plugins/index.ts'
 import { defineCommand, EXIT, readArgs } from '../../src/cli/command.ts'
 import { runMain } from '../../src/cli/run-main.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { placesOf } from '../../src/engine/rule/clause.ts'
+import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
@@ -118,7 +118,7 @@ function readPages(file: string): PageInput[] {
 }
 
 function withSynthetic(real: Ruleset, count: number): Ruleset {
-  const places = placesOf(detectors)
+  const places = indexPlaces(detectors)
   const more = syntheticRules(count, 1).map((rule) => compileRule(rule, places))
   return new Ruleset({
     rules: [...real.rules, ...more],

@@ -1,5 +1,5 @@
 import type { Found } from '../page/detector.ts'
-import { attributeOf, textOf } from '../page/element.ts'
+import { readAttribute, readText } from '../page/element.ts'
 import type { Page } from '../page/page-types.ts'
 import { matchLocator, parseLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
@@ -9,10 +9,10 @@ import { collapse, lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
 import { readUrlOrHost, UrlResolver } from '../text/url.ts'
 
-/** Characters of elements' texts that are read for one page: elements nest, and each holds the text of all in it. */
-const MAX_ELEMENT_TEXT = 8 * 1024 * 1024
+/** Characters of element texts that are read for one page. Elements nest, and each contains the text of all its descendants. */
+const MAX_ELEMENT_TEXT_CHARACTERS = 8 * 1024 * 1024
 
-/** Reads texts and URLs of one page for its values, and stops where a page would cost too much. */
+/** Reads element texts and resolves URLs of one page, within bounds on their total cost. */
 export class PageReader {
   readonly page: Page
   readonly resolver: UrlResolver
@@ -23,23 +23,23 @@ export class PageReader {
     this.resolver = new UrlResolver(page.base)
   }
 
-  /** One sentence for each bound that the page reached. */
+  /** One sentence for each bound that the page exceeded. */
   get warnings(): string[] {
-    const texts =
-      this.#characters < MAX_ELEMENT_TEXT ? [] : [`texts of elements were read up to ${MAX_ELEMENT_TEXT} characters`]
+    const isCut = this.#characters >= MAX_ELEMENT_TEXT_CHARACTERS
+    const texts = isCut ? [`element texts were read up to ${MAX_ELEMENT_TEXT_CHARACTERS} characters`] : []
     return [...texts, ...this.resolver.warnings]
   }
 
-  /** Text of an element with white space collapsed; '' beyond the bound. */
-  textOf(at: number): string {
-    if (this.#characters >= MAX_ELEMENT_TEXT) return ''
-    const text = textOf(this.page.tape, at)
+  /** Reads the text of an element with white space collapsed; '' beyond the bound. */
+  readText(at: number): string {
+    if (this.#characters >= MAX_ELEMENT_TEXT_CHARACTERS) return ''
+    const text = readText(this.page.tape, at)
     this.#characters += text.length
     return collapse(text)
   }
 }
 
-/** One value that a leaf may hold on; what it takes to read it is done once, and only when asked for. */
+/** One value that leaves are tested against. Its text and URL are read on first access. */
 export class Value {
   readonly found: Found
   readonly #reader: PageReader
@@ -51,32 +51,32 @@ export class Value {
     this.#reader = reader
   }
 
-  /** The text that tests look at: what was found, or the text of the element. */
+  /** The text that is tested: the text that was found, or the text of the element. */
   get text(): string {
     if (this.#text !== undefined) return this.#text
     const { text, at = -1 } = this.found
-    this.#text = text ?? this.#reader.textOf(at)
+    this.#text = text ?? this.#reader.readText(at)
     return this.#text
   }
 
-  /** The beginning of the text, for people. */
-  excerpt(characters: number): string {
+  /** Reads the beginning of the text, for the evidence. */
+  readExcerpt(characters: number): string {
     const { text, at = -1 } = this.found
     if (text !== undefined) return cutText(text, characters)
     const { tape } = this.#reader.page
-    return cutText(collapse(textOf(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
+    return cutText(collapse(readText(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
   }
 
-  /** The text as a URL or host. */
+  /** The text as a URL or host name; null if it is neither. */
   get url(): PageUrl | null {
     if (this.#url === undefined) this.#url = this.found.url ?? readUrlOrHost(this.text, this.#reader.resolver, false)
     return this.#url
   }
 
-  /** The same find, seen through an attribute of its element; null when it has none of that name. */
-  through(attribute: string): Value | null {
+  /** Returns an attribute of the element as a value; null if the element does not have that attribute. */
+  readAttribute(attribute: string): Value | null {
     const { name, at = -1 } = this.found
-    const text = attributeOf(this.#reader.page.tape, at, attribute)
+    const text = readAttribute(this.#reader.page.tape, at, attribute)
     if (text === undefined) return null
     const value = new Value({ name, text: text.trim(), at }, this.#reader)
     value.#url = readUrlOrHost(text, this.#reader.resolver, true)
@@ -84,10 +84,10 @@ export class Value {
   }
 }
 
-/** What a value has to show; all of it on one and the same value. */
+/** A condition on a value. A leaf hits when one value passes all of its tests. */
 export type Test = (value: Value) => boolean
 
-/** The tests of a leaf beyond its word, made once. */
+/** Builds the tests of a leaf, without its word. */
 export function buildTests(leaf: Leaf): Test[] {
   const fold = leaf.exact ? (text: string) => text : lower
   const tests: Test[] = []
@@ -114,20 +114,20 @@ export function buildTests(leaf: Leaf): Test[] {
   return tests
 }
 
-/** Whether a word stands there letter by letter: what the index finds ignores case. */
-export function buildExactWord({ words }: Leaf, kind: WordKind): Test {
+/** Builds the test that compares the word with its case, because the lookup ignores case. */
+export function buildExactWordTest({ words }: Leaf, kind: WordKind): Test {
   if (kind === 'literal') return (value) => words.some((word) => value.text.includes(word))
   if (kind === 'locator') {
     const locators = words.map(parseLocator)
     return ({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, true))
   }
-  if (kind === 'selector') return () => true // Its look-up is exact already.
+  if (kind === 'selector') return () => true // The lookup of selectors already respects case.
   return ({ found: { name } }) =>
     words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
 }
 
-/** The version that a value shows a leaf: one line of at most `MAX_VERSION` characters. */
-export function versionOf(leaf: Leaf, value: Value): string | undefined {
+/** Extracts the version from a value: one line of at most `MAX_VERSION` characters. */
+export function extractVersion(leaf: Leaf, value: Value): string | undefined {
   if (leaf.match === undefined || leaf.version === undefined) return undefined
   const version = new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
   return version && cutLine(version, MAX_VERSION)

@@ -6,21 +6,21 @@ import type { PageUrl } from '../text/url.ts'
 
 const NOTHING: readonly never[] = []
 
-/** What ends at a point of a path, and how paths go on from there. */
-class Node<T> {
+/** A node of the path tree: locators that end here, and the segments that follow. */
+class PathNode<T> {
   readonly items: T[] = []
-  readonly next = new SparseMap<Node<T>>()
+  readonly next = new SparseMap<PathNode<T>>()
   readonly open = new Beginnings<T>()
 
-  /** The node one whole segment further. */
-  step(segment: string): Node<T> {
+  /** Returns the child for a whole segment and creates it if needed. */
+  getChild(segment: string): PathNode<T> {
     let node = this.next.get(segment)
-    if (node === undefined) this.next.set(segment, (node = new Node<T>()))
+    if (node === undefined) this.next.set(segment, (node = new PathNode<T>()))
     return node
   }
 }
 
-/** Beginnings of a segment, by first letter and length. */
+/** Beginnings of a segment (`*` locators), by first character and length. */
 class Beginnings<T> {
   readonly #byLetter: Map<number, Map<string, T[]>>[] = []
   readonly #empty: T[] = []
@@ -46,22 +46,22 @@ class Beginnings<T> {
   }
 }
 
-/** Finds the locators a URL is under by host and path segment: the cost goes by the URL, not by their number. */
+/** Finds the locators that a URL is under, by host and path segment. The cost depends on the URL, not on their number. */
 export class LocatorIndex<T> {
   readonly #hosts = {
-    exact: new Map<string, Node<T>>(),
-    below: new Map<string, Node<T>>(),
-    start: new Map<string, Node<T>>(),
+    exact: new Map<string, PathNode<T>>(),
+    below: new Map<string, PathNode<T>>(),
+    start: new Map<string, PathNode<T>>(),
   }
-  /** Longest key of `below` and `start`: longer parts of a host need no lookup. A host may have 127 labels. */
+  /** Length of the longest key of `below` and `start`: longer parts of a host are not looked up. A host can have 127 labels. */
   #longestBelow = 0
   #longestStart = 0
-  readonly #anywhere = new Node<T>()
+  readonly #anywhere = new PathNode<T>()
   readonly #root: T[] = []
-  /** Filled and emptied by each look-up: most find nothing. */
+  /** Reused by each lookup, because most lookups find nothing. */
   readonly #found: T[] = []
   #lastHost: string | undefined
-  #lastNodes: readonly Node<T>[] = []
+  #lastNodes: readonly PathNode<T>[] = []
 
   add(locator: Locator, item: T): void {
     this.#lastHost = undefined
@@ -71,28 +71,28 @@ export class LocatorIndex<T> {
     }
     if (locator.hosts === 'below') this.#longestBelow = Math.max(this.#longestBelow, locator.host.length)
     if (locator.hosts === 'start') this.#longestStart = Math.max(this.#longestStart, locator.host.length)
-    let node = locator.hosts === 'any' ? this.#anywhere : nodeAt(this.#hosts[locator.hosts], locator.host)
+    let node = locator.hosts === 'any' ? this.#anywhere : getNode(this.#hosts[locator.hosts], locator.host)
     const segments = locator.segments.map(lower)
     const beginning = locator.open ? segments.pop() : undefined
-    for (const segment of segments) node = node.step(segment)
+    for (const segment of segments) node = node.getChild(segment)
     if (beginning === undefined) node.items.push(item)
     else node.open.add(beginning, item)
   }
 
-  /** The items of all locators that `url` is under; an item may come more than once. */
+  /** Finds the items of all locators that `url` is under. An item can occur more than once. */
   find(url: PageUrl): readonly T[] {
     const found = this.#found
     const { host } = url
     const path = lower(url.path)
     if (path === '/') pushAll(this.#root, found)
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
-      collectFrom(this.#anywhere, path, slash, found)
-    for (const node of this.#nodesOf(host)) collectFrom(node, path, 0, found)
+      collectItems(this.#anywhere, path, slash, found)
+    for (const node of this.#findNodes(host)) collectItems(node, path, 0, found)
     return found.length === 0 ? NOTHING : found.splice(0)
   }
 
-  /** Where the paths of a host begin. Pages lead to the same host many times in a row. */
-  #nodesOf(host: string): readonly Node<T>[] {
+  /** Finds the path trees of a host. The last result is cached, because consecutive URLs of a page often have the same host. */
+  #findNodes(host: string): readonly PathNode<T>[] {
     if (host === this.#lastHost) return this.#lastNodes
     const nodes = [this.#hosts.exact.get(host)]
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
@@ -105,14 +105,14 @@ export class LocatorIndex<T> {
   }
 }
 
-function nodeAt<T>(map: Map<string, Node<T>>, key: string): Node<T> {
+function getNode<T>(map: Map<string, PathNode<T>>, key: string): PathNode<T> {
   let node = map.get(key)
-  if (node === undefined) map.set(key, (node = new Node<T>()))
+  if (node === undefined) map.set(key, (node = new PathNode<T>()))
   return node
 }
 
-/** Walks the segments of a path from the slash before them. */
-function collectFrom<T>(start: Node<T> | undefined, path: string, slash: number, found: T[]): void {
+/** Collects items along a path, starting at the segment after `slash`. */
+function collectItems<T>(start: PathNode<T> | undefined, path: string, slash: number, found: T[]): void {
   let node = start
   let at = slash
   while (node !== undefined) {

@@ -6,64 +6,67 @@ import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
 import { lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
-import { buildExactWord, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
+import { buildExactWordTest, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 
-/** A leaf as the engine keeps it: with its rule and its tests, ready to run. */
-export interface LiveLeaf {
+/** A leaf with its rule and its tests, ready to run. */
+export interface PreparedLeaf {
   readonly rule: CompiledRule
   readonly leaf: Leaf
   readonly tests: readonly Test[]
 }
 
-type Entry = TestsIndex<LiveLeaf>
+type Entry = TestsIndex<PreparedLeaf>
 
-/** Makes the tests of a leaf; its word comes first where case matters. */
-export function enliven(rule: CompiledRule, leaf: Leaf, kind: WordKind): LiveLeaf {
+/** Builds the tests of a leaf. If case matters, the word is tested first. */
+export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): PreparedLeaf {
   const tests = buildTests(leaf)
-  return { rule, leaf, tests: leaf.exact ? [buildExactWord(leaf, kind), ...tests] : tests }
+  return { rule, leaf, tests: leaf.exact ? [buildExactWordTest(leaf, kind), ...tests] : tests }
 }
 
-/** All that rules ask of one place, by word: it finds the leaves a find may hit without going through them. */
+/** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
 export class PlaceIndex implements Wanted {
   readonly detector: Detector
-  /** Words as rules write them, in lower case where case never matters. */
+  /** The detector's word kind, copied because detectors have many shapes and this is read for every find. */
+  readonly word: WordKind
+  /** Entries by word, in lower case except for selectors. */
   readonly words = new Map<string, Entry>()
-  /** Words that end in `*`, by the length of their beginning. */
+  /** Entries of words that end in `*`, by the length of the beginning and the beginning itself. */
   readonly #beginnings = new Map<number, Map<string, Entry>>()
-  /** Paths, and what they begin with. */
-  readonly #steps = new Set<string>()
+  /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
+  readonly #pathPrefixes = new Set<string>()
   readonly #locators = new LocatorIndex<Entry>()
   #literals: LiteralIndex<Entry> | undefined
   #selectors: SelectorIndex | undefined
 
   constructor(detector: Detector) {
     this.detector = detector
+    this.word = detector.word
   }
 
-  add(item: LiveLeaf): void {
-    for (const word of new Set(item.leaf.words.map((text) => this.#keyOf(text, item.leaf)))) {
+  add(item: PreparedLeaf): void {
+    for (const word of new Set(item.leaf.words.map((text) => this.#getKey(text, item.leaf)))) {
       const known = this.words.get(word)
-      const entry = known ?? new TestsIndex<LiveLeaf>()
+      const entry = known ?? new TestsIndex<PreparedLeaf>()
       entry.add(item)
       if (known === undefined) this.#addWord(word, entry)
     }
   }
 
-  /** Case matters to the look-up of selectors alone: `:not(.x)` may hold where `:not(.X)` does not. */
-  #keyOf(word: string, { exact }: Leaf): string {
-    if (this.detector.word !== 'selector') return lower(word)
+  /** Only the lookup of selectors depends on case: `:not(.x)` may hold where `:not(.X)` does not. */
+  #getKey(word: string, { exact }: Leaf): string {
+    if (this.word !== 'selector') return lower(word)
     return exact ? EXACT + word : word
   }
 
   #addWord(word: string, entry: Entry): void {
     this.words.set(word, entry)
-    if (this.detector.word === 'locator') this.#locators.add(parseLocator(word), entry)
-    if (this.detector.word === 'path')
-      for (const [i] of [...word].entries()) if (word[i] === '.') this.#steps.add(word.slice(0, i))
-    if (this.detector.word !== 'name' || !word.endsWith('*')) return
+    if (this.word === 'locator') this.#locators.add(parseLocator(word), entry)
+    if (this.word === 'path')
+      for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
+    if (this.word !== 'name' || !word.endsWith('*')) return
     const beginning = word.slice(0, -1)
     const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()
     this.#beginnings.set(beginning.length, ofLength.set(beginning, entry))
@@ -71,10 +74,10 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     const name = lower(word)
-    return this.words.has(name) || this.#steps.has(name) || this.#begun(name).length > 0
+    return this.words.has(name) || this.#pathPrefixes.has(name) || this.#findBeginnings(name).length > 0
   }
 
-  /** One sentence when the last page cost too much to match all its selectors. */
+  /** One sentence if matching the selectors of the last page exceeded its bound. */
   get warnings(): readonly string[] {
     return this.#selectors?.warnings ?? []
   }
@@ -84,11 +87,11 @@ export class PlaceIndex implements Wanted {
     return this.#selectors.match(page.tape, at)
   }
 
-  /** Tells the visitor each leaf that `found` may hit, and the value to test. A leaf may come more than once. */
-  visit(found: Found, reader: PageReader, visitor: Visitor<LiveLeaf>): void {
-    if (found.url && this.#isUnderNone(found.url)) return // Most URLs: they need no value.
+  /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
+  visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
+    if (found.url && this.#matchesNoLocator(found.url)) return // True for most URLs, and saves creating a value.
     const value = new Value(found, reader)
-    switch (this.detector.word) {
+    switch (this.word) {
       case 'locator':
         if (value.url !== null) for (const entry of this.#locators.find(value.url)) entry.visit(value, visitor)
         break
@@ -97,19 +100,19 @@ export class PlaceIndex implements Wanted {
         for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
         break
       case 'name':
-        for (const entry of this.#begun(lower(found.name))) entry.visit(value, visitor)
+        for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
         this.words.get(lower(found.name))?.visit(value, visitor)
         break
       default:
-        this.words.get(this.detector.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
+        this.words.get(this.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
     }
   }
 
-  #isUnderNone(url: PageUrl): boolean {
-    return this.detector.word === 'locator' && this.#locators.find(url).length === 0
+  #matchesNoLocator(url: PageUrl): boolean {
+    return this.word === 'locator' && this.#locators.find(url).length === 0
   }
 
-  #begun(name: string): readonly Entry[] {
+  #findBeginnings(name: string): readonly Entry[] {
     const entries: Entry[] = []
     for (const [length, beginnings] of this.#beginnings) {
       const entry = beginnings.get(name.slice(0, length))

@@ -1,22 +1,22 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { type Need, neededBy } from '../rule/logic.ts'
+import { findNeeds, type Need } from '../rule/logic.ts'
 import type { Categories, Clause, CompiledRule } from '../rule/types.ts'
-import { enliven, PlaceIndex } from './place-index.ts'
+import { PlaceIndex, prepareLeaf } from './place-index.ts'
 
-/** Compiled rules with the index over them. Made once, shared by any number of pages. */
+/** Compiled rules and the index over them. One ruleset serves any number of pages. */
 export class Ruleset {
   readonly rules: readonly CompiledRule[]
   readonly categories: Categories
-  /** Fingerprint of what the rules say: results of two rulesets with one version are the same. */
+  /** Fingerprint of the rules: two rulesets with the same version give the same results. */
   readonly version: string
   readonly places: ReadonlyMap<string, PlaceIndex>
-  /** Builders and technologies: they share one set of slugs. */
+  /** Builders and technologies, which share one set of slugs. */
   readonly bySlug: ReadonlyMap<string, CompiledRule>
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
-  /** What must be there for a clause to hold. */
+  /** The values that a clause needs to hold. */
   readonly needs: ReadonlyMap<Clause, readonly Need[]>
-  /** Places that a detector reads and a rule asks for. */
+  /** Places that have a detector and that a rule asks for. */
   readonly readPlaces: readonly PlaceIndex[]
 
   constructor(parts: {
@@ -34,23 +34,25 @@ export class Ruleset {
       for (const leaf of rule.leaves) {
         const place = places.get(leaf.place)
         if (place === undefined)
-          throw new TypeError(`rule ${rule.slug} looks at "${leaf.place}", and no detector of that name is loaded`)
-        place.add(enliven(rule, leaf, place.detector.word))
+          throw new TypeError(
+            `rule ${rule.slug} uses the place "${leaf.place}", but no detector with that key is loaded`,
+          )
+        place.add(prepareLeaf(rule, leaf, place.detector.word))
       }
     this.places = places
-    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, neededBy(one.holds)])))
+    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
-    this.bySlug = slugsOf(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
-    this.hostingBySlug = slugsOf(parts.rules, (kind) => kind === 'hosting')
+    this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
+    this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
   }
 
-  /** The words that rules ask of a place: tells a fetcher which DNS records anyone wants. */
+  /** Lists the words that rules ask of a place, for example the DNS records that have to be fetched. */
   wanted(place: string): readonly string[] {
     return [...(this.places.get(place)?.words.keys() ?? [])]
   }
 }
 
-function slugsOf(
+function indexBySlug(
   rules: readonly CompiledRule[],
   wanted: (kind: CompiledRule['kind']) => boolean,
 ): Map<string, CompiledRule> {

@@ -1,4 +1,4 @@
-import { attributeOf } from '../page/element.ts'
+import { readAttribute } from '../page/element.ts'
 import type { Tape } from '../page/page-types.ts'
 import type { Compound, Part } from '../rule/selector.ts'
 import { lower } from '../text/text.ts'
@@ -13,19 +13,20 @@ const NO_TAPE: Tape = {
   textFrom: [],
   textTo: [],
 }
-/** Elements up to which a page's lists are kept for the next, and answers that fit into them. */
-const KEPT_LENGTH = 20_000
-const MAX_ANSWER = 2 ** 32 - 3
-/** Characters of attribute values that are compared for one page: a value that names many classes is compared with many selectors. */
-export const MAX_COMPARED = 64 * 1024 * 1024
+/** Elements of a page up to which its lists are reused for the next page. */
+const MAX_REUSED_ELEMENTS = 20_000
+/** Largest mark that fits into a list of 32-bit numbers. */
+const MAX_MARK = 2 ** 32 - 3
+/** Characters of attribute values that are compared for one page: a long class list may be compared with many selectors. */
+export const MAX_COMPARED_CHARACTERS = 64 * 1024 * 1024
 
 /** Matches rows of compounds on the elements of one page at a time. */
 export class SelectorMatcher {
   readonly #exact: boolean
   #tape: Tape = NO_TAPE
   /**
-   * By compound: whether an element, or one above it, fits the row up to there: `#no` and `#no + 1` are the answers for
-   * this page, what is less was not asked on it. Pages share the lists, so that most of them cost no memory.
+   * By compound and element: whether the element or one of its ancestors matches the row up to that compound. `#no` means no
+   * and `#no + 1` means yes on this page; a smaller number means not computed. Pages share the lists to save memory.
    */
   readonly #above: Uint32Array[] = []
   #no = -1
@@ -36,17 +37,19 @@ export class SelectorMatcher {
     this.#exact = exact
   }
 
-  turnTo(tape: Tape): void {
-    if (this.#tape.tags.length > KEPT_LENGTH || this.#no > MAX_ANSWER - 2) this.#above.length = 0
+  /** Resets the state for another page. */
+  reset(tape: Tape): void {
+    if (this.#tape.tags.length > MAX_REUSED_ELEMENTS || this.#no > MAX_MARK - 2) this.#above.length = 0
     this.#tape = tape
     this.#compared = 0
-    this.#no = this.#no > MAX_ANSWER - 2 ? 1 : this.#no + 2
+    this.#no = this.#no > MAX_MARK - 2 ? 1 : this.#no + 2
   }
 
   get isCut(): boolean {
-    return this.#compared >= MAX_COMPARED
+    return this.#compared >= MAX_COMPARED_CHARACTERS
   }
 
+  /** Whether the element `at` matches a row, up to the compound `last`. */
   fits(row: readonly Compound[], at: number, last = row.length - 1): boolean {
     const { parts, from } = row[last]
     if (!this.#fitsAll(parts, at)) return false
@@ -56,21 +59,21 @@ export class SelectorMatcher {
     return from === 'child' ? this.fits(row, up, last - 1) : this.#fitsAbove(row, up, last - 1)
   }
 
-  /** Remembers its answers: many elements share what stands above them. */
+  /** Like `fits` for any ancestor. The results are stored, because many elements share their ancestors. */
   #fitsAbove(row: readonly Compound[], at: number, last: number): boolean {
-    const known = this.#knownOf(row[last])
+    const known = this.#getKnown(row[last])
     const no = this.#no
     let up = at
     while (up >= 0 && known[up] < no && !this.fits(row, up, last)) up = this.#tape.parents[up]
-    const answer = up >= 0 && known[up] !== no ? no + 1 : no
+    const mark = up >= 0 && known[up] !== no ? no + 1 : no
     for (let i = at; i >= 0 && known[i] < no; i = this.#tape.parents[i]) {
-      known[i] = answer
+      known[i] = mark
       if (i === up) break
     }
-    return answer !== no
+    return mark !== no
   }
 
-  #knownOf({ id }: Compound): Uint32Array {
+  #getKnown({ id }: Compound): Uint32Array {
     const known = this.#above[id]
     const { length } = this.#tape.tags
     return known?.length >= length ? known : (this.#above[id] = new Uint32Array(length))
@@ -83,7 +86,7 @@ export class SelectorMatcher {
       case 'tag':
         return this.#tape.tags[at] === part.name
       case 'attribute': {
-        const got = attributeOf(this.#tape, at, part.name)
+        const got = readAttribute(this.#tape, at, part.name)
         if (got === undefined || part.action === 'exists') return got !== undefined
         if (this.isCut) return false
         this.#compared += got.length
@@ -101,7 +104,7 @@ export class SelectorMatcher {
   }
 }
 
-/** Compares no more of a value than the operator looks at. */
+/** Compares only the part of a value that the operator needs. */
 function compare(
   { action, value: wanted }: Extract<Part, { type: 'attribute' }>,
   got: string,
@@ -126,7 +129,7 @@ function compare(
   }
 }
 
-/** Whether a list of words has one. A value of 4 MB is not split: that takes 100 ms. */
+/** Whether a list of words contains a word. The list is not split: that takes 100 ms for a value of 4 MB. */
 function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const end = at + word.length

@@ -4,30 +4,30 @@ import type { Page } from './page-types.ts'
 
 /** One thing that a detector found. */
 export interface Found {
-  /** The word it stands for: a name, a value, a path, a selector; '' for locators and literals. */
+  /** The word of the find: a name, a value, a path or a selector; '' for locators and literals. */
   readonly name: string
-  /** The value that tests look at; absent = the text of the element `at`. */
+  /** The value that is tested. If it is absent, the text of the element `at` is tested. */
   readonly text?: string
-  /** The element it stands in: two finds of one element count once. */
+  /** The index of its element: two finds in the same element count once. */
   readonly at?: number
-  /** Of a locator place: the URL, where the page has resolved it already. */
+  /** The resolved URL, for places whose words are locators. */
   readonly url?: PageUrl
-  /** Of a counting place: the hit itself. */
+  /** The amount that counts as the hit, for places with `isAmount`. */
   readonly amount?: number
 }
 
-/** What the rules ask of one place, made by the index: a detector looks a word up here, it never loops over words. */
+/** The words that rules ask for at one place. A detector looks words up here instead of iterating over them. */
 export interface Wanted {
-  /** Whether a rule asks for this name (or for a path that goes on from here). Case is ignored. */
+  /** Whether a rule asks for this name, or for a path that begins with it. Case is ignored. */
   has(word: string): boolean
-  /** The selectors that the element `at` fits. */
+  /** Finds the selectors that the element `at` matches. */
   selectors(page: Page, at: number): readonly string[]
 }
 
-/** A plugin: reads one place of a page. It says where to look; the engine decides what matches. */
+/** A plugin that reads one place of a page. It defines where to look; the engine decides what matches. */
 export interface Detector extends Place {
-  /** Yields what the page has and a rule asks for. Its cost depends on the page, not on the number of rules. */
+  /** Yields the values of the page that a rule asks for. Its cost depends on the page, not on the number of rules. */
   read(page: Page, wanted: Wanted): Iterable<Found>
-  /** Whether the place was looked at for this word. A place without this member is always looked at. */
+  /** Whether the input contains this place for this word. Without this member, the place is always seen. */
   seen?(page: Page, word: string): boolean
 }

@@ -1,17 +1,17 @@
 import type { Tape } from './page-types.ts'
 
-/** Value of an attribute; undefined when the element has none of that name (lower case). */
-export function attributeOf(tape: Tape, at: number, name: string): string | undefined {
+/** Reads an attribute by its lower-case name; undefined if the element does not have it. */
+export function readAttribute(tape: Tape, at: number, name: string): string | undefined {
   for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++)
     if (tape.names[k] === name) return tape.values[k]
   return undefined
 }
 
-/** Characters of an element's text that are read: elements nest, and each holds the text of all that is in it. */
-const MAX_TEXT = 65_536
+/** Characters of an element's text that are read. Elements nest, and each contains the text of all its descendants. */
+const MAX_TEXT_CHARACTERS = 65_536
 
-/** Text of an element: its first `characters`; of a script or style sheet, in which nothing nests, all. */
-export function textOf(tape: Tape, at: number, characters = MAX_TEXT): string {
+/** Reads the first `characters` of an element's text. Scripts and style sheets, in which nothing nests, are read completely. */
+export function readText(tape: Tape, at: number, characters = MAX_TEXT_CHARACTERS): string {
   const tag = tape.tags[at]
   const most = tag === 'script' || tag === 'style' ? Number.POSITIVE_INFINITY : characters
   let text = ''

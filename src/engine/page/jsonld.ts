@@ -1,24 +1,24 @@
-// A comment, or CDATA that may stand in a script comment, around the data.
+// An HTML comment around the data, or CDATA, which may itself be in a script comment.
 const OPENING = /^(?:<!--|(?:\/\/|\/\*)?\s*<!\[CDATA\[(?:\s*\*\/)?)/
 const CLOSING = /(?:-->|(?:(?:\/\/|\/\*)\s*)?\]\]>(?:\s*\*\/)?)$/
-/** Characters that a closing wrapper may take: the pattern reads no more, for it would cost by the square of white space. */
-const TAIL = 64
+/** Characters in which a closing wrapper is searched: the cost of the pattern grows with the square of white space. */
+const MAX_CLOSING_CHARACTERS = 64
 
-// Tried in turn: most blocks need none.
-const MENDS: readonly ((text: string) => string)[] = [
+// Tried in turn. Most blocks parse unchanged.
+const REPAIRS: readonly ((text: string) => string)[] = [
   (text) => text,
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is mended.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is repaired.
   (text) => text.replace(/[\x00-\x1f]+/g, ' ').replace(/,\s*([}\]])/g, '$1'),
   (text) => text.replace(/&quot;/g, '"'),
 ]
 
-/** Nesting of brackets up to which a block is parsed; detectors look no deeper than 32. */
+/** Bracket depth up to which a block is parsed. The detector reads 32 levels of it. */
 const MAX_DEPTH = 64
-/** Blocks of a page that are parsed, and their characters together. The largest of 711 real pages have 5 and 27,000. */
+/** Blocks of a page that are parsed, and their total characters. The maxima of 711 real pages are 5 and 27,000. */
 const MAX_BLOCKS = 256
 const MAX_CHARACTERS = 512 * 1024
 
-/** Parses the JSON-LD blocks of one page. Blocks that cost too much are left out before they are parsed. */
+/** Parses the JSON-LD blocks of one page. Blocks beyond the bounds are skipped before parsing. */
 export class JsonLdParser {
   readonly blocks: unknown[] = []
   #count = 0
@@ -41,14 +41,14 @@ export class JsonLdParser {
     if (data !== null) this.blocks.push(data)
   }
 
-  /** One sentence for each reason why blocks were left out. */
+  /** One sentence for each reason why blocks were skipped. */
   get warnings(): string[] {
     const warnings: string[] = []
     if (this.#deep > 0)
       warnings.push(`${this.#deep} JSON-LD blocks were not parsed: their data is nested deeper than ${MAX_DEPTH}`)
     if (this.#large > 0)
       warnings.push(
-        `${this.#large} JSON-LD blocks were not parsed: only ${MAX_BLOCKS} blocks of ${MAX_CHARACTERS} characters together are`,
+        `${this.#large} JSON-LD blocks were not parsed: the limit is ${MAX_BLOCKS} blocks and ${MAX_CHARACTERS} characters in total`,
       )
     return warnings
   }
@@ -57,7 +57,7 @@ export class JsonLdParser {
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Whether brackets outside strings are nested too deep. */
+/** Whether brackets outside of strings are nested too deep. */
 function isDeep(text: string): boolean {
   let depth = 0
   let inString = false
@@ -73,12 +73,12 @@ function isDeep(text: string): boolean {
   return false
 }
 
-/** A JSON-LD block, parsed; null when it cannot be mended. Wrappers and raw control characters are common, and harmless. */
+/** Parses a JSON-LD block; null if it cannot be repaired. Wrappers and raw control characters are common and harmless. */
 function parseJsonLd(source: string): unknown {
-  const bare = withoutEnd(source.trimStart().replace(OPENING, ''))
+  const bare = stripClosing(source.trimStart().replace(OPENING, ''))
   const tried = new Set<string>()
-  for (const mend of MENDS) {
-    const text = mend(bare)
+  for (const repair of REPAIRS) {
+    const text = repair(bare)
     if (tried.has(text)) continue
     tried.add(text)
     try {
@@ -88,9 +88,9 @@ function parseJsonLd(source: string): unknown {
   return null
 }
 
-function withoutEnd(text: string): string {
+function stripClosing(text: string): string {
   let end = text.length
   while (end > 0 && /[\s;]/.test(text[end - 1])) end--
-  const tail = Math.max(0, end - TAIL)
+  const tail = Math.max(0, end - MAX_CLOSING_CHARACTERS)
   return text.slice(0, tail) + text.slice(tail, end).replace(CLOSING, '')
 }

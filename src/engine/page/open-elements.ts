@@ -1,6 +1,6 @@
 import type { TagInfo } from './tags.ts'
 
-/** The elements that are open while a document is read, and what they mean for what stands in them. */
+/** The elements that are open while a document is read, and what they mean for their content. */
 export class OpenElements {
   readonly #indices: number[] = []
   readonly #infos: TagInfo[] = []
@@ -13,7 +13,7 @@ export class OpenElements {
     return this.#indices.length
   }
 
-  /** Index of the innermost; -1 when nothing is open. */
+  /** Index of the innermost open element; -1 if none is open. */
   get innermost(): number {
     return this.#indices.length === 0 ? -1 : this.#indices[this.#indices.length - 1]
   }
@@ -30,23 +30,23 @@ export class OpenElements {
     return this.#forms > 0
   }
 
-  /** Whether a script, a style sheet or the like is open. Around another one it can only be in SVG. */
+  /** Whether a literal element (script, style sheet and similar) is open. Nested ones occur only in SVG. */
   get isInLiteral(): boolean {
     return this.#literals > 0
   }
 
-  /** Scripts and the like have no entities, except in SVG, where they are elements as any other. */
+  /** Whether the innermost element has no entities: scripts and similar, except in SVG, where they are ordinary elements. */
   get isLiteral(): boolean {
     return this.#foreign === 0 && this.#infos.length > 0 && this.#infos[this.#infos.length - 1].isLiteral
   }
 
-  /** Whether a tag ends the innermost element. */
+  /** Whether a start tag implicitly ends the innermost element. */
   isEndedBy({ closes }: TagInfo): boolean {
     return closes !== null && this.#infos.length > 0 && closes.has(this.#infos[this.#infos.length - 1].name)
   }
 
-  /** Elements around the innermost of that name; -1 when none is open. */
-  depthOf(name: string): number {
+  /** Counts the elements around the innermost element with that name; -1 if none is open. */
+  findDepth(name: string): number {
     let depth = this.#infos.length - 1
     while (depth >= 0 && this.#infos[depth].name !== name) depth--
     return depth
@@ -61,7 +61,7 @@ export class OpenElements {
     if (info.name === 'form') this.#forms++
   }
 
-  /** Closes the innermost. @returns what it is */
+  /** Closes the innermost element and returns its tag. */
   pop(): TagInfo {
     this.#indices.pop()
     const info = this.#infos.pop() as TagInfo

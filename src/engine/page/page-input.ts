@@ -4,17 +4,17 @@ import type { Page } from './page-types.ts'
 
 const MAX_HEADERS = 200
 
-/** What is known of an answer. What is absent or null was not looked at. */
+/** What is known of a response. Absent and null mean that it was not looked at. */
 export interface PageInput {
   /** The final URL, http or https. */
   readonly url?: string | null
   readonly status?: number | null
-  /** By name, or pairs of name and value: a list, a `Headers`, a `Map`. */
+  /** An object by name, or pairs of name and value: a list, a `Headers` or a `Map`. */
   readonly headers?:
     | Readonly<Record<string, string | readonly string[]>>
     | Iterable<readonly [string, string | readonly string[]]>
     | null
-  /** The body; bytes are decoded by byte order mark, header, meta. */
+  /** The body. Bytes are decoded by byte order mark, header or meta tag. */
   readonly html?: string | Uint8Array | null
   readonly dns?: Readonly<Record<string, readonly string[]>> | null
   readonly tls?: { readonly issuer?: string | null; readonly names?: readonly string[] } | null
@@ -22,7 +22,7 @@ export interface PageInput {
   readonly favicon?: number | null
 }
 
-/** Who calls from JavaScript gives anything: what nobody could look at must not pass for what is not there. */
+/** Checks the types, because JavaScript callers may pass anything and a wrong value must not count as an absent one. */
 export function checkInput({ status, html, tls, robots, favicon }: PageInput): void {
   demand(isNothing(status) || Number.isInteger(status), 'status must be a whole number or null')
   demand(isNothing(html) || isText(html) || isBytes(html), 'html must be a string, a Uint8Array or null')
@@ -35,9 +35,9 @@ export function checkInput({ status, html, tls, robots, favicon }: PageInput): v
 }
 
 /**
- * Checks an input as `buildPage` does, without building the page, and returns what can be sent to another thread: a
- * `Headers` object cannot.
- * @throws TypeError as `buildPage` does
+ * Checks an input like `buildPage`, without building the page, and returns a copy that can be sent to another thread, which
+ * a `Headers` object cannot.
+ * @throws TypeError like `buildPage`
  */
 export function preparePageInput(input: PageInput): PageInput {
   const { url, status, html, dns, tls, robots, favicon } = input
@@ -72,8 +72,7 @@ export function readHeaders(headers: PageInput['headers'], warnings: string[]): 
       pairs.push([lower(name), value.trim()])
     }
   }
-  if (pairs.length > MAX_HEADERS)
-    warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were looked at`)
+  if (pairs.length > MAX_HEADERS) warnings.push(`only the first ${MAX_HEADERS} of ${pairs.length} headers were read`)
   return pairs.slice(0, MAX_HEADERS)
 }
 
@@ -104,7 +103,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)
 }
 
-/** Bytes of another realm too: they are of another class. */
+/** Whether a value is a Uint8Array, also one from another realm, which has another class. */
 function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

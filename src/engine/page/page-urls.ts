@@ -1,6 +1,6 @@
 import { SparseMap } from '../text/sparse-map.ts'
 import type { UrlResolver } from '../text/url.ts'
-import { attributeOf, textOf } from './element.ts'
+import { readAttribute, readText } from './element.ts'
 import type { Tape, UrlKind, UrlUse } from './page-types.ts'
 
 const LOADING_RELS = new Set(
@@ -12,7 +12,7 @@ const FRAMES = new Map([
   ['embed', 'src'],
   ['object', 'data'],
 ])
-// Attributes that name one URL, or several, of something the page loads.
+// Attributes with one or several URLs of files that the page loads.
 const ATTRIBUTES = new SparseMap<'href' | 'one' | 'several' | 'style' | 'data'>()
 for (const [name, kind] of [
   ['href', 'href'],
@@ -27,24 +27,24 @@ for (const [name, kind] of [
   ['data', 'data'],
 ] as const)
   ATTRIBUTES.set(name, kind)
-// An unquoted URL has no bracket (CSS syntax), so an unclosed one ends before the next begins.
+// An unquoted URL cannot contain a bracket (CSS syntax), so an unclosed one ends before the next begins.
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
-/** Uses of URLs that are kept: one style sheet of 4 MB may name a URL 700,000 times. The most of 711 real pages are 775. */
+/** URL uses that are stored: a style sheet of 4 MB can contain 700,000. The maximum of 711 real pages is 775. */
 const MAX_USES = 50_000
 
-/** Every URL of a page that some place looks at, in document order. */
+/** Collects the URLs of a page that places can look at, in document order. */
 export function collectUrls(tape: Tape, resolver: UrlResolver, warnings: string[]): UrlUse[] {
-  const collector = new Collector(tape, resolver)
+  const collector = new UrlCollector(tape, resolver)
   for (let at = 0; at < tape.tags.length && !collector.isFull; at++) collector.collect(at)
-  if (collector.isFull) warnings.push(`only the first ${MAX_USES} uses of URLs were looked at`)
+  if (collector.isFull) warnings.push(`only the first ${MAX_USES} URLs in the page were read`)
   warnings.push(...resolver.warnings)
   return collector.uses
 }
 
 const NO_RELS: readonly string[] = []
 
-class Collector {
+class UrlCollector {
   readonly uses: UrlUse[] = []
   readonly #tape: Tape
   readonly #resolver: UrlResolver
@@ -61,7 +61,7 @@ class Collector {
   collect(at: number): void {
     const { tags, attributes, names, values } = this.#tape
     const tag = tags[at]
-    if (tag === 'style') this.#addStyle(textOf(this.#tape, at), at)
+    if (tag === 'style') this.#addStyle(readText(this.#tape, at), at)
     for (let k = attributes[at], end = attributes[at + 1]; k < end; k++) {
       const kind = ATTRIBUTES.get(names[k])
       if (kind === undefined) continue
@@ -70,7 +70,7 @@ class Collector {
       else if (kind === 'style') this.#addStyle(value, at)
       else if (FRAMES.has(tag)) {
         if (FRAMES.get(tag) === names[k] || names[k] === 'data-src') this.#add('frame', value, at)
-      } else if (kind === 'several') for (const written of srcsetUrls(value)) this.#add('asset', written, at)
+      } else if (kind === 'several') for (const written of parseSrcset(value)) this.#add('asset', written, at)
       else if (kind === 'one') {
         const url = this.#resolver.resolve(value)
         if (url === null) continue
@@ -88,7 +88,7 @@ class Collector {
   #addHref(tag: string, value: string, at: number): void {
     if (tag === 'a' || tag === 'area') this.#add('anchor', value, at)
     if (tag !== 'link') return
-    const rel = (attributeOf(this.#tape, at, 'rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+    const rel = (readAttribute(this.#tape, at, 'rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
     this.#add('link', value, at, rel)
     if (rel.some((token) => LOADING_RELS.has(token))) this.#add('asset', value, at)
   }
@@ -102,10 +102,10 @@ class Collector {
   }
 }
 
-// A URL holds no white space and ends in no comma; descriptors follow, up to the next comma (HTML standard).
+// A URL contains no white space and does not end in a comma; descriptors follow, up to the next comma (HTML standard).
 const CANDIDATE = /([^\s,](?:\S*[^\s,])?)(?:,|[^,]*)/g
 
-/** URLs of the candidates of a srcset. */
-function srcsetUrls(srcset: string): string[] {
+/** Returns the URLs of all candidates of a srcset. */
+function parseSrcset(srcset: string): string[] {
   return Array.from(srcset.matchAll(CANDIDATE), ([, url]) => url)
 }

@@ -2,7 +2,7 @@ import { decodeHtml } from '../text/charset.ts'
 import { collapse } from '../text/text.ts'
 import { buildBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
-import { attributeOf, textOf } from './element.ts'
+import { readAttribute, readText } from './element.ts'
 import { JsonLdParser } from './jsonld.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
 import type { Page, Tape } from './page-types.ts'
@@ -11,14 +11,14 @@ import { buildTape } from './tape.ts'
 
 export type { PageInput }
 
-/** Characters of a document that are looked at. */
+/** Characters of a document that are read. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
-/** Characters of visible text whose words are counted: Intl.Segmenter takes 1 µs for each of some scripts, and for emoji. */
-const MAX_COUNTED = 96 * 1024
+/** Characters of visible text whose words are counted. */
+const MAX_COUNTED_CHARACTERS = 96 * 1024
 
 /**
- * Parses what is known of one answer into a page: once, without I/O, whatever the body holds.
- * @throws TypeError with a sentence when something is not what `PageInput` says, or `url` is not an absolute http or https URL
+ * Parses one response into a page, without I/O. Any body is accepted.
+ * @throws TypeError naming the key whose value does not fit `PageInput`, or if `url` is not an absolute http or https URL
  */
 export function buildPage(input: PageInput): Page {
   const warnings: string[] = []
@@ -27,12 +27,12 @@ export function buildPage(input: PageInput): Page {
   const headers = readHeaders(input.headers, warnings)
   const html = readHtml(input.html ?? '', headers, warnings)
   const { tape, comments, text, warnings: cuts } = buildTape(html)
-  const base = buildBase(address, firstAttribute(tape, 'base', 'href'))
+  const base = buildBase(address, findAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
   const found: string[] = []
   const urls = collectUrls(tape, resolver, found)
   const blocks = collectBlocks(tape, found)
-  const words = countWordsOf(text, found)
+  const words = countPageWords(text, found)
   return {
     url: address === null ? null : resolver.resolve(address),
     base,
@@ -53,33 +53,35 @@ export function buildPage(input: PageInput): Page {
   }
 }
 
-function countWordsOf(text: string, warnings: string[]): number {
-  if (text.length <= MAX_COUNTED) return countWords(text)
-  warnings.push(`words were counted in the first ${MAX_COUNTED} of ${text.length} characters of visible text`)
-  return countWords(text.slice(0, MAX_COUNTED))
+function countPageWords(text: string, warnings: string[]): number {
+  if (text.length <= MAX_COUNTED_CHARACTERS) return countWords(text)
+  warnings.push(
+    `words were counted in the first ${MAX_COUNTED_CHARACTERS} of ${text.length} characters of visible text`,
+  )
+  return countWords(text.slice(0, MAX_COUNTED_CHARACTERS))
 }
 
 function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
   const contentType = headers?.find(([name]) => name === 'content-type')?.[1]
   const source = typeof html === 'string' ? html.replace(/^\ufeff/, '') : decodeHtml(html, contentType)
   if (source.length <= MAX_CHARACTERS) return source
-  warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were looked at`)
+  warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were read`)
   return source.slice(0, MAX_CHARACTERS)
 }
 
-/** Of the first element that has it: a `<base target>` before the `<base href>` says nothing. */
-function firstAttribute(tape: Tape, tag: string, name: string): string | undefined {
+/** Reads the attribute of the first element that has it: a `<base target>` before the `<base href>` is skipped. */
+function findAttribute(tape: Tape, tag: string, name: string): string | undefined {
   for (let at = tape.tags.indexOf(tag); at >= 0; at = tape.tags.indexOf(tag, at + 1)) {
-    const value = attributeOf(tape, at, name)
+    const value = readAttribute(tape, at, name)
     if (value !== undefined) return value
   }
   return undefined
 }
 
-// What a document's title stands in; an SVG's stands elsewhere.
-const DOCUMENT = new Set<string | undefined>(['head', 'html', 'body', undefined])
+// Parents of a document's title. Titles elsewhere belong to an SVG.
+const TITLE_PARENTS = new Set<string | undefined>(['head', 'html', 'body', undefined])
 
-/** Title, inline scripts, style sheets and JSON-LD: elements whose whole text is one thing. */
+/** Collects the elements whose whole text is one value: title, inline scripts, style sheets and JSON-LD. */
 function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
   const blocks = {
     title: null as string | null,
@@ -89,12 +91,12 @@ function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'sc
   const jsonld = new JsonLdParser()
   for (let at = 0; at < tape.tags.length; at++) {
     const tag = tape.tags[at]
-    if (tag === 'title' && DOCUMENT.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(textOf(tape, at))
-    else if (tag === 'style') blocks.styles.push(textOf(tape, at))
-    else if (tag === 'script' && attributeOf(tape, at, 'src') === undefined) {
-      if (!/^\s*application\/ld\+json\b/i.test(attributeOf(tape, at, 'type') ?? ''))
-        blocks.scripts.push(textOf(tape, at))
-      else jsonld.add(textOf(tape, at))
+    if (tag === 'title' && TITLE_PARENTS.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(readText(tape, at))
+    else if (tag === 'style') blocks.styles.push(readText(tape, at))
+    else if (tag === 'script' && readAttribute(tape, at, 'src') === undefined) {
+      if (!/^\s*application\/ld\+json\b/i.test(readAttribute(tape, at, 'type') ?? ''))
+        blocks.scripts.push(readText(tape, at))
+      else jsonld.add(readText(tape, at))
     }
   }
   warnings.push(...jsonld.warnings)

@@ -1,24 +1,24 @@
 import { NameTable } from '../text/name-table.ts'
 
-/** What HTML says of a tag, as far as a flat reading of a page needs it. */
+/** Properties of a tag in HTML, as far as the tape builder needs them. */
 export interface TagInfo {
   /** Lower case. */
   readonly name: string
-  /** Breaks words: a block, or a line break. */
+  /** A block or line break, which separates words. */
   readonly isBlock: boolean
-  /** Nobody sees its text. */
+  /** Its text is not visible. */
   readonly isHidden: boolean
-  /** Never has an end tag. */
+  /** It never has an end tag. */
   readonly isVoid: boolean
-  /** Its text is no markup. */
+  /** Its content is text without markup. */
   readonly isRaw: boolean
-  /** Its text has no entities either. */
+  /** Its content has neither markup nor entities. */
   readonly isLiteral: boolean
-  /** May stand in a head without ending it. */
+  /** It can occur in a head without ending it. */
   readonly isHead: boolean
-  /** SVG or MathML: `/>` closes in there. */
+  /** SVG or MathML, in which `/>` closes an element. */
   readonly isForeign: boolean
-  /** Open elements that it ends when they are the innermost (HTML standard, optional end tags). */
+  /** Elements that it ends if they are the innermost open one (HTML standard, optional end tags). */
   readonly closes: ReadonlySet<string> | null
 }
 
@@ -62,7 +62,7 @@ const CLOSES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['body', words('head')],
 ])
 
-function infoOf(name: string): TagInfo {
+function buildTagInfo(name: string): TagInfo {
   return {
     name,
     isBlock: BLOCK.has(name),
@@ -79,13 +79,13 @@ function infoOf(name: string): TagInfo {
 const KNOWN: ReadonlyMap<string, TagInfo> = new Map(
   [...BLOCK, ...HIDDEN, ...VOID, ...RAW, ...HEAD, ...FOREIGN, ...OTHERS, ...CLOSES.keys()].map((name) => [
     name,
-    infoOf(name),
+    buildTagInfo(name),
   ]),
 )
 
-const TAGS = new NameTable((name) => KNOWN.get(name) ?? infoOf(name))
+const TAGS = new NameTable((name) => KNOWN.get(name) ?? buildTagInfo(name))
 
-/** The tag whose name stands at a place of a document. */
-export function tagAt(html: string, start: number, end: number): TagInfo {
-  return TAGS.at(html, start, end)
+/** Reads the tag whose name is at a position of a document. */
+export function readTag(html: string, start: number, end: number): TagInfo {
+  return TAGS.get(html, start, end)
 }

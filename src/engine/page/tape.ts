@@ -1,45 +1,45 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
 import { NameTable } from '../text/name-table.ts'
 import { collapse, isBlank } from '../text/text.ts'
-import { Cutter } from './cutter.ts'
+import { EntityDecoder } from './entity-decoder.ts'
 import { OpenElements } from './open-elements.ts'
 import type { Parsed, Tape } from './page-types.ts'
 import { QuickTokenizer } from './quick-tokenizer.ts'
-import { tagAt } from './tags.ts'
+import { readTag } from './tags.ts'
 
-/** Below this depth the parent of an element is not kept. */
+/** Below this depth the parents of elements are not stored. */
 const MAX_DEPTH = 512
-/** Attributes of one tag that are kept. */
+/** Attributes of one tag that are stored. */
 const MAX_ATTRIBUTES = 256
 /**
- * Tags, attributes, texts and comments of a document that are read: a page costs by their number, up to 1 µs each. The
- * largest of 711 real pages has 20,000.
+ * Tags, attributes, texts and comments of a document that are read. Their number determines the cost of a page, up to 1 µs
+ * each. The largest of 711 real pages has 20,000.
  */
 const MAX_TOKENS = 150_000
-/** Characters of visible text that are kept, before white space is collapsed. The largest of 711 real pages has 83,000. */
-const MAX_TEXT = 1024 * 1024
+/** Characters of visible text that are stored, before white space is collapsed. The maximum of 711 real pages is 83,000. */
+const MAX_TEXT_CHARACTERS = 1024 * 1024
 
 /**
- * Parses a document once, into flat arrays. Never throws, whatever the document holds.
- * htmlparser2's tokenizer does the reading; its parser keeps a stack whose cost goes by the square of the depth, and
- * reports more than a tape needs, so which element is open is kept here. A tokenizer that looks for no entities skips from
- * mark to mark, in three quarters of the time.
+ * Parses a document in one pass into flat arrays. It never throws.
+ * Only htmlparser2's tokenizer is used: the cost of its parser grows with the square of the depth, and the parser reports more
+ * than a tape needs, so open elements are tracked here. Without entity decoding the tokenizer can skip from tag to tag, which
+ * takes three quarters of the time.
  */
 export function buildTape(html: string): Parsed {
-  const recorder = new Recorder(html)
-  const tokenizer = new QuickTokenizer({ decodeEntities: false }, recorder)
-  recorder.stop = () => tokenizer.pause()
+  const builder = new TapeBuilder(html)
+  const tokenizer = new QuickTokenizer({ decodeEntities: false }, builder)
+  builder.stop = () => tokenizer.pause()
   tokenizer.write(html)
-  if (recorder.isCut) recorder.onend()
+  if (builder.isCut) builder.onend()
   else tokenizer.end()
-  return recorder.finish()
+  return builder.finish()
 }
 
 const ATTRIBUTES = new NameTable((name) => name)
 
-class Recorder implements TokenizerCallbacks {
+class TapeBuilder implements TokenizerCallbacks {
   readonly #html: string
-  readonly #cutter: Cutter
+  readonly #decoder: EntityDecoder
   readonly #tags: string[] = []
   readonly #parents: number[] = []
   readonly #attributes: number[] = []
@@ -50,28 +50,28 @@ class Recorder implements TokenizerCallbacks {
   readonly #texts: string[] = []
   readonly #comments: string[] = []
   readonly #open = new OpenElements()
-  /** Open elements below the bound, by name: they are only counted. */
+  /** Number of open elements below the depth bound, by name. */
   readonly #deepOpen = new Map<string, number>()
-  /** The element whose attributes are read; -1 for a form in a form, which is none. */
+  /** The element whose attributes are read; -1 for a form in a form, which HTML ignores. */
   #current = -1
   #name = ''
   #value = ''
   #visible = ''
   /** Characters of visible text beyond the bound. */
-  #unseen = 0
+  #skippedCharacters = 0
   #isSpaced = false
   #inHead = false
   #deep = 0
   #crowded = 0
   #tokens = 0
-  /** Where the last token ends; characters after it were not read when the document was cut. */
+  /** End of the last token. If the document was cut, the characters after it were not read. */
   #end = 0
-  /** Makes the tokenizer stop after the token at hand. */
+  /** Stops the tokenizer after the current token. */
   stop: () => void = () => {}
 
   constructor(html: string) {
     this.#html = html
-    this.#cutter = new Cutter(html)
+    this.#decoder = new EntityDecoder(html)
   }
 
   get isCut(): boolean {
@@ -85,12 +85,12 @@ class Recorder implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.#count(end)
-    const info = tagAt(this.#html, start, end)
+    const info = readTag(this.#html, start, end)
     const open = this.#open
     this.#current = -1
     if (info.name === 'form' && open.isForm) return
     while (open.isEndedBy(info)) this.#close()
-    if (info.isBlock) this.#text(' ')
+    if (info.isBlock) this.#addText(' ')
     this.#inHead = info.isHead && (this.#inHead || info.name === 'head')
     const isDeep = open.depth >= MAX_DEPTH
     this.#deep += isDeep ? 1 : 0
@@ -108,21 +108,21 @@ class Recorder implements TokenizerCallbacks {
   #close(): void {
     const at = this.#open.innermost
     const info = this.#open.pop()
-    // A script in a script (only in SVG) has no text of its own: a thousand nested ones would have a thousand times the page.
+    // A script in a script (only in SVG) gets no text: a thousand nested scripts would have a thousand times the page's text.
     if (!info.isLiteral || !this.#open.isInLiteral) this.#textTo[at] = this.#texts.length
     if (info.name === 'head') this.#inHead = false
-    if (info.isBlock) this.#text(' ')
+    if (info.isBlock) this.#addText(' ')
   }
 
   onclosetag(start: number, end: number): void {
     this.#count(end)
-    const { name } = tagAt(this.#html, start, end)
+    const { name } = readTag(this.#html, start, end)
     const deep = this.#deepOpen.size > 0 ? (this.#deepOpen.get(name) ?? 0) : 0
     if (deep > 0) {
       this.#deepOpen.set(name, deep - 1)
       return
     }
-    const depth = this.#open.depthOf(name)
+    const depth = this.#open.findDepth(name)
     if (depth < 0) return
     this.#deepOpen.clear()
     while (this.#open.depth > depth) this.#close()
@@ -133,12 +133,12 @@ class Recorder implements TokenizerCallbacks {
   }
 
   onattribname(start: number, end: number): void {
-    this.#name = ATTRIBUTES.at(this.#html, start, end)
+    this.#name = ATTRIBUTES.get(this.#html, start, end)
     this.#value = ''
   }
 
   onattribdata(start: number, end: number): void {
-    this.#value = this.#cutter.attribute(start, end)
+    this.#value = this.#decoder.decodeAttribute(start, end)
   }
 
   onattribend(_quote: unknown, end: number): void {
@@ -154,13 +154,13 @@ class Recorder implements TokenizerCallbacks {
 
   ontext(start: number, end: number): void {
     this.#count(end)
-    if (isBlank(this.#html, start, end)) this.#text(' ')
-    else this.#text(this.#open.isLiteral ? this.#html.slice(start, end) : this.#cutter.text(start, end))
+    if (isBlank(this.#html, start, end)) this.#addText(' ')
+    else this.#addText(this.#open.isLiteral ? this.#html.slice(start, end) : this.#decoder.decodeText(start, end))
   }
 
   oncdata(start: number, end: number, offset: number): void {
     this.#count(end)
-    if (this.#open.isForeign) this.#text(this.#html.slice(start, end - offset))
+    if (this.#open.isForeign) this.#addText(this.#html.slice(start, end - offset))
     else this.#comments.push(`[CDATA[${this.#html.slice(start, end - offset)}]]`)
   }
 
@@ -187,15 +187,16 @@ class Recorder implements TokenizerCallbacks {
     this.#count(end)
   }
 
-  /** A space after a space adds nothing. */
-  #text(text: string): void {
+  /** Adds text; a space after a space is skipped. */
+  #addText(text: string): void {
     if (text !== ' ' || this.#texts[this.#texts.length - 1] !== ' ') this.#texts.push(text)
     if (this.#open.isHidden || this.#inHead || (text === ' ' && this.#isSpaced)) return
-    if (this.#visible.length >= MAX_TEXT) this.#unseen += text.length
+    if (this.#visible.length >= MAX_TEXT_CHARACTERS) this.#skippedCharacters += text.length
     else this.#visible += text
     this.#isSpaced = text === ' '
   }
 
+  /** Returns the tape and what was collected with it. */
   finish(): Parsed {
     this.#attributes.push(this.#names.length)
     const tape: Tape = {
@@ -210,16 +211,16 @@ class Recorder implements TokenizerCallbacks {
     }
     const warnings: string[] = []
     if (this.#deep > 0)
-      warnings.push(`${this.#deep} elements stand deeper than ${MAX_DEPTH}: their place in the tree was not kept`)
+      warnings.push(`${this.#deep} elements are nested deeper than ${MAX_DEPTH}: their parents were not stored`)
     if (this.#crowded > 0)
-      warnings.push(`${this.#crowded} attributes were left out: a tag has more than ${MAX_ATTRIBUTES}`)
+      warnings.push(`${this.#crowded} attributes were skipped: only the first ${MAX_ATTRIBUTES} of a tag are read`)
     if (this.isCut)
       warnings.push(
         `only the first ${this.#end} of ${this.#html.length} characters were parsed: the page has more than ${MAX_TOKENS} tags, attributes, texts and comments`,
       )
-    const length = this.#visible.length + this.#unseen
-    if (length > MAX_TEXT)
-      warnings.push(`only the first ${MAX_TEXT} of ${length} characters of visible text were looked at`)
-    return { tape, comments: this.#comments, text: collapse(this.#visible.slice(0, MAX_TEXT)), warnings }
+    const length = this.#visible.length + this.#skippedCharacters
+    if (length > MAX_TEXT_CHARACTERS)
+      warnings.push(`only the first ${MAX_TEXT_CHARACTERS} of ${length} characters of visible text were read`)
+    return { tape, comments: this.#comments, text: collapse(this.#visible.slice(0, MAX_TEXT_CHARACTERS)), warnings }
   }
 }

@@ -2,10 +2,10 @@ import { parseLocator } from './locator.ts'
 import type { Family, Place } from './place.ts'
 import type { ClauseSource, Weight } from './types.ts'
 
-/** The engine's own place: builders and technologies that are settled. For site types alone; no plugin reads it. */
+/** The engine's own place: the builder and technologies of the verdict. Only site types can use it, and no plugin reads it. */
 export const FOUND: Place = {
   key: 'found',
-  about: 'A builder or technology that is settled already; site types only',
+  about: 'A builder or technology that was already detected; site types only',
   family: 'found',
   word: 'value',
 }
@@ -13,12 +13,12 @@ export const FOUND: Place = {
 /** Places by key. */
 export type Places = ReadonlyMap<string, Place>
 
-/** @returns the detectors and the engine's own place, by key */
-export function placesOf(detectors: readonly Place[]): Places {
+/** Indexes places by key, including the engine's own place. */
+export function indexPlaces(detectors: readonly Place[]): Places {
   return new Map([...detectors, FOUND].map((detector) => [detector.key, detector]))
 }
 
-/** A clause, read: one place with its tests, or a group of clauses. */
+/** A parsed clause: one place with its tests, or a group of clauses. */
 export type ClauseNode =
   | {
       readonly kind: 'leaf'
@@ -29,10 +29,10 @@ export type ClauseNode =
   | { readonly kind: 'not'; readonly clauses: readonly [ClauseNode] }
   | { readonly kind: 'all' | 'any' | 'of'; readonly clauses: readonly ClauseNode[]; readonly least: number }
 
-/** Reads a checked clause. */
+/** Parses a checked clause. */
 export function readClause(source: ClauseSource, places: Places): ClauseNode {
   const group = (key: string): ClauseNode[] =>
-    listOf<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
+    toList<ClauseSource>(source[key]).map((clause) => readClause(clause, places))
   if ('not' in source) return { kind: 'not', clauses: [readClause(source.not as ClauseSource, places)] }
   if ('all' in source) {
     const clauses = group('all')
@@ -43,56 +43,57 @@ export function readClause(source: ClauseSource, places: Places): ClauseNode {
   const key = Object.keys(source).find((name) => places.has(name))
   const place = key === undefined ? undefined : places.get(key)
   if (key === undefined || place === undefined) throw new TypeError(`no place in ${JSON.stringify(source)}`)
-  return { kind: 'leaf', place, words: listOf(source[key]).map(String), source }
+  return { kind: 'leaf', place, words: toList(source[key]).map(String), source }
 }
 
-/** One value or a list, as a list. */
-export function listOf<T>(value: unknown): readonly T[] {
+/** Turns one value or a list into a list. */
+export function toList<T>(value: unknown): readonly T[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value as T]
 }
 
-/** Clauses of a group that can lift a rule: all but `not`. */
-export function positiveOf(node: ClauseNode): readonly ClauseNode[] {
+/** Finds the clauses of a group that can give points: all except `not`. */
+export function findPositive(node: ClauseNode): readonly ClauseNode[] {
   return node.kind === 'leaf' || node.kind === 'not' ? [] : node.clauses.filter(({ kind }) => kind !== 'not')
 }
 
-/** The family of a clause: of a group that of its first positive clause; null where there is none. */
-export function familyOf(node: ClauseNode): Family | null {
+/** Finds the family of a clause. A group has the family of its first positive clause; null if it has none. */
+export function findFamily(node: ClauseNode): Family | null {
   if (node.kind === 'leaf') return node.place.family
-  const [first] = positiveOf(node)
-  return first === undefined ? null : familyOf(first)
+  const [first] = findPositive(node)
+  return first === undefined ? null : findFamily(first)
 }
 
 const WEIGHTS: readonly Weight[] = ['weak', 'medium', 'strong']
 
-/** Whether `a` weighs more than `b`. */
+/** Whether `a` is a higher weight than `b`. */
 export function isHeavier(a: Weight, b: Weight): boolean {
   return WEIGHTS.indexOf(a) > WEIGHTS.indexOf(b)
 }
 
-/** One step less; weak stays weak. */
-export function lighter(weight: Weight): Weight {
+/** Lowers a weight by one step; weak stays weak. */
+export function lowerWeight(weight: Weight): Weight {
   return weight === 'strong' ? 'medium' : 'weak'
 }
 
 /**
- * The most a clause may weigh, which is also its weight when none is written. Words get quoted: weak; assets get hot-linked:
- * a host alone is medium; a builder is only a prior of a site type: medium. Of a group it is the weight of the worst clauses
- * that let it hold: for `all` the strongest, for `any` the weakest, for `atLeast: n` the n-th weakest.
+ * Finds the highest weight that a clause can have, which is also its default weight. Text can be a quotation, so it is weak.
+ * Assets can be hot-linked, so a host name alone is medium. A builder is only a prior of a site type, so it is medium. A
+ * group gets the weight of the weakest set of clauses with which it holds: for `all` the strongest clause, for `any` the
+ * weakest, for `atLeast: n` the n-th weakest.
  */
-export function heaviest(node: ClauseNode): Weight {
-  if (node.kind === 'leaf') return heaviestLeaf(node.place, node.words, node.source)
-  const weights = positiveOf(node).map((clause) => WEIGHTS.indexOf(heaviest(clause)))
+export function findMaxWeight(node: ClauseNode): Weight {
+  if (node.kind === 'leaf') return findMaxLeafWeight(node.place, node.words, node.source)
+  const weights = findPositive(node).map((clause) => WEIGHTS.indexOf(findMaxWeight(clause)))
   if (node.kind === 'not' || weights.length === 0) return 'weak'
   const least = node.kind === 'all' ? weights.length : Math.min(node.least, weights.length)
   return WEIGHTS[weights.sort((a, b) => a - b)[least - 1]]
 }
 
-function heaviestLeaf(place: Place, words: readonly string[], source: ClauseSource): Weight {
+function findMaxLeafWeight(place: Place, words: readonly string[], source: ClauseSource): Weight {
   if (place.family === 'content' && place.word === 'literal') return 'weak'
-  if (place.family === 'found') return 'medium'
+  if (place.family === FOUND.family) return 'medium'
   if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'
-  const locators = [place.word === 'locator' ? words : [], listOf<string>(source.under)].filter(
+  const locators = [place.word === 'locator' ? words : [], toList<string>(source.under)].filter(
     (list) => list.length > 0,
   )
   return locators.length > 0 && locators.every((list) => list.some(isHostAlone)) ? 'medium' : 'strong'

@@ -1,26 +1,36 @@
-import { type ClauseNode, familyOf, heaviest, lighter, listOf, type Places, readClause } from './clause.ts'
-import { applyLogic, atLeast, choose, count, every, isOurLogic, least, not, some, sum, variable } from './logic.ts'
+import { type ClauseNode, findFamily, findMaxWeight, lowerWeight, type Places, readClause, toList } from './clause.ts'
+import {
+  applyLogic,
+  atLeast,
+  choose,
+  count,
+  every,
+  isSupportedLogic,
+  least,
+  not,
+  some,
+  sum,
+  variable,
+} from './logic.ts'
 import type { Family } from './place.ts'
+import { RuleSyntaxError } from './rule-syntax-error.ts'
 import type { Clause, ClauseSource, CompiledRule, Leaf, Logic, RuleSource, Weight } from './types.ts'
 
-/** Why a checked rule cannot be compiled; `message` is a sentence for its author. */
-export class CompileError extends Error {}
-
-/** Points of a rule with a strong clause that holds; also the most there is. */
+/** Points of a rule with a strong clause that holds, which is also the maximum. */
 export const MAX_POINTS = 6
 
 /**
- * Turns a rule into leaves (what the index looks for) and JSON Logic from their hits to points.
- * @throws CompileError when the rule would score on a page where none of its clauses hit, or nests too deep
+ * Compiles a rule into leaves (what the index looks for) and a JSON Logic expression from their hits to points.
+ * @throws RuleSyntaxError when the rule would score on a page where none of its clauses hit, or nests too deep
  */
 export function compileRule(source: RuleSource, places: Places): CompiledRule {
-  const build = new LeafBuilder()
-  const clauses = source.detect.map((clause) => compileClause(clause, places, build))
-  const logic = pointsOf(clauses, build.leaves)
-  const allSeen = Object.fromEntries(build.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
-  if (!isOurLogic(logic)) throw new CompileError('the groups of this rule are nested too deep')
+  const builder = new LeafBuilder()
+  const clauses = source.detect.map((clause) => compileClause(clause, places, builder))
+  const logic = buildPoints(clauses, builder.leaves)
+  const allSeen = Object.fromEntries(builder.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
+  if (!isSupportedLogic(logic)) throw new RuleSyntaxError('the groups of this rule are nested too deep')
   if (applyLogic(logic, allSeen) !== 0)
-    throw new CompileError('this rule would hold on a page where none of its clauses finds anything')
+    throw new RuleSyntaxError('this rule would hold on a page where none of its clauses finds anything')
   const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, rank, fallback, thin } =
     source
   return {
@@ -32,89 +42,93 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
     ...(aiNative !== undefined && { aiNative }),
     ...(hosting && { hosting }),
     ...(source.role === 'cdn' && { cdn: true }),
-    implies: listOf(implies),
-    requires: listOf(requires),
-    excludes: listOf(excludes),
+    implies: toList(implies),
+    requires: toList(requires),
+    excludes: toList(excludes),
     rank: rank ?? 0,
     ...(fallback && { fallback }),
     ...(thin && { thin }),
-    leaves: build.leaves,
+    leaves: builder.leaves,
     clauses,
     logic,
   }
 }
 
-function compileClause(source: ClauseSource, places: Places, build: LeafBuilder): Clause {
+function compileClause(source: ClauseSource, places: Places, builder: LeafBuilder): Clause {
   const node = readClause(source, places)
-  const family = familyOf(node)
-  if (family === null)
-    throw new CompileError('a clause has nothing that must be there: a `not` needs something beside it')
-  const before = build.leaves.length
+  const family = findFamily(node)
+  if (family === null) throw new RuleSyntaxError('a clause contains only `not`; add something that must be present')
+  const before = builder.leaves.length
   const nodes = node.kind === 'leaf' ? [node] : node.clauses
-  const parts = nodes.map((part) => build.holds(part, true))
+  const parts = nodes.map((part) => builder.buildHolds(part, true))
   const combined = (all: readonly Logic[]): Logic =>
     node.kind === 'leaf' ? all[0] : combine(all, node.kind === 'not' ? 1 : node.least)
-  const hits = node.kind === 'leaf' ? variable(build.leaves[before].id) : count(parts)
-  const leaves = build.leaves.slice(before)
+  const hits = node.kind === 'leaf' ? variable(builder.leaves[before].id) : count(parts)
+  const leaves = builder.leaves.slice(before)
   const hasSiblings = leaves.some(({ siblingId }) => siblingId !== undefined)
-  const needingLess = (needed: number): Logic => combined(parts.map((part) => withoutSiblings(part, leaves, needed)))
+  const buildWithFewerSiblings = (needed: number): Logic =>
+    combined(parts.map((part) => excludeSiblings(part, leaves, needed)))
   return {
-    weight: (source.weight as Weight | undefined) ?? heaviest(node),
+    weight: (source.weight as Weight | undefined) ?? findMaxWeight(node),
     family,
     leaves: leaves.map(({ id }) => id),
     holds: combined(parts),
-    ...(hasSiblings && { ownHost: needingLess(1), siblingCode: needingLess(2) }),
+    ...(hasSiblings && { ownHost: buildWithFewerSiblings(1), siblingCode: buildWithFewerSiblings(2) }),
     hits,
-    text: textOf(source),
+    text: formatClause(source),
   }
 }
 
-/** The same expression, with leaves that do not hold when they need that much (1 or 2) of sibling hosts. */
-function withoutSiblings(logic: Logic, leaves: readonly Leaf[], needed: number): Logic {
+/** Returns the expression in which leaves do not hold if they need files of sibling hosts of kind `needed` (1 or 2) or above. */
+function excludeSiblings(logic: Logic, leaves: readonly Leaf[], needed: number): Logic {
   if (typeof logic !== 'object' || Array.isArray(logic)) return logic
   const [operation, args] = Object.entries(logic)[0] as [string, readonly Logic[]]
-  const inner = { [operation]: args.map((arg) => withoutSiblings(arg, leaves, needed)) }
+  const inner = { [operation]: args.map((arg) => excludeSiblings(arg, leaves, needed)) }
   const [first] = args
   if (operation !== '>=' || typeof first !== 'object' || !('var' in first)) return inner
   const siblingId = leaves.find(({ id }) => id === (first.var as readonly unknown[])[0])?.siblingId
   return siblingId === undefined ? inner : every([inner, not(atLeast(variable(siblingId), needed))])
 }
 
-interface Weighed {
+/** A clause at one of the weights that it can have. */
+interface WeightedClause {
   readonly weight: Weight | 'sibling files'
   readonly family: Family
   readonly holds: Logic
 }
 
-/** A clause at each weight that it may have. */
-function weigh({ weight, family, holds, ownHost, siblingCode }: Clause): readonly Weighed[] {
+/** Lists a clause with each weight that it can have, and when it has that weight. */
+function listWeights({ weight, family, holds, ownHost, siblingCode }: Clause): readonly WeightedClause[] {
   if (ownHost === undefined || siblingCode === undefined || weight === 'weak') return [{ weight, family, holds }]
   return [
     { weight, family, holds: ownHost },
-    { weight: lighter(weight), family, holds: every([siblingCode, not(ownHost)]) },
+    { weight: lowerWeight(weight), family, holds: every([siblingCode, not(ownHost)]) },
     { weight: 'sibling files', family, holds: every([holds, not(siblingCode)]) },
   ]
 }
 
-/** Points of a rule. Most pages have no file of a sibling host: they pay for one question and not for each clause. */
-function pointsOf(clauses: readonly Clause[], leaves: readonly Leaf[]): Logic {
+/** Builds the expression for the points of a rule. Most pages have no file of a sibling host, which one comparison shows. */
+function buildPoints(clauses: readonly Clause[], leaves: readonly Leaf[]): Logic {
   const plain = sumWeights(clauses)
   const siblings = leaves.flatMap(({ siblingId }) => (siblingId === undefined ? [] : variable(siblingId)))
-  return siblings.length === 0 ? plain : choose(atLeast(sum(siblings), 1), sumWeights(clauses.flatMap(weigh)), plain)
+  return siblings.length === 0
+    ? plain
+    : choose(atLeast(sum(siblings), 1), sumWeights(clauses.flatMap(listWeights)), plain)
 }
 
 /**
- * 6 if a strong clause holds, else 3 for each family with a medium one and 1 for each weak one, of those at most 2.
- * What only other files of sibling hosts prove is 1 in total, and nothing where a weak clause holds.
+ * Builds the sum of points: 6 if a strong clause holds, otherwise 3 for each family with a medium clause and 1 for each weak
+ * clause, up to 2. Clauses that hold only with other files of sibling hosts give 1 in total, and nothing if a weak clause
+ * holds.
  */
-function sumWeights(weighed: readonly Weighed[]): Logic {
-  const ofWeight = (weight: Weighed['weight']): Logic[] =>
-    weighed.filter((clause) => clause.weight === weight).map(({ holds }) => holds)
+function sumWeights(weighted: readonly WeightedClause[]): Logic {
+  const listHolds = (weight: WeightedClause['weight']): Logic[] =>
+    weighted.filter((clause) => clause.weight === weight).map(({ holds }) => holds)
   const families = new Map<Family, Logic[]>()
-  for (const { weight, family, holds } of weighed)
+  for (const { weight, family, holds } of weighted)
     if (weight === 'medium') families.set(family, [...(families.get(family) ?? []), holds])
   const medium = [...families.values()].map((holds) => choose(some(holds), 3, 0))
-  const [strong, weak, files] = [ofWeight('strong'), ofWeight('weak'), ofWeight('sibling files')]
+  const [strong, weak, files] = [listHolds('strong'), listHolds('weak'), listHolds('sibling files')]
   const fromFiles = files.length > 0 ? choose(some(files), 1, 0) : 0
   const fromWeak = weak.length > 0 ? least(2, count(weak)) : 0
   const light = weak.length > 0 && files.length > 0 ? choose(some(weak), fromWeak, fromFiles) : fromWeak || fromFiles
@@ -123,27 +137,31 @@ function sumWeights(weighed: readonly Weighed[]): Logic {
   return strong.length > 0 ? choose(some(strong), MAX_POINTS, added) : added
 }
 
-/** True when at least so many of the parts are. */
+/** Builds an expression that is true if at least `needed` of the parts are true. */
 function combine(parts: readonly Logic[], needed: number): Logic {
-  if (needed > parts.length || needed < 1) throw new CompileError('a group asks for more of its clauses than it has')
+  if (needed > parts.length || needed < 1)
+    throw new RuleSyntaxError('atLeast is larger than the number of clauses in the group')
   if (needed <= 1) return some(parts)
   return needed >= parts.length ? every(parts) : atLeast(count(parts), needed)
 }
 
-/** Numbers the leaves of a rule, and says when clauses hold in Kleene's logic: a leaf of an unseen place is unknown, which is neither. */
+/**
+ * Numbers the leaves of a rule and builds expressions for when clauses hold. In Kleene's logic a leaf of an unseen place is
+ * unknown: neither true nor false.
+ */
 class LeafBuilder {
   readonly leaves: Leaf[] = []
   #ids = 0
 
-  /** The expression that is true when `node` is known to be `wanted`. */
-  holds(node: ClauseNode, wanted: boolean): Logic {
-    if (node.kind === 'leaf') return this.#leaf(node, wanted)
-    if (node.kind === 'not') return this.holds(node.clauses[0], !wanted)
-    const parts = node.clauses.map((clause) => this.holds(clause, wanted))
+  /** Builds the expression that is true if `node` is known to be `wanted`. */
+  buildHolds(node: ClauseNode, wanted: boolean): Logic {
+    if (node.kind === 'leaf') return this.#addLeaf(node, wanted)
+    if (node.kind === 'not') return this.buildHolds(node.clauses[0], !wanted)
+    const parts = node.clauses.map((clause) => this.buildHolds(clause, wanted))
     return combine(parts, wanted ? node.least : parts.length - node.least + 1)
   }
 
-  #leaf({ place, words, source }: Extract<ClauseNode, { kind: 'leaf' }>, positive: boolean): Logic {
+  #addLeaf({ place, words, source }: Extract<ClauseNode, { kind: 'leaf' }>, positive: boolean): Logic {
     const id = `c${++this.#ids}`
     const seenId = positive ? undefined : `c${++this.#ids}`
     const { match, version, from, attr, atLeast: least } = source as Partial<Leaf>
@@ -155,7 +173,7 @@ class LeafBuilder {
       ...(siblingId && { siblingId }),
       place: place.key,
       words,
-      ...testsOf(source),
+      ...readTests(source),
       ...(match !== undefined && { match }),
       ...(version !== undefined && { version }),
       ...(from !== undefined && { from }),
@@ -169,16 +187,16 @@ class LeafBuilder {
   }
 }
 
-function testsOf(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
+function readTests(source: ClauseSource): Pick<Leaf, 'is' | 'has' | 'under'> {
   return Object.fromEntries(
-    ['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, listOf(source[key]).map(String)]),
+    ['is', 'has', 'under'].filter((key) => key in source).map((key) => [key, toList(source[key]).map(String)]),
   )
 }
 
-/** A clause in YAML's flow style, for people. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`
+/** Formats a clause in YAML's flow style, for the evidence. */
+function formatClause(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatClause).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
-  const text = Object.entries(value).map(([key, inner]) => `${key}: ${textOf(inner)}`)
+  const text = Object.entries(value).map(([key, inner]) => `${key}: ${formatClause(inner)}`)
   return `{ ${text.join(', ')} }`
 }

@@ -1,10 +1,10 @@
 import jsonLogic from 'json-logic-js'
 import type { Logic } from './types.ts'
 
-/** Hits by variable: `{"c1":1,"c3":4}`. */
+/** The data of an expression: hits by variable, for example `{"c1":1,"c3":4}`. */
 export type Hits = Readonly<Record<string, number>>
 
-/** The only way from hits to points: JSON Logic itself. */
+/** Evaluates an expression with the JSON Logic library. Points are computed in no other way. */
 export function applyLogic(logic: Logic, hits: Hits): number {
   return Number(jsonLogic.apply(logic as Parameters<typeof jsonLogic.apply>[0], hits))
 }
@@ -12,8 +12,11 @@ export function applyLogic(logic: Logic, hits: Hits): number {
 const OPERATIONS = new Set(['if', 'or', 'and', '!', '>=', '+', 'min'])
 const MAX_DEPTH = 16
 
-/** Whether an expression is one of ours: those operations, variables `c1`, `c2` …, numbers, not too deep. A file from elsewhere may hold anything. */
-export function isOurLogic(logic: unknown, depth = 0): logic is Logic {
+/**
+ * Whether an expression uses only the supported operations, numbers and variables `c1`, `c2` …, and is not nested too deep. A
+ * built ruleset is read from a file, which may contain anything.
+ */
+export function isSupportedLogic(logic: unknown, depth = 0): logic is Logic {
   if (typeof logic === 'number') return Number.isFinite(logic)
   if (depth > MAX_DEPTH || typeof logic !== 'object' || logic === null || Array.isArray(logic)) return false
   const entries = Object.entries(logic)
@@ -22,7 +25,7 @@ export function isOurLogic(logic: unknown, depth = 0): logic is Logic {
   if (!Array.isArray(args) || args.length === 0) return false
   if (operation === 'var')
     return args.length === 2 && typeof args[0] === 'string' && /^c\d+$/.test(args[0]) && args[1] === 0
-  return OPERATIONS.has(operation) && args.every((arg) => isOurLogic(arg, depth + 1))
+  return OPERATIONS.has(operation) && args.every((arg) => isSupportedLogic(arg, depth + 1))
 }
 
 export const variable = (id: string): Logic => ({ var: [id, 0] })
@@ -31,21 +34,24 @@ export const not = (value: Logic): Logic => ({ '!': [value] })
 export const choose = (test: Logic, then: Logic, otherwise: Logic): Logic => ({ if: [test, then, otherwise] })
 export const least = (...values: readonly Logic[]): Logic => ({ min: values })
 
-// One value needs no operation, and an empty one means different things to different implementations.
+// A single value needs no operation, and empty operations mean different things to different implementations.
 export const every = (values: readonly Logic[]): Logic => (values.length === 1 ? values[0] : { and: values })
 export const some = (values: readonly Logic[]): Logic => (values.length === 1 ? values[0] : { or: values })
 export const sum = (values: readonly Logic[]): Logic => (values.length === 1 ? values[0] : { '+': values })
 
-/** How many of the tests hold. */
+/** Counts the tests that hold. */
 export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) => choose(test, 1, 0)))
 
-/** A variable, and the values that it must have at the least and at the most. */
+/** A variable with its smallest and largest allowed value. */
 export type Need = readonly [id: string, least: number, most: number]
 
-/** What must be there, and what must not, for an expression to be true, as far as it can be read off: most need no evaluation then. */
-export function neededBy(logic: Logic): readonly Need[] {
+/**
+ * Finds values that variables need for an expression to be true, as far as they can be read from it. Most expressions do not
+ * have to be evaluated then.
+ */
+export function findNeeds(logic: Logic): readonly Need[] {
   const [operation, args] = Object.entries(logic)[0] ?? []
-  if (operation === 'and') return (args as readonly Logic[]).flatMap(neededBy)
+  if (operation === 'and') return (args as readonly Logic[]).flatMap(findNeeds)
   const isNegated = operation === '!'
   const [compares, sides] = Object.entries(isNegated ? (args as readonly Logic[])[0] : logic)[0] ?? []
   if (compares !== '>=') return []

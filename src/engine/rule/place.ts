@@ -1,4 +1,4 @@
-/** What a place says about a site; clauses of one family are not independent of each other. */
+/** What a place says about a site. Clauses of one family are not independent of each other. */
 export type Family =
   | 'address'
   | 'response'
@@ -11,10 +11,19 @@ export type Family =
   | 'content'
   | 'found'
 
-/** How the word of a clause is read, and so how the index looks it up. */
+/** How the word of a clause is read, and therefore how the index looks it up. */
 export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
 
-/** A place: where a clause looks. Rules are checked and compiled with this alone; a detector reads it. */
+/** How a word is written: as a sentence fragment for messages, and as a regular expression where one can say it. */
+export interface WordForm {
+  readonly says: string
+  readonly pattern?: string
+}
+
+/**
+ * A place where a clause can look. Everything that the linter, the compiler and the engine know about a place is declared
+ * here, so that a detector from outside is treated like a built-in one.
+ */
 export interface Place {
   /** The key that rules use. */
   readonly key: string
@@ -22,7 +31,19 @@ export interface Place {
   readonly about: string
   readonly family: Family
   readonly word: WordKind
-  /** The closed list of words, where there is one. With `labels` a word may continue after a space (`txt _label`). */
+  /** The closed list of words, if there is one. With `labels`, a label may follow a word after a space (`txt _label`). */
   readonly names?: readonly string[]
   readonly labels?: boolean
+  /** A narrower form than that of the word kind, for places where any other word would never be found. */
+  readonly wordForm?: WordForm
+  /**
+   * How surely a hit proves where a site is hosted: 1 is the surest. A record gives the rank for each of `names`. Without a
+   * rank, the place is less sure than any place that has one.
+   */
+  readonly hostingProof?: number | Readonly<Record<string, number>>
+  /**
+   * The place reports amounts: the hit of a clause is the `amount` that was found, not the number of values. Every page has
+   * some amount, so a clause needs a test.
+   */
+  readonly isAmount?: boolean
 }

@@ -1,10 +1,8 @@
 import { type AttributeSelector, parse, type Selector } from 'css-what'
 import { lower } from '../text/text.ts'
+import { RuleSyntaxError } from './rule-syntax-error.ts'
 
-/** Why a text is no selector of ours; `message` is a sentence for its author. */
-export class SelectorError extends Error {}
-
-/** One condition on one element; names and tags in lower case, values too unless case matters. */
+/** One condition on one element. Names and tags are in lower case, values too unless case matters. */
 export type Part =
   | { readonly type: 'tag'; readonly name: string }
   | { readonly type: 'any' }
@@ -16,44 +14,45 @@ export type Part =
     }
   | { readonly type: 'not' | 'is'; readonly rows: readonly (readonly Part[])[] }
 
-/** One element's conditions, and how it stands to the compound before it. */
+/** The conditions on one element, and its relation to the compound before it. */
 export interface Compound {
-  /** Counted over all selectors: what is remembered of it stands there. */
+  /** A number that is unique over all selectors: the index of the compound's cached results. */
   readonly id: number
   readonly parts: readonly Part[]
-  /** What leads from the compound on the left to this one; null for the first. */
+  /** The combinator between the compound on the left and this one; null for the first compound. */
   readonly from: 'descendant' | 'child' | null
 }
 
-/** Alternatives (the comma list), each a row of compounds from left to right. */
+/** Alternatives (the comma-separated list), each a row of compounds from left to right. */
 export type ParsedSelector = readonly (readonly Compound[])[]
 
-const SAYS =
-  'a selector is made of tag, *, #id, .class, [attr] and its operators, :not() and :is() of compounds, descendant, child and comma'
+const SUPPORTED =
+  'supported are tag, *, #id, .class, [attr] with its operators, :not() and :is() of compounds, descendant, child and comma'
 
 /**
- * Reads a selector of the subset that can be matched while going through a page once.
- * @throws SelectorError
+ * Parses a selector of the subset that can be matched in one pass over a page.
+ * @throws RuleSyntaxError
  */
 export function parseSelector(text: string, exact = false): ParsedSelector {
   let rows: Selector[][]
   try {
     rows = parse(text)
   } catch (error) {
-    throw new SelectorError(`"${text}": ${(error as Error).message}; ${SAYS}`)
+    throw new RuleSyntaxError(`"${text}": ${(error as Error).message}; ${SUPPORTED}`)
   }
-  return rows.map((row) => compoundsOf(row, text, exact))
+  return rows.map((row) => readCompounds(row, text, exact))
 }
 
 let ids = 0
 
-function compoundsOf(row: readonly Selector[], text: string, exact: boolean): Compound[] {
+function readCompounds(row: readonly Selector[], text: string, exact: boolean): Compound[] {
   const compounds: { id: number; parts: Part[]; from: Compound['from'] }[] = [{ id: ids++, parts: [], from: null }]
   for (const part of row) {
     if (part.type === 'descendant' || part.type === 'child') compounds.push({ id: ids++, parts: [], from: part.type })
     else compounds[compounds.length - 1].parts.push(readPart(part, text, exact, true))
   }
-  if (compounds.some(({ parts }) => parts.length === 0)) throw new SelectorError(`"${text}" ends in nothing; ${SAYS}`)
+  if (compounds.some(({ parts }) => parts.length === 0))
+    throw new RuleSyntaxError(`"${text}" has an empty part; ${SUPPORTED}`)
   return compounds
 }
 
@@ -69,5 +68,5 @@ function readPart(part: Selector, text: string, exact: boolean, nest: boolean): 
     }
   if (part.type === 'pseudo' && nest && (part.name === 'not' || part.name === 'is') && Array.isArray(part.data))
     return { type: part.name, rows: part.data.map((row) => row.map((inner) => readPart(inner, text, exact, false))) }
-  throw new SelectorError(`"${text}" has something else: ${SAYS}`)
+  throw new RuleSyntaxError(`"${text}" is not supported; ${SUPPORTED}`)
 }

@@ -7,10 +7,10 @@ export type RuleKind = 'builder' | 'hosting' | 'site-type' | 'technology'
 /** A JSON Logic expression over hits: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
 export type Logic = number | boolean | string | readonly Logic[] | { readonly [operation: string]: readonly Logic[] }
 
-/** One place-and-word of a rule, with its tests. `id` is its variable in the rule's expression. */
+/** One place of a rule with its words and tests. `id` is its variable in the rule's expression. */
 export interface Leaf {
   readonly id: string
-  /** The variable that is 1 when the place was seen; only under a `not`. */
+  /** The variable that is 1 if the place was seen. Only leaves under a `not` have it. */
   readonly seenId?: string
   readonly place: string
   readonly words: readonly string[]
@@ -18,18 +18,18 @@ export interface Leaf {
   readonly has?: readonly string[]
   readonly under?: readonly string[]
   readonly match?: string
-  /** Capture group of `match` that is the version. */
+  /** The capture group of `match` that contains the version. */
   readonly version?: number
   readonly from?: 'own' | 'other'
   readonly attr?: string
   readonly atLeast?: number
   readonly exact?: boolean
   /**
-   * The variable that says what the leaf needs of sibling hosts to reach `atLeast`: absent or 0 for nothing, 1 for their
-   * scripts or style sheets, 2 for other files. Only with `from: own` in a place of the family `loaded`.
+   * The variable for the files of sibling hosts that the leaf needs to reach `atLeast`: absent or 0 for none, 1 for scripts or
+   * style sheets, 2 for other files. Only leaves with `from: own` in a place of the family `loaded` have it.
    */
   readonly siblingId?: string
-  /** A hit of it can lift the rule: it does not stand under a `not`. */
+  /** Whether a hit can give points: the leaf is not under a `not`. */
   readonly positive: boolean
 }
 
@@ -39,22 +39,22 @@ export interface Clause {
   readonly family: Family
   /** Ids of its leaves. */
   readonly leaves: readonly string[]
-  /** Whether it holds. */
+  /** Whether the clause holds. */
   readonly holds: Logic
-  /** Whether it holds without files of sibling hosts; else it weighs less. Only where a leaf has a `siblingId`. */
+  /** Whether it holds without files of sibling hosts; if not, its weight is lower. Only if a leaf has a `siblingId`. */
   readonly ownHost?: Logic
-  /** Whether it holds without other files of sibling hosts than scripts and style sheets. */
+  /** Whether it holds without files of sibling hosts other than scripts and style sheets. */
   readonly siblingCode?: Logic
-  /** Its hit: of one place the number of values, of a group the number of clauses that hold. */
+  /** Its hits: for a place the number of values, for a group the number of clauses that hold. */
   readonly hits: Logic
-  /** The clause as its author wrote it, in YAML's flow style. */
+  /** The clause as written in the rule file, in YAML's flow style. */
   readonly text: string
 }
 
-/** A clause as it stands in YAML, checked: a place with its word and tests, or a group. */
+/** A checked clause of a YAML file: a place with its word and tests, or a group. */
 export type ClauseSource = Readonly<Record<string, unknown>>
 
-/** A rule as it stands in YAML, checked; kind and slug are its folder and file name. */
+/** A checked rule of a YAML file. Kind and slug are its folder and file name. */
 export interface RuleSource {
   readonly kind: RuleKind
   readonly slug: string
@@ -69,7 +69,7 @@ export interface RuleSource {
   readonly excludes?: string | readonly string[]
   readonly rank?: number
   readonly fallback?: boolean
-  /** A site type that may be given to a page of fewer than 20 visible words. */
+  /** A site type that a page with fewer than 20 visible words can have. */
   readonly thin?: boolean
   readonly description?: string
   readonly detect: readonly ClauseSource[]
@@ -77,7 +77,7 @@ export interface RuleSource {
   readonly verified: string
 }
 
-/** A rule, compiled: plain JSON. */
+/** A compiled rule: plain JSON. */
 export interface CompiledRule {
   readonly kind: RuleKind
   readonly slug: string
@@ -95,7 +95,7 @@ export interface CompiledRule {
   readonly thin?: boolean
   readonly leaves: readonly Leaf[]
   readonly clauses: readonly Clause[]
-  /** From hits to points, 0 to 6. */
+  /** The expression from hits to points, 0 to 6. */
   readonly logic: Logic
 }
 

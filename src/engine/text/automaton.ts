@@ -1,42 +1,43 @@
 import { lower } from './text.ts'
 
 const encoder = new TextEncoder()
-/** Longer texts are scanned as UTF-8: a copy at 3 GB/s, where a string that is a slice or a rope costs at every character. */
-const SHORT = 200
+/** Longer texts are scanned as UTF-8: the copy runs at 3 GB/s, while a string that is a slice or rope costs at every character. */
+const MAX_SHORT_TEXT_CHARACTERS = 200
 let scratch = new Uint8Array(0)
 
 /**
- * Finds which of many literals occur in a text, in one pass whatever their number: Aho-Corasick over a dense table
- * of typed arrays, its alphabet the bytes that literals use. ASCII case is ignored.
+ * Finds which of many literals occur in a text, in one pass: Aho-Corasick over a dense table of typed arrays, whose alphabet
+ * are the bytes that occur in literals. ASCII case is ignored.
  */
 export class Automaton<T> {
-  /** Class of a byte; 0 = in no literal. */
+  /** Class by byte; 0 for bytes that occur in no literal. */
   readonly #classOf = new Uint8Array(256)
-  /** A state is a row of 2^shift classes. */
+  /** Each state is a row of 2^shift classes. */
   readonly #shift: number
-  /** First index of the next row, by row and class; its complement where literals end there, so that one look tells both. */
+  /** First index of the next row, by row and class. It is complemented if literals end there, so that one read shows both. */
   readonly #next: Int32Array
-  /** Literals that end in a state, and the next state on the suffix chain that has some; -1 for none. */
+  /** Items of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
   readonly #ends: readonly (readonly T[] | undefined)[]
   readonly #shorter: Int32Array
   readonly #isAscii: boolean
 
-  /** @param literals what to look for → what to report for it */
+  /** @param literals the items to report, by literal */
   constructor(literals: ReadonlyMap<string, readonly T[]>) {
     const folded = new Map<string, T[]>()
     for (const [literal, items] of literals)
       folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
     const encoded = [...folded].map(([literal, items]) => [encoder.encode(literal), items] as const)
     this.#isAscii = encoded.every(([bytes]) => bytes.every((byte) => byte < 128))
-    this.#shift = Math.ceil(Math.log2(this.#compress(encoded.map(([bytes]) => bytes))))
+    this.#shift = Math.ceil(Math.log2(this.#assignClasses(encoded.map(([bytes]) => bytes))))
     const trie = buildTrie(encoded, this.#classOf, 1 << this.#shift)
     this.#ends = trie.ends
-    const { shorter, speaks } = link(trie, 1 << this.#shift)
+    const { shorter, speaks } = linkSuffixes(trie, 1 << this.#shift)
     this.#shorter = shorter
     this.#next = Int32Array.from(trie.next, (state) => (speaks[state] ? ~(state << this.#shift) : state << this.#shift))
   }
 
-  #compress(literals: readonly Uint8Array[]): number {
+  /** Assigns classes to bytes and returns the number of classes. */
+  #assignClasses(literals: readonly Uint8Array[]): number {
     let classes = 1
     for (const byte of new Set(literals.flatMap((literal) => [...literal]))) {
       this.#classOf[byte] = classes
@@ -46,29 +47,29 @@ export class Automaton<T> {
     return classes
   }
 
-  /** What was given for every literal that occurs in `text`, each literal once. */
+  /** Finds the items of all literals that occur in `text`, each literal once. */
   find(text: string): T[] {
-    return text.length <= SHORT && this.#isAscii ? this.#findShort(text) : this.#findLong(text)
+    return text.length <= MAX_SHORT_TEXT_CHARACTERS && this.#isAscii ? this.#findShort(text) : this.#findLong(text)
   }
 
   #findShort(text: string): T[] {
     const next = this.#next
     const classOf = this.#classOf
-    const told: Told<T> = { items: [], states: NOTHING }
+    const matches: Matches<T> = { items: [], states: NO_STATES }
     for (let i = 0, row = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
       row = next[row + (code < 128 ? classOf[code] : 0)]
       if (row >= 0) continue
       row = ~row
-      this.#tell(row >> this.#shift, told)
+      this.#addMatches(row >> this.#shift, matches)
     }
-    return told.items
+    return matches.items
   }
 
   #findLong(text: string): T[] {
     const next = this.#next
     const classOf = this.#classOf
-    const told: Told<T> = { items: [], states: NOTHING }
+    const matches: Matches<T> = { items: [], states: NO_STATES }
     if (scratch.length < 3 * text.length) scratch = new Uint8Array(3 * text.length)
     const bytes = scratch
     const { written } = encoder.encodeInto(text, bytes)
@@ -76,28 +77,28 @@ export class Automaton<T> {
       row = next[row + classOf[bytes[i]]]
       if (row >= 0) continue
       row = ~row
-      this.#tell(row >> this.#shift, told)
+      this.#addMatches(row >> this.#shift, matches)
     }
-    return told.items
+    return matches.items
   }
 
-  #tell(state: number, told: Told<T>): void {
-    if (told.states === NOTHING) told.states = new Set()
-    for (let end = state; end > 0 && !told.states.has(end); end = this.#shorter[end]) {
-      told.states.add(end)
-      told.items.push(...(this.#ends[end] ?? []))
+  #addMatches(state: number, matches: Matches<T>): void {
+    if (matches.states === NO_STATES) matches.states = new Set()
+    for (let end = state; end > 0 && !matches.states.has(end); end = this.#shorter[end]) {
+      matches.states.add(end)
+      matches.items.push(...(this.#ends[end] ?? []))
     }
   }
 }
 
-/** What one text has shown so far. */
-interface Told<T> {
+/** The matches in one text so far. */
+interface Matches<T> {
   readonly items: T[]
   states: Set<number>
 }
 
-/** Most texts show nothing: they share this. */
-const NOTHING: Set<number> = new Set()
+/** Shared by the texts without matches, which are most. */
+const NO_STATES: Set<number> = new Set()
 
 interface Trie<T> {
   /** Child by state and class; 0 where there is none. */
@@ -127,8 +128,8 @@ function buildTrie<T>(
   return { next, ends }
 }
 
-/** Turns the trie into an automaton, breadth first: every missing child becomes the child of the longest suffix. */
-function link<T>({ next, ends }: Trie<T>, classes: number): { shorter: Int32Array; speaks: Uint8Array } {
+/** Turns the trie into an automaton, breadth first: each missing child becomes the child of the longest suffix. */
+function linkSuffixes<T>({ next, ends }: Trie<T>, classes: number): { shorter: Int32Array; speaks: Uint8Array } {
   const suffix = new Int32Array(ends.length)
   const shorter = new Int32Array(ends.length).fill(-1)
   const speaks = new Uint8Array(ends.length)

@@ -1,33 +1,33 @@
-// How large a result may become, whatever a page holds: bounds of its strings and lists.
+// Bounds of the strings and lists of a result, for any page.
 
 /** Characters of a version. */
 export const MAX_VERSION = 64
 /** Characters of a URL in a result. */
 export const MAX_URL = 2048
-/** Technologies, and with them versions. */
+/** Technologies, and therefore also versions. */
 export const MAX_TECHNOLOGIES = 256
-/** Rules in the evidence; the ones that are part of the result go first, then the ones with more points. */
+/** Rules in the evidence. Rules that are part of the result come first, then those with more points. */
 export const MAX_EVIDENCE = 100
-/** Characters of all texts in the evidence together. */
+/** Total characters of the texts in the evidence. */
 export const MAX_EVIDENCE_TEXT = 65_536
-/** Warnings, and characters of one. */
+/** Warnings of a result, and characters of one warning. */
 export const MAX_WARNINGS = 50
 export const MAX_WARNING = 500
 
-/** Cuts a text, never between the two halves of a character. */
+/** Cuts a text, but never between two surrogates of a character. */
 export function cutText(text: string, characters: number): string {
   return text.length <= characters ? text : text.slice(0, characters).replace(/[\ud800-\udbff]$/, '')
 }
 
-/** The beginning of a text on one line: white space and control characters become one space. */
+/** Cuts a text to one line: white space and control characters become single spaces. */
 export function cutLine(text: string, characters: number): string {
   const line = text.slice(0, 4 * characters).replace(/[\s\p{Cc}]+/gu, ' ')
   return cutText(line.trim(), characters).trimEnd()
 }
 
-/** Warnings as a result shows them. */
+/** Cuts a list of warnings to the bounds of a result. */
 export function boundWarnings(warnings: readonly string[]): string[] {
   const shown = warnings.slice(0, MAX_WARNINGS).map((warning) => cutLine(warning, MAX_WARNING))
   const left = warnings.length - MAX_WARNINGS
-  return left > 0 ? [...shown.slice(0, -1), `${left + 1} further warnings were left out`] : shown
+  return left > 0 ? [...shown.slice(0, -1), `${left + 1} further warnings were omitted`] : shown
 }

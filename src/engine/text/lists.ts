@@ -1,4 +1,4 @@
-/** Adds an item to the list that stands under a key. */
+/** Adds an item to the list of a key. */
 export function append<K, T>(
   lists: { get(key: K): T[] | undefined; set(key: K, list: T[]): unknown },
   key: K,
@@ -9,7 +9,7 @@ export function append<K, T>(
   else list.push(item)
 }
 
-/** Adds all items of a list, if there is one, to another. */
+/** Adds all items of a list to another list. */
 export function pushAll<T>(items: readonly T[] | undefined, into: T[]): void {
   if (items !== undefined) for (let i = 0; i < items.length; i++) into.push(items[i])
 }

@@ -1,12 +1,12 @@
-/** Lower case for ASCII letters alone: everything else stays, so offsets and other scripts stay too. */
+/** Converts ASCII letters to lower case. Other characters do not change, so offsets remain valid. */
 export function lower(text: string): string {
   if (!hasUpper(text)) return text
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is the ASCII range.
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** Most texts are short and have no capitals: a loop is faster than a pattern there. */
+/** Whether a text has ASCII capitals. Most texts are short, and a loop is faster than a pattern for them. */
 function hasUpper(text: string): boolean {
   if (text.length > 24) return /[A-Z]/.test(text)
   for (let i = 0; i < text.length; i++) {
@@ -16,12 +16,12 @@ function hasUpper(text: string): boolean {
   return false
 }
 
-/** White space becomes one space; none at the ends. */
+/** Collapses white space to single spaces and trims both ends. */
 export function collapse(text: string): string {
   return text.trim().replace(/[^\S ]\s*| \s+/g, ' ')
 }
 
-/** Most text between tags is a line break and an indent. */
+/** Whether a part of a document is white space, as most text between tags is. */
 export function isBlank(html: string, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const code = html.charCodeAt(i)

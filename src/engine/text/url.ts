@@ -1,45 +1,45 @@
 import { getDomain } from 'tldts'
 import { lower } from './text.ts'
 
-/** A URL as the page has it, resolved against the page and its `<base>`. */
+/** A URL of a page, resolved against the page's address and its `<base>`. */
 export interface PageUrl {
-  /** Without fragment. Without scheme and host when the page's own address is unknown and the URL was written relative. */
+  /** Without fragment, and without scheme and host if the page's address is unknown and the URL is relative. */
   readonly href: string
-  /** Lower case, punycode, without port; '' when unknown. */
+  /** Lower case, punycode, without port; '' if unknown. */
   readonly host: string
   /** From the first slash, without query; percent-encoding as written. */
   readonly path: string
-  /** Whether it is the page's own site (same registrable domain); null when that cannot be told. */
+  /** Whether it belongs to the page's own site (same registrable domain); null if that is unknown. */
   readonly own: boolean | null
 }
 
-/** What a written URL is resolved against. */
+/** The base that URLs of a page are resolved against. */
 export interface UrlBase {
-  /** The address that `<base>` and the page's URL give; `http://page.invalid/` when neither does. */
+  /** The address from `<base>` and the page's URL; `http://page.invalid/` if both are unknown. */
   readonly href: string
-  /** Host of the page itself; null when its URL is unknown. */
+  /** Host of the page itself; null if its URL is unknown. */
   readonly pageHost: string | null
 }
 
-/** Stands for an unknown address; `.invalid` is reserved (RFC 2606), so no page has it. */
-const NOWHERE_HOST = 'page.invalid'
-const NOWHERE = `http://${NOWHERE_HOST}/`
+/** Placeholder for an unknown address. `.invalid` is reserved (RFC 2606), so no page has it. */
+const UNKNOWN_HOST = 'page.invalid'
+const UNKNOWN_ADDRESS = `http://${UNKNOWN_HOST}/`
 
-// What WHATWG parsing leaves as it is: a name host without escapes, a path without dot segments or characters to encode.
+// URLs that WHATWG parsing does not change: a host name without escapes, a path without dot segments or characters to encode.
 const ABSOLUTE =
   /^(https?:)?\/\/((?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*)(\/[\w!$&'()*+,;=:@~%./-]*)?(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#.*)?$/i
 const ROOTED = /^(\/(?!\/)[\w!$&'()*+,;=:@~%./-]*)(?:\?([\w!$&()*+,;=:@~%./?-]*))?(?:#[^\t\n\r]*)?$/
-// Empty, a fragment alone, or a scheme that is not http or https (a `data:` URL can be megabytes long).
+// Empty, only a fragment, or a scheme other than http and https (a `data:` URL can be megabytes long).
 const FOREIGN = /^(?:#|$|(?!https?:)[a-z][a-z0-9+.-]*:)/i
-// What WHATWG parsing takes away before it reads: control characters at the front, tabs and line ends everywhere.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is meant.
+// Characters that WHATWG parsing removes first: control characters at the start, tabs and line ends everywhere.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const IGNORED = /^[\x00-\x20]+|[\t\n\r]+/g
 const DOTS = /\/(?:\.|%2e)/i
 const PUNYCODE = /(?:^|\.)xn--/i
 
 /**
- * Parses a URL; null when it is none. `URL.canParse` will not do: Node 20 says no to `https://bücher.example/` once
- * the call is hot (its fast path takes Latin-1 for UTF-8), and so does every URL with an accent in it.
+ * Parses a URL; null if it is invalid. `URL.canParse` cannot be used: in Node 20 it rejects URLs with accents such as
+ * `https://bücher.example/` once the call is hot, because its fast path reads Latin-1 as UTF-8.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   try {
@@ -49,31 +49,31 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
-/** The registrable domain of a host, private suffixes counted (a.github.io is not b.github.io); the host where there is none. */
-function siteOf(host: string): string {
+/** Finds the registrable domain of a host, with private suffixes (a.github.io differs from b.github.io), or else the host. */
+function findSite(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
-/** The base for URLs of a page: its address, as `<base href>` moves it. */
+/** Builds the base for URLs of a page from its address and `<base href>`. */
 export function buildBase(pageUrl: string | null, baseHref: string | undefined): UrlBase {
   const page = pageUrl === null ? null : new URL(pageUrl)
-  let href = page?.href ?? NOWHERE
+  let href = page?.href ?? UNKNOWN_ADDRESS
   const moved = baseHref === undefined ? null : parseUrl(baseHref, href)
   if (moved !== null && /^https?:$/.test(moved.protocol)) href = moved.href
   return { href, pageHost: page?.hostname ?? null }
 }
 
-/** Whether a path has a segment that parsing would take away. */
+/** Whether a path has a dot segment, which parsing would remove. */
 function hasDots(path: string): boolean {
   return (path.includes('/.') || path.includes('%')) && DOTS.test(path)
 }
 
-/** Different URLs that are resolved: one costs up to 10 µs. The most of 711 real pages are 593. */
+/** Different URLs that are resolved. Each costs up to 10 µs. The maximum of 711 real pages is 593. */
 const MAX_URLS = 10_000
-/** Characters of all resolved URLs together: with a `<base>` of 60 kB, 10,000 short links would take 600 MB. */
+/** Total characters of resolved URLs: with a `<base>` of 60 kB, 10,000 short links would take 600 MB. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
-/** Resolves URLs as they are written in one page, up to the bounds above; remembers what it has seen. */
+/** Resolves the URLs of one page, up to the bounds above, and caches the results. */
 export class UrlResolver {
   readonly #href: string
   readonly #protocol: string
@@ -83,7 +83,7 @@ export class UrlResolver {
   readonly #seen = new Map<string, PageUrl | null>()
   readonly #sites = new Map<string, string>()
   #characters = 0
-  #left = 0
+  #skipped = 0
 
   constructor(base: UrlBase) {
     const { href, protocol, origin, hostname } = new URL(base.href)
@@ -91,35 +91,33 @@ export class UrlResolver {
     this.#protocol = protocol
     this.#origin = origin
     this.#host = hostname
-    this.#pageSite = base.pageHost === null ? null : siteOf(base.pageHost)
+    this.#pageSite = base.pageHost === null ? null : findSite(base.pageHost)
   }
 
-  /** One sentence when URLs were left out. */
+  /** One sentence if URLs were skipped. */
   get warnings(): string[] {
-    return this.#left === 0
-      ? []
-      : [
-          `${this.#left} URLs were not looked at: only ${MAX_URLS} different ones of ${MAX_CHARACTERS} characters together are`,
-        ]
+    if (this.#skipped === 0) return []
+    const limit = `${MAX_URLS} different URLs and ${MAX_CHARACTERS} characters in total`
+    return [`${this.#skipped} URLs were skipped: the limit is ${limit}`]
   }
 
-  /** @returns null for what is not http or https, is empty or a fragment alone, and for URLs beyond the bound. */
+  /** @returns null for URLs beyond the bounds, and for text that is empty, only a fragment, or not http or https */
   resolve(written: string): PageUrl | null {
     const known = this.#seen.get(written)
     if (known !== undefined) return known
     if (this.#seen.size >= MAX_URLS || this.#characters >= MAX_CHARACTERS) {
-      this.#left++
+      this.#skipped++
       return null
     }
     const trimmed = written.trim()
-    const url = this.#quick(trimmed) ?? (FOREIGN.test(trimmed) ? null : this.#parse(trimmed))
+    const url = this.#resolveSimple(trimmed) ?? (FOREIGN.test(trimmed) ? null : this.#parse(trimmed))
     this.#seen.set(written, url)
     this.#characters += url?.href.length ?? 0
     return url
   }
 
-  /** Most URLs of most pages need no parser; a property test holds this to `#parse`. */
-  #quick(written: string): PageUrl | null {
+  /** Resolves URLs that need no parser, which are most. A property test compares this with `#parse`. */
+  #resolveSimple(written: string): PageUrl | null {
     const absolute = ABSOLUTE.exec(written)
     if (absolute) {
       const [, scheme, name, path = '/', query] = absolute
@@ -148,22 +146,22 @@ export class UrlResolver {
 
   #url(parts: { origin: string; host: string; path: string; query: string | undefined; hosted: boolean }): PageUrl {
     const { host, path, query, hosted } = parts
-    const nowhere = !hosted && this.#host === NOWHERE_HOST
+    const isUnknown = !hosted && this.#host === UNKNOWN_HOST
     const tail = query ? `${path}?${query}` : path
-    const own = !hosted ? true : this.#pageSite === null ? null : this.#site(host) === this.#pageSite
-    return { href: nowhere ? tail : parts.origin + tail, host: nowhere ? '' : host, path, own }
+    const own = !hosted ? true : this.#pageSite === null ? null : this.#findSite(host) === this.#pageSite
+    return { href: isUnknown ? tail : parts.origin + tail, host: isUnknown ? '' : host, path, own }
   }
 
-  #site(host: string): string {
+  #findSite(host: string): string {
     let site = this.#sites.get(host)
-    if (site === undefined) this.#sites.set(host, (site = siteOf(host)))
+    if (site === undefined) this.#sites.set(host, (site = findSite(host)))
     return site
   }
 }
 
 /**
- * Reads a value that is a URL or a host: `https://x.y/p`, `//x.y/p`, `/p`, `x.y`, `x.y/p`, `*.x.y`, `x.y.` (DNS).
- * A value of an attribute (`asUrl`) is never a bare host.
+ * Reads a value that is a URL or a host name: `https://x.y/p`, `//x.y/p`, `/p`, `x.y`, `x.y/p`, `*.x.y`, `x.y.` (DNS). An
+ * attribute value (`asUrl`) is never a host name alone.
  */
 export function readUrlOrHost(value: string, resolver: UrlResolver, asUrl: boolean): PageUrl | null {
   const text = value.trim()

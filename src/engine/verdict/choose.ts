@@ -1,11 +1,11 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
-import { impliedBy, type Standings } from './relations.ts'
-import { rankOf, type Standing } from './score.ts'
+import { findImplied, type ScoredRules } from './relations.ts'
+import { rankLevel, type ScoredRule } from './score.ts'
 
-/** Compares by several keys; of each the larger comes first, and text the other way round. */
-function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
+/** Compares by several keys in turn: numbers in descending order, strings in ascending order. */
+function compareBy<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
   return (a, b) => {
     for (const key of keys) {
       const [x, y] = [key(a), key(b)]
@@ -15,135 +15,121 @@ function by<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => numbe
   }
 }
 
-const level = (standing: Standing): number => rankOf(standing.level)
-const points = (standing: Standing): number => standing.points
-const families = (standing: Standing): number => standing.families
-const marks = (standing: Standing): number => standing.marks
-const slug = (standing: Standing): string => standing.rule.slug
-const name = (standing: Standing): string => standing.rule.name
-const isMedium = (standing: Standing): boolean => level(standing) >= rankOf('medium')
+const level = (scored: ScoredRule): number => rankLevel(scored.level)
+const points = (scored: ScoredRule): number => scored.points
+const families = (scored: ScoredRule): number => scored.families
+const marks = (scored: ScoredRule): number => scored.marks
+const slug = (scored: ScoredRule): string => scored.rule.slug
+const name = (scored: ScoredRule): string => scored.rule.name
+const isMedium = (scored: ScoredRule): boolean => level(scored) >= rankLevel('medium')
 
-const standing = (standings: Standings, kind: CompiledRule['kind']): Standing[] =>
-  [...standings.values()].filter((one) => one.rule.kind === kind && one.level !== null)
+const listKind = (scored: ScoredRules, kind: CompiledRule['kind']): ScoredRule[] =>
+  [...scored.values()].filter((one) => one.rule.kind === kind && one.level !== null)
 
-/** Leaves out what another of no lower level implies: who implies is the more specific. */
-function mostSpecific(standings: readonly Standing[], rules: ReadonlyMap<string, CompiledRule>): Standing[] {
-  return standings.filter(
+/** Drops rules that another rule of the same or a higher level implies: the implying rule is the more specific one. */
+function keepMostSpecific(scored: readonly ScoredRule[], rules: ReadonlyMap<string, CompiledRule>): ScoredRule[] {
+  return scored.filter(
     (one) =>
-      !standings.some(
-        (other) => other !== one && level(other) >= level(one) && impliedBy(other.rule, rules).has(one.rule.slug),
+      !scored.some(
+        (other) => other !== one && level(other) >= level(one) && findImplied(other.rule, rules).has(one.rule.slug),
       ),
   )
 }
 
-function standsBack(one: Standing, ruleset: Ruleset): boolean {
+function hasLowPriority(one: ScoredRule, ruleset: Ruleset): boolean {
   return ruleset.categories.builders[one.rule.category ?? '']?.standsBack === true
 }
 
-/** Builders that could be named: they do not stand back, and no other builder implies them. */
-export function candidatesOf(standings: Standings, ruleset: Ruleset): Standing[] {
-  const builders = standing(standings, 'builder')
-  const implied = new Set(builders.flatMap(({ rule }) => [...impliedBy(rule, ruleset.bySlug)]))
-  return builders.filter((one) => !standsBack(one, ruleset) && !implied.has(one.rule.slug))
+/** Builders that the verdict could name: they do not have low priority, and no other builder implies them. */
+export function findCandidates(scored: ScoredRules, ruleset: Ruleset): ScoredRule[] {
+  const builders = listKind(scored, 'builder')
+  const implied = new Set(builders.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))
+  return builders.filter((one) => !hasLowPriority(one, ruleset) && !implied.has(one.rule.slug))
 }
 
-/** The builder: rules that stand back last, then level, then the more specific, then families, points, marks, slug. */
-export function chooseBuilder(standings: Standings, ruleset: Ruleset): Standing | null {
-  const builders = standing(standings, 'builder')
-  const front = builders.filter((one) => !standsBack(one, ruleset))
-  const pool = front.some(isMedium) ? front : builders
+/** Chooses the builder: low priority last, then by level, specificity, families, points, marks and slug. */
+export function chooseBuilder(scored: ScoredRules, ruleset: Ruleset): ScoredRule | null {
+  const builders = listKind(scored, 'builder')
+  const preferred = builders.filter((one) => !hasLowPriority(one, ruleset))
+  const pool = preferred.some(isMedium) ? preferred : builders
   const best = Math.max(...pool.map(level))
-  const specific = mostSpecific(
+  const specific = keepMostSpecific(
     pool.filter((one) => level(one) === best),
     ruleset.bySlug,
   )
-  return specific.sort(by<Standing>(families, points, marks, slug))[0] ?? null
+  return specific.sort(compareBy<ScoredRule>(families, points, marks, slug))[0] ?? null
 }
 
-/** A strong clause that is no asset: assets of others stand on many pages. */
-export function hasOwnProof({ held }: Standing): boolean {
+/** Whether a strong clause holds that is not about a loaded file: pages often load files of other products. */
+export function hasOwnProof({ held }: ScoredRule): boolean {
   return held.some(({ weight, family }) => weight === 'strong' && family !== 'loaded')
 }
 
-// From the surest proof of where a site runs to the least sure.
-const PROOFS: readonly (readonly string[])[] = [
-  ['url'],
-  ['header'],
-  ['dns cname'],
-  ['dns a', 'dns aaaa'],
-  ['cookie'],
-  ['dns txt'],
-  ['tls'],
-  ['text'],
-  ['dns soa', 'dns ns'],
-]
+const NO_PROOF = Number.POSITIVE_INFINITY
 
-function proofOf({ held, rule }: Standing): number {
+/** Rank of the surest place that proves a hosting rule on this page: 1 is the surest. */
+function rankProof({ held, rule }: ScoredRule, ruleset: Ruleset): number {
   const heavy = held.filter(({ weight }) => weight !== 'weak')
   const ids = new Set((heavy.length > 0 ? heavy : held).flatMap((clause: Clause) => clause.leaves))
-  const ranks = rule.leaves.filter((leaf) => leaf.positive && ids.has(leaf.id)).map(rankOfLeaf)
-  return Math.min(PROOFS.length, ...ranks)
+  const leaves = rule.leaves.filter((leaf) => leaf.positive && ids.has(leaf.id))
+  return Math.min(NO_PROOF, ...leaves.map((leaf) => rankLeafProof(leaf, ruleset)))
 }
 
-function rankOfLeaf({ place, words }: Leaf): number {
-  const ranks = words.map((word) =>
-    PROOFS.findIndex(
-      (proof) => proof.includes(place) || proof.includes(`${place} ${word.split(' ')[0].toLowerCase()}`),
-    ),
-  )
-  return Math.max(...ranks.map((rank) => (rank < 0 ? PROOFS.length : rank)))
+/** Rank of the least sure word of a leaf. */
+function rankLeafProof({ place, words }: Leaf, ruleset: Ruleset): number {
+  const ranks = ruleset.places.get(place)?.detector.hostingProof ?? NO_PROOF
+  if (typeof ranks === 'number') return ranks
+  const names = words.map((word) => word.split(' ')[0].toLowerCase())
+  return Math.max(...names.map((one) => (Object.hasOwn(ranks, one) ? ranks[one] : NO_PROOF)))
 }
 
 /**
- * Where the origin runs. null: no host stands at medium; undefined: two that have nothing to do with each other stand
- * equally high, so nobody can say.
+ * Chooses the hosting provider of the origin. null: no provider reaches medium. undefined: two unrelated providers are
+ * proved equally well, so neither can be named.
  */
-export function chooseHosting(hosts: Standings, ruleset: Ruleset): Standing | null | undefined {
-  const origins = standing(hosts, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
-  const [first, second] = mostSpecific(origins, ruleset.hostingBySlug).sort(
-    by<Standing>(level, (one) => -proofOf(one), families, points, marks, slug),
+export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredRule | null | undefined {
+  const rank = (one: ScoredRule): number => rankProof(one, ruleset)
+  const origins = listKind(providers, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
+  const [first, second] = keepMostSpecific(origins, ruleset.hostingBySlug).sort(
+    compareBy<ScoredRule>(level, (one) => -rank(one), families, points, marks, slug),
   )
   if (first === undefined) return null
-  const tied =
-    second !== undefined && first.level === 'high' && second.level === 'high' && proofOf(first) === proofOf(second)
+  const tied = second !== undefined && first.level === 'high' && second.level === 'high' && rank(first) === rank(second)
   return tied ? undefined : first
 }
 
-/** Points a site type needs. */
-const ENOUGH = 5
-/** Visible words below which a page gives no ground for most types. */
-const FEW_WORDS = 20
+const MIN_SITE_TYPE_POINTS = 5
+/** A page with fewer visible words can only get a site type that is marked `thin`. */
+const MIN_VISIBLE_WORDS = 20
 
-/** Whether a page can be typed at all: not an answer that failed, not something else than HTML. */
+/** Whether a page can have a site type: an HTML document, not an error response. */
 export function isTypable(page: Page): boolean {
   const contentType = page.headers?.find(([header]) => header === 'content-type')?.[1]
   const isHtml = contentType === undefined || /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType)
   return isHtml && (page.status ?? 200) < 400
 }
 
-/** The type with the most points, then rank, families, marks, slug; a fallback only where no other is. */
-export function chooseSiteType(types: readonly Standing[], page: Page): Standing | null {
-  const fitting = types.filter((one) => one.points >= ENOUGH && (page.words >= FEW_WORDS || one.rule.thin))
+/** Chooses the type with the most points, then by rank, families, marks and slug. A fallback needs that no other type fits. */
+export function chooseSiteType(types: readonly ScoredRule[], page: Page): ScoredRule | null {
+  const hasEnoughText = page.words >= MIN_VISIBLE_WORDS
+  const fitting = types.filter((one) => one.points >= MIN_SITE_TYPE_POINTS && (hasEnoughText || one.rule.thin))
   const proper = fitting.filter((one) => !one.rule.fallback)
-  return (
-    (proper.length > 0 ? proper : fitting).sort(
-      by<Standing>(points, (one) => one.rule.rank, families, marks, slug),
-    )[0] ?? null
-  )
+  const pool = proper.length > 0 ? proper : fitting
+  return pool.sort(compareBy<ScoredRule>(points, (one) => one.rule.rank, families, marks, slug))[0] ?? null
 }
 
-/** What the site is made with: technologies, the builder, CDNs, and all that these imply; surest first, each name once. */
+/** Lists technologies, the builder, CDNs and everything they imply: surest first, each name once. */
 export function listTechnologies(
-  standings: Standings,
-  hosts: Standings,
-  builder: Standing | null,
+  scored: ScoredRules,
+  providers: ScoredRules,
+  builder: ScoredRule | null,
   ruleset: Ruleset,
-): Standing[] {
-  const chosen = standing(standings, 'technology').filter(isMedium)
+): ScoredRule[] {
+  const chosen = listKind(scored, 'technology').filter(isMedium)
   if (builder) chosen.push(builder)
-  const implied = [...new Set(chosen.flatMap(({ rule }) => [...impliedBy(rule, ruleset.bySlug)]))]
-  const others = implied.flatMap((one) => standings.get(one) ?? []).filter((one) => one.level !== null)
-  const cdns = standing(hosts, 'hosting').filter((one) => one.rule.cdn && isMedium(one))
-  const sorted = [...new Set([...chosen, ...others, ...cdns])].sort(by<Standing>(level, points, name))
+  const implied = [...new Set(chosen.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))]
+  const others = implied.flatMap((one) => scored.get(one) ?? []).filter((one) => one.level !== null)
+  const cdns = listKind(providers, 'hosting').filter((one) => one.rule.cdn && isMedium(one))
+  const sorted = [...new Set([...chosen, ...others, ...cdns])].sort(compareBy<ScoredRule>(level, points, name))
   return sorted.filter((one, i) => sorted.findIndex((other) => name(other) === name(one)) === i)
 }

@@ -4,52 +4,53 @@ import { FOUND } from '../rule/clause.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
 import {
-  candidatesOf,
   chooseBuilder,
   chooseHosting,
   chooseSiteType,
+  findCandidates,
   hasOwnProof,
   isTypable,
   listTechnologies,
 } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
-import { dropExcluded, dropUnrequired, liftImplied, type Standings } from './relations.ts'
-import { Standing } from './score.ts'
+import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
+import { ScoredRule } from './score.ts'
 import type { Evidence, Verdict } from './verdict-types.ts'
 
-/** Exclusive platforms that speak at once: so many are a trap for scanners, not a site. */
-const HONEYPOT = 3
+/** This many mutually exclusive builders at once indicate a honeypot. */
+const MIN_HONEYPOT_BUILDERS = 3
 
 /**
- * Says what a page is made with. Pure: the same ruleset and page give the same verdict. Never throws. It runs on the calling
- * thread and cannot be stopped, so it is for rules and detectors that are trusted; `openDetector` has a time limit.
- * @returns the verdict, with the evidence of every rule that scored
+ * Detects what a page is made with. The function is pure: the same ruleset and page give the same verdict. It never throws.
+ * It runs on the calling thread and cannot be stopped, so use it with trusted rules and detectors; `openDetector` has a
+ * time limit.
+ * @returns the verdict, with evidence for every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const hits = readHits(ruleset, page)
   const scored = [...hits.lifted]
     .filter(({ kind }) => kind !== 'site-type')
-    .map((rule) => new Standing(rule, { hits, ruleset }))
-  const standings = standingsOf(scored, ({ kind }) => kind !== 'hosting')
-  const hosts = standingsOf(scored, ({ kind }) => kind === 'hosting')
+    .map((rule) => new ScoredRule(rule, { hits, ruleset }))
+  const products = indexScored(scored, ({ kind }) => kind !== 'hosting')
+  const providers = indexScored(scored, ({ kind }) => kind === 'hosting')
 
-  dropUnrequired(standings)
-  liftImplied(standings, ruleset.bySlug)
-  const contenders = candidatesOf(standings, ruleset)
-  dropExcluded(standings)
-  dropUnrequired(hosts)
-  liftImplied(hosts, ruleset.hostingBySlug)
-  dropExcluded(hosts)
+  dropUnrequired(products)
+  liftImplied(products, ruleset.bySlug)
+  const contenders = findCandidates(products, ruleset)
+  dropExcluded(products)
+  dropUnrequired(providers)
+  liftImplied(providers, ruleset.hostingBySlug)
+  dropExcluded(providers)
 
-  const builder = chooseBuilder(standings, ruleset)
-  if (builder) settleConflict(builder, contenders, candidatesOf(standings, ruleset))
-  const origin = chooseHosting(hosts, ruleset)
-  const found = listTechnologies(standings, hosts, builder, ruleset)
+  const builder = chooseBuilder(products, ruleset)
+  if (builder) settleConflict(builder, contenders, findCandidates(products, ruleset))
+  const origin = chooseHosting(providers, ruleset)
+  const found = listTechnologies(products, providers, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
   const types = scoreTypes(ruleset, hits, technologies)
   const siteType = isTypable(page) ? chooseSiteType(types, page) : null
-  const chosen = new Set<Standing | null | undefined>([builder, origin, siteType, ...technologies])
-  const scoring = [...standings.values(), ...hosts.values(), ...types.filter(({ points }) => points > 0)]
+  const chosen = new Set<ScoredRule | null | undefined>([builder, origin, siteType, ...technologies])
+  const scoring = [...products.values(), ...providers.values(), ...types.filter(({ points }) => points > 0)]
   const fields = {
     url: page.url && cutText(page.url.href, MAX_URL),
     builder: builder?.rule.name ?? null,
@@ -58,22 +59,22 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     category: builder?.rule.category ?? null,
     isAiNative: builder?.rule.aiNative ?? false,
     technologies: technologies.map(({ rule }) => rule.name),
-    hosting: origin === undefined ? null : (origin?.rule.name ?? hostingOf(builder, ruleset)),
+    hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
     siteType: siteType?.rule.slug ?? null,
     versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
-    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...cutsOf(found, scoring)]),
+    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
   }
-  return new Explained(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
+  return new ExplainedVerdict(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
 }
 
 /**
- * A verdict whose evidence is made when it is first read. `evidence` is an own, enumerable property, so that a spread, a
- * structured clone and JSON contain it. All verdicts share one getter and so one hidden class: an accessor in an object
- * literal costs more than evidence does.
+ * A verdict that builds its evidence on first access. `evidence` is an own, enumerable property, so that a spread, a
+ * structured clone and JSON contain it. All verdicts share one getter and therefore one hidden class: an accessor in an
+ * object literal costs more than the evidence itself.
  */
-class Explained {
-  static readonly #evidenceProperty: PropertyDescriptor & ThisType<Explained> = {
+class ExplainedVerdict {
+  static readonly #evidenceProperty: PropertyDescriptor & ThisType<ExplainedVerdict> = {
     enumerable: true,
     get() {
       return (this.#evidence ??= this.#explain())
@@ -86,40 +87,40 @@ class Explained {
   constructor(fields: Omit<Verdict, 'evidence'>, explain: () => readonly Evidence[]) {
     Object.assign(this, fields)
     this.#explain = explain
-    Object.defineProperty(this, 'evidence', Explained.#evidenceProperty)
+    Object.defineProperty(this, 'evidence', ExplainedVerdict.#evidenceProperty)
   }
 }
 
-function standingsOf(scored: readonly Standing[], wanted: (rule: CompiledRule) => boolean): Standings {
+function indexScored(scored: readonly ScoredRule[], wanted: (rule: CompiledRule) => boolean): ScoredRules {
   return new Map(scored.filter(({ rule, points }) => points > 0 && wanted(rule)).map((one) => [one.rule.slug, one]))
 }
 
-/** A honeypot makes the winner low; an equal at high makes it medium. */
-function settleConflict(builder: Standing, before: readonly Standing[], after: readonly Standing[]): void {
+/** Lowers the builder to low on a honeypot, and to medium if an equal builder is high too. */
+function settleConflict(builder: ScoredRule, before: readonly ScoredRule[], after: readonly ScoredRule[]): void {
   const rival = after.find((one) => one !== builder && one.level === 'high' && one.families === builder.families)
-  if (before.filter(hasOwnProof).length >= HONEYPOT) builder.level = 'low'
+  if (before.filter(hasOwnProof).length >= MIN_HONEYPOT_BUILDERS) builder.level = 'low'
   else if (builder.level === 'high' && rival !== undefined) builder.level = 'medium'
   else return
   builder.note = 'conflicting'
 }
 
-/** Site types come last: what is settled is a place for them. */
-function scoreTypes(ruleset: Ruleset, hits: PageHits, settled: readonly Standing[]): Standing[] {
+/** Scores site types. They come last, because their rules can ask for the builder and technologies that were detected. */
+function scoreTypes(ruleset: Ruleset, hits: PageHits, detected: readonly ScoredRule[]): ScoredRule[] {
   const found = ruleset.places.get(FOUND.key)
-  for (const { rule } of settled)
-    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.take(found, { name: rule.slug, text: rule.name })
+  for (const { rule } of detected)
+    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
   return [...hits.lifted]
     .filter(({ kind }) => kind === 'site-type')
-    .map((rule) => new Standing(rule, { hits, ruleset }))
+    .map((rule) => new ScoredRule(rule, { hits, ruleset }))
 }
 
-function hostingOf(builder: Standing | null, ruleset: Ruleset): string | null {
+function inferHosting(builder: ScoredRule | null, ruleset: Ruleset): string | null {
   if (builder?.level !== 'high' || builder.rule.hosting === undefined) return null
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
 }
 
-/** One sentence for each list of the result that is cut. */
-function cutsOf(technologies: readonly Standing[], scoring: readonly Standing[]): string[] {
+/** Writes one sentence for each list of the result that was cut. */
+function reportCuts(technologies: readonly ScoredRule[], scoring: readonly ScoredRule[]): string[] {
   const cuts: string[] = []
   if (technologies.length > MAX_TECHNOLOGIES)
     cuts.push(`only ${MAX_TECHNOLOGIES} of ${technologies.length} technologies are listed`)
@@ -127,10 +128,10 @@ function cutsOf(technologies: readonly Standing[], scoring: readonly Standing[])
   return cuts
 }
 
-type Chosen = ReadonlySet<Standing | null | undefined>
+type Chosen = ReadonlySet<ScoredRule | null | undefined>
 
-/** The evidence, within its bounds. */
-function explainAll(scoring: readonly Standing[], chosen: Chosen): Evidence[] {
+/** Builds the evidence within its bounds. */
+function explainAll(scoring: readonly ScoredRule[], chosen: Chosen): Evidence[] {
   const first = scoring.toSorted((a, b) => Number(chosen.has(b)) - Number(chosen.has(a)) || b.points - a.points)
   const shown = new Set(first.slice(0, MAX_EVIDENCE))
   let left = MAX_EVIDENCE_TEXT
@@ -141,21 +142,21 @@ function explainAll(scoring: readonly Standing[], chosen: Chosen): Evidence[] {
   return scoring
     .filter((one) => shown.has(one))
     .map((one) => {
-      const evidence = evidenceOf(one, chosen.has(one))
+      const evidence = buildEvidence(one, chosen.has(one))
       const clauses = evidence.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) }))
       return { ...evidence, clauses }
     })
 }
 
-function evidenceOf(standing: Standing, chosen: boolean): Evidence {
-  const { rule, level, points, note } = standing
+function buildEvidence(scored: ScoredRule, chosen: boolean): Evidence {
+  const { rule, level, points, note } = scored
   return {
     kind: rule.kind,
     slug: rule.slug,
     name: rule.name,
     level,
     points,
-    ...standing.explain(),
+    ...scored.explain(),
     chosen,
     ...(note && { note }),
   }

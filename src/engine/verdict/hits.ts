@@ -1,31 +1,31 @@
-import { PageReader, type Value, versionOf } from '../lookup/leaf-test.ts'
-import type { LiveLeaf, PlaceIndex } from '../lookup/place-index.ts'
+import { extractVersion, PageReader, type Value } from '../lookup/leaf-test.ts'
+import type { PlaceIndex, PreparedLeaf } from '../lookup/place-index.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Found } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 
-/** Values of one leaf that are kept as evidence. */
-const MAX_VALUES = 3
-/** Finds that stand in no element are told apart by a number beyond those of elements. */
-const NO_ELEMENT = 2 ** 32
+/** Values of one leaf that are stored as evidence. */
+const MAX_EVIDENCE_VALUES = 3
+/** Finds outside of elements are numbered from here, so that they never equal the index of an element. */
+const FIRST_SERIAL = 2 ** 32
 
-/** What one leaf found on a page. */
+/** The hits of one leaf on a page. */
 export interface LeafHits {
   count: number
-  /** The first of them, for people. */
+  /** The first values, for the evidence. */
   readonly values: Value[]
   version?: string
-  /** Values that are counted already: places in the page, which mostly come in order, and URLs. */
+  /** Values that were counted: elements or serial numbers, mostly in ascending order, and URLs. */
   readonly places: number[]
   readonly urls: Set<string>
-  /** How much of the count comes from sibling hosts: scripts and style sheets, and other files. */
+  /** Parts of the count that come from sibling hosts: scripts and style sheets, and other files. */
   siblingCode: number
   siblingFiles: number
 }
 
-/** What a leaf needs of sibling hosts to reach `atLeast`: 0 nothing, 1 their scripts or style sheets, 2 other files. */
-export function siblingsNeeded(leaf: Leaf, { count, siblingCode, siblingFiles }: LeafHits): 0 | 1 | 2 {
+/** Computes which files of sibling hosts a leaf needs to reach `atLeast`: 0 none, 1 scripts or style sheets, 2 other files. */
+export function computeNeededSiblings(leaf: Leaf, { count, siblingCode, siblingFiles }: LeafHits): 0 | 1 | 2 {
   const least = leaf.atLeast ?? 1
   if (count - siblingCode - siblingFiles >= least) return 0
   return count - siblingFiles >= least ? 1 : 2
@@ -41,7 +41,7 @@ export class PageHits {
   readonly #reader: PageReader
   #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
-  #serial = NO_ELEMENT
+  #serial = FIRST_SERIAL
 
   constructor(page: Page) {
     this.page = page
@@ -52,23 +52,23 @@ export class PageHits {
     return [...this.#warnings, ...this.#reader.warnings]
   }
 
-  /** Rules with a hit that can lift them: the others score nothing. */
+  /** Rules with a hit on a positive leaf. All other rules score 0 points. */
   get lifted(): Iterable<CompiledRule> {
     return this.#lifted
   }
 
-  of(leaf: Leaf): LeafHits | undefined {
+  get(leaf: Leaf): LeafHits | undefined {
     return this.#byLeaf.get(leaf)
   }
 
-  /** Reads one place. A detector that throws costs its own place and nothing else. */
+  /** Reads one place. A detector that throws loses its own place only; the failure becomes a warning. */
   read(place: PlaceIndex): void {
     try {
       const finds: Iterable<Found> | undefined = place.detector.read(this.page, place)
       if (typeof finds?.[Symbol.iterator] !== 'function')
         throw new TypeError('`read` must return a list of finds or be a generator, not async')
-      for (const found of finds) this.take(place, found)
-      if (place.detector.word === 'selector') this.#warnings.push(...place.warnings)
+      for (const found of finds) this.testFound(place, found)
+      if (place.word === 'selector') this.#warnings.push(...place.warnings)
     } catch (error) {
       this.#warnings.push(
         `the detector "${place.detector.key}" failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -76,39 +76,39 @@ export class PageHits {
     }
   }
 
-  /** Tests one find against the leaves it may hit. */
-  take(place: PlaceIndex, found: Found): void {
+  /** Tests one find against the leaves that it may hit. */
+  testFound(place: PlaceIndex, found: Found): void {
     this.#serial++
     this.#place = place
     place.visit(found, this.#reader, this)
   }
 
-  /** Called by the index for each leaf that a value may hit. */
-  visit(item: LiveLeaf, value: Value): void {
+  /** Tests one leaf that a value may hit. The index calls it. */
+  visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
-    const hits = this.#hitsOf(item.leaf)
+    const hits = this.#getHits(item.leaf)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
     if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
-    if (hits.values.length < MAX_VALUES) hits.values.push(value)
-    hits.version ??= versionOf(item.leaf, value)
+    if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
+    hits.version ??= extractVersion(item.leaf, value)
     if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
   }
 
-  /** Counts a file of the page's own site that lies on another host than the page. */
+  /** Counts a file of the page's own site that is on another host than the page. */
   #countSibling(hits: LeafHits, { found, url }: Value): void {
-    this.#ownHosts ??= ownHostsOf(this.page)
-    if (url === null || this.#ownHosts.has(withoutWww(url.host))) return
+    this.#ownHosts ??= findOwnHosts(this.page)
+    if (url === null || this.#ownHosts.has(stripWww(url.host))) return
     const amount = found.amount ?? 1
     if (CODE_FILE.test(url.path)) hits.siblingCode += amount
     else hits.siblingFiles += amount
   }
 
-  /** A value counts once: URLs by what they are, elements by where they stand, the rest one by one. */
+  /** Counts each value once: equal URLs, and finds in the same element, are the same value. */
   #isNew(hits: LeafHits, value: Value): boolean {
     const { found } = value
-    const url = found.url ?? (this.#place?.detector.word === 'locator' ? value.url : null)
+    const url = found.url ?? (this.#place?.word === 'locator' ? value.url : null)
     if (url) return hits.urls.size < hits.urls.add(url.href).size
     const place = found.at ?? this.#serial
     const last = hits.places[hits.places.length - 1] ?? -1
@@ -117,7 +117,7 @@ export class PageHits {
     return true
   }
 
-  #hitsOf(leaf: Leaf): LeafHits {
+  #getHits(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
     if (hits === undefined) {
       hits = { count: 0, values: [], places: [], urls: new Set(), siblingCode: 0, siblingFiles: 0 }
@@ -128,22 +128,22 @@ export class PageHits {
 }
 
 /**
- * Scripts and style sheets, by file name. Other files of a sibling host prove little: pictures of a shop or a blog of the
- * same owner say nothing about the page that shows them.
+ * Scripts and style sheets, by file name. Other files of a sibling host prove little: images from a shop or blog of the same
+ * owner say nothing about the page that shows them.
  */
 const CODE_FILE = /\.(?:css|m?js)$/i
 
-/** A site answers with and without `www.`. */
-function withoutWww(host: string): string {
+/** Removes `www.`: most sites respond with and without it. */
+function stripWww(host: string): string {
   return host.startsWith('www.') ? host.slice(4) : host
 }
 
-/** Hosts of the page itself, without `www.`: that of its address, and that of URLs written without one. */
-function ownHostsOf({ base }: Page): ReadonlySet<string> {
-  return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(withoutWww))
+/** Finds the hosts of the page itself, without `www.`: the host of its address and the host that relative URLs resolve to. */
+function findOwnHosts({ base }: Page): ReadonlySet<string> {
+  return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(stripWww))
 }
 
-/** Reads every place of a page that a rule asks for. */
+/** Reads every place that a rule asks for. */
 export function readHits(ruleset: Ruleset, page: Page): PageHits {
   const hits = new PageHits(page)
   for (const place of ruleset.readPlaces) hits.read(place)

@@ -1,16 +1,16 @@
 import type { CompiledRule } from '../rule/types.ts'
-import { rankOf, Standing } from './score.ts'
+import { rankLevel, ScoredRule } from './score.ts'
 import type { Level } from './verdict-types.ts'
 
-/** Standings by slug. */
-export type Standings = Map<string, Standing>
+/** Scored rules by slug. */
+export type ScoredRules = Map<string, ScoredRule>
 
 type Rules = ReadonlyMap<string, CompiledRule>
 
 const IMPLIED = new WeakMap<Rules, Map<CompiledRule, ReadonlySet<string>>>()
 
-/** All that a rule implies, by any number of steps. Worked out once for a set of rules. */
-export function impliedBy(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
+/** Finds everything that a rule implies, over any number of steps. The result is computed once for a set of rules. */
+export function findImplied(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
   let known = IMPLIED.get(rules)
   if (known === undefined) IMPLIED.set(rules, (known = new Map()))
   let implied = known.get(rule)
@@ -29,47 +29,44 @@ function followImplies(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
   return implied
 }
 
-/** Drops rules whose requirements do not stand at medium or better. */
-export function dropUnrequired(standings: Standings): void {
-  const stands = (slug: string): boolean => rankOf(standings.get(slug)?.level ?? null) >= rankOf('medium')
-  const missing = [...standings.values()].map(
-    (standing) => [standing, standing.rule.requires.find((slug) => !stands(slug))] as const,
-  )
-  for (const [standing, slug] of missing) if (slug !== undefined) drop(standing, `required ${slug} is missing`)
+/** Drops rules that require a rule below medium. */
+export function dropUnrequired(scored: ScoredRules): void {
+  const isMet = (slug: string): boolean => rankLevel(scored.get(slug)?.level ?? null) >= rankLevel('medium')
+  const missing = [...scored.values()].map((one) => [one, one.rule.requires.find((slug) => !isMet(slug))] as const)
+  for (const [one, slug] of missing) if (slug !== undefined) drop(one, `required ${slug} is missing`)
 }
 
-/** What a rule implies gets the higher of its own level and this one; points and families stay its own. */
-export function liftImplied(standings: Standings, rules: Rules): void {
-  const lifts: [slug: string, by: Standing, level: Level][] = []
-  for (const standing of standings.values())
-    if (standing.level !== null)
-      for (const slug of impliedBy(standing.rule, rules)) lifts.push([slug, standing, standing.level])
+/** Lifts an implied rule to the level of the rule that implies it, if that is higher. Points and families do not change. */
+export function liftImplied(scored: ScoredRules, rules: Rules): void {
+  const lifts: [slug: string, by: ScoredRule, level: Level][] = []
+  for (const one of scored.values())
+    if (one.level !== null) for (const slug of findImplied(one.rule, rules)) lifts.push([slug, one, one.level])
   for (const [slug, by, level] of lifts) {
     const rule = rules.get(slug)
     if (rule === undefined) continue
-    const standing = standings.get(slug) ?? new Standing(rule, null)
-    standings.set(slug, standing)
-    if (rankOf(level) <= rankOf(standing.level)) continue
-    standing.level = level
-    standing.note = `implied by ${by.rule.slug}`
+    const implied = scored.get(slug) ?? new ScoredRule(rule, null)
+    scored.set(slug, implied)
+    if (rankLevel(level) <= rankLevel(implied.level)) continue
+    implied.level = level
+    implied.note = `implied by ${by.rule.slug}`
   }
 }
 
-/** Of two that exclude each other the lower goes; at equal level both stay. */
-export function dropExcluded(standings: Standings): void {
-  const drops: [Standing, string][] = []
-  for (const standing of standings.values())
-    for (const slug of standing.rule.excludes) {
-      const other = standings.get(slug)
-      if (other === undefined || standing.level === null || other.level === null) continue
-      const difference = rankOf(standing.level) - rankOf(other.level)
-      if (difference > 0) drops.push([other, standing.rule.slug])
-      if (difference < 0) drops.push([standing, slug])
+/** Of two rules that exclude each other, drops the one with the lower level. At the same level both remain. */
+export function dropExcluded(scored: ScoredRules): void {
+  const drops: [ScoredRule, string][] = []
+  for (const one of scored.values())
+    for (const slug of one.rule.excludes) {
+      const other = scored.get(slug)
+      if (other === undefined || one.level === null || other.level === null) continue
+      const difference = rankLevel(one.level) - rankLevel(other.level)
+      if (difference > 0) drops.push([other, one.rule.slug])
+      if (difference < 0) drops.push([one, slug])
     }
-  for (const [standing, by] of drops) drop(standing, `excluded by ${by}`)
+  for (const [one, by] of drops) drop(one, `excluded by ${by}`)
 }
 
-function drop(standing: Standing, note: string): void {
-  standing.level = null
-  standing.note = note
+function drop(one: ScoredRule, note: string): void {
+  one.level = null
+  one.note = note
 }

@@ -1,62 +1,62 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import { isHeavier, lighter } from '../rule/clause.ts'
+import { isHeavier, lowerWeight } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
-import { type PageHits, siblingsNeeded } from './hits.ts'
+import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
 
-/** Characters of a text that evidence shows. */
-const MAX_TEXT = 200
+/** Characters of one text in the evidence. */
+const MAX_TEXT_CHARACTERS = 200
 
 const NO_HITS: Hits = {}
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
-/** 6 points are high, 3 to 5 medium, 2 low; one weak clause names nothing. */
-export function levelOf(points: number): Level | null {
+/** Turns points into a level: 6 are high, 3 to 5 medium, 2 low. One weak clause alone (1 point) has no level. */
+export function computeLevel(points: number): Level | null {
   if (points >= MAX_POINTS) return 'high'
   if (points >= 3) return 'medium'
   return points >= 2 ? 'low' : null
 }
 
-/** A level as a number: 0 for none, 3 for high. */
-export function rankOf(level: Level | null): number {
+/** Turns a level into a number, from 0 for no level to 3 for high. */
+export function rankLevel(level: Level | null): number {
   return LEVELS.indexOf(level)
 }
 
-/** How a rule stands on a page: its points, and the level that relations and conflicts leave it. */
-export class Standing {
+/** A rule with its points on a page, and the level that relations and conflicts may change. */
+export class ScoredRule {
   readonly rule: CompiledRule
   readonly points: number
   level: Level | null
   note?: string
   readonly #data: Hits
-  readonly #on: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
+  readonly #context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
   #held: readonly Clause[] | undefined
 
-  /** @param on what the rule was evaluated on; null for a rule without hits of its own, which another implies */
-  constructor(rule: CompiledRule, on: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
+  /** @param context what the rule is evaluated on; null for an implied rule that has no hits of its own */
+  constructor(rule: CompiledRule, context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
     this.rule = rule
-    this.#on = on
-    this.#data = on === null ? NO_HITS : hitsOf(rule, on.hits, on.ruleset)
+    this.#context = context
+    this.#data = context === null ? NO_HITS : buildLogicData(rule, context.hits, context.ruleset)
     this.points = rule.clauses.some((clause) => this.#mayHold(clause)) ? applyLogic(rule.logic, this.#data) : 0
-    this.level = levelOf(this.points)
+    this.level = computeLevel(this.points)
   }
 
-  /** Clauses that hold, each with the weight that it has on this page. */
+  /** The clauses that hold, each with its weight on this page. */
   get held(): readonly Clause[] {
     this.#held ??=
       this.points === 0
         ? []
         : this.rule.clauses
             .filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
-            .map((clause) => weighOn(clause, this.#data))
+            .map((clause) => applyPageWeight(clause, this.#data))
     return this.#held
   }
 
   #mayHold(clause: Clause): boolean {
-    const needs = this.#on?.ruleset.needs.get(clause)
+    const needs = this.#context?.ruleset.needs.get(clause)
     if (needs === undefined) return false
     for (const [id, least, most] of needs) {
       const value = this.#data[id] ?? 0
@@ -65,34 +65,34 @@ export class Standing {
     return true
   }
 
-  /** Number of families among them. */
+  /** Number of families of the clauses that hold. */
   get families(): number {
     return new Set(this.held.map(({ family }) => family)).size
   }
 
-  /** Number of distinct values that its heaviest clauses found: URLs, elements, other values. */
+  /** Number of distinct values (URLs, elements, others) that the heaviest clauses found. */
   get marks(): number {
     const heaviest = this.held.find((clause) => !this.held.some((other) => isHeavier(other.weight, clause.weight)))
     const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === heaviest?.weight ? leaves : [])))
     const values = new Set<string | number>()
     for (const leaf of this.rule.leaves) {
-      const found = leaf.positive && heavy.has(leaf.id) ? this.#on?.hits.of(leaf) : undefined
+      const found = leaf.positive && heavy.has(leaf.id) ? this.#context?.hits.get(leaf) : undefined
       for (const value of [...(found?.urls ?? []), ...(found?.places ?? [])]) values.add(value)
     }
     return values.size
   }
 
   get version(): string | undefined {
-    const hits = this.#on?.hits
-    const shown = this.rule.leaves.filter((leaf) => hits?.of(leaf)?.version)
+    const hits = this.#context?.hits
+    const shown = this.rule.leaves.filter((leaf) => hits?.get(leaf)?.version)
     const leaf = shown.find(({ id }) => this.held.some(({ leaves }) => leaves.includes(id)))
-    return leaf && hits?.of(leaf)?.version
+    return leaf && hits?.get(leaf)?.version
   }
 
-  /** What the clauses found and what was not looked at. */
+  /** Lists what the clauses found, and the places that were not seen. */
   explain(): Pick<Evidence, 'clauses' | 'unseen'> {
-    if (this.#on === null) return { clauses: [], unseen: [] }
-    const { hits, ruleset } = this.#on
+    if (this.#context === null) return { clauses: [], unseen: [] }
+    const { hits, ruleset } = this.#context
     const clauses = this.held.map((clause) => {
       const leaves = this.rule.leaves.filter(({ id }) => clause.leaves.includes(id))
       return {
@@ -101,7 +101,9 @@ export class Standing {
         weight: clause.weight,
         family: clause.family,
         hits: applyLogic(clause.hits, this.#data),
-        texts: leaves.flatMap((leaf) => hits.of(leaf)?.values.map((value) => value.excerpt(MAX_TEXT)) ?? []),
+        texts: leaves.flatMap(
+          (leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [],
+        ),
       }
     })
     const unseen = this.rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place)
@@ -109,21 +111,21 @@ export class Standing {
   }
 }
 
-/** A clause that holds, at the weight it has on a page: less when it holds only with files of sibling hosts. */
-function weighOn(clause: Clause, data: Hits): Clause {
+/** Returns a clause with its weight on a page, which is lower if the clause holds only with files of sibling hosts. */
+function applyPageWeight(clause: Clause, data: Hits): Clause {
   const { weight, ownHost, siblingCode } = clause
   if (ownHost === undefined || siblingCode === undefined || applyLogic(ownHost, data)) return clause
-  return { ...clause, weight: applyLogic(siblingCode, data) ? lighter(weight) : 'weak' }
+  return { ...clause, weight: applyLogic(siblingCode, data) ? lowerWeight(weight) : 'weak' }
 }
 
-/** The data of a rule's expression: hits by leaf, whether they need sibling hosts, which places under a `not` were seen. */
-export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
+/** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */
+export function buildLogicData(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
   for (const leaf of rule.leaves) {
-    const found = hits.of(leaf)
+    const found = hits.get(leaf)
     if (found !== undefined) {
       data[leaf.id] = found.count
-      const needed = leaf.siblingId ? siblingsNeeded(leaf, found) : 0
+      const needed = leaf.siblingId ? computeNeededSiblings(leaf, found) : 0
       if (leaf.siblingId && needed > 0) data[leaf.siblingId] = needed
     }
     if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
@@ -131,13 +133,13 @@ export function hitsOf(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hi
   return data
 }
 
-/** Whether every word of a leaf was looked at. */
+/** Whether the place of a leaf was seen for each of its words. */
 export function isSeen(leaf: Leaf, page: Page, ruleset: Ruleset): boolean {
   const detector = ruleset.places.get(leaf.place)?.detector
   if (detector?.seen === undefined) return true
   try {
     return leaf.words.every((word) => detector.seen?.(page, word))
   } catch {
-    return false // A detector that fails costs its own place and nothing else.
+    return false // A detector that throws loses its own place only.
   }
 }

@@ -1,22 +1,20 @@
-// What an answer is made of.
-
 import type { Family } from '../rule/place.ts'
 import type { RuleKind, Weight } from '../rule/types.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 
-/** What one clause did on a page. */
+/** What one clause found on a page. */
 export interface ClauseEvidence {
   readonly clause: string
   readonly places: readonly string[]
   readonly weight: Weight
   readonly family: Family
   readonly hits: number
-  /** What stood there, cut to 200 characters each. */
+  /** The values that were found, cut to 200 characters each. */
   readonly texts: readonly string[]
 }
 
-/** Why a rule stands where it stands. */
+/** Explains the level of one rule. */
 export interface Evidence {
   readonly kind: RuleKind
   readonly slug: string
@@ -24,17 +22,17 @@ export interface Evidence {
   /** The level after relations and conflicts; null when the rule was dropped. */
   readonly level: Level | null
   readonly points: number
-  /** Clauses that hold. */
+  /** The clauses that hold. */
   readonly clauses: readonly ClauseEvidence[]
-  /** Places that the rule asks for and nobody looked at. */
+  /** Places that the rule asks for and that were not seen. */
   readonly unseen: readonly string[]
-  /** Whether this rule is part of the answer. */
+  /** Whether this rule is part of the verdict. */
   readonly chosen: boolean
-  /** Why not, or what lifted it: `conflicting`, `required X is missing`, `excluded by X`, `implied by X`. */
+  /** Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. */
   readonly note?: string
 }
 
-/** What `detect` answers: the ten fields of the API but `cached`, and what explains them. */
+/** The result of `detect`: the fields of the API without `cached`, and what explains them. */
 export interface Verdict {
   readonly url: string | null
   readonly builder: string | null
@@ -49,6 +47,6 @@ export interface Verdict {
   readonly versions: Readonly<Record<string, string>>
   readonly evidence: readonly Evidence[]
   readonly warnings: readonly string[]
-  /** What the work was: it goes by the page, not by the number of rules. */
+  /** The work that was done. It depends on the page, not on the number of rules. */
   readonly cost: { readonly textsTested: number; readonly rulesEvaluated: number }
 }

@@ -1,13 +1,13 @@
 import {
   type ClauseNode,
   FOUND,
-  familyOf,
-  heaviest,
+  findFamily,
+  findMaxWeight,
+  findPositive,
   isHeavier,
-  listOf,
   type Places,
-  positiveOf,
   readClause,
+  toList,
 } from '../../engine/rule/clause.ts'
 import type { Place } from '../../engine/rule/place.ts'
 import type { ClauseSource, Weight } from '../../engine/rule/types.ts'
@@ -19,7 +19,6 @@ import type { PatternJudge } from '../patterns/pattern-judge.ts'
 import { CLAUSE_KEYS, GROUPS, TESTS } from '../schema.ts'
 import { checkLocator, checkWord, type WordProblem } from './word-checks.ts'
 
-const SIZE = 'size'
 const URL_CLAUSE = 'a clause whose values are URLs or hosts'
 const PARTIAL_CLAUSE = 'a clause whose word is not the whole value'
 
@@ -50,7 +49,7 @@ export class ClauseChecker {
     const isShaped = this.#checkShape(source, path, true)
     if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
-    if (familyOf(node) === null) this.#add('nothing-positive', path, {})
+    if (findFamily(node) === null) this.#add('nothing-positive', path, {})
     else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
   }
 
@@ -97,14 +96,14 @@ export class ClauseChecker {
       this.#add('group-atleast', [...path, 'atLeast'], { n: String(source.atLeast) }, true)
     if (group === 'of') this.#checkLeast(source, path)
     if (group === 'not') return this.#checkShape(source.not as ClauseSource, [...path, 'not'], false)
-    const shapes = listOf<ClauseSource>(source[group]).map((clause, i) =>
+    const shapes = toList<ClauseSource>(source[group]).map((clause, i) =>
       this.#checkShape(clause, [...path, group, i], false),
     )
     return shapes.every(Boolean)
   }
 
   #checkLeast({ atLeast, of }: ClauseSource, path: Path): void {
-    const most = listOf(of).length
+    const most = toList(of).length
     if (atLeast === undefined) this.#add('missing-key', path, { key: 'atLeast', where: ' next to `of`' })
     else if (this.#isRejected([...path, 'atLeast']) || most === 0) return
     else if (Number(atLeast) > most)
@@ -137,7 +136,7 @@ export class ClauseChecker {
   #each(source: ClauseSource, key: string, path: Path, check: (text: string) => WordProblem | null): void {
     if (!(key in source) || this.#isRejected([...path, key])) return
     const isList = Array.isArray(source[key])
-    for (const [i, text] of listOf<unknown>(source[key]).entries()) {
+    for (const [i, text] of toList<unknown>(source[key]).entries()) {
       const at = isList ? [...path, key, i] : [...path, key]
       const problem = this.#isRejected(at) ? null : check(String(text))
       if (problem !== null) this.#add(problem.code, at, problem.details)
@@ -145,10 +144,10 @@ export class ClauseChecker {
   }
 
   /** Reports tests that could never hold for this place, or would always hold. */
-  #checkTests(source: ClauseSource, { key: place, word }: Place, path: Path): void {
+  #checkTests(source: ClauseSource, { key: place, word, isAmount = false }: Place, path: Path): void {
     const owners = {
       ...(word !== 'selector' && { attr: 'a clause with a selector' }),
-      ...((word === 'literal' || place === SIZE) && { under: URL_CLAUSE, from: URL_CLAUSE }),
+      ...((word === 'literal' || isAmount) && { under: URL_CLAUSE, from: URL_CLAUSE }),
       ...(word === 'value' && {
         is: PARTIAL_CLAUSE,
         has: PARTIAL_CLAUSE,
@@ -159,14 +158,14 @@ export class ClauseChecker {
     }
     for (const [key, owner] of Object.entries(owners))
       if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `a ${place} clause` }, true)
-    if (place === SIZE && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
-      this.#add('missing-key', path, { key: 'atLeast', where: ` next to ${SIZE}: every page has some size` })
+    if (isAmount && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
+      this.#add('missing-key', path, { key: 'atLeast', where: ` next to ${place}: every page has some size` })
   }
 
   /** Rejects an `any` with clauses of several families: it would count for one of them only. */
   #checkFamilies(node: ClauseNode, source: ClauseSource, path: Path): boolean {
     if (node.kind === 'leaf' || node.kind === 'not') return true
-    const families = new Set(positiveOf(node).map(familyOf))
+    const families = new Set(findPositive(node).map(findFamily))
     if (node.kind === 'any' && families.size > 1) {
       this.#add('mixed-families', path, { families: [...families].join(', ') })
       return false
@@ -177,7 +176,7 @@ export class ClauseChecker {
   #checkWeight(node: ClauseNode, source: ClauseSource, path: Path): void {
     const weight = source.weight as Weight | undefined
     if (weight === undefined) return
-    const cap = heaviest(node)
+    const cap = findMaxWeight(node)
     if (weight === cap) this.#add('needless-weight', [...path, 'weight'], { value: weight })
     else if (isHeavier(weight, cap)) {
       const reason =

@@ -1,4 +1,4 @@
-import { listOf } from '../../engine/rule/clause.ts'
+import { toList } from '../../engine/rule/clause.ts'
 import type { ClauseSource } from '../../engine/rule/types.ts'
 import type { Path, SourceFile } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
@@ -36,7 +36,7 @@ function formatMeaning(clause: ClauseSource): string {
 
 function formatValues(clause: ClauseSource, key: string): string[] {
   const isExact = clause.case === 'exact' || key === 'match'
-  const values = listOf<unknown>(clause[key]).map((value) => {
+  const values = toList<unknown>(clause[key]).map((value) => {
     if (isClause(value)) return formatMeaning(value)
     return isExact ? String(value) : String(value).toLowerCase()
   })

@@ -1,5 +1,6 @@
 import type { Places } from '../../engine/rule/clause.ts'
-import { CompileError, compileRule } from '../../engine/rule/compile.ts'
+import { compileRule } from '../../engine/rule/compile.ts'
+import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../../engine/rule/types.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import type { SchemaValidator } from '../../yaml/schema-validator.ts'
@@ -62,7 +63,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
   try {
     return { found, file, findings, source, compiled: compileRule(source, context.places) }
   } catch (error) {
-    if (!(error instanceof CompileError)) throw error
+    if (!(error instanceof RuleSyntaxError)) throw error
     return { ...rejected, findings: [buildFinding('empty-rule', file.keyAt(['detect']), { reason: error.message })] }
   }
 }

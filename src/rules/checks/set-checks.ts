@@ -1,4 +1,4 @@
-import { FOUND, listOf } from '../../engine/rule/clause.ts'
+import { FOUND, toList } from '../../engine/rule/clause.ts'
 import type { ClauseSource, RuleKind } from '../../engine/rule/types.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import type { Path } from '../../yaml/source-file.ts'
@@ -52,8 +52,8 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
 /** Reports a rule that excludes itself, or a rule that it implies or requires. */
 function checkExcludes({ found, file }: CheckedRule): Finding[] {
   const data = toRecord(file.data)
-  return listOf<unknown>(data.excludes).flatMap((value, i) => {
-    const key = (['implies', 'requires'] as const).find((other) => listOf(data[other]).includes(value))
+  return toList<unknown>(data.excludes).flatMap((value, i) => {
+    const key = (['implies', 'requires'] as const).find((other) => toList(data[other]).includes(value))
     if (key === undefined && value !== found.slug) return []
     const reason = key === undefined ? 'it is the slug of this rule' : `${key} also names it`
     const path = Array.isArray(data.excludes) ? ['excludes', i] : ['excludes']
@@ -68,7 +68,7 @@ function toRecord(data: unknown): Readonly<Record<string, unknown>> {
 function* findNamedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; space: string; path: Path }> {
   const data = toRecord(file.data)
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
-    for (const [i, slug] of listOf<unknown>(data[key]).entries())
+    for (const [i, slug] of toList<unknown>(data[key]).entries())
       if (typeof slug === 'string' && SLUG.test(slug))
         yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
@@ -84,7 +84,7 @@ function* findFoundSlugs(value: unknown, path: Path): Generator<{ slug: string; 
       yield* findFoundSlugs(inner, here)
       continue
     }
-    for (const [i, slug] of listOf<string>(inner).entries())
+    for (const [i, slug] of toList<string>(inner).entries())
       if (slug !== '')
         yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
   }
@@ -101,7 +101,7 @@ function findCycle(
   const queue: string[][] = [[start]]
   for (const trail of queue) {
     const data = toRecord(space.get(trail[trail.length - 1])?.file.data)
-    for (const next of listOf<string>(data[key])) {
+    for (const next of toList<string>(data[key])) {
       if (next === start) return trail.every((slug) => slug >= start) ? [...trail, next] : null
       if (seen.has(next)) continue
       seen.add(next)

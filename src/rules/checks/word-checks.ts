@@ -1,6 +1,7 @@
-import { LocatorError, parseLocator } from '../../engine/rule/locator.ts'
+import { parseLocator } from '../../engine/rule/locator.ts'
 import type { Place } from '../../engine/rule/place.ts'
-import { parseSelector, SelectorError } from '../../engine/rule/selector.ts'
+import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
+import { parseSelector } from '../../engine/rule/selector.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import type { FindingCode } from '../findings.ts'
 
@@ -30,7 +31,7 @@ export function checkWord(word: string, place: Place): WordProblem | null {
 
 /** Checks a locator. Returns null if it is valid. */
 export function checkLocator(locator: string): WordProblem | null {
-  return findParseProblem(() => parseLocator(locator), LocatorError, 'bad-locator')
+  return findParseProblem(() => parseLocator(locator), 'bad-locator')
 }
 
 function checkSelector(selector: string): WordProblem | null {
@@ -38,19 +39,15 @@ function checkSelector(selector: string): WordProblem | null {
   const bare = selector.replace(/\\.|"[^"]*"|'[^']*'/g, 'x').replace(/\[[^[\]]*\]/g, '')
   if (/[.#][.#]/.test(bare))
     return { code: 'bad-selector', details: { reason: `"${selector}" has a . or # without a name after it` } }
-  return findParseProblem(() => parseSelector(selector), SelectorError, 'bad-selector')
+  return findParseProblem(() => parseSelector(selector), 'bad-selector')
 }
 
-function findParseProblem(
-  parse: () => unknown,
-  Expected: typeof LocatorError | typeof SelectorError,
-  code: FindingCode,
-): WordProblem | null {
+function findParseProblem(parse: () => unknown, code: FindingCode): WordProblem | null {
   try {
     parse()
     return null
   } catch (error) {
-    if (!(error instanceof Expected)) throw error
+    if (!(error instanceof RuleSyntaxError)) throw error
     return { code, details: { reason: error.message } }
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { PageInput } from '../../../src/engine/page/page.ts'
 import { address, written } from './arbitrary-urls.ts'
 
-// Few words that overlap, so that generated rules hit generated pages often.
+// A few overlapping words, so that generated rules often hit generated pages.
 const WORDS = [
   'abc',
   'bcd',
@@ -145,7 +145,7 @@ const records = fc.array(value, { maxLength: 3 })
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 6 })
 
-/** Any page: everything that can be unseen is, now and then. */
+/** Generates pages. Every input that can be absent is absent in some of them. */
 export const pageInput: fc.Arbitrary<PageInput> = fc.record({
   url: maybe(address),
   status: maybe(fc.constantFrom(200, 404)),

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { detectors } from '../../../plugins/index.ts'
-import { placesOf } from '../../../src/engine/rule/clause.ts'
-import { CompileError, compileRule } from '../../../src/engine/rule/compile.ts'
+import { indexPlaces } from '../../../src/engine/rule/clause.ts'
+import { compileRule } from '../../../src/engine/rule/compile.ts'
+import { RuleSyntaxError } from '../../../src/engine/rule/rule-syntax-error.ts'
 import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
 import { pageInput } from './arbitrary-pages.ts'
 import { locators, selectors } from './arbitrary-words.ts'
-import { type Case, ruleOf } from './compare.ts'
+import { buildRule, type Case } from './compare.ts'
 
 const LITERALS = [
   'abc',
@@ -120,36 +121,36 @@ const detect = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
-const places = placesOf(detectors)
+const places = indexPlaces(detectors)
 
-/** Whether the compiler takes a rule: one that may score without a hit is none. */
-function compiles(source: RuleSource): boolean {
+/** Whether the compiler accepts a rule. It rejects rules that could have points without a hit. */
+function isCompilable(source: RuleSource): boolean {
   try {
     compileRule(source, places)
     return true
   } catch (error) {
-    if (error instanceof CompileError) return false
+    if (error instanceof RuleSyntaxError) return false
     throw error
   }
 }
 
-// With more than a few literals at a place the engine looks for all of them at once.
-const crowd = ruleOf(
+// With many literals at a place, the engine searches all of them in one pass.
+const crowd = buildRule(
   ['comment', 'inline', 'style', 'robots', 'text', 'html'].map((key) => ({ [key]: LITERALS })),
   9,
 )
 
-/** Any few rules over one small vocabulary, and a page of the same. */
+/** Generates a few rules and a page over the same small vocabulary. */
 export const arbitraryCase: fc.Arbitrary<Case> = fc.record({
   rules: fc
     .tuple(
       fc.array(
-        detect.filter((clauses) => compiles(ruleOf(clauses))),
+        detect.filter((clauses) => isCompilable(buildRule(clauses))),
         { minLength: 1, maxLength: 4 },
       ),
       fc.boolean(),
     )
-    .map(([all, isCrowded]) => [...all.map(ruleOf), ...(isCrowded ? [crowd] : [])]),
+    .map(([all, isCrowded]) => [...all.map(buildRule), ...(isCrowded ? [crowd] : [])]),
   input: pageInput,
   settled: fc.subarray(['abc', 'bcd', 'abcde']),
 })

@@ -45,11 +45,11 @@ const ODD_URLS = [
   'ht\ntps:/example.com',
 ]
 
-/** An address that a page may have. */
+/** Generates the address of a page. */
 export const address = fc
   .tuple(fc.constantFrom(...PREFIXES.slice(1)), fc.constantFrom(...PATHS), fc.constantFrom(...TAILS))
   .map((parts) => parts.join(''))
-/** A URL as pages have it, odd ones too. */
+/** Generates a URL as written in a page, including unusual ones. */
 export const written = fc.oneof(
   {
     weight: 6,

@@ -35,7 +35,7 @@ export const locatorText = fc.oneof(
   fc.constantFrom(...PATHS),
   fc.tuple(fc.constantFrom(...HOSTS), fc.constantFrom(...PATHS)).map((parts) => parts.join('')),
 )
-/** Words of a place that locates. */
+/** Generates words of a place with locators. */
 export const locators = fc.oneof(locatorText, fc.uniqueArray(locatorText, { minLength: 1, maxLength: 3 }))
 
 const VALUES = ['abc', 'bcd', 'b', 'ABC', 'abcde', 'wp-abc', 'wp', 'a&bc']
@@ -65,5 +65,5 @@ const selector = fc.oneof(
   { weight: 3, arbitrary: row },
   { weight: 1, arbitrary: fc.tuple(row, row).map((rows) => rows.join(', ')) },
 )
-/** Words of `element`. */
+/** Generates words of `element`. */
 export const selectors = fc.oneof(selector, fc.uniqueArray(selector, { minLength: 1, maxLength: 2 }))

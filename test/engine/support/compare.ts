@@ -1,8 +1,8 @@
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
-import { naivePage, naiveRule } from './naive.ts'
+import { buildNaivePage, evaluateNaively } from './naive.ts'
 
-/** The modules of an engine that a comparison runs: ours, or a copy with a fault in it. */
+/** The modules of an engine to compare: the real one, or a copy with a planted fault. */
 export interface Engine {
   readonly page: typeof import('../../../src/engine/page/page.ts')
   readonly clause: typeof import('../../../src/engine/rule/clause.ts')
@@ -14,17 +14,17 @@ export interface Engine {
   readonly plugins: typeof import('../../../plugins/index.ts')
 }
 
-/** Loads the engine below a folder. */
+/** Loads the engine in a folder. */
 export async function loadEngine(root: string): Promise<Engine> {
   const load = (path: string) => import(/* @vite-ignore */ `${root}/${path}.ts`)
   return {
-    page: await load('src/engine/page'),
-    clause: await load('src/engine/clause'),
-    compile: await load('src/engine/compile'),
-    ruleset: await load('src/engine/ruleset'),
-    hits: await load('src/engine/hits'),
-    score: await load('src/engine/score'),
-    logic: await load('src/engine/logic'),
+    page: await load('src/engine/page/page'),
+    clause: await load('src/engine/rule/clause'),
+    compile: await load('src/engine/rule/compile'),
+    ruleset: await load('src/engine/lookup/ruleset'),
+    hits: await load('src/engine/verdict/hits'),
+    score: await load('src/engine/verdict/score'),
+    logic: await load('src/engine/rule/logic'),
     plugins: await load('plugins/index'),
   }
 }
@@ -33,17 +33,17 @@ export async function loadEngine(root: string): Promise<Engine> {
 export interface Case {
   readonly rules: readonly RuleSource[]
   readonly input: PageInput
-  /** What stands at the place `found`. */
+  /** The values of the place `found`. */
   readonly settled: readonly string[]
 }
 
-/** Runs rules on a page in both engines; says where they differ. */
+/** Runs rules on a page in both engines and lists the differences. */
 export type Comparison = (input: PageInput, options?: { settled?: readonly string[] }) => string[]
 
-/** Makes the index of an engine over rules, once for any number of pages. */
+/** Builds the index of an engine over rules, once for any number of pages. */
 export function buildComparison(engine: Engine, rules: readonly RuleSource[]): Comparison {
   const { detectors } = engine.plugins
-  const places = engine.clause.placesOf(detectors)
+  const places = engine.clause.indexPlaces(detectors)
   const compiled = rules.map((rule) => engine.compile.compileRule(rule, places))
   const ruleset = new engine.ruleset.Ruleset({
     rules: compiled,
@@ -55,14 +55,14 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
     const hits = new engine.hits.PageHits(engine.page.buildPage(input))
     for (const place of ruleset.readPlaces) hits.read(place)
     const found = ruleset.places.get(engine.clause.FOUND.key)
-    for (const name of settled) if (found) hits.take(found, { name, text: name })
+    for (const name of settled) if (found) hits.testFound(found, { name, text: name })
     const lifted = new Set(hits.lifted)
-    const naive = naivePage(buildPage(input), settled) // Always our page: a faulty one shows itself.
+    const naive = buildNaivePage(buildPage(input), settled) // Always built by the real engine, so that a fault in the page is found.
     const differences = hits.warnings.map((warning) => `warning: ${warning}`)
     for (const [i, rule] of rules.entries()) {
-      const expected = naiveRule(rule, naive)
-      const points = lifted.has(compiled[i]) ? new engine.score.Standing(compiled[i], { hits, ruleset }).points : 0
-      const data = engine.score.hitsOf(compiled[i], hits, ruleset)
+      const expected = evaluateNaively(rule, naive)
+      const points = lifted.has(compiled[i]) ? new engine.score.ScoredRule(compiled[i], { hits, ruleset }).points : 0
+      const data = engine.score.buildLogicData(compiled[i], hits, ruleset)
       const got = compiled[i].clauses.map((clause) => engine.logic.applyLogic(clause.hits, data))
       for (const [n, clause] of rule.detect.entries())
         if (got[n] !== expected.hits[n])
@@ -73,12 +73,12 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
   }
 }
 
-/** Compares case by case; says where they differ, as it goes. */
+/** Compares case by case and yields the differences. */
 export function* compare(engine: Engine, cases: Iterable<Case>): Generator<string> {
   for (const { rules, input, settled } of cases) yield* buildComparison(engine, rules)(input, { settled })
 }
 
-/** A rule around clauses. */
-export function ruleOf(detect: readonly ClauseSource[], i = 0): RuleSource {
+/** Builds a rule from clauses. */
+export function buildRule(detect: readonly ClauseSource[], i = 0): RuleSource {
   return { kind: 'technology', slug: `rule-${i}`, name: `Rule ${i}`, detect, source: [], verified: '2026-11-20' }
 }

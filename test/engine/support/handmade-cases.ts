@@ -1,13 +1,13 @@
 import type { PageInput } from '../../../src/engine/page/page.ts'
 import type { ClauseSource } from '../../../src/engine/rule/types.ts'
-import { type Case, ruleOf } from './compare.ts'
+import { buildRule, type Case } from './compare.ts'
 
-const made = (
+const makeCase = (
   name: string,
   input: PageInput,
   clauses: readonly ClauseSource[],
   settled: readonly string[] = [],
-): [string, Case] => [name, { rules: clauses.map((clause, i) => ruleOf([clause], i)), input, settled }]
+): [string, Case] => [name, { rules: clauses.map((clause, i) => buildRule([clause], i)), input, settled }]
 const html = (body: string): PageInput => ({
   url: 'https://www.example.com/',
   html: `<!doctype html><html><body>${body}</body></html>`,
@@ -15,23 +15,23 @@ const html = (body: string): PageInput => ({
 
 const OVERLAPPING = ['bcd', 'abcde', 'cde', 'xyz', 'zzz1', 'zzz2', 'zzz3', 'end.', 'Sta']
 
-/** The edges of every look-up, one case a row. */
+/** The edge cases of every lookup. */
 export const handmadeCases: readonly (readonly [string, Case])[] = [
-  made('literals inside literals', html('<p>Start abcdx abcdé ABCDEF the end.</p>'), [
+  makeCase('literals inside literals', html('<p>Start abcdx abcdé ABCDEF the end.</p>'), [
     ...OVERLAPPING.map((text) => ({ text })),
     { text: OVERLAPPING },
   ]),
-  made('a literal at the end of another that fails', html('<p>abcdx</p>'), [
+  makeCase('a literal at the end of a literal that fails', html('<p>abcdx</p>'), [
     ...OVERLAPPING.map((text) => ({ text })),
     { html: OVERLAPPING },
   ]),
-  made('a literal is the whole title', { html: '<title>ABC</title>' }, [
+  makeCase('a literal is the whole title', { html: '<title>ABC</title>' }, [
     { title: OVERLAPPING },
     { title: 'abc' },
     { title: 'abc', case: 'exact' },
     { title: 'abcd' },
   ]),
-  made('whole segments', { url: 'https://shop.example.com/abcd/ef?abc#abc', html: '' }, [
+  makeCase('whole segments', { url: 'https://shop.example.com/abcd/ef?abc#abc', html: '' }, [
     ...[
       '/abc',
       '/abc*',
@@ -59,19 +59,19 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       '.example.com/ef',
     ].map((url) => ({ url })),
   ]),
-  made(
+  makeCase(
     'a bare host',
     { url: 'https://example.com/', html: '' },
     ['example.com', '.example.com', 'example.*', '/', 'example.com/a*'].map((url) => ({ url })),
   ),
-  made(
+  makeCase(
     'a star within a segment',
     html('<script src="//cdn.example.com/lib/wixui/x.js"></script>'),
     ['/lib/wix*', '/lib/w*', '/wixui*', '/lib/wixuis*', 'cdn.example.com/lib/wi*', '/lib/wix', '/lib/*'].map(
       (script) => ({ script }),
     ),
   ),
-  made(
+  makeCase(
     'tokens, ids and parts of attributes',
     html('<div id="Main" class="one Two\nthree" data-kind="alpha-beta gamma"><b title=" Bold\n"></b></div>'),
     [
@@ -102,7 +102,7 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       { element: 'div, [data-kind], #main' },
     ],
   ),
-  made(
+  makeCase(
     'values of headers and records',
     {
       headers: [
@@ -137,7 +137,7 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       { all: [{ dns: 'TXT' }, { not: { dns: ['CNAME', 'NS'], has: 'nothing' } }] },
     ],
   ),
-  made(
+  makeCase(
     'URLs count once',
     html('<img src="/a/x.png"><img src="/a/x.png#y"><img src="https://www.example.com/a/x.png"><img src="/a/x.png?z">'),
     [
@@ -146,13 +146,13 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       { element: 'img, [src]', atLeast: 5 },
     ],
   ),
-  made('entities', html('<p title="&#97;bc &amp; d">x &#97;bc &amp; d</p><a href="/x?a=1&amp;b=2">y</a>'), [
+  makeCase('entities', html('<p title="&#97;bc &amp; d">x &#97;bc &amp; d</p><a href="/x?a=1&amp;b=2">y</a>'), [
     { text: 'abc & d' },
     { element: '[title="abc & d"]' },
     { anchor: '/x', has: 'a=1&b=2' },
     { html: '&amp;' },
   ]),
-  made('unseen places', { html: '<title>abc</title>' }, [
+  makeCase('unseen places', { html: '<title>abc</title>' }, [
     ...[
       { url: '/' },
       { header: 'server' },
@@ -173,7 +173,7 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       },
     ]),
   ]),
-  made(
+  makeCase(
     'JSON-LD',
     html(
       `<script type="application/ld+json">[{"@graph":[{"@type":["Abc","schema:Abc","Bcd"],"name":"abc",
@@ -185,8 +185,8 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       ),
     ],
   ),
-  made(
-    'amounts, and what is settled',
+  makeCase(
+    'amounts, and what is already detected',
     html('<p>one two three</p>'),
     [
       ...[2, 3, 4].map((atLeast) => ({ size: 'words', atLeast })),

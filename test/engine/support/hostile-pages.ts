@@ -7,18 +7,18 @@ const many = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join('')
 const letters = (count: number): string => many(count, (i) => String.fromCharCode(0x4e00 + (i % 5000)))
 
-const DEEP = /elements stand deeper than 512/
-const CROWDED = /attributes were left out: a tag has more than 256/
-const LONG = /only the first 4194304 of \d+ characters were looked at/
+const DEEP = /elements are nested deeper than 512/
+const CROWDED = /attributes were skipped: only the first 256 of a tag are read/
+const LONG = /only the first 4194304 of \d+ characters were read/
 const PARSED = /^only the first \d+ of \d+ characters were parsed: the page has more than 150000 tags/
-const TEXT = /^only the first 1048576 of \d+ characters of visible text were looked at/
+const TEXT = /^only the first 1048576 of \d+ characters of visible text were read/
 const WORDS = /^words were counted in the first 98304 of \d+ characters/
-const URLS = /^\d+ URLs were not looked at/
+const URLS = /^\d+ URLs were skipped: the limit is 10000 different URLs/
 const LD_DEEP = /^1 JSON-LD blocks were not parsed: their data is nested deeper than 64/
-const LD_LARGE = /^\d+ JSON-LD blocks were not parsed: only 256 blocks of 524288 characters together are/
-const HEADERS = /only the first 200 of 5000 headers were looked at/
+const LD_LARGE = /^\d+ JSON-LD blocks were not parsed: the limit is 256 blocks and 524288 characters in total/
+const HEADERS = /only the first 200 of 5000 headers were read/
 
-/** Pages that are made to break a scanner, and the warnings they are worth: what is cut is said. */
+/** Pages that could break a scanner, and the warnings that they cause. */
 export const hostilePages: readonly [name: string, page: PageInput, warnings: readonly RegExp[]][] = [
   ['100,000 nested tags', html('<b>'.repeat(100_000)), [DEEP]],
   ['100,000 nested tags, closed', html(`${'<div>'.repeat(100_000)}x${'</div>'.repeat(100_000)}`), [DEEP, PARSED]],
@@ -36,7 +36,7 @@ export const hostilePages: readonly [name: string, page: PageInput, warnings: re
   ['NUL bytes', { ...html(''), html: new Uint8Array(MB) }, [WORDS]],
   ['NUL characters in tags and texts', html('<p\0 a\0="\0">\0</p\0><\0>'.repeat(10_000)), []],
   [
-    'every byte, over and over',
+    'all bytes in turn, 1 MB',
     { ...html(''), html: Uint8Array.from({ length: MB }, (_, i) => (i * 7) % 256) },
     [DEEP, WORDS],
   ],
@@ -71,7 +71,7 @@ export const hostilePages: readonly [name: string, page: PageInput, warnings: re
   ],
   ['JSON-LD of 100,000 brackets', ld('['.repeat(100_000) + ']'.repeat(100_000)), [LD_DEEP]],
   [
-    'JSON-LD of 100,000 objects in each other',
+    'JSON-LD of 100,000 nested objects',
     ld('{"@type":"Shop","a":'.repeat(100_000) + 1 + '}'.repeat(100_000)),
     [LD_LARGE],
   ],

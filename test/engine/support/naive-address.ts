@@ -6,7 +6,7 @@ type Site = Address & { readonly own: boolean | null }
 
 const NOWHERE = 'page.invalid'
 
-/** Reads what is written as a URL: with a host, or against the page. */
+/** Reads a URL, absolute or relative to the page. */
 export function readUrl(text: string, { base }: Page): Site | null {
   const url = text === '' || text.startsWith('#') ? null : parse(text, base.href)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null
@@ -15,7 +15,7 @@ export function readUrl(text: string, { base }: Page): Site | null {
   return { host, path: url.pathname, own: hasHost ? isOwn(url.hostname, base.pageHost) : true }
 }
 
-// `URL.canParse` of Node 20 errs on Latin-1 letters.
+// `URL.canParse` of Node 20 is wrong for Latin-1 letters.
 function parse(text: string, base: string): URL | null {
   try {
     return new URL(text, base)
@@ -29,7 +29,7 @@ function isOwn(host: string, pageHost: string | null): boolean | null {
   return pageHost === null ? null : site(host) === site(pageHost)
 }
 
-/** Outside of attributes a value may be a host with or without a path; of a path nothing is decoded. */
+/** Outside of attributes, a value can be a host name with or without a path. Paths are not decoded. */
 export function readUrlOrHost(written: string, page: Page): Site | null {
   const text = written.trim()
   if (text.startsWith('/') || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrl(text, page)
@@ -41,7 +41,7 @@ export function readUrlOrHost(written: string, page: Page): Site | null {
   return { host: fold(host), path: address.slice(slash) || '/', own: isOwn(fold(host), page.base.pageHost) }
 }
 
-/** A file on the page's own host, `www.` or not; for `code` also a script or a style sheet on a sibling host. */
+/** Whether a file is on the page's own host, with or without `www.`; for `code`, scripts and style sheets on sibling hosts too. */
 export function isOwnFile(url: Address | undefined, { base }: Page, own: 'host' | 'code' | 'site'): boolean {
   const bare = (host: string): string => host.replace(/^www\./, '')
   const hosts = [base.pageHost ?? '', new URL(base.href).hostname, ''].map(bare)

@@ -1,10 +1,10 @@
 import type { Page, Tape } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
-import { attributeOf } from './naive-words.ts'
+import { readAttribute } from './naive-words.ts'
 
-/** One value that stands on a page, with what tests may ask of it. */
+/** One value of a page, with everything that tests can ask for. */
 export interface NaiveValue {
-  /** The name it has: of a header, a record, a type's field; the value itself where a word is one. */
+  /** Its name (header, record or field of a type), or the value itself for places whose words are values. */
   readonly name: string
   readonly text: () => string
   readonly url?: { readonly href: string; readonly host: string; readonly path: string; readonly own: boolean | null }
@@ -14,7 +14,7 @@ export interface NaiveValue {
 
 type Reading = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
 
-/** A place as its description has it: what its word is, which family, when it was seen, what stands there. */
+/** A place as documented: its kind of word, its family, when it was seen, and its values. */
 export interface NaivePlace {
   readonly family: Family
   readonly reading: Reading
@@ -57,7 +57,7 @@ const number = (family: Family, of: (page: Page) => number | null): NaivePlace =
   values: (page) => (of(page) === null ? [] : [plain(String(of(page)), String(of(page)))]),
 })
 
-/** Every place of the table in the rules' description. */
+/** All places of the table in the documentation. */
 export const PLACES: Readonly<Record<string, NaivePlace>> = {
   url: {
     family: 'address',
@@ -71,7 +71,7 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     seen: ({ headers }) => headers !== null,
     values: ({ headers }) => (headers ?? []).map(([name, text]) => plain(name, text)),
   },
-  cookie: { family: 'response', reading: 'name', seen: ({ headers }) => headers !== null, values: cookies },
+  cookie: { family: 'response', reading: 'name', seen: ({ headers }) => headers !== null, values: listCookies },
   status: number('response', ({ status }) => status),
   dns: {
     family: 'network',
@@ -89,9 +89,9 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
       return [...issuer, ...(tls?.names ?? []).map((text) => plain('name', text))]
     },
   },
-  meta: { family: 'declared', reading: 'name', seen: always, values: metas },
+  meta: { family: 'declared', reading: 'name', seen: always, values: listMetas },
   title: literal('declared', ({ title }) => [title]),
-  jsonld: { family: 'declared', reading: 'path', seen: always, values: ({ jsonld }) => nodes(jsonld) },
+  jsonld: { family: 'declared', reading: 'path', seen: always, values: ({ jsonld }) => listNodes(jsonld) },
   script: urls('script', 'loaded'),
   asset: urls('asset', 'loaded'),
   frame: urls('frame', 'loaded'),
@@ -150,8 +150,8 @@ function element(tape: Tape, at: number): NaiveValue {
   return { name: '', text, at }
 }
 
-/** Name and value stand before the first semicolon, parted by the first equals sign. */
-function cookies({ headers }: Page): NaiveValue[] {
+/** Lists cookies. Name and value are before the first semicolon, separated by the first equals sign. */
+function listCookies({ headers }: Page): NaiveValue[] {
   return (headers ?? []).flatMap(([header, value]) => {
     const [pair] = value.split(';')
     const equals = pair.indexOf('=')
@@ -160,30 +160,30 @@ function cookies({ headers }: Page): NaiveValue[] {
   })
 }
 
-function metas({ tape }: Page): NaiveValue[] {
+function listMetas({ tape }: Page): NaiveValue[] {
   return tape.tags.flatMap((tag, at) => {
-    const content = attributeOf(tape, at, 'content')
+    const content = readAttribute(tape, at, 'content')
     if (tag !== 'meta' || content === null) return []
-    const names = ['name', 'property', 'itemprop'].map((key) => attributeOf(tape, at, key)?.trim() ?? '')
+    const names = ['name', 'property', 'itemprop'].map((key) => readAttribute(tape, at, key)?.trim() ?? '')
     return names.flatMap((name) => (name === '' ? [] : [{ ...plain(name, content.trim()), at }]))
   })
 }
 
-/** Every object anywhere in the data, under each of its types (without the vocabulary's address). */
-function nodes(data: unknown): NaiveValue[] {
-  if (Array.isArray(data)) return data.flatMap(nodes)
+/** Lists every object anywhere in the data, under each of its types (without the vocabulary's address). */
+function listNodes(data: unknown): NaiveValue[] {
+  if (Array.isArray(data)) return data.flatMap(listNodes)
   if (!isObject(data)) return []
   const types = [...new Set([data['@type']].flat().map((type) => (typeof type === 'string' ? bare(type) : '')))]
-  const own = types.flatMap((type) => (type === '' ? [] : fields(type, data)))
-  return [...own, ...Object.values(data).flatMap(nodes)]
+  const own = types.flatMap((type) => (type === '' ? [] : listFields(type, data)))
+  return [...own, ...Object.values(data).flatMap(listNodes)]
 }
 
-function fields(path: string, value: unknown): NaiveValue[] {
+function listFields(path: string, value: unknown): NaiveValue[] {
   if (value === null) return []
-  if (Array.isArray(value)) return value.flatMap((item) => fields(path, item))
+  if (Array.isArray(value)) return value.flatMap((item) => listFields(path, item))
   if (!isObject(value)) return [plain(path, String(value))]
   const called = value['@value'] ?? value.name ?? value.url ?? value['@id'] ?? ''
-  const below = Object.entries(value).flatMap(([field, inner]) => fields(`${path}.${field}`, inner))
+  const below = Object.entries(value).flatMap(([field, inner]) => listFields(`${path}.${field}`, inner))
   return [plain(path, typeof called === 'object' ? '' : String(called)), ...below]
 }
 

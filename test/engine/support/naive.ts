@@ -3,16 +3,16 @@ import type { Family } from '../../../src/engine/rule/place.ts'
 import type { ClauseSource, RuleSource, Weight } from '../../../src/engine/rule/types.ts'
 import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'
-import { attributeOf, fitsSelector, fold, isNamed, isUnder } from './naive-words.ts'
+import { fitsSelector, fold, isNamed, isUnder, readAttribute } from './naive-words.ts'
 
-/** What a rule comes to without index, compiler and JSON Logic. */
+/** The result of a rule, computed without index, compiler and JSON Logic. */
 export interface NaiveResult {
-  /** Of each clause of `detect`: values of a place, clauses that hold of a group. */
+  /** The hits of each clause of `detect`: values of a place, or clauses of a group that hold. */
   readonly hits: readonly number[]
   readonly points: number
 }
 
-/** A page with everything that stands on it, so that each rule need not collect it anew. */
+/** A page with all its values, so that they are collected once for all rules. */
 export interface NaivePage {
   readonly page: Page
   readonly values: Readonly<Record<string, readonly NaiveValue[]>>
@@ -20,17 +20,17 @@ export interface NaivePage {
 }
 
 /** @param settled slugs for the place `found` */
-export function naivePage(page: Page, settled: readonly string[]): NaivePage {
+export function buildNaivePage(page: Page, settled: readonly string[]): NaivePage {
   const values = Object.entries(PLACES).map(([key, place]) => [key, place.values(page, settled)] as const)
   return { page, values: Object.fromEntries(values), folded: new Map() }
 }
 
-/** Evaluates every clause of a rule by going through everything on the page. */
-export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
+/** Evaluates every clause of a rule by iterating over all values of the page. */
+export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult {
   const clauses = rule.detect.map((clause) => ({
     ...judge(clause, page, ALL_OWN),
-    family: familyOf(clause),
-    weight: weightOnPage(clause, page),
+    family: findFamily(clause),
+    weight: findPageWeight(clause, page),
   }))
   const holding = clauses.filter(({ holds }) => holds === true)
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
@@ -43,13 +43,16 @@ export function naiveRule(rule: RuleSource, page: NaivePage): NaiveResult {
   }
 }
 
-/** true, false, or null: unknown. */
+/** `holds` is null if it is unknown. */
 interface Judged {
   readonly hit: number
   readonly holds: boolean | null
 }
 
-/** Which files count as the page's own, save under a `not`: those of its host, code of sibling hosts too, all of the site. */
+/**
+ * Which files count as the page's own, except under a `not`: files of its host, also code of sibling hosts, or all files of the
+ * site.
+ */
 interface Own {
   readonly only: 'host' | 'code' | 'site'
   readonly isNegated: boolean
@@ -57,10 +60,10 @@ interface Own {
 
 const ALL_OWN: Own = { only: 'site', isNegated: false }
 
-/** What a clause weighs: one step less when it needs scripts or style sheets of sibling hosts, least when other files. */
-function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
+/** Finds the weight on a page: one step lower with scripts or style sheets of sibling hosts, lowest with other files. */
+function findPageWeight(clause: ClauseSource, page: NaivePage): Weight | 'sibling files' {
   const holdsWith = (only: Own['only']): boolean => judge(clause, page, { only, isNegated: false }).holds === true
-  const weight = weightOf(clause)
+  const weight = findWeight(clause)
   if (weight === 'weak' || holdsWith('host')) return weight
   if (!holdsWith('code')) return 'sibling files'
   return weight === 'strong' ? 'medium' : 'weak'
@@ -68,8 +71,8 @@ function weightOnPage(clause: ClauseSource, page: NaivePage): Weight | 'sibling 
 
 const GROUPS = ['all', 'any', 'of', 'not'] as const
 
-/** The clauses of a group; null for a clause of one place. */
-function groupOf(clause: ClauseSource): { key: (typeof GROUPS)[number]; clauses: ClauseSource[] } | null {
+/** Reads the clauses of a group; null for a clause with one place. */
+function readGroup(clause: ClauseSource): { key: (typeof GROUPS)[number]; clauses: ClauseSource[] } | null {
   const key = GROUPS.find((name) => name in clause)
   return key === undefined ? null : { key, clauses: [clause[key]].flat().filter(isClause) }
 }
@@ -79,7 +82,7 @@ function isClause(data: unknown): data is ClauseSource {
 }
 
 function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
-  const group = groupOf(clause)
+  const group = readGroup(clause)
   if (group === null) return judgeLeaf(clause, page, own.isNegated ? 'site' : own.only)
   const inside = { ...own, isNegated: own.isNegated !== (group.key === 'not') }
   const states = group.clauses.map((inner) => judge(inner, page, inside).holds)
@@ -91,9 +94,9 @@ function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
 }
 
 function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Judged {
-  const key = placeOf(clause)
+  const key = findPlace(clause)
   const place = PLACES[key]
-  const hasWord = wordOf(clause, key, naive)
+  const hasWord = buildWordTest(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
     if (!hasWord(value) || !passes(clause, value, naive.page)) continue
@@ -101,24 +104,24 @@ function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Ju
     counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
   }
   const hit = [...counted.values()].reduce((sum, amount) => sum + amount, 0)
-  const seen = listOf(clause[key]).every((word) => place.seen(naive.page, word))
+  const seen = toList(clause[key]).every((word) => place.seen(naive.page, word))
   return { hit, holds: hit >= Number(clause.atLeast ?? 1) ? true : seen ? false : null }
 }
 
-function placeOf(clause: ClauseSource): string {
+function findPlace(clause: ClauseSource): string {
   const key = Object.keys(PLACES).find((place) => place in clause)
   if (key === undefined) throw new Error(`no place in ${JSON.stringify(clause)}`)
   return key
 }
 
-function listOf(value: unknown): string[] {
+function toList(value: unknown): string[] {
   return value === undefined ? [] : [value].flat().map(String)
 }
 
-/** Whether a value stands under one of the words of a clause. */
-function wordOf(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
+/** Builds the test whether a value has one of the words of a clause. */
+function buildWordTest(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
   const exact = clause.case === 'exact'
-  const words = listOf(clause[key])
+  const words = toList(clause[key])
   const { reading } = PLACES[key]
   if (reading === 'selector') return ({ at = -1 }) => words.some((word) => fitsSelector(word, page.tape, at, exact))
   if (reading === 'locator') return ({ url }) => words.some((word) => url !== undefined && isUnder(word, url, exact))
@@ -133,61 +136,61 @@ function wordOf(clause: ClauseSource, key: string, { page, folded }: NaivePage):
   }
 }
 
-/** All tests of a clause, on one and the same value. */
+/** Whether one value passes all tests of a clause. */
 function passes(clause: ClauseSource, value: NaiveValue, page: Page): boolean {
   if (!['is', 'has', 'under', 'match', 'from', 'attr'].some((test) => test in clause)) return true
   const exact = clause.case === 'exact'
-  const written = 'attr' in clause ? attributeOf(page.tape, value.at ?? -1, fold(String(clause.attr))) : value.text()
+  const written = 'attr' in clause ? readAttribute(page.tape, value.at ?? -1, fold(String(clause.attr))) : value.text()
   if (written === null) return false
   const text = 'attr' in clause ? written.trim() : written
   const same = (a: string, b: string): boolean => (exact ? a === b : fold(a) === fold(b))
-  if ('is' in clause && !listOf(clause.is).some((whole) => same(whole, text))) return false
+  if ('is' in clause && !toList(clause.is).some((whole) => same(whole, text))) return false
   if (
     'has' in clause &&
-    !listOf(clause.has).some((part) => (exact ? text.includes(part) : fold(text).includes(fold(part))))
+    !toList(clause.has).some((part) => (exact ? text.includes(part) : fold(text).includes(fold(part))))
   )
     return false
   if ('match' in clause && !new RegExp(String(clause.match), exact ? '' : 'i').test(text)) return false
   if (!('under' in clause) && !('from' in clause)) return true
   const url = 'attr' in clause ? readUrl(text, page) : (value.url ?? readUrlOrHost(text, page))
   if (url === null) return false
-  if ('under' in clause && !listOf(clause.under).some((locator) => isUnder(locator, url, exact))) return false
+  if ('under' in clause && !toList(clause.under).some((locator) => isUnder(locator, url, exact))) return false
   return !('from' in clause) || url.own === (clause.from === 'own')
 }
 
-/** Of a group it is that of its first clause that is no `not`. */
-function familyOf(clause: ClauseSource): Family {
-  const group = groupOf(clause)
-  if (group === null) return PLACES[placeOf(clause)].family
-  const [first] = positive(group.clauses)
-  return familyOf(first)
+/** Finds the family. A group has the family of its first clause that is not a `not`. */
+function findFamily(clause: ClauseSource): Family {
+  const group = readGroup(clause)
+  if (group === null) return PLACES[findPlace(clause)].family
+  const [first] = findPositive(group.clauses)
+  return findFamily(first)
 }
 
-function positive(clauses: readonly ClauseSource[]): ClauseSource[] {
+function findPositive(clauses: readonly ClauseSource[]): ClauseSource[] {
   return clauses.filter((clause) => !('not' in clause))
 }
 
 const LIGHTEST_FIRST: readonly Weight[] = ['weak', 'medium', 'strong']
 
-/** The weight that is written; else the usual one of a place, and of a group that of the lightest clauses it holds by. */
-function weightOf(clause: ClauseSource): Weight {
+/** Finds the written weight, or the default. A group has the default of the lightest clauses with which it holds. */
+function findWeight(clause: ClauseSource): Weight {
   const written = LIGHTEST_FIRST.find((weight) => weight === clause.weight)
   if (written !== undefined) return written
-  const group = groupOf(clause)
-  if (group === null) return usualWeight(clause)
-  const weights = positive(group.clauses).map(weightOf)
+  const group = readGroup(clause)
+  if (group === null) return findDefaultWeight(clause)
+  const weights = findPositive(group.clauses).map(findWeight)
   const ordered = LIGHTEST_FIRST.flatMap((weight) => weights.filter((one) => one === weight))
   const needed = group.key === 'all' ? ordered.length : group.key === 'any' ? 1 : Number(clause.atLeast)
   return ordered[Math.min(needed, ordered.length) - 1] ?? 'weak'
 }
 
-/** Words of a text are quoted, assets of a host alone hot-linked, a builder is a prior. */
-function usualWeight(clause: ClauseSource): Weight {
-  const key = placeOf(clause)
+/** Text can be a quotation, assets of a host name alone can be hot-linked, and a builder is a prior. */
+function findDefaultWeight(clause: ClauseSource): Weight {
+  const key = findPlace(clause)
   if (key === 'text' || key === 'html') return 'weak'
   if (key === 'found') return 'medium'
   if (PLACES[key].family !== 'loaded' || 'has' in clause || 'is' in clause || 'match' in clause) return 'strong'
-  const located = [PLACES[key].reading === 'locator' ? listOf(clause[key]) : [], listOf(clause.under)]
+  const located = [PLACES[key].reading === 'locator' ? toList(clause[key]) : [], toList(clause.under)]
   const lists = located.filter((list) => list.length > 0)
   return lists.length > 0 && lists.every((list) => list.some((locator) => !locator.includes('/'))) ? 'medium' : 'strong'
 }

@@ -1,4 +1,4 @@
-/** What is wrong, in which file, what stands there, what is put in its place. */
+/** A name, the file, the source text to replace, and its replacement. */
 type Fault = readonly [name: string, file: string, find: string, replace: string]
 
 const automaton = 'src/engine/text/automaton.ts'
@@ -12,15 +12,15 @@ const leafTest = 'src/engine/lookup/leaf-test.ts'
 const place = 'src/engine/lookup/place-index.ts'
 const hits = 'src/engine/verdict/hits.ts'
 const score = 'src/engine/verdict/score.ts'
-const cutter = 'src/engine/page/cutter.ts'
+const decoder = 'src/engine/page/entity-decoder.ts'
 const quick = 'src/engine/page/quick-tokenizer.ts'
 const compile = 'src/engine/rule/compile.ts'
 
-/** Faults that a look-up could have, and that no rule of ours need show. */
+/** Errors that a lookup could have without any built-in rule showing them. */
 export const PLANTED_FAULTS: readonly Fault[] = [
   ['automaton: a literal that ends another is missed', automaton, 'ends[fall] ? fall : shorter[fall]', 'shorter[fall]'],
   ['automaton: a failed beginning forgets the suffix', automaton, 'suffix[child] = other', 'suffix[child] = 0'],
-  ['automaton: capitals are no letters', automaton, 'if (byte >= 97 && byte <= 122)', 'if (byte > 97 && byte <= 122)'],
+  ['automaton: capitals are not letters', automaton, 'if (byte >= 97 && byte <= 122)', 'if (byte > 97 && byte <= 122)'],
   ['automaton: the end of a text is not read', automaton, 'i < written; i++', 'i < written - 1; i++'],
   [
     'automaton: the beginning of a text is not read',
@@ -29,7 +29,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     'for (let i = 1, row = 0; i < written',
   ],
   [
-    'automaton: one rule of those with a literal is told',
+    'automaton: only one rule of a literal is reported',
     automaton,
     '(this.#ends[end] ?? [])',
     '(this.#ends[end] ?? []).slice(0, 1)',
@@ -37,82 +37,77 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   [
     'literals: case matters when there are few',
     literals,
-    "alternatives(literals), 'i')",
-    "alternatives(literals), '')",
+    "joinAlternatives(literals), 'i')",
+    "joinAlternatives(literals), '')",
   ],
   [
-    'locators: the last segment is not looked at',
+    'locators: the last segment is not compared',
     locator,
     'locator.open ? segments.pop() : undefined',
     'locator.open ? segments.pop() : (segments.pop(), undefined)',
   ],
   [
-    'locators: a segment need only begin so',
+    'locators: a whole segment is a beginning',
     locator,
     'if (beginning === undefined) node.items.push(item)',
     "if (beginning === undefined) node.open.add('', item)",
   ],
   [
-    'locators: .x.y is x.y as well',
+    'locators: .x.y also matches x.y',
     locator,
     'const nodes = [this.#hosts.exact.get(host)]',
     'const nodes = [this.#hosts.exact.get(host), this.#hosts.below.get(host)]',
   ],
   [
-    'locators: a star of another length',
+    'locators: the beginning before a star has the wrong length',
     locator,
     'byLength.set(beginning.length, ofLength)',
     'byLength.set(beginning.length + 1, ofLength)',
   ],
-  ['locators: a path is found at the front alone', locator, "slash = path.indexOf('/', slash + 1)", 'slash = -1'],
+  ['locators: a path is found only at the start', locator, "slash = path.indexOf('/', slash + 1)", 'slash = -1'],
   ['locators: the root is any folder', locator, "if (path === '/')", "if (path.endsWith('/'))"],
   [
-    'selectors: a class is looked for at the front alone',
+    'selectors: a class is found only at the start',
     selectors,
-    'append(rows.parts[spot], value, row)',
+    'append(rows.parts[position], value, row)',
     'append(rows.parts.start, value, row)',
   ],
-  ['selectors: what is armed is forgotten', selectors, 'this.#armed.add(row)', 'this.#armed.delete(row)'],
-  ['selectors: a common row waits for nothing', selectors, 'arms: above !== undefined', 'arms: false'],
+  ['selectors: armed rows are lost', selectors, 'this.#armed.add(row)', 'this.#armed.delete(row)'],
+  [
+    'selectors: a common row is not armed',
+    selectors,
+    'isArmedByAncestor: above !== undefined',
+    'isArmedByAncestor: false',
+  ],
   ['selectors: ids and classes keep their case', sparse, 'lower(text.slice(from, to))', 'text.slice(from, to)'],
   [
-    'selectors: a part of an attribute is the whole',
+    'selectors: a part of an attribute is compared with the whole value',
     selectors,
     "if (part.action === 'equals') append",
     "if (part.action === 'equals' || part.action === 'any') append",
   ],
-  ['selectors: a child is any descendant', matcher, "from === 'child' ? this.fits(row, up, last - 1) : ", ''],
+  ['selectors: any descendant is a child', matcher, "from === 'child' ? this.fits(row, up, last - 1) : ", ''],
   [
-    'selectors: what stands above is remembered wrong',
+    'selectors: results for ancestors are stored wrong',
     matcher,
     'known[up] !== no ? no + 1 : no',
     'known[up] !== no + 1 ? no + 1 : no',
   ],
-  [
-    'selectors: an exact :not is told by the other case',
-    selectors,
-    '(exact ? this.#exact : this.#folding)',
-    'this.#folding',
-  ],
-  ['scores: what a clause needs is asked of each part', score, 'value < least', 'value <= least'],
-  ['scores: what a clause must not have is too little', score, 'value > most', 'value >= most'],
+  ['selectors: an exact :not ignores case', selectors, '(exact ? this.#exact : this.#folding)', 'this.#folding'],
+  ['scores: the smallest allowed value is not allowed', score, 'value < least', 'value <= least'],
+  ['scores: the largest allowed value is not allowed', score, 'value > most', 'value >= most'],
   ['tests: `is` is not folded', tests, 'append(this.#is, lower(value), item)', 'append(this.#is, value, item)'],
-  ['tests: a letter that may be missing is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
-  [
-    'tests: one side of a choice is required',
-    tests,
-    "match === undefined || match.includes('|')",
-    'match === undefined',
-  ],
+  ['tests: an optional character is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
+  ['tests: one alternative is required', tests, "match === undefined || match.includes('|')", 'match === undefined'],
   ['tests: an attribute is not trimmed', leafTest, 'text: text.trim(), at', 'text, at'],
-  ['names: a star stands for nothing', place, 'beginnings.get(name.slice(0, length))', 'beginnings.get(name)'],
+  ['names: a star matches only the empty text', place, 'beginnings.get(name.slice(0, length))', 'beginnings.get(name)'],
   [
     'names: a whole name hides a beginning',
     place,
-    'of this.#begun(lower(found.name))',
-    'of this.words.has(lower(found.name)) ? [] : this.#begun(lower(found.name))',
+    'of this.#findBeginnings(lower(found.name))',
+    'of this.words.has(lower(found.name)) ? [] : this.#findBeginnings(lower(found.name))',
   ],
-  ['paths: steps on the way are not asked for', place, "if (word[i] === '.')", "if (word[i] === ':')"],
+  ['paths: beginnings of paths are not asked for', place, "if (word[i] === '.')", "if (word[i] === ':')"],
   [
     'hits: a value counts once for each word',
     hits,
@@ -121,17 +116,22 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ],
   ['hits: a URL counts once for each element', hits, 'if (url) return', 'if (url && found.at === undefined) return'],
   [
-    'Kleene: a record that nobody asked for was seen',
+    'Kleene: a record that was not queried counts as seen',
     'plugins/dns.ts',
     'page.dns?.[word.toLowerCase()] !== undefined',
     'page.dns !== null',
   ],
-  ['Kleene: headers were always seen', 'plugins/header.ts', 'page.headers !== null', 'page !== null'],
-  ['Kleene: one seen word is enough', score, 'leaf.words.every(', 'leaf.words.some('],
-  ['groups: one clause less negates', compile, 'parts.length - node.least + 1', 'parts.length - node.least'],
-  ['page: entities stay', cutter, 'this.#ampersand < end', 'this.#ampersand < start'],
-  ['page: a value of one letter does not end', quick, 'this.offset + 1', 'this.offset + 2'],
-  ['page: entities of texts stay', cutter, '? decodeHTML(text) : text', '? text : text'],
-  ['page: entities of attributes stay', cutter, '? decodeHTMLAttribute(value) : value', '? value : value'],
+  ['Kleene: absent headers count as seen', 'plugins/header.ts', 'page.headers !== null', 'page !== null'],
+  ['Kleene: one seen word is sufficient', score, 'leaf.words.every(', 'leaf.words.some('],
+  [
+    'groups: a negated group needs one clause less',
+    compile,
+    'parts.length - node.least + 1',
+    'parts.length - node.least',
+  ],
+  ['page: entities are not decoded', decoder, 'this.#ampersand < end', 'this.#ampersand < start'],
+  ['page: a value of one character does not end', quick, 'this.offset + 1', 'this.offset + 2'],
+  ['page: entities of texts are not decoded', decoder, '? decodeHTML(text) : text', '? text : text'],
+  ['page: entities of attributes are not decoded', decoder, '? decodeHTMLAttribute(value) : value', '? value : value'],
   ['page: srcset keeps its descriptors', 'src/engine/page/page-urls.ts', '(?:,|[^,]*)', ''],
 ]

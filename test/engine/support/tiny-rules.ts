@@ -1,51 +1,51 @@
 import { detectors } from '../../../plugins/index.ts'
 import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
-import { placesOf } from '../../../src/engine/rule/clause.ts'
+import { indexPlaces } from '../../../src/engine/rule/clause.ts'
 import { compileRule } from '../../../src/engine/rule/compile.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleKind, RuleSource } from '../../../src/engine/rule/types.ts'
 import { detect } from '../../../src/engine/verdict/detect.ts'
 import type { Level, Verdict } from '../../../src/engine/verdict/verdict-types.ts'
 
-/** A rule of a test: its name is its slug in capitals, and its clauses are its signals unless it brings its own. */
+/** A rule for tests. By default, its name is its slug in capitals and its clauses are its signals. */
 export type TinyRule = Partial<RuleSource> & { readonly kind: RuleKind; readonly slug: string }
 
 type More = Omit<Partial<RuleSource>, 'kind' | 'slug'>
-const ofKind =
+const buildRuleFactory =
   (kind: RuleKind) =>
   (slug: string, more: More = {}): TinyRule => ({ kind, slug, ...more })
 
-export const builder = ofKind('builder')
-export const technology = ofKind('technology')
-export const hosting = ofKind('hosting')
-export const siteType = ofKind('site-type')
+export const builder = buildRuleFactory('builder')
+export const technology = buildRuleFactory('technology')
+export const hosting = buildRuleFactory('hosting')
+export const siteType = buildRuleFactory('site-type')
 
 const categories: Categories = {
   builders: { cms: {}, generator: { standsBack: true } },
   technologies: { library: 'Libraries' },
 }
-export const places = placesOf(detectors)
+export const places = indexPlaces(detectors)
 
 /** Compiles rules. */
 export function compile(rules: readonly TinyRule[]): CompiledRule[] {
   return rules.map((rule) => {
     const { slug, kind } = rule
     const category = kind === 'builder' ? { category: 'cms' } : {}
-    const usual = { name: slug.toUpperCase(), detect: signalsOf(slug), source: [], verified: '2026-11-20' }
+    const usual = { name: slug.toUpperCase(), detect: buildSignals(slug), source: [], verified: '2026-11-20' }
     return compileRule({ ...usual, ...category, ...rule }, places)
   })
 }
 
-export function rulesetOf(rules: readonly CompiledRule[]): Ruleset {
+export function buildRuleset(rules: readonly CompiledRule[]): Ruleset {
   return new Ruleset({ rules, categories, detectors, version: '' })
 }
 
-export function verdictOf(rules: readonly TinyRule[], input: PageInput): Verdict {
-  return detect(rulesetOf(compile(rules)), buildPage(input))
+export function getVerdict(rules: readonly TinyRule[], input: PageInput): Verdict {
+  return detect(buildRuleset(compile(rules)), buildPage(input))
 }
 
-/** What a rule that has nothing else to say looks for. */
-function signalsOf(slug: string): ClauseSource[] {
+/** Builds the default clauses of a rule. */
+function buildSignals(slug: string): ClauseSource[] {
   return [
     { meta: slug },
     { header: `x-${slug}` },
@@ -57,12 +57,12 @@ function signalsOf(slug: string): ClauseSource[] {
   ]
 }
 
-/** `high` is one strong clause; `header` another of another family; `script` a strong one that is an asset; `faint` one weak. */
+/** `high` is a strong clause, `header` one of another family, `script` one about an asset, and `faint` a weak clause. */
 export type Signal = Level | 'header' | 'script' | 'cookie' | 'faint'
 
-/** A page on which rules stand as said: `{ ghost: ['high', 'header'], hugo: 'medium' }`. */
-export function pageWith(standings: Readonly<Record<string, Signal | readonly Signal[]>>): PageInput {
-  const pairs = Object.entries(standings).flatMap(([slug, signals]) =>
+/** Builds a page on which rules have the given signals: `{ ghost: ['high', 'header'], hugo: 'medium' }`. */
+export function buildPageWith(levels: Readonly<Record<string, Signal | readonly Signal[]>>): PageInput {
+  const pairs = Object.entries(levels).flatMap(([slug, signals]) =>
     [signals].flat().map((signal) => [slug, signal] as const),
   )
   const html = pairs.map(([slug, signal]) => HTML[signal]?.(slug) ?? '').join('\n')
@@ -81,7 +81,7 @@ const HTML: Partial<Record<Signal, (slug: string) => string>> = {
   faint: (slug) => `<p>${slug} one</p>`,
 }
 
-/** Levels of all rules that scored or were implied, by slug. */
-export function levelsOf({ evidence }: Verdict): Record<string, Level | null> {
+/** Reads the levels of all rules that scored or were implied, by slug. */
+export function readLevels({ evidence }: Verdict): Record<string, Level | null> {
   return Object.fromEntries(evidence.map(({ slug, level }) => [slug, level]))
 }

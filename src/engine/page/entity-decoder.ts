@@ -1,7 +1,10 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 
-/** Cuts texts out of a document, from front to back, and decodes their entities; where the next ampersand stands tells that most have none. */
-export class Cutter {
+/**
+ * Extracts parts of a document, from front to back, and decodes their entities. The position of the next ampersand shows that
+ * most parts contain no entity.
+ */
+export class EntityDecoder {
   readonly #html: string
   #ampersand = -1
 
@@ -9,12 +12,12 @@ export class Cutter {
     this.#html = html
   }
 
-  text(start: number, end: number): string {
+  decodeText(start: number, end: number): string {
     const text = this.#html.slice(start, end)
     return this.#hasEntity(start, end) ? decodeHTML(text) : text
   }
 
-  attribute(start: number, end: number): string {
+  decodeAttribute(start: number, end: number): string {
     const value = this.#html.slice(start, end)
     return this.#hasEntity(start, end) ? decodeHTMLAttribute(value) : value
   }
