@@ -31,7 +31,7 @@ export interface LoadOptions {
  *     const ruleset = await loadRuleset()
  *     const verdict = detect(ruleset, buildPage({ url, status, headers, html }))
  *
- * @throws RulesetError with every finding of every rule file; SetupError for a module that is no detector
+ * @throws RulesetError with every finding of every rule file; SetupError for a module that does not export detectors
  */
 export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions = {}): Promise<Ruleset> {
   return openRuleset({ folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) })
