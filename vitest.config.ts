@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -9,6 +10,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
+    // Many tests wait for timeouts of servers: on two cores three workers take half the time of Vitest's default, one.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 120_000,
     ...(outputFile && {
