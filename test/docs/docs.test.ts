@@ -21,9 +21,9 @@ test('documents are up to date with the code', async () => {
 
 const doc = (text: string): GeneratedDoc => fillParts('a.md', text, { one: 'new' })
 test.each<[name: string, text: string, faults: RegExp[]]>([
-  ['in step', '<!-- generated:one -->\nnew\n<!-- /generated -->', []],
-  ['stale', '<!-- generated:one -->\nold\n<!-- /generated -->', [/^a\.md is out of step/]],
-  ['without a place for a part', 'new', [/there is no <!-- generated:one -->/]],
+  ['that is up to date', '<!-- generated:one -->\nnew\n<!-- /generated -->', []],
+  ['that is out of date', '<!-- generated:one -->\nold\n<!-- /generated -->', [/^a\.md is out of date/]],
+  ['without a place for a part', 'new', [/the markers <!-- generated:one --> .* are missing/]],
   [
     'with a place but without its part',
     '<!-- generated:one -->\nnew\n<!-- /generated -->\n<!-- generated:two -->\n<!-- /generated -->',
