@@ -80,8 +80,8 @@ describe('a backup', () => {
   })
 
   test.each<[string, Env, string, string]>([
-    ['to a folder with a store', stores[0][1], 'data', 'holds a pepper already: name another folder'],
-    ['without a store', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the folder of the server'],
+    ['to a folder with a store', stores[0][1], 'data', 'already contains a pepper: choose another folder'],
+    ['without a store', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the data folder of the server'],
     [
       'of MongoDB',
       { MONGODB_URL: 'mongodb://127.0.0.1:9/x', KEY_PEPPER },
