@@ -99,7 +99,7 @@ describe.skipIf(!canMount)('a DATA_DIR that cannot be written is reported', () =
     [
       'full',
       'mount -t tmpfs -o size=64k none "$1"',
-      /siteprint\.db cannot be written, as the disk is full \(\w+\): make/,
+      /siteprint\.db cannot be written because the disk is full \(\w+\): free/,
     ],
   ])('%s', async (_, mount, expected) => {
     const folder = makeFolder()

@@ -38,7 +38,7 @@ const RETIRED: [phrase: string, sentence: string][] = [
   ['but for', 'Selectors are equal but for case.'],
   ['flight', 'It ends a flight.'],
   ['lands', 'It is stored when the scan lands.'],
-  ['board', 'await shared.acquire(entry)'],
+  ['board', 'await shared.board(entry)'],
   ['so many at a time', 'Jobs run so many at a time.'],
   ['nothing comes of', 'A request that nothing comes of is logged.'],
   ['not foreseen', 'log.error("not foreseen")'],

@@ -64,7 +64,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/secure TLS|SSL|wrong version/i, 'MONGODB_URL requires TLS, which the server does not seem to support'],
   [/^ENOENT|^EACCES/, 'MONGODB_URL names a file that cannot be read'],
-  [/connection <monitor>.* closed/, 'If the server requires TLS, add tls=true to MONGODB_URL'],
+  [/connection <monitor>[^<]* closed/, 'If the server requires TLS, add tls=true to MONGODB_URL'],
   [/Server selection timed out/, 'If MONGODB_URL sets replicaSet, check its value'],
 ]
 
