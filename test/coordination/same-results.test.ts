@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { nanoid } from 'nanoid'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +8,15 @@ import { listRedisStates, MINUTE, openTestMemory } from './open-coordinations.ts
 const url = redisUrl('memory against Redis')
 
 describe.skipIf(url === null).each(listRedisStates(url ?? ''))('%s and memory', (_, open) => {
+  // A client that gets no data for 3 s drops its connection, as on a machine that stalls: that says nothing about results.
   test('return the same results for any sequence of calls', async () => {
+    await compareResults().catch((error: unknown) => {
+      if (!inspect(error).includes('Socket timeout')) throw error
+      return compareResults()
+    })
+  })
+
+  async function compareResults(): Promise<void> {
     const shared = await open()
     const names = fc.constantFrom('a', 'b', 'key_1:5', '::1')
     const text = fc.string({ unit: 'binary' })
@@ -38,5 +47,5 @@ describe.skipIf(url === null).each(listRedisStates(url ?? ''))('%s and memory', 
       { numRuns: 150 },
     )
     await shared.close()
-  })
+  }
 })
