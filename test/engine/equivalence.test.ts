@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
+import { type NamedPage, readOwnRules } from '../support/real-cases.ts'
 import { arbitraryCase } from './support/arbitrary-rules.ts'
 import { buildComparison, type Comparison, compare, type Engine, loadEngine } from './support/compare.ts'
 import { handmadeCases } from './support/handmade-cases.ts'
 
 const own = readOwnRules()
-const pages = readRealPages()
 let engine: Engine
 let comparison: Comparison
 
@@ -26,14 +25,6 @@ describe('the indexed engine and the naive one give the same hits and points for
     expect(own.rules.length).toBeGreaterThan(0)
     expect(listDifferences(own.fixtures)).toEqual([])
   }, 120_000)
-
-  test.skipIf(pages.length === 0)(
-    `on ${pages.length} real pages`,
-    () => {
-      expect(listDifferences(pages)).toEqual([])
-    },
-    300_000,
-  )
 
   test.each(handmadeCases)('on a handmade case: %s', (_, one) => {
     expect([...compare(engine, [one])]).toEqual([])

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { projectFolder } from '../../src/rules/built.ts'
+import { readOwnRules, readRealPages } from '../support/real-cases.ts'
+import { buildComparison, loadEngine } from './support/compare.ts'
+
+const own = readOwnRules()
+const pages = readRealPages()
+
+// The naive engine takes half a minute for them, so that `npm test` compares both on fixtures and generated pages only.
+test.skipIf(pages.length === 0)(
+  `the indexed engine and the naive one give the same hits and points on ${pages.length} real pages`,
+  async () => {
+    const comparison = buildComparison(await loadEngine(projectFolder()), own.rules)
+    const differences = pages.flatMap(({ name, input }) => comparison(input).map((one) => `${name}: ${one}`))
+    expect(differences).toEqual([])
+  },
+  300_000,
+)
