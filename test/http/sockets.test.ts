@@ -163,7 +163,8 @@ describe('connections', () => {
     socket.write(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
     await until(held.count, 1)
     const other = talk(`${head(`GET ${scanOf(site)} HTTP/1.1`)}${auth}\r\n`)
-    socket.destroy()
+    // A reset, because after a FIN alone the client could still be reading.
+    socket.resetAndDestroy()
     await until(() => app.answered('usedBy') - before, 2)
     await until(openConnections, 1)
     held.complete()
