@@ -77,7 +77,7 @@ function buildReport(candidates: Readonly<Record<'bare' | 'embedded' | 'servers'
 function writeSettings(folder: string): Env {
   const plans = join(folder, 'plans.yaml')
   writeFileSync(plans, 'free: { perMinute: 1000000000, perMonth: 1000000000 }\n')
-  return { PLANS_FILE: plans, PORT: '0', KEY_PEPPER: 'pepper of the benchmark' }
+  return { PLANS_FILE: plans, PORT: '0', KEY_PEPPER: 'one pepper for all that is measured' }
 }
 
 /** Starts the service and puts the page into its cache. @param key an existing key */
