@@ -53,7 +53,7 @@ export class Authenticator {
     if (known === undefined) await this.#countInvalid(address, call, 0)
     const key = await this.#parts.store.keys.findKey(hash)
     if (key !== null && isUsable(key, hash, call.now)) {
-      this.#validSecrets.set(secret, hash)
+      if (known === undefined) this.#validSecrets.set(secret, hash)
       return key
     }
     this.#validSecrets.delete(secret)
