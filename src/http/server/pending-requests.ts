@@ -36,6 +36,11 @@ export class PendingRequests {
     return last === undefined || last.request === request
   }
 
+  /** Whether the connection of a request has failed, or its client has closed it or finished sending. */
+  hasReceivedEnd({ socket }: IncomingMessage): boolean {
+    return socket.destroyed || socket.readableEnded
+  }
+
   /**
    * Whether the client of a request has disconnected. A client that closed its connection and one that only finished
    * sending (half-close) send the same FIN, but only the first rejects data, with a reset that makes the next write fail.

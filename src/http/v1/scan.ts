@@ -27,8 +27,8 @@ interface ScanParts extends AppParts {
 
 /** Registers `GET` and `POST /scan`. */
 export function registerScan(v1: FastifyInstance, parts: ScanParts): void {
-  const quota = new Quota(parts.store, parts.settings.plans)
-  const handler = (request: FastifyRequest, reply: FastifyReply) => handleScan(request, reply, { ...parts, quota })
+  const handlerParts = { ...parts, quota: new Quota(parts.store, parts.settings.plans) }
+  const handler = (request: FastifyRequest, reply: FastifyReply) => handleScan(request, reply, handlerParts)
   const options = { attachValidation: true, config: { read: buildReader(parts) } }
   const shared = { summary: 'Scan a URL', description: DESCRIPTION, ok: 'ScanResult' as const }
   const get = { ...shared, operationId: 'scanByQuery', querystring: SCAN_QUERY }
@@ -91,7 +91,7 @@ async function handleScan(request: FastifyRequest, reply: FastifyReply, parts: H
   const revision = findRevision(key, settings)
   const { include } = scanRequest
   const response = formatResult(entry, { cached, include, revision, categories: rules.categories })
-  if (await pending.hasDisconnected(request.raw)) return abandon(reply)
+  if (pending.hasReceivedEnd(request.raw) && (await pending.hasDisconnected(request.raw))) return abandon(reply)
   await quota.charge(state, key) // The last step: a response that cannot be sent is not charged.
   if (cached) reply.header('age', String(Math.max(0, Math.floor((now - entry.at) / 1000))))
   reply.type('application/json; charset=utf-8')
