@@ -1,3 +1,5 @@
+import type Database from 'libsql'
+import type { Db, MongoClient } from 'mongodb'
 import type { Account, AccountSummary, AccountUsage, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 
@@ -146,12 +148,22 @@ export interface SettingStore {
   putIfAbsent(name: string, value: string): Promise<string>
 }
 
+/**
+ * The database in which better-auth keeps credentials and sessions. Only src/accounts uses it; every other access to durable data
+ * is a method of the store.
+ */
+export type AuthDatabase =
+  | { readonly kind: 'sqlite'; readonly db: Database.Database }
+  /** The client is replaced when it loses connections: read it again for every request. */
+  | { readonly kind: 'mongodb'; readonly get: () => { readonly client: MongoClient; readonly db: Db } }
+
 /** The durable data of the service. Every method throws `StoreError` if the store cannot answer in time. */
 export interface Store {
   readonly keys: KeyStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
   readonly settings: SettingStore
+  readonly authDatabase: AuthDatabase
   /**
    * Writes a probe value as durably as a charge: a store that can only be read cannot serve requests.
    * @throws StoreError if the store cannot be written at the moment
