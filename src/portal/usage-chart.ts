@@ -1,4 +1,5 @@
 import type { Runtime, Spec, View } from 'vega'
+import { formatCount, formatDayName } from './format-text.ts'
 import { countDays } from './months.ts'
 import type { SpanTotal } from './usage.ts'
 
@@ -57,12 +58,7 @@ function chooseLabels(count: number, step: number): readonly number[] {
 
 /** Formats the tooltip of a day, such as "3 May: 1,250 requests". */
 export function formatDay(day: string, used: number): string {
-  const date = new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'long',
-    timeZone: 'UTC',
-  })
-  return `${date}: ${used.toLocaleString('en')} ${used === 1 ? 'request' : 'requests'}`
+  return `${formatDayName(day)}: ${formatCount(used, 'request')}`
 }
 
 async function openRenderer(): Promise<{ readonly createView: () => View }> {

@@ -64,7 +64,8 @@ export interface Quota {
   readonly resetAt: Date
 }
 
-interface Choice {
+/** What is shown of the usage. */
+export interface UsageChoice {
   /** The chosen month, `YYYY-MM`. */
   readonly month: string
   /** Milliseconds since 1970. */
@@ -73,20 +74,20 @@ interface Choice {
 }
 
 /** The month from which on a page needs the months of the keys. */
-export function findFirstMonth({ month, now }: Pick<Choice, 'month' | 'now'>): string {
+export function findFirstMonth({ month, now }: Pick<UsageChoice, 'month' | 'now'>): string {
   const first = listLastMonths(now, MONTHS_SHOWN)[MONTHS_SHOWN - 1]
   return month < first ? month : first
 }
 
 /** Combines the rows of the store to what the account page shows. */
-export function buildUsage(rows: UsageRows, choice: Choice): UsageReport {
+export function buildUsage(rows: UsageRows, choice: UsageChoice): UsageReport {
   const { month, now } = choice
   const current = formatMonth(now)
   const counts = countRequests(rows, month)
   const countMonth = (one: string): number => sum(rows.keys.map(({ id }) => counts.get(`${id} ${one}`) ?? 0))
   const used = countMonth(month)
   const days = listPastDays(month, now).map((day) => ({ span: day, used: counts.get(day) ?? 0 }))
-  const all = viewKeys(rows.keys, { ...choice, counts, months: rows.months })
+  const all = viewKeys(rows, choice, counts)
   const active = all.filter(({ key }) => key.revokedAt === null)
   return {
     month,
@@ -123,12 +124,16 @@ function countRequests({ months, days }: UsageRows, month: string): ReadonlyMap<
   return counts
 }
 
-interface KeyContext extends Choice {
-  readonly counts: ReadonlyMap<string, number>
-  readonly months: readonly MonthUsage[]
+/** The usage of every key, in the order of the keys. */
+export function listKeyUsage(rows: UsageRows, choice: UsageChoice): readonly KeyUsage[] {
+  return viewKeys(rows, choice, countRequests(rows, choice.month))
 }
 
-function viewKeys(keys: readonly Key[], { counts, months, month, now, plans }: KeyContext): readonly KeyUsage[] {
+function viewKeys(
+  { keys, months }: UsageRows,
+  { month, now, plans }: UsageChoice,
+  counts: ReadonlyMap<string, number>,
+): readonly KeyUsage[] {
   const lastUses = findLastUses(months)
   const current = formatMonth(now)
   return keys.map((key) => {
