@@ -9,13 +9,16 @@ type Context = PageContext<'session'>
 
 const HOUR_MS = 3_600_000
 
-/** How long the previous secrets stay valid after a rotation: value of the form → label and milliseconds. */
+/** When the previous secrets end after a rotation: value of the form → label and milliseconds. */
 export const OVERLAPS: ReadonlyMap<string, { readonly label: string; readonly ms: number }> = new Map([
-  ['24h', { label: '24 hours', ms: 24 * HOUR_MS }],
-  ['7d', { label: '7 days', ms: 7 * 24 * HOUR_MS }],
-  ['1h', { label: '1 hour', ms: HOUR_MS }],
-  ['0', { label: 'End it at once', ms: 0 }],
+  ['0', { label: 'At once', ms: 0 }],
+  ['1h', { label: 'After 1 hour', ms: HOUR_MS }],
+  ['24h', { label: 'After 24 hours', ms: 24 * HOUR_MS }],
+  ['7d', { label: 'After 7 days', ms: 7 * 24 * HOUR_MS }],
 ])
+
+/** Long enough to change a program, as on the command line. */
+export const DEFAULT_OVERLAP = '24h'
 
 /** A key with more valid secrets cannot be rotated with overlap: each of them is read with the key. */
 export const MAX_VALID_SECRETS = 10
@@ -62,7 +65,9 @@ export function readKeyName(text: string): string | null {
  * @returns `key_` and 16 characters of base 62
  */
 export function buildKeyId(account: string, form: string): string {
-  const digest = createHash('sha256').update(JSON.stringify([account, form])).digest()
+  const digest = createHash('sha256')
+    .update(JSON.stringify([account, form]))
+    .digest()
   return `key_${[...digest.subarray(0, 16)].map((byte) => BASE62[byte % BASE62.length]).join('')}`
 }
 

@@ -9,7 +9,11 @@ export function formatNumber(number: number): string {
 
 /** Formats a month (`YYYY-MM`) such as "November 2026". */
 export function formatMonthName(month: string): string {
-  return new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  return new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-GB', {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
 }
 
 /** Formats a day (`YYYY-MM-DD`) such as "3 May". */

@@ -15,6 +15,12 @@ export function parseMonth(text: string, now: number): string | null {
   return /^20\d\d-(?:0[1-9]|1[0-2])$/.test(text) && text <= formatMonth(now) ? text : null
 }
 
+/** Reads a month that a person may ask for, as a span. @returns null if the text is not such a month */
+export function parseMonthSpan(text: string, now: number): MonthSpan | null {
+  const month = parseMonth(text, now)
+  return month === null ? null : { first: month, last: month }
+}
+
 /** Reads a year that a person may ask for, as the span of its months. @returns null if the text is not such a year */
 export function parseYear(text: string, now: number): MonthSpan | null {
   const isYear = /^20\d\d$/.test(text) && text <= formatMonth(now).slice(0, 4)

@@ -5,7 +5,7 @@ import type { SpanTotal } from './usage.ts'
 
 /** The forms of the chart: text does not shrink with an SVG image that is scaled to a phone. The style sheet shows one of them. */
 export const CHART_SIZES = {
-  wide: { width: 880, height: 220, dayStep: 1 },
+  wide: { width: 1040, height: 240, dayStep: 1 },
   narrow: { width: 320, height: 200, dayStep: 5 },
 } as const
 

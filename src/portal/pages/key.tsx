@@ -3,6 +3,7 @@ import { buildSecret } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import {
   countKeyChange,
+  DEFAULT_OVERLAP,
   findOwnKey,
   listValidSecrets,
   MAX_VALID_SECRETS,
@@ -15,12 +16,12 @@ import { Card, DateTime } from '../components/content.tsx'
 import { Field, Select } from '../components/field.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
 import { KeyFacts, KeyName, MaskedSecret } from '../components/key-facts.tsx'
-import { NewSecretPage } from '../components/new-secret.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
 import type { KeyUsage } from '../usage.ts'
+import { NewSecretPage } from './new-secret.tsx'
 
 type Context = PageContext<'session'>
 
@@ -89,8 +90,9 @@ function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
         <HiddenFields values={{ action: 'rotate', secret: key.secrets[0]?.lastFour ?? '' }} />
         <Select
           name="overlap"
-          label="The previous secret stays valid for"
+          label="End of the previous secret"
           options={[...OVERLAPS].map(([value, { label }]) => [value, label])}
+          value={DEFAULT_OVERLAP}
           errors={errors}
         />
         <Button>Rotate</Button>

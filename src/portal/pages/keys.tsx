@@ -2,19 +2,12 @@ import { nanoid } from 'nanoid'
 import { ACCOUNT_ERRORS } from '../../accounts/accounts.ts'
 import { buildKey } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
-import {
-  buildKeyId,
-  countKeyChange,
-  findAccountPlan,
-  readKeyName,
-  readKeyUsage,
-} from '../account-keys.ts'
+import { buildKeyId, countKeyChange, findAccountPlan, readKeyName, readKeyUsage } from '../account-keys.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card } from '../components/content.tsx'
 import { Field, Select } from '../components/field.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
 import { KeyFacts, KeyName } from '../components/key-facts.tsx'
-import { NewSecretPage } from '../components/new-secret.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { createDefaultKey, DEFAULT_KEY_NAME } from '../default-key.ts'
@@ -22,6 +15,7 @@ import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { formatCount, formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, type PageResult } from '../page.ts'
 import type { KeyUsage } from '../usage.ts'
+import { NewSecretPage } from './new-secret.tsx'
 
 type Context = PageContext<'session'>
 
@@ -130,9 +124,7 @@ function DefaultKeyCard({ errors }: Pick<KeysProps, 'errors'>) {
 }
 
 function RevokedKeys({ keys, now }: { readonly keys: readonly KeyUsage[]; readonly now: number }) {
-  const newest = keys
-    .toSorted((a, b) => Number(b.key.revokedAt) - Number(a.key.revokedAt))
-    .slice(0, MAX_REVOKED_SHOWN)
+  const newest = keys.toSorted((a, b) => Number(b.key.revokedAt) - Number(a.key.revokedAt)).slice(0, MAX_REVOKED_SHOWN)
   return (
     <details class="revoked">
       <summary>{formatCount(keys.length, 'revoked key')}</summary>
@@ -163,7 +155,10 @@ async function createKey(context: Context): Promise<PageResult> {
   const revision = REVISIONS.get(form.text('revision'))
   if (name === null || revision === undefined) {
     context.setStatus(422)
-    return await showKeys(context, name === null ? { name: ACCOUNT_ERRORS.invalid_name } : { revision: UNKNOWN_REVISION })
+    return await showKeys(
+      context,
+      name === null ? { name: ACCOUNT_ERRORS.invalid_name } : { revision: UNKNOWN_REVISION },
+    )
   }
   await countKeyChange(context)
   const { id: owner, email, plan } = account

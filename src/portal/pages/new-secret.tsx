@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { Key } from '../../keys/types.ts'
+import { LinkButton } from '../components/button.tsx'
+import { Card } from '../components/content.tsx'
+import { CodeBlock, Secret } from '../components/copy.tsx'
+import { KeyName } from '../components/key-facts.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
 import type { PageContext } from '../page.ts'
-import { buildCurlLine } from '../pages/first-key.tsx'
-import { LinkButton } from './button.tsx'
-import { Card } from './content.tsx'
-import { CodeBlock, Secret } from './copy.tsx'
-import { KeyName } from './key-facts.tsx'
-import { Notice } from './notice.tsx'
-import { Page } from './page.tsx'
+import { buildCurlLine } from './first-key.tsx'
 
 interface NewSecretProps {
   readonly context: PageContext<'session'>
