@@ -64,7 +64,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'store/sqlite': ['accounts', 'errors', 'keys', 'store'],
   coordination: ['async'],
   'coordination/redis': ['coordination'],
-  accounts: ['coordination', 'keys', 'store'],
   http: ['accounts', 'coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'portal', 'scan', 'store'],
   'http/server': ['errors', 'http', 'http/v1'],
   'http/v1': ['coordination', 'errors', 'fetch', 'http', 'http/server', 'keys', 'scan'],
