@@ -112,7 +112,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   main: ['cli', 'compose', 'config'],
-  tools: ['cli', 'config', 'engine/lookup', 'engine/rule', 'errors', 'fetch', 'index', 'plugins', 'rules', 'scan'],
+  tools: [
+    'cli',
+    'config',
+    'engine/lookup',
+    'engine/rule',
+    'errors',
+    'fetch',
+    'index',
+    'plugins',
+    'portal',
+    'rules',
+    'scan',
+  ],
 }
 
 describe('who may import whom', () => {
