@@ -66,7 +66,7 @@ function runCommand(args: readonly string[], settings: Readonly<Record<string, s
   const options = {
     cwd: projectFolder(),
     env: { PATH: '', ...settings },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  } as const
+    stdio: 'inherit' as const,
+  }
   spawnSync(process.execPath, ['tools/start.mjs', 'src/cli/run', ...args], options)
 }
