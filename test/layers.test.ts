@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   scan: ['async', 'coordination', 'engine/page', 'engine/text', 'engine/verdict', 'errors', 'fetch', 'index'],
   keys: ['errors', 'yaml'],
   config: ['errors', 'fetch', 'keys'],
-  accounts: ['coordination'],
+  accounts: ['coordination', 'store'],
   store: ['accounts', 'async', 'errors', 'keys', 'store/mongo', 'store/sqlite'],
   'store/mongo': ['accounts', 'async', 'coordination', 'errors', 'keys', 'store'],
   'store/sqlite': ['accounts', 'errors', 'keys', 'store'],
@@ -112,7 +112,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   main: ['cli', 'compose', 'config'],
-  tools: ['cli', 'config', 'engine/lookup', 'engine/rule', 'errors', 'fetch', 'index', 'plugins', 'rules', 'scan'],
+  tools: [
+    'cli',
+    'config',
+    'engine/lookup',
+    'engine/rule',
+    'errors',
+    'fetch',
+    'index',
+    'plugins',
+    'portal',
+    'rules',
+    'scan',
+  ],
 }
 
 describe('who may import whom', () => {

@@ -121,6 +121,7 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
     },
     accounts: null,
     pepper: PEPPER,
+    accounts: null,
     workers: () => ({ waiting: 0, running: 0 }),
     policy: { ...DEFAULT_POLICY, ...options.policy },
     rules: SAMPLE_RULES,
