@@ -119,7 +119,6 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
       adminEmails: [],
       ...options.settings,
     },
-    accounts: null,
     pepper: PEPPER,
     accounts: null,
     workers: () => ({ waiting: 0, running: 0 }),

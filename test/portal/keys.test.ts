@@ -4,32 +4,31 @@ import { isWellFormed } from '../../src/keys/key.ts'
 import type { Key } from '../../src/keys/types.ts'
 import { scanOf } from '../http/app-fixture.ts'
 import { appKinds } from '../http/app-kinds.ts'
-import { findSecrets, openPortal, type Person, type PortalApp, readText } from './portal-app.ts'
+import { findSecrets, openPeople, type People, type Person, readText } from './people.ts'
 
 const HOUR_MS = 3_600_000
 const INVISIBLE = '\u200B\u202E'
 
 describe.each(appKinds('portal-keys'))('$name', (kind) => {
   describe.skipIf(kind.isMissing)('the keys of an account', () => {
-    let portal: PortalApp
+    let portal: People
     /** Accounts with some keys, for tests that concern a single key. */
     let ann: Person
     let ben: Person
     beforeAll(async () => {
-      portal = await openPortal(kind)
-      ann = await portal.signUp('advanced')
-      ben = await portal.signUp('advanced')
+      portal = await openPeople(kind)
+      ann = await portal.createPerson('advanced')
+      ben = await portal.createPerson('advanced')
     })
 
     const readKey = async (id: string): Promise<Key> => {
-      const key = await portal.app.store.keys.getKey(id)
+      const key = await portal.store.keys.getKey(id)
       if (key === null) throw new Error('the key is gone')
       return key
     }
 
     const callWith = async (secret: string): Promise<number> =>
-      (await portal.app.fastify.inject({ url: '/api/v1/me', headers: { authorization: `Bearer ${secret}` } }))
-        .statusCode
+      (await portal.fastify.inject({ url: '/api/v1/me', headers: { authorization: `Bearer ${secret}` } })).statusCode
 
     /** Nodes that share a store may cache a key for 4 s. */
     const isRejected = async (secret: string): Promise<void> => {
@@ -39,7 +38,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
     }
 
     const create = async (person: Person, name: string, more: Record<string, string> = {}): Promise<string> => {
-      portal.app.clock.now += 1 // Keys are listed by their time of creation.
+      portal.clock.now += 1 // Keys are listed by their time of creation.
       const { status, html } = await person.post('/account/keys', { name, revision: '', ...more })
       expect(status).toBe(200)
       const secrets = findSecrets(html)
@@ -48,7 +47,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
     }
 
     test('an account without a key is offered the default key, once', async () => {
-      const person = await portal.signUp('free')
+      const person = await portal.createPerson('free')
       const { html } = await person.get('/account/keys')
       expect(readText(html)).toContain('Create your default key')
       expect(html).not.toContain('name="name"')
@@ -67,7 +66,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
     })
 
     test('a key is created with its name and revision, and works', async () => {
-      const person = await portal.signUp()
+      const person = await portal.createPerson()
       const { html } = await person.post('/account/keys', { name: '  Build server  ', revision: '1' })
       const [secret] = findSecrets(html)
       expect(html).toContain(`curl -s -H &#39;Authorization: Bearer ${secret}&#39;`.replaceAll('&#39;', "'"))
@@ -127,7 +126,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
 
     describe('the limit of the plan', () => {
       test('holds, and says what to do', async () => {
-        const person = await portal.signUp('starter')
+        const person = await portal.createPerson('starter')
         for (const name of ['1', '2', '3']) await create(person, name)
         const list = await person.get('/account/keys')
         expect(list.html).not.toContain('name="revision"')
@@ -141,7 +140,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       })
 
       test('holds for concurrent requests', async () => {
-        const person = await portal.signUp('starter')
+        const person = await portal.createPerson('starter')
         const replies = await Promise.all(
           Array.from({ length: 8 }, (_, i) => person.post('/account/keys', { name: `${i}`, revision: '' })),
         )
@@ -153,10 +152,10 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       })
 
       test('does not stop keys that the operator attached above it', async () => {
-        const person = await portal.signUp('free')
+        const person = await portal.createPerson('free')
         await create(person, 'Own')
-        const { key } = await portal.app.newKey({ name: 'Attached' })
-        expect(await portal.app.store.keys.attachKey(key.id, person.account.id)).toBe(true)
+        const { key } = await portal.newKey({ name: 'Attached' })
+        expect(await portal.store.keys.attachKey(key.id, person.account.id)).toBe(true)
         const { status, html } = await person.get('/account/keys')
         expect(status).toBe(200)
         expect(readText(html)).toContain('You have 2 of the 1 key of the plan free')
@@ -166,7 +165,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
 
     describe('a form that is sent twice creates one key', () => {
       test('one after the other', async () => {
-        const person = await portal.signUp()
+        const person = await portal.createPerson()
         const form = { name: 'Once', revision: '', form: 'V1StGXR8_Z5jdHi6B-myT' }
         const [first, second] = [await person.post('/account/keys', form), await person.post('/account/keys', form)]
         expect([first.status, second.status]).toEqual([200, 409])
@@ -179,7 +178,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       })
 
       test('concurrently, at the limit', async () => {
-        const person = await portal.signUp('free')
+        const person = await portal.createPerson('free')
         const form = { name: 'Once', revision: '', form: 'Uakgb_J5m9g-0JDMbcJqL' }
         const replies = await Promise.all([1, 2, 3].map(() => person.post('/account/keys', form)))
         expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409])
@@ -226,7 +225,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       ])('with the overlap %s', async (overlap, ms) => {
         const { key, secret } = await portal.addKey(ann)
         const lastFour = secret.slice(-4)
-        const start = portal.app.clock.now
+        const start = portal.clock.now
         const path = `/account/keys/${key.id}`
         const { status, html } = await ann.post(path, { action: 'rotate', overlap, secret: lastFour })
         const [fresh] = findSecrets(html)
@@ -236,10 +235,10 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         expect(changed.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null, new Date(start + ms)])
         expect(readText((await ann.get(path)).html).includes(`Previous secret …${lastFour}`)).toBe(ms > 0)
         if (ms > 0) expect(await callWith(secret)).toBe(200)
-        portal.app.clock.now = start + ms + 5000
+        portal.clock.now = start + ms + 5000
         await isRejected(secret)
         expect(await callWith(fresh)).toBe(200)
-        portal.app.clock.now = start
+        portal.clock.now = start
       })
 
       test('of a page that is not up to date does nothing', async () => {
@@ -262,7 +261,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       })
 
       test('a key has at most ten valid secrets', async () => {
-        portal.app.clock.now += 60_000 // Changes are limited per minute.
+        portal.clock.now += 60_000 // Changes are limited per minute.
         let [lastFour, { key }] = ['', await portal.addKey(ann)]
         const rotate = async (overlap: string) => {
           key = await readKey(key.id)
@@ -273,7 +272,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         const refused = await rotate('1h')
         expect([refused.status, readText(refused.html).includes('10 valid secrets already')]).toEqual([422, true])
         expect((await rotate('0')).status).toBe(200)
-        portal.app.clock.now += 1000
+        portal.clock.now += 1000
         expect((await rotate('24h')).status).toBe(200)
         expect((await readKey(key.id)).secrets).toHaveLength(2)
       })
@@ -299,7 +298,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         const path = `/account/keys/${key.id}/revoke`
         expect((await Promise.all([ann.post(path), ann.post(path)])).map(({ status }) => status)).toEqual([303, 303])
         const { revokedAt } = await readKey(key.id)
-        portal.app.clock.now += 1000
+        portal.clock.now += 1000
         expect((await ann.post(path)).status).toBe(303)
         expect((await readKey(key.id)).revokedAt).toEqual(revokedAt)
         expect((await ann.get(path)).status).toBe(303)
@@ -343,9 +342,9 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       })
 
       test('nor does a key without an account', async () => {
-        const { key } = await portal.app.newKey()
+        const { key } = await portal.newKey()
         expect((await ann.post(`/account/keys/${key.id}/revoke`)).status).toBe(404)
-        expect((await portal.app.store.keys.getKey(key.id))?.revokedAt).toBeNull()
+        expect((await portal.store.keys.getKey(key.id))?.revokedAt).toBeNull()
       })
     })
 
@@ -357,14 +356,14 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       ['GET', '/account/keys/key_0000000000000000/revoke'],
       ['POST', '/account/keys/key_0000000000000000/revoke'],
     ] as const)('%s %s leads to log-in without a session', async (method, path) => {
-      const { status, headers } = await portal.send({ method, path, form: {} })
+      const { status, headers } = await portal.openBrowser().send({ path, ...(method === 'POST' && { form: {} }) })
       expect([status, String(headers.location).split('?')[0]]).toEqual([303, '/login'])
     })
 
     test('a suspended account cannot change its keys', async () => {
-      const person = await portal.signUp()
+      const person = await portal.createPerson()
       const { key } = await portal.addKey(person)
-      await portal.app.store.accounts.suspendAccount(person.account.id, new Date())
+      await portal.store.accounts.suspendAccount(person.account.id, new Date())
       for (const path of ['/account/keys', `/account/keys/${key.id}/revoke`])
         expect(await person.post(path, { name: 'x' })).toMatchObject({ status: 303, headers: { location: '/login' } })
       expect(await person.keys()).toMatchObject([{ id: key.id, revokedAt: null }])
@@ -380,26 +379,26 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
     test('a key in a header opens no page, and a cookie opens no API', async () => {
       const { secret } = await portal.addKey(ann)
       const headers = { authorization: `Bearer ${secret}` }
-      expect((await portal.send({ method: 'GET', path: '/account/keys', headers })).status).toBe(303)
+      expect((await portal.openBrowser().send({ path: '/account/keys', headers })).status).toBe(303)
       expect((await ann.get(scanOf('https://example.org'))).status).toBe(401)
     })
 
     test('many changes in a minute are rejected', async () => {
       const { key } = await portal.addKey(ann)
-      portal.app.clock.now += 60_000
+      portal.clock.now += 60_000
       const statuses = []
       for (let i = 0; i < 21; i++) {
         const { secrets } = await readKey(key.id)
         const form = { action: 'rotate', overlap: '0', secret: secrets[0].lastFour }
         statuses.push((await ann.post(`/account/keys/${key.id}`, form)).status)
-        portal.app.clock.now += 1
+        portal.clock.now += 1
       }
       expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200))
       expect(statuses[20]).toBe(429)
     })
 
     test('no secret is in the log', () => {
-      expect(findSecrets(portal.app.log())).toEqual([])
+      expect(findSecrets(portal.log())).toEqual([])
     })
   })
 })
