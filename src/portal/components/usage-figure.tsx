@@ -31,7 +31,9 @@ export function UsageFigure({ charts, report }: { readonly charts: readonly stri
       )}
       <details>
         <summary>Table of the days</summary>
-        <DayTable report={report} />
+        <div class="slim">
+          <DayTable report={report} />
+        </div>
       </details>
     </figure>
   )
