@@ -63,26 +63,30 @@ describe.skipIf(isBrowserMissing('usage and keys in a browser'))('usage and keys
   /** Colours and layout are checked in each theme and at each width once: axe takes a second. */
   const isCheckedByAxe = ({ width, theme }: (typeof LOOKS)[number]): boolean => (width === 360) === (theme === 'light')
 
-  test.each(LOOKS)('$width px, $theme: every page fits, is accessible and has no errors', {
-    timeout: 60_000,
-  }, async (look) => {
-    for (const [name, path, visitor] of paths) {
-      const { page, problems, close } = await open(look, visitor)
-      await page.goto(url + path)
-      for (const details of await page.locator('details:not([open]) > summary').all()) await details.click()
-      const { SCREENSHOTS } = process.env
-      if (SCREENSHOTS)
-        await page.screenshot({ path: `${SCREENSHOTS}/${name}-${look.width}-${look.theme}.png`, fullPage: true })
-      const found = isCheckedByAxe(look) ? await checkAccessibility(page) : []
-      expect({ name, overflow: await findOverflow(page), found, problems }).toEqual({
-        name,
-        overflow: 0,
-        found: [],
-        problems: [],
-      })
-      await close()
-    }
-  })
+  test.each(LOOKS)(
+    '$width px, $theme: every page fits, is accessible and has no errors',
+    {
+      timeout: 60_000,
+    },
+    async (look) => {
+      for (const [name, path, visitor] of paths) {
+        const { page, problems, close } = await open(look, visitor)
+        await page.goto(url + path)
+        for (const details of await page.locator('details:not([open]) > summary').all()) await details.click()
+        const { SCREENSHOTS } = process.env
+        if (SCREENSHOTS)
+          await page.screenshot({ path: `${SCREENSHOTS}/${name}-${look.width}-${look.theme}.png`, fullPage: true })
+        const found = isCheckedByAxe(look) ? await checkAccessibility(page) : []
+        expect({ name, overflow: await findOverflow(page), found, problems }).toEqual({
+          name,
+          overflow: 0,
+          found: [],
+          problems: [],
+        })
+        await close()
+      }
+    },
+  )
 
   test('works without JavaScript', { timeout: 60_000 }, async () => {
     const { page, problems, close } = await open({ width: 360, theme: 'light', hasScripts: false }, empty)
@@ -126,7 +130,8 @@ describe.skipIf(isBrowserMissing('usage and keys in a browser'))('usage and keys
     await page.goto(`${url}/account/keys`)
     await page.getByLabel('Name').fill('Copied')
     await page.getByRole('button', { name: 'Create key' }).click()
-    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/new-secret.png`, fullPage: true })
+    if (process.env.SCREENSHOTS)
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/new-secret.png`, fullPage: true })
     const [secret] = findSecrets(await page.content())
     const copied: unknown[] = []
     for (const name of ['Copy API key', 'Copy Command line']) {

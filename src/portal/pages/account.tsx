@@ -7,7 +7,7 @@ import { KeyName, MaskedSecret } from '../components/key-facts.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { Table } from '../components/table.tsx'
-import { drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
+import { DayTable, drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
 import { formatCount, formatMonthName, formatNumber } from '../format-text.ts'
 import { type MonthSpan, parseMonth, parseMonthSpan, parseYear } from '../months.ts'
 import { Download, definePage, type PageContext, PageError, type PageResult } from '../page.ts'
@@ -75,7 +75,15 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
         </LinkButton>
       </form>
       <UsageFigure charts={charts} report={report} />
-      <KeyTable report={report} />
+      <div class="columns">
+        <KeyTable report={report} />
+        <details>
+          <summary>Table of the days</summary>
+          <div class="slim">
+            <DayTable report={report} />
+          </div>
+        </details>
+      </div>
     </Card>
   )
 }
