@@ -82,6 +82,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'portal/pages': ['accounts', 'portal', 'portal/components', 'store'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
+    'accounts',
     'cli/formats',
     'config',
     'engine/lookup',
