@@ -69,6 +69,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'http/v1': ['coordination', 'errors', 'fetch', 'http', 'http/server', 'keys', 'scan'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
+    'accounts',
     'cli/formats',
     'config',
     'engine/lookup',
