@@ -10,7 +10,15 @@ import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
 import { type Expected, HOSTILE, type HostileServer, PAGE } from '../../tools/bench/hostile/hostile-servers.ts'
-import { answer, drip, head, type Opened, openListener, openSite, type Play } from '../../tools/bench/hostile/raw-server.ts'
+import {
+  answer,
+  drip,
+  head,
+  type Opened,
+  openListener,
+  openSite,
+  type Play,
+} from '../../tools/bench/hostile/raw-server.ts'
 import { openAnswerer } from '../support/dns-answerer.ts'
 import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
 import { fetchText } from './fetch-text.ts'
