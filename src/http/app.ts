@@ -23,6 +23,7 @@ import { ServiceSwitches } from './service-switches.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
+import { registerUsage } from './v1/usage.ts'
 
 /** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
 const CLOSE_TIMEOUT_MS = 20_000
@@ -141,6 +142,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerApiHeaders(v1, context)
     registerScan(v1, context)
     registerMe(v1, context)
+    await registerUsage(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
 }
