@@ -78,8 +78,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'portal/pages',
     'store',
   ],
-  'portal/components': ['portal'],
-  'portal/pages': ['accounts', 'portal', 'portal/components', 'store'],
+  'portal/components': ['keys', 'portal'],
+  'portal/pages': ['accounts', 'http', 'keys', 'portal', 'portal/components', 'store'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
     'accounts',

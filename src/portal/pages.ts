@@ -1,6 +1,9 @@
 import type { PageDefinition } from './page.ts'
+import { ACCOUNT_PAGES } from './pages/account.tsx'
 import { FORGOT_PAGES } from './pages/forgot.tsx'
 import { HOME } from './pages/home.tsx'
+import { KEY_PAGES } from './pages/key.tsx'
+import { KEYS_PAGES } from './pages/keys.tsx'
 import { LOG_IN_PAGES } from './pages/log-in.tsx'
 import { LOG_OUT } from './pages/log-out.ts'
 import { RESET_PAGES } from './pages/reset.tsx'
@@ -16,4 +19,7 @@ export const PAGES: readonly PageDefinition[] = [
   ...FORGOT_PAGES,
   ...RESET_PAGES,
   ...VERIFY_PAGES,
+  ...ACCOUNT_PAGES,
+  ...KEYS_PAGES,
+  ...KEY_PAGES,
 ]
