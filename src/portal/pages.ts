@@ -4,6 +4,7 @@ import { HOME } from './pages/home.tsx'
 import { LOG_IN_PAGES } from './pages/log-in.tsx'
 import { LOG_OUT } from './pages/log-out.ts'
 import { RESET_PAGES } from './pages/reset.tsx'
+import { SCAN_PAGES } from './pages/scan.tsx'
 import { SIGN_UP_PAGES } from './pages/sign-up.tsx'
 import { VERIFY_PAGES } from './pages/verify.tsx'
 
@@ -16,4 +17,5 @@ export const PAGES: readonly PageDefinition[] = [
   ...FORGOT_PAGES,
   ...RESET_PAGES,
   ...VERIFY_PAGES,
+  ...SCAN_PAGES,
 ]

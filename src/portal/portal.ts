@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CurrentSession } from '../accounts/types.ts'
+import { abandon } from '../http/scan-runner.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
@@ -87,6 +88,7 @@ function redirectWithoutSession(
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
+  if (result === null) return abandon(reply)
   if (result instanceof Redirect) return setPageHeaders(reply).redirect(result.path, 303)
   if (!(result instanceof Download)) return sendPage(reply, result)
   const { name, type, body } = result

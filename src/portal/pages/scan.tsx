@@ -1,12 +1,12 @@
 import { setError } from '../../http/error-responses.ts'
 import type { Key } from '../../keys/types.ts'
 import { StoreError } from '../../store/types.ts'
-import { ScanPage } from '../components/scan/scan-page.tsx'
-import { ScanResultPage } from '../components/scan/scan-result.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
 import { explainScanError } from '../scan/explain-error.ts'
 import { readScanForm, type ScanFormValues } from '../scan/form-values.ts'
+import { ScanPage } from '../scan/scan-page.tsx'
+import { ScanResultPage } from '../scan/scan-result.tsx'
 import { completeUrl, submitScan } from '../scan/submit-scan.ts'
 
 type Context = PageContext<'session'>
@@ -47,7 +47,7 @@ const SCAN_RESULT = definePage<'session'>({
 })
 
 async function scan(context: Context, values: ScanFormValues): Promise<PageResult> {
-  const { parts, account, request } = context
+  const { parts, account, exchange } = context
   parts.switches.check()
   const keys = await listUsableKeys(context)
   const key = values.key === '' ? keys[0] : keys.find(({ id }) => id === values.key)
@@ -56,7 +56,10 @@ async function scan(context: Context, values: ScanFormValues): Promise<PageResul
     return await buildScanPage(context, { values, errors: keys.length === 0 ? NO_ERRORS : UNUSABLE_KEY })
   }
   const { url, fresh } = values
-  const done = await submitScan({ request, account: account.id, key, url: completeUrl(url), fresh }, parts)
+  const done = await submitScan(
+    { request: exchange.request, account: account.id, key, url: completeUrl(url), fresh },
+    parts,
+  )
   if (done === null) return null
   if (done.isStored) return new Redirect(`/scan/${done.scan.id}`)
   return <ScanResultPage context={context} scan={done.scan} isStored={false} />
@@ -84,7 +87,7 @@ async function buildScanPage(context: Context, { values, errors }: ScanPageValue
 
 /** Shows the form with its values and the error of a scan. */
 async function buildFailurePage(error: unknown, context: Context, values: ScanFormValues): Promise<PageResult> {
-  const failure = setError(error, context.request, context.reply)
+  const failure = setError(error, context.exchange.request, context.exchange.reply)
   const errors = explainScanError(failure, context.now)
   try {
     return await buildScanPage(context, { values, errors })

@@ -1,4 +1,4 @@
-import { makeVisible } from '../../scan/visible-text.ts'
+import { makeVisible } from './visible-text.ts'
 
 interface SiteTextProps {
   readonly text: string

@@ -1,14 +1,14 @@
-import type { StoredScan } from '../../../accounts/types.ts'
-import type { PageContext } from '../../page.ts'
-import { groupTechnologies, nameCategory, nameSiteType, readReport, type ScanReport } from '../../scan/report.ts'
-import { makeVisible, parseLink } from '../../scan/visible-text.ts'
-import { LinkButton } from '../button.tsx'
-import { Card, DateTime, Facts } from '../content.tsx'
-import { Notice } from '../notice.tsx'
-import { Page } from '../page.tsx'
+import type { StoredScan } from '../../accounts/types.ts'
+import { LinkButton } from '../components/button.tsx'
+import { Card, DateTime, Facts } from '../components/content.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import type { PageContext } from '../page.ts'
 import { ApiAnswer } from './api-answer.tsx'
 import { EvidenceList } from './evidence.tsx'
+import { groupTechnologies, nameCategory, nameSiteType, readReport, type ScanReport } from './report.ts'
 import { SiteText } from './site-text.tsx'
+import { makeVisible, parseLink } from './visible-text.ts'
 
 interface ResultProps {
   readonly context: PageContext<'session'>

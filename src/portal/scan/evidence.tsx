@@ -1,7 +1,7 @@
-import type { Extras } from '../../../scan/extra-schemas.ts'
-import type { RulesetLabels } from '../../../scan/match-worker.ts'
-import { explainNote, nameKind, namePlace, type ScanReport, splitEvidence } from '../../scan/report.ts'
-import { Card } from '../content.tsx'
+import type { Extras } from '../../scan/extra-schemas.ts'
+import type { RulesetLabels } from '../../scan/match-worker.ts'
+import { Card } from '../components/content.tsx'
+import { explainNote, nameKind, namePlace, type ScanReport, splitEvidence } from './report.ts'
 import { SiteText } from './site-text.tsx'
 
 type Item = Extras['evidence'][number]

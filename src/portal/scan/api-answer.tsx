@@ -1,10 +1,10 @@
-import type { StoredScan } from '../../../accounts/types.ts'
-import { formatResult } from '../../../http/cached-response.ts'
-import { LIVE_EXTRAS } from '../../../scan/extras.ts'
-import type { PageContext } from '../../page.ts'
-import { escapeInvisible } from '../../scan/visible-text.ts'
-import { Card } from '../content.tsx'
-import { CodeBlock } from '../copy.tsx'
+import type { StoredScan } from '../../accounts/types.ts'
+import { formatResult } from '../../http/cached-response.ts'
+import { LIVE_EXTRAS } from '../../scan/extras.ts'
+import { Card } from '../components/content.tsx'
+import { CodeBlock } from '../components/copy.tsx'
+import type { PageContext } from '../page.ts'
+import { escapeInvisible } from './visible-text.ts'
 
 interface ApiAnswerProps {
   readonly context: PageContext<'session'>
