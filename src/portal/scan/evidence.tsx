@@ -49,9 +49,11 @@ function EvidenceItem({ item, report, labels }: EvidenceProps & { readonly item:
     <details class="evidence">
       <summary>
         <strong>{name}</strong> <span class="quiet">{nameKind(kind)}</span>{' '}
-        <span class="points">
-          {points} of {MAX_POINTS} points
-        </span>
+        {points > 0 && (
+          <span class="points">
+            {points} of {MAX_POINTS} points
+          </span>
+        )}
       </summary>
       {note !== undefined && <p>{explainNote(note, report)}</p>}
       {clauses.length > 0 && (

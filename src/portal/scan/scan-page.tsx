@@ -6,7 +6,6 @@ import { Checkbox, Field, Select } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { Table } from '../components/table.tsx'
 import type { FieldErrors } from '../form-errors.ts'
 import type { PageContext } from '../page.ts'
 import type { ScanFormValues } from './form-values.ts'
@@ -47,34 +46,40 @@ function NoKey() {
 
 function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values' | 'errors'>) {
   return (
-    <Form action="/scan" errors={errors}>
-      <Field
-        name="url"
-        label="Address of the page"
-        type="url"
-        value={values.url}
-        errors={errors}
-        placeholder="example.org"
-        isRequired
-      />
-      {keys !== null && keys.length > 1 && (
-        <Select
-          name="key"
-          label="Key to charge"
-          options={keys.map((key) => [key.id, nameKey(key)])}
-          value={values.key}
+    <div class="scan-form">
+      <Form action="/scan" errors={errors}>
+        <Field
+          name="url"
+          label="Address of the page"
+          type="url"
+          value={values.url}
           errors={errors}
+          placeholder="example.org"
+          isRequired
         />
-      )}
-      <Checkbox name="fresh" label="Scan again, even if there is a result of the last hour" isChecked={values.fresh} />
-      <div class="submit">
-        <Button>Scan</Button>
-        <p class="hint">
-          A few seconds usually, 18 at most: the browser waits for the result.
-          {keys?.length === 1 && ` Counts like one API request with the key ${nameKey(keys[0])}.`}
-        </p>
-      </div>
-    </Form>
+        {keys !== null && keys.length > 1 && (
+          <Select
+            name="key"
+            label="Key to charge"
+            options={keys.map((key) => [key.id, nameKey(key)])}
+            value={values.key}
+            errors={errors}
+          />
+        )}
+        <Checkbox
+          name="fresh"
+          label="Scan again, even if there is a result of the last hour"
+          isChecked={values.fresh}
+        />
+        <div class="submit">
+          <Button>Scan</Button>
+          <p class="hint">
+            A few seconds usually, 18 at most: the browser waits for the result.
+            {keys?.length === 1 && ` Counts like one API request with the key ${nameKey(keys[0])}.`}
+          </p>
+        </div>
+      </Form>
+    </div>
   )
 }
 
@@ -87,18 +92,19 @@ function RecentScans({ scans }: { readonly scans: Scans | null }) {
   if (scans.length === 0) return null
   return (
     <Card title="Recent scans">
-      <Table
-        caption="Recent scans"
-        hasHiddenCaption
-        head={['Address', 'Made with', 'When']}
-        rows={scans.map(({ id, url, builder, at }) => [
-          <a key={id} class="site-text" href={`/scan/${encodeURIComponent(id)}`}>
-            <bdi>{makeVisible(url, 80)}</bdi>
-          </a>,
-          builder ?? <span class="quiet">not recognized</span>,
-          <DateTime key={id} at={at} />,
-        ])}
-      />
+      <ul class="recent">
+        {scans.map(({ id, url, builder, at }) => (
+          <li key={id}>
+            <a class="site-text" href={`/scan/${encodeURIComponent(id)}`}>
+              <bdi>{makeVisible(url, 80)}</bdi>
+            </a>
+            <span>{builder ?? 'No builder'}</span>
+            <span class="quiet">
+              <DateTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
     </Card>
   )
 }

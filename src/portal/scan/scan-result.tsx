@@ -31,10 +31,12 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
       <Headline report={report} scan={scan} />
       <Summary context={context} report={report} />
       <Technologies groups={groupTechnologies(report, labels)} />
-      <Infrastructure report={report} />
       <EvidenceList report={report} labels={labels} />
       <Warnings warnings={report.extras.warnings} />
-      <Timings report={report} />
+      <div class="columns">
+        <Infrastructure report={report} />
+        <Timings report={report} />
+      </div>
       <ApiAnswer context={context} scan={scan} />
     </Page>
   )
@@ -70,7 +72,9 @@ function Headline({ report: { result }, scan }: { readonly report: ScanReport; r
         {scan.entry.at < scan.at.getTime() && ' The result was already in the cache.'}
       </p>
       <p class="buttons">
-        <LinkButton href={buildAgainPath(scan.url)}>Scan again</LinkButton>
+        <LinkButton kind="secondary" href={buildAgainPath(scan.url)}>
+          Scan again
+        </LinkButton>
         <LinkButton kind="secondary" href="/scan">
           Scan another page
         </LinkButton>
@@ -104,7 +108,7 @@ function Summary({ context, report }: Pick<ResultProps, 'context'> & { readonly 
     ...(category === null ? [] : [['Kind of builder', nameCategory(category, labels)] as const]),
     ...(builder === null
       ? []
-      : [['AI-native', isAiNative === true ? 'Yes: it makes sites with an AI model' : 'No'] as const]),
+      : [['AI-native builder', isAiNative === true ? 'Yes, it generates sites' : 'No'] as const]),
     ['Type of site', siteType === null ? 'Not recognized' : nameSiteType(siteType, labels)] as const,
     ['Hosting', hosting ?? hidden] as const,
   ]
