@@ -169,7 +169,7 @@ function logTo(lines: string[]): Logger {
 
 /** Settings with one plan, `free`, that has these limits. */
 export function onePlan(perMinute: number, perMonth: number): Pick<AppSettings, 'plans'> {
-  return { plans: new Map([['free', { name: 'free', perMinute, perMonth }]]) }
+  return { plans: new Map([['free', { name: 'free', perMinute, perMonth, keys: 1 }]]) }
 }
 
 let sites = 0

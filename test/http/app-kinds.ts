@@ -65,7 +65,9 @@ export function overrideStore(
     },
     keys: override(store.keys),
     usage: override(store.usage),
+    accounts: override(store.accounts),
     settings: override(store.settings),
+    authDatabase: store.authDatabase,
     ping,
     close,
   }

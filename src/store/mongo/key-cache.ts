@@ -26,7 +26,9 @@ export function withKeyCache(store: GuardedStore): GuardedStore {
     },
     keys: { ...store.keys, findKey: cacheLookups(store.keys) },
     usage: store.usage,
+    accounts: store.accounts,
     settings: store.settings,
+    authDatabase: store.authDatabase,
     ping: () => store.ping(),
     close: () => store.close(),
   }
