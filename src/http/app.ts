@@ -17,6 +17,7 @@ import type { AppParts } from './parts.ts'
 import { countKeyRequest, readAddressWindow, setRateHeaders } from './rate-limit.ts'
 import { logDisconnect, logResponse, logScanFailure } from './request-log.ts'
 import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './request-state.ts'
+import { ScanRunner } from './scan-runner.ts'
 import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
 import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
@@ -46,6 +47,7 @@ interface Context extends AppParts {
   readonly switches: ServiceSwitches
   readonly limiter: ScanLimiter
   readonly singleFlight: SingleFlight
+  readonly scans: ScanRunner
   readonly pending: PendingRequests
   readonly drain: { isDraining: boolean }
 }
@@ -77,7 +79,9 @@ function buildContext(parts: AppParts): Context {
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
   const switches = new ServiceSwitches(parts.store, parts.log)
-  return { ...parts, switches, limiter, singleFlight, pending: new PendingRequests(), drain: { isDraining: false } }
+  const pending = new PendingRequests()
+  const scans = new ScanRunner({ ...parts, singleFlight, pending })
+  return { ...parts, switches, limiter, singleFlight, scans, pending, drain: { isDraining: false } }
 }
 
 /** Runs a scan within the concurrency limits and records its duration and outcome. */

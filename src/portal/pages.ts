@@ -7,6 +7,7 @@ import { KEYS_PAGES } from './pages/keys.tsx'
 import { LOG_IN_PAGES } from './pages/log-in.tsx'
 import { LOG_OUT } from './pages/log-out.ts'
 import { RESET_PAGES } from './pages/reset.tsx'
+import { SCAN_PAGES } from './pages/scan.tsx'
 import { SIGN_UP_PAGES } from './pages/sign-up.tsx'
 import { VERIFY_PAGES } from './pages/verify.tsx'
 
@@ -22,4 +23,5 @@ export const PAGES: readonly PageDefinition[] = [
   ...ACCOUNT_PAGES,
   ...KEYS_PAGES,
   ...KEY_PAGES,
+  ...SCAN_PAGES,
 ]
