@@ -1,5 +1,6 @@
 import type Database from 'libsql'
 import type { Db, MongoClient } from 'mongodb'
+import type { AuditEntry } from '../accounts/audit.ts'
 import type { Account, AccountSummary, AccountUsage, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 
@@ -141,6 +142,22 @@ export interface AccountStore {
   getScan(account: string, id: string): Promise<StoredScan | null>
 }
 
+/** Audit entries that are kept for each account, and for the service as a whole. */
+export const MAX_AUDIT_ENTRIES = 1000
+
+export interface AuditQuery {
+  /** Entries about this account; null for all entries. */
+  readonly account: string | null
+  readonly limit: number
+}
+
+/** What was done to accounts, keys and the service. Entries are only added; the oldest are deleted above the maximum. */
+export interface AuditStore {
+  addAudit(entry: AuditEntry): Promise<void>
+  /** The newest entries, newest first. */
+  listAudit(query: AuditQuery): Promise<readonly AuditEntry[]>
+}
+
 export interface SettingStore {
   switches(): Promise<Switches>
   setSwitches(change: Partial<Switches>): Promise<void>
@@ -162,6 +179,7 @@ export interface Store {
   readonly keys: KeyStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
+  readonly audit: AuditStore
   readonly settings: SettingStore
   readonly authDatabase: AuthDatabase
   /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
 import type { Store } from '../types.ts'
 import { wrapMethods } from '../wrap-methods.ts'
+import { MongoAudit } from './audit.ts'
 import { toSetupError, toStoreError } from './errors.ts'
 import { MongoKeys } from './keys.ts'
 import { MongoLink } from './link.ts'
@@ -44,6 +45,7 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
   return {
     keys: wrapMethods(() => parts.keys, translateErrors),
     usage: wrapMethods(() => parts.usage, translateErrors),
+    audit: wrapMethods(() => parts.audit, translateErrors),
     settings: wrapMethods(() => parts.settings, translateErrors),
     ping: () => translateErrors('ping', () => parts.settings.probe()),
     close: () => link.close(),
@@ -53,15 +55,17 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
 interface MongoParts {
   readonly keys: MongoKeys
   readonly usage: MongoUsage
+  readonly audit: MongoAudit
   readonly settings: MongoSettings
 }
 
 function buildParts(db: Db, queueMs: number): MongoParts {
-  const { keys, usage, settings } = getCollections(db)
+  const { keys, usage, audit, settings } = getCollections(db)
   const maxTimeMS = Math.ceil(queueMs * SERVER_SHARE)
   return {
     keys: new MongoKeys(keys),
     usage: new MongoUsage(usage, { queueMs, maxTimeMS }),
+    audit: new MongoAudit(audit),
     settings: new MongoSettings(settings, maxTimeMS),
   }
 }

@@ -1,4 +1,5 @@
-import type { Collection, CollectionInfo, Db, Document, IndexDescription } from 'mongodb'
+import type { Collection, CollectionInfo, Db, Document, IndexDescription, ObjectId } from 'mongodb'
+import type { AuditEntry } from '../../accounts/audit.ts'
 import type { Key } from '../../keys/types.ts'
 import { isExistingNamespace } from './errors.ts'
 
@@ -17,6 +18,11 @@ export interface UsageDocument {
   readonly lastUsedAt: Date
 }
 
+/** An audit entry. */
+export interface AuditDocument extends AuditEntry {
+  readonly _id: ObjectId
+}
+
 /** The switches (`switches`), a permanent value (`word:<name>`), or the time of the last probe (`probe`). */
 export interface SettingDocument {
   readonly _id: string
@@ -28,6 +34,7 @@ export interface SettingDocument {
 export interface Collections {
   readonly keys: Collection<KeyDocument>
   readonly usage: Collection<UsageDocument>
+  readonly audit: Collection<AuditDocument>
   readonly settings: Collection<SettingDocument>
 }
 
@@ -38,6 +45,7 @@ const TEXT = { bsonType: 'string' }
 // The pattern alone would allow a trailing line feed, hence the maximum length.
 const MONTH = { bsonType: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$', maxLength: 7 }
 const DATE = { bsonType: 'date' }
+const TEXT_OR_NULL = { bsonType: ['string', 'null'] }
 const DATE_OR_NULL = { bsonType: ['date', 'null'] }
 
 function buildObjectSchema(properties: Document, required = Object.keys(properties)): Document {
@@ -62,6 +70,15 @@ const SCHEMAS: Readonly<Record<keyof Collections, Document>> = {
     used: { bsonType: 'number', minimum: 0 },
     lastUsedAt: DATE,
   }),
+  audit: buildObjectSchema({
+    _id: { bsonType: 'objectId' },
+    at: DATE,
+    action: TEXT,
+    actor: TEXT_OR_NULL,
+    account: TEXT_OR_NULL,
+    key: TEXT_OR_NULL,
+    detail: TEXT_OR_NULL,
+  }),
   settings: buildObjectSchema(
     { _id: TEXT, maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
     ['_id'],
@@ -72,6 +89,7 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
   keys: [{ key: { 'secrets.hash': 1 }, unique: true }, { key: { createdAt: 1, _id: 1 } }],
   // The field does not change after the first charge of a month, so that later charges do not write the index.
   usage: [{ key: { key: 1 } }],
+  audit: [{ key: { account: 1, at: -1, _id: -1 } }, { key: { at: -1, _id: -1 } }],
 }
 
 /** Creates missing collections and indexes and updates earlier validators. Several nodes may do so concurrently. */
@@ -92,7 +110,12 @@ export async function prepareDatabase(db: Db): Promise<void> {
 }
 
 export function getCollections(db: Db): Collections {
-  return { keys: db.collection('keys'), usage: db.collection('usage'), settings: db.collection('settings') }
+  return {
+    keys: db.collection('keys'),
+    usage: db.collection('usage'),
+    audit: db.collection('audit'),
+    settings: db.collection('settings'),
+  }
 }
 
 async function ensureValidator(db: Db, name: keyof Collections, found: CollectionInfo | undefined): Promise<void> {

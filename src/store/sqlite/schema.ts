@@ -38,6 +38,16 @@ const MIGRATIONS = [
   ) STRICT;
   INSERT INTO switches (only) VALUES (1);
   CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE audit (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, -- The newest entry has the highest.
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    actor TEXT,
+    account TEXT,
+    key TEXT,
+    detail TEXT
+  ) STRICT;
+  CREATE INDEX audit_of_account ON audit (account, place);`,
 ]
 
 /**

@@ -1,4 +1,5 @@
 import type { Store } from '../types.ts'
+import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
 import { toSetupError } from './errors.ts'
@@ -28,6 +29,7 @@ function buildStore(connection: SqliteConnection): Store {
   return {
     keys: new SqliteKeys(connection),
     usage: new SqliteUsage(connection),
+    audit: new SqliteAudit(connection),
     settings: new SqliteSettings(connection),
     ping: async () => {
       await connection.read(() => writer.probe(() => void probe.run()))
