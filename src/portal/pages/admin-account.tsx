@@ -1,10 +1,8 @@
-import type { AuditEntry } from '../../accounts/audit.ts'
 import type { Account } from '../../accounts/types.ts'
 import { formatMonth } from '../../http/calendar.ts'
 import type { Key } from '../../keys/types.ts'
 import type { MonthUsage } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
-import { AuditTable } from '../components/audit-table.tsx'
 import { Button } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Card, DateTime, Facts } from '../components/content.tsx'
@@ -16,9 +14,6 @@ import { Table } from '../components/table.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, PageError } from '../page.ts'
 import { describeState, formatCount } from './admin-accounts.tsx'
-
-/** Audit entries on the page of an account. */
-const ENTRIES_SHOWN = 50
 
 /** What was done before the page is shown → the sentence that reports it. */
 export const ADMIN_DONE = {
@@ -35,7 +30,6 @@ interface AccountDetails {
   readonly keys: readonly Key[]
   /** Usage of the current month. */
   readonly usage: readonly MonthUsage[]
-  readonly audit: readonly AuditEntry[]
 }
 
 export const ADMIN_ACCOUNT = definePage({
@@ -56,13 +50,10 @@ export async function requireAccount({ params, parts }: PageContext<'admin'>): P
 export async function renderAccount(context: PageContext<'admin'>, errors: FieldErrors) {
   const { now, parts } = context
   const account = await requireAccount(context)
-  const [keys, audit] = await Promise.all([
-    parts.store.keys.listAccountKeys(account.id),
-    parts.store.audit.listAudit({ account: account.id, limit: ENTRIES_SHOWN }),
-  ])
+  const keys = await parts.store.keys.listAccountKeys(account.id)
   const ids = keys.map(({ id }) => id)
   const usage = await parts.store.usage.listMonths(ids, formatMonth(now))
-  return <AccountPage context={context} details={{ account, keys, usage, audit }} errors={errors} />
+  return <AccountPage context={context} details={{ account, keys, usage }} errors={errors} />
 }
 
 interface DetailProps {
@@ -71,7 +62,7 @@ interface DetailProps {
 }
 
 function AccountPage({ context, details, errors }: DetailProps & { readonly errors: FieldErrors }) {
-  const { account, audit } = details
+  const { account } = details
   const done = context.query.text('done')
   return (
     <Page context={context} title={account.email}>
@@ -91,15 +82,13 @@ function AccountPage({ context, details, errors }: DetailProps & { readonly erro
             ['Status', describeState(account)],
           ]}
         />
+        <a href={`/admin/audit?account=${encodeURIComponent(account.id)}`}>What was done to this account</a>
       </Card>
       <Keys context={context} details={details} />
       <PlanForm context={context} account={account} />
       {!account.isVerified && <VerifyForm context={context} account={account} />}
       <AttachForm context={context} account={account} errors={errors} />
       <Suspension context={context} account={account} />
-      <Card title="Audit">
-        <AuditTable entries={audit} hasAccounts={false} />
-      </Card>
     </Page>
   )
 }
