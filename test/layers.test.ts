@@ -10,7 +10,7 @@ const root = projectFolder()
 /** Code files below a folder, as paths from the project root with slashes. */
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(tsx?|mjs)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort()
 }
@@ -63,9 +63,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'store/sqlite': ['errors', 'keys', 'store'],
   coordination: ['async'],
   'coordination/redis': ['coordination'],
-  http: ['coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'scan', 'store'],
+  accounts: ['coordination', 'keys', 'store'],
+  http: ['accounts', 'coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'portal', 'scan', 'store'],
   'http/server': ['errors', 'http', 'http/v1'],
   'http/v1': ['coordination', 'errors', 'fetch', 'http', 'http/server', 'keys', 'scan'],
+  portal: [
+    'accounts',
+    'coordination',
+    'errors',
+    'http',
+    'http/v1',
+    'keys',
+    'portal/components',
+    'portal/pages',
+    'store',
+  ],
+  'portal/components': ['portal'],
+  'portal/pages': ['accounts', 'portal', 'portal/components', 'store'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
     'cli/formats',

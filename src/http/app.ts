@@ -3,6 +3,8 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
+import { sendErrorPage, wantsPage } from '../portal/error-pages.tsx'
+import { registerPortal } from '../portal/portal.ts'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
 import { Authenticator } from './auth.ts'
@@ -124,7 +126,10 @@ async function registerHooks(fastify: FastifyInstance, context: Context): Promis
     done()
   })
   fastify.setErrorHandler(sendError)
-  fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
+  const hasPortal = context.accounts !== null
+  fastify.setNotFoundHandler((request, reply) =>
+    (hasPortal && wantsPage(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply),
+  )
 }
 
 async function registerRoutes(fastify: FastifyInstance, context: Context): Promise<void> {
@@ -143,6 +148,8 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerMe(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
+  const { accounts } = context
+  if (accounts !== null) await registerPortal(fastify, { ...context, accounts })
 }
 
 /** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */

@@ -1,0 +1,45 @@
+interface CopyProps {
+  /** Id of the element whose text is copied. */
+  readonly target: string
+  /** What is copied, for screen readers: "API key". */
+  readonly what: string
+}
+
+/** A button that copies a text. `portal.js` shows it: without JavaScript it could do nothing. */
+export function CopyButton({ target, what }: CopyProps) {
+  return (
+    <button type="button" class="button secondary copy" data-copy={target} hidden>
+      Copy<span class="hidden"> {what}</span>
+    </button>
+  )
+}
+
+interface TextProps {
+  readonly id: string
+  /** What the text is, for screen readers: "API key". */
+  readonly what: string
+  readonly text: string
+}
+
+/** Lines of code or output with a copy button. */
+export function CodeBlock({ id, what, text }: TextProps) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
+      <section class="scroll" aria-label={what} tabIndex={0}>
+        <pre id={id}>{text}</pre>
+      </section>
+      <CopyButton target={id} what={what} />
+    </div>
+  )
+}
+
+/** A secret that is shown only now. Render it only in the response of the POST that made it. */
+export function Secret({ id, what, text }: TextProps) {
+  return (
+    <div class="secret">
+      <code id={id}>{text}</code>
+      <CopyButton target={id} what={what} />
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../accounts/types.ts'
+import type { SharedState } from '../coordination/types.ts'
+import type { Plan } from '../keys/plans.ts'
+import type { Store } from '../store/types.ts'
+
+/** The settings that the portal uses. */
+export interface PortalSettings {
+  readonly plans: ReadonlyMap<string, Plan>
+  /** The address that people see, without a trailing slash; null if `PUBLIC_URL` is not set. */
+  readonly publicUrl: string | null
+  /** Addresses of the operators, in lower case. */
+  readonly adminEmails: readonly string[]
+}
+
+/** The dependencies of the portal. A page gets them as `context.parts`. */
+export interface PortalParts {
+  readonly accounts: Accounts
+  readonly store: Store
+  readonly shared: SharedState
+  readonly settings: PortalSettings
+  /** The secret that API keys are hashed with. */
+  readonly pepper: string
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly log: FastifyBaseLogger
+  /** The version of Siteprint. */
+  readonly version: string
+}
+
+/** Whether an account may open the operator's pages. The owner must have shown that the address is theirs. */
+export function isAdmin({ email, isVerified }: Account, { adminEmails }: PortalSettings): boolean {
+  return isVerified && adminEmails.includes(email)
+}
