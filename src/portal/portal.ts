@@ -69,10 +69,10 @@ async function handlePage(
   const context = buildContext(request, reply, { parts, session })
   request.portalContext = context
   if (session !== null) context.addCookies(session.cookies)
+  // The operator's pages look like any path that does not exist, unless an operator asks.
+  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
   const redirect = redirectWithoutSession(page, context, { request, session })
   if (redirect !== null) return sendResult(reply, redirect)
-  if (page.needs === 'admin' && !context.isAdmin)
-    throw new PageError(403, 'This page is for operators of this service.')
   return sendResult(reply, await page.handle(context))
 }
 

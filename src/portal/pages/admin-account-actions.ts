@@ -6,31 +6,31 @@ type Done = keyof typeof ADMIN_DONE
 /** An action as it is recorded. */
 type Recorded = Pick<NewAuditEntry, 'action' | 'key' | 'detail'>
 
-export const CHANGE_PLAN = defineAction('plan', 'plan', async ({ form, params, parts }) => {
+const CHANGE_PLAN = defineAction('plan', 'plan', async ({ form, params, parts }) => {
   const plan = form.text('plan')
   if (!parts.settings.plans.has(plan)) throw new PageError(400, 'There is no such plan.')
   requireFound(await parts.store.accounts.setAccountPlan(params.id, plan))
   return { action: 'plan_changed', detail: plan }
 })
 
-export const SUSPEND_ACCOUNT = defineAction('suspend', 'suspended', async ({ account, now, params, parts }) => {
+const SUSPEND_ACCOUNT = defineAction('suspend', 'suspended', async ({ account, now, params, parts }) => {
   if (account.id === params.id)
     throw new PageError(409, 'You cannot suspend your own account. Another administrator can suspend it.')
   requireFound(await parts.store.accounts.suspendAccount(params.id, new Date(now)))
   return { action: 'account_suspended' }
 })
 
-export const RESUME_ACCOUNT = defineAction('resume', 'resumed', async ({ params, parts }) => {
+const RESUME_ACCOUNT = defineAction('resume', 'resumed', async ({ params, parts }) => {
   requireFound(await parts.store.accounts.suspendAccount(params.id, null))
   return { action: 'account_resumed' }
 })
 
-export const VERIFY_ACCOUNT = defineAction('verify', 'verified', async ({ params, parts }) => {
+const VERIFY_ACCOUNT = defineAction('verify', 'verified', async ({ params, parts }) => {
   requireFound(await parts.store.accounts.verifyAccount(params.id))
   return { action: 'account_verified' }
 })
 
-export const ATTACH_KEY = definePage({
+const ATTACH_KEY = definePage({
   method: 'POST',
   path: '/admin/accounts/:id/keys',
   needs: 'admin',
@@ -43,7 +43,8 @@ export const ATTACH_KEY = definePage({
       return showDone(id, 'attached')
     }
     context.setStatus(422)
-    const sentence = 'No key without an account has this id, or it is revoked, or the account is suspended. Check the id.'
+    const sentence =
+      'No key without an account has this id, or it is revoked, or the account is suspended. Check the id.'
     return await renderAccount(context, { key: sentence })
   },
 })
@@ -76,3 +77,5 @@ function showDone(id: string, done: Done): Redirect {
 async function record({ account, now, params, parts }: PageContext<'admin'>, entry: Recorded): Promise<void> {
   await recordAudit(parts.store, { at: new Date(now), actor: account.id, account: params.id, ...entry }, parts.log)
 }
+
+export const ADMIN_ACTIONS = [CHANGE_PLAN, SUSPEND_ACCOUNT, RESUME_ACCOUNT, VERIFY_ACCOUNT, ATTACH_KEY]

@@ -187,7 +187,12 @@ function Suspension({ context, account: { id, suspendedAt, email } }: FormProps)
           <p>
             Suspended since <DateTime at={suspendedAt} />. The account cannot log in, and its keys get 401.
           </p>
-          <Confirm label="Lift the suspension…" subject={email} action={buildAction(id, 'resume')} button="Lift the suspension">
+          <Confirm
+            label="Lift the suspension…"
+            subject={email}
+            action={buildAction(id, 'resume')}
+            button="Lift the suspension"
+          >
             <p>The account can log in again, and its keys work again within 5 seconds.</p>
           </Confirm>
         </>

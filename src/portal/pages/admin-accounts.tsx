@@ -59,10 +59,12 @@ function AccountsPage({ context, listing }: AccountsProps) {
   return (
     <Page context={context} title="Accounts">
       <AdminNav path={context.path} />
-      <form method="get" action="/admin" role="search" class="search">
-        <Field name="search" type="search" label="E-mail address or name" value={search} maxLength={200} />
-        <Button kind="secondary">Search</Button>
-      </form>
+      <search>
+        <form method="get" action="/admin" class="inline">
+          <Field name="search" type="search" label="E-mail address or name" value={search} maxLength={200} />
+          <Button kind="secondary">Search</Button>
+        </form>
+      </search>
       {accounts.length === 0 ? (
         <p>{search === '' ? 'There are no accounts yet.' : 'No account matches.'}</p>
       ) : (

@@ -25,7 +25,7 @@ const TURNS: Readonly<Record<string, SwitchTurn>> = {
   api_off: { change: { apiOff: true }, action: 'api_off' },
 }
 
-export const ADMIN_SERVICE = definePage({
+const ADMIN_SERVICE = definePage({
   method: 'GET',
   path: '/admin/service',
   needs: 'admin',
@@ -35,7 +35,7 @@ export const ADMIN_SERVICE = definePage({
   },
 })
 
-export const TURN_SWITCH = definePage({
+const TURN_SWITCH = definePage({
   method: 'POST',
   path: '/admin/service/switches',
   needs: 'admin',
@@ -109,11 +109,11 @@ function TurnOff({ turn, label, effect }: TurnProps & { readonly effect: string 
   )
 }
 
-function Status({ parts: { readGauges, ruleset, store, version } }: { readonly parts: PortalParts }) {
+function Status({ parts: { readGauges, rules, store, version } }: { readonly parts: PortalParts }) {
   const rows = describeStatus({
     gauges: readGauges(),
     version,
-    ruleset,
+    ruleset: rules.version,
     node: process.version,
     store: store.authDatabase.kind,
     uptimeSeconds: process.uptime(),
@@ -124,3 +124,5 @@ function Status({ parts: { readGauges, ruleset, store, version } }: { readonly p
     </Card>
   )
 }
+
+export const ADMIN_SERVICE_PAGES = [ADMIN_SERVICE, TURN_SWITCH]

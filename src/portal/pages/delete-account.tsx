@@ -9,14 +9,14 @@ import { definePage, type PageContext, Redirect } from '../page.ts'
 /** What the person types to confirm. */
 const CONFIRMATION = 'delete'
 
-export const SHOW_DELETION = definePage({
+const SHOW_DELETION = definePage({
   method: 'GET',
   path: '/account/delete',
   needs: 'session',
   handle: async (context) => <DeletionPage context={context} errors={NO_ERRORS} />,
 })
 
-export const DELETE_ACCOUNT = definePage({
+const DELETE_ACCOUNT = definePage({
   method: 'POST',
   path: '/account/delete',
   needs: 'session',
@@ -39,7 +39,7 @@ export const DELETE_ACCOUNT = definePage({
 })
 
 /** The page after the deletion. It says nothing about any account, so everyone may open it. */
-export const GOODBYE = definePage({
+const GOODBYE = definePage({
   method: 'GET',
   path: '/goodbye',
   needs: 'nothing',
@@ -92,8 +92,13 @@ function DeletionPage({ context, errors }: DeletionProps) {
           errors={errors}
           isRequired
         />
-        <Button kind="danger">Delete my account</Button> <LinkButton kind="secondary" href="/account/settings">Cancel</LinkButton>
+        <Button kind="danger">Delete my account</Button>{' '}
+        <LinkButton kind="secondary" href="/account/settings">
+          Cancel
+        </LinkButton>
       </Form>
     </Page>
   )
 }
+
+export const DELETION_PAGES = [SHOW_DELETION, DELETE_ACCOUNT, GOODBYE]

@@ -1,12 +1,12 @@
-import { type AccountError } from '../../accounts/accounts.ts'
+import type { AccountError } from '../../accounts/accounts.ts'
 import { type AuditAction, recordAudit } from '../../accounts/audit.ts'
 import { buildExport } from '../export.ts'
-import { definePage, Download, type PageContext, type PageResult, Redirect } from '../page.ts'
+import { Download, definePage, type PageContext, type PageResult, Redirect } from '../page.ts'
 import { renderSettings, type SETTINGS_DONE, type SettingsForm } from './settings.tsx'
 
 type Done = keyof typeof SETTINGS_DONE
 
-export const SAVE_NAME = definePage({
+const SAVE_NAME = definePage({
   method: 'POST',
   path: '/account/settings/name',
   needs: 'session',
@@ -18,7 +18,7 @@ export const SAVE_NAME = definePage({
     }),
 })
 
-export const SAVE_EMAIL = definePage({
+const SAVE_EMAIL = definePage({
   method: 'POST',
   path: '/account/settings/email',
   needs: 'session',
@@ -48,7 +48,7 @@ function refuseDemotion({ isAdmin, parts }: PageContext<'session'>, email: strin
   return 'The new address would not be verified, which would end your access to the administration. Set SMTP_URL first.'
 }
 
-export const SAVE_PASSWORD = definePage({
+const SAVE_PASSWORD = definePage({
   method: 'POST',
   path: '/account/settings/password',
   needs: 'session',
@@ -61,7 +61,7 @@ export const SAVE_PASSWORD = definePage({
     }),
 })
 
-export const END_SESSION = definePage({
+const END_SESSION = definePage({
   method: 'POST',
   path: '/account/settings/sessions/end',
   needs: 'session',
@@ -71,7 +71,7 @@ export const END_SESSION = definePage({
   },
 })
 
-export const END_OTHER_SESSIONS = definePage({
+const END_OTHER_SESSIONS = definePage({
   method: 'POST',
   path: '/account/settings/sessions/end-others',
   needs: 'session',
@@ -81,7 +81,7 @@ export const END_OTHER_SESSIONS = definePage({
   },
 })
 
-export const EXPORT = definePage({
+const EXPORT = definePage({
   method: 'GET',
   path: '/account/export.json',
   needs: 'session',
@@ -121,3 +121,5 @@ function showDone(done: Done): Redirect {
 async function record({ account, now, parts }: PageContext<'session'>, action: AuditAction): Promise<void> {
   await recordAudit(parts.store, { at: new Date(now), action, actor: account.id, account: account.id }, parts.log)
 }
+
+export const SETTINGS_ACTIONS = [SAVE_NAME, SAVE_EMAIL, SAVE_PASSWORD, END_SESSION, END_OTHER_SESSIONS, EXPORT]

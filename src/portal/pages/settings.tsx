@@ -52,8 +52,8 @@ export async function renderSettings(context: PageContext<'session'>, failed: Fa
       <Sessions sessions={sessions} />
       <Card title="Your data">
         <p>
-          One JSON file with everything that this service stores about you: account, keys (without their secrets), requests by
-          month and day, sessions, scans, and what was done to your account.
+          One JSON file with everything that this service stores about you: account, keys (without their secrets),
+          requests by month and day, sessions, scans, and what was done to your account.
         </p>
         <LinkButton kind="secondary" href="/account/export.json">
           Download your data
