@@ -30,7 +30,10 @@ export interface Accounts {
   resetPassword(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
   rename(name: string, visitor: Visitor): Promise<void>
   /** With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it now. */
-  changeEmail(form: { readonly email: string; readonly password: string }, visitor: Visitor): Promise<'changed' | 'mailed'>
+  changeEmail(
+    form: { readonly email: string; readonly password: string },
+    visitor: Visitor,
+  ): Promise<'changed' | 'mailed'>
   /** Ends all other sessions. @returns values of `Set-Cookie` of the renewed session */
   changePassword(
     form: { readonly current: string; readonly password: string },

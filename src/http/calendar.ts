@@ -7,6 +7,12 @@ export function formatMonth(now: number): string {
   return `${date.getUTCFullYear()}-${month < 10 ? '0' : ''}${month}`
 }
 
+/** Formats the day of a time as `YYYY-MM-DD` (UTC). */
+export function formatDay(now: number): string {
+  const day = new Date(now).getUTCDate()
+  return `${formatMonth(now)}-${day < 10 ? '0' : ''}${day}`
+}
+
 /** The start of the next billing month (the 1st, 00:00 UTC), in milliseconds since 1970. */
 export function startOfNextMonth(now: number): number {
   const date = new Date(now)

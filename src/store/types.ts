@@ -1,7 +1,7 @@
 import type Database from 'libsql'
 import type { Db, MongoClient } from 'mongodb'
 import type { AuditEntry } from '../accounts/audit.ts'
-import type { Account, AccountSummary, AccountUsage, Invite, StoredScan } from '../accounts/types.ts'
+import type { Account, AccountSummary, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 
 /** The use of a key at a point in time. */
@@ -62,15 +62,24 @@ export interface KeyStore {
   /** All keys of an account, revoked ones included, ordered by their creation. */
   listAccountKeys(account: string): Promise<readonly Key[]>
   /**
-   * Creates a key of an account unless the account already has `limit` keys that are not revoked. Atomic across all processes.
+   * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
+   * across all processes.
    * @param key `account` is set
-   * @returns false if nothing was created
+   * @returns false if nothing was created; also if the account does not exist or is suspended
    */
   createAccountKey(key: Key, limit: number): Promise<boolean>
-  /** Creates the first key of an account. Atomic. @returns false if the account has, or has had, a key: nothing was created */
+  /**
+   * Creates the first key of an account, with the account's plan. Atomic across all processes.
+   * @param key `account` is set
+   * @returns false if nothing was created: the account has, or has had, a key, does not exist, or is suspended
+   */
   createDefaultKey(key: Key): Promise<boolean>
-  /** Attaches a key without an account to one, whatever the plan's number of keys. @returns false if there is no such key */
-  attachKey(id: string, account: Pick<Account, 'id' | 'plan'>): Promise<boolean>
+  /**
+   * Attaches a key to an account, whatever the plan's number of keys. The key gets the account's plan.
+   * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account does not
+   *   exist or is suspended
+   */
+  attachKey(id: string, account: string): Promise<boolean>
   /** @returns false if there is no such key */
   renameKey(id: string, name: string): Promise<boolean>
   /** Revokes a key. A key that is already revoked keeps its time of revocation. @returns false if there is no such key */
@@ -119,6 +128,8 @@ export interface AccountStore {
   listAccounts(query: AccountQuery): Promise<{ readonly accounts: readonly AccountSummary[]; readonly total: number }>
   /** Changes the plan of an account and of all its keys. Repeatable after a failure. @returns false if there is no such account */
   setAccountPlan(id: string, plan: string): Promise<boolean>
+  /** Marks the address of an account as verified. @returns false if there is no such account */
+  verifyAccount(id: string): Promise<boolean>
   /**
    * Suspends an account and all its keys, and ends its sessions; null lifts the suspension. Repeatable after a failure.
    * @returns false if there is no such account
@@ -134,7 +145,7 @@ export interface AccountStore {
   findInvite(hash: string, now: Date): Promise<Invite | null>
   /** Deletes an invitation. Atomic across all processes: of concurrent calls exactly one returns true. */
   useInvite(hash: string, now: Date): Promise<boolean>
-  /** Stores a scan of an account and deletes all but its `keep` newest ones. */
+  /** Stores a scan of an account and deletes all but its `keep` newest ones. Stores nothing if the account does not exist. */
   addScan(scan: StoredScan, keep: number): Promise<void>
   /** The scans of an account without their entries, newest first. */
   listScans(account: string): Promise<readonly Omit<StoredScan, 'entry'>[]>
@@ -168,6 +179,11 @@ export interface SettingStore {
 /**
  * The database in which better-auth keeps credentials and sessions. Only src/accounts uses it; every other access to durable data
  * is a method of the store.
+ *
+ * Opening a store creates the tables `accounts`, `sessions`, `credentials` and `verifications` with better-auth's own column names
+ * (`emailVerified`, `userId`). Ids and references are strings in both stores, `_id` in MongoDB: src/accounts must set
+ * `advanced.database.generateId` to a function, otherwise MongoDB's adapter converts them to ObjectId. SQLite stores dates as
+ * ISO 8601 in UTC and booleans as 0 and 1; MongoDB stores its own types.
  */
 export type AuthDatabase =
   | { readonly kind: 'sqlite'; readonly db: Database.Database }

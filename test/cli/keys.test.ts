@@ -70,7 +70,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   test('list shows no secret, as a table or as JSON lines', async () => {
     await succeed('create', '--name', 'B', '--email', 'b@a.example', '--plan', 'free')
     const at = new Date('2026-03-04T05:06:07.890Z')
-    await store.usage.touch({ key: id, month: '2026-03', at })
+    await store.usage.touch({ key: id, day: '2026-03-04', at })
     const lines = (await succeed('list', '--json'))
       .trimEnd()
       .split('\n')
@@ -91,7 +91,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
 
   test('show reports the usage of this month, and what remains after a change to a smaller plan', async () => {
     const month = new Date().toISOString().slice(0, 7)
-    for (let i = 0; i < 101; i++) await store.usage.charge({ key: id, month, quota: 200, at: new Date() })
+    for (let i = 0; i < 101; i++) await store.usage.charge({ key: id, day: `${month}-01`, quota: 200, at: new Date() })
     expect(JSON.parse(await succeed('show', id))).toMatchObject({
       id,
       plan: 'pro',

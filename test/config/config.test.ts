@@ -56,10 +56,10 @@ test.each([
   const { plans, ...rest } = loadConfig(env)
   expect(rest).toEqual(DEFAULTS)
   expect([...plans.values()]).toEqual([
-    { name: 'free', perMinute: 10, perMonth: 100 },
-    { name: 'starter', perMinute: 30, perMonth: 2000 },
-    { name: 'pro', perMinute: 60, perMonth: 10_000 },
-    { name: 'advanced', perMinute: 120, perMonth: 50_000 },
+    { name: 'free', perMinute: 10, perMonth: 100, keys: 1 },
+    { name: 'starter', perMinute: 30, perMonth: 2000, keys: 3 },
+    { name: 'pro', perMinute: 60, perMonth: 10_000, keys: 10 },
+    { name: 'advanced', perMinute: 120, perMonth: 50_000, keys: 25 },
   ])
 })
 
@@ -104,7 +104,7 @@ describe('a valid value is read', () => {
     [
       'PLANS_FILE',
       join(folder, 'plans.yaml'),
-      { plans: new Map([['free', { name: 'free', perMinute: 1, perMonth: 2 }]]) },
+      { plans: new Map([['free', { name: 'free', perMinute: 1, perMonth: 2, keys: 1 }]]) },
     ],
   ])('%s=%s', (name, value, expected) => {
     expect(loadConfig({ [name]: value })).toMatchObject(expected)
@@ -249,7 +249,7 @@ describe('an invalid value is reported in a sentence', () => {
       'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database; percent-encode special characters in user and password',
       'KEY_PEPPER: is required with MONGODB_URL: write at least 32 characters, the same on every node',
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
-      'PLANS_FILE: 2: pro must be a mapping with perMinute and perMonth',
+      'PLANS_FILE: 2: pro must be a mapping with perMinute, perMonth and, optionally, keys',
       'SCAN_ALLOW: entry 1 is not an address[/bits][:port]; write IPv6 addresses in brackets',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
     ])

@@ -74,7 +74,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, ope
   test.skipIf(isMissing)('after a change to a smaller plan nothing remains, never less', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     const { secret, key } = await app.newKey({ plan: 'starter' })
-    const charge = { key: key.id, month: `${NEXT_YEAR}-05`, quota: 2000, at: new Date(NOW) }
+    const charge = { key: key.id, day: `${NEXT_YEAR}-05-17`, quota: 2000, at: new Date(NOW) }
     await Promise.all(Array.from({ length: 101 }, () => app.store.usage.charge(charge)))
     await app.store.keys.setPlan(key.id, 'free')
     // With a remote store a key is cached for 4 s; a newly started app has an empty cache.

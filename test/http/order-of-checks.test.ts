@@ -32,10 +32,10 @@ describe('of two errors the earlier one is reported', () => {
   const keys: Record<string, string> = {}
   beforeAll(async () => {
     const plans = new Map([
-      ['free', { name: 'free', perMinute: 1000, perMonth: 1000 }],
-      ['short', { name: 'short', perMinute: 1, perMonth: 1000 }],
-      ['empty', { name: 'empty', perMinute: 1000, perMonth: 0 }],
-      ['neither', { name: 'neither', perMinute: 1, perMonth: 0 }],
+      ['free', { name: 'free', perMinute: 1000, perMonth: 1000, keys: 1 }],
+      ['short', { name: 'short', perMinute: 1, perMonth: 1000, keys: 1 }],
+      ['empty', { name: 'empty', perMinute: 1000, perMonth: 0, keys: 1 }],
+      ['neither', { name: 'neither', perMinute: 1, perMonth: 0, keys: 1 }],
     ])
     const scan = async (): Promise<never> => {
       throw new ScanError('unreachable')

@@ -7,7 +7,7 @@ const newKey = (): string => sampleKey().id
 const noon = new Date('2026-05-17T12:00:00.000Z')
 const buildCharge = (key: string, change: Partial<Charge> = {}): Charge => ({
   key,
-  month: '2026-05',
+  day: '2026-05-17',
   quota: 100,
   at: noon,
   ...change,
@@ -55,43 +55,56 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
     })
 
     test.each([
-      ['2025-12', '2025-12-31T23:59:59.999Z', '2026-01', '2026-01-01T00:00:00.000Z'],
-      ['2028-02', '2028-02-29T23:59:59.999Z', '2028-03', '2028-03-01T00:00:00.000Z'],
-      ['0001-01', '0001-01-31T00:00:00.000Z', '9999-12', '9999-12-31T23:59:59.999Z'],
-    ])('months are counted separately: %s %s, %s %s', async (month, at, nextMonth, next) => {
+      ['2025-12-31', '2025-12-31T23:59:59.999Z', '2026-01-01', '2026-01-01T00:00:00.000Z'],
+      ['2028-02-29', '2028-02-29T23:59:59.999Z', '2028-03-01', '2028-03-01T00:00:00.000Z'],
+      ['0001-01-31', '0001-01-31T00:00:00.000Z', '9999-12-31', '9999-12-31T23:59:59.999Z'],
+    ])('months are counted separately: %s %s, %s %s', async (day, at, nextDay, next) => {
       const key = newKey()
-      expect(await store.usage.charge(buildCharge(key, { month, at: new Date(at), quota: 1 }))).toBe(1)
-      expect(await store.usage.charge(buildCharge(key, { month: nextMonth, at: new Date(next), quota: 1 }))).toBe(1)
-      expect(await store.usage.charge(buildCharge(key, { month, at: new Date(at), quota: 1 }))).toBeNull()
+      const [month, nextMonth] = [day.slice(0, 7), nextDay.slice(0, 7)]
+      expect(await store.usage.charge(buildCharge(key, { day, at: new Date(at), quota: 1 }))).toBe(1)
+      expect(await store.usage.charge(buildCharge(key, { day: nextDay, at: new Date(next), quota: 1 }))).toBe(1)
+      expect(await store.usage.charge(buildCharge(key, { day, at: new Date(at), quota: 1 }))).toBeNull()
       expect(await Promise.all([month, nextMonth, '2026-07'].map((one) => store.usage.usedBy(key, one)))).toEqual([
         1, 1, 0,
       ])
       expect(await store.usage.lastUsed(key)).toEqual(new Date(next))
+      expect(await other.usage.listDays([key], month)).toEqual([{ key, day, used: 1 }])
+      expect(await other.usage.listDays([key], nextMonth)).toEqual([{ key, day: nextDay, used: 1 }])
     })
 
     test('keys are counted separately, even if one id is a prefix of another', async () => {
       const key = newKey()
       for (const one of [key, `${key}:2026-05`, `${key}:`, `${key}x`])
         expect(await store.usage.charge(buildCharge(one))).toBe(1)
-      await store.usage.touch({ key: `${key}:`, month: '2026-05', at: new Date(noon.getTime() + 1) })
+      await store.usage.touch({ key: `${key}:`, day: '2026-05-17', at: new Date(noon.getTime() + 1) })
       expect(await store.usage.lastUsed(key)).toEqual(noon)
     })
 
-    test.each(['2026-5', '2026-13', '2026-00', '26-05', '2026-05-01', ' 2026-05', '2026-05\n', '', '$month'])(
-      'the month %j is rejected without affecting concurrent charges',
-      async (month) => {
-        const key = newKey()
-        const charges = [buildCharge(key), buildCharge(key, { month }), buildCharge(key)].map((one) =>
-          store.usage.charge(one),
-        )
-        const [first, wrong, second] = await Promise.allSettled(charges)
-        const counts = [first, second].map((one) => one.status === 'fulfilled' && one.value)
-        expect(counts.sort()).toEqual([1, 2])
-        expect(wrong.status === 'rejected' && wrong.reason).toBeInstanceOf(Error)
-        expect(wrong.status === 'rejected' && wrong.reason).not.toBeInstanceOf(StoreError)
-        expect(await other.usage.usedBy(key, '2026-05')).toBe(2)
-      },
-    )
+    test.each([
+      '2026-05',
+      '2026-5-17',
+      '2026-13-17',
+      '2026-00-17',
+      '2026-05-00',
+      '2026-05-32',
+      '26-05-17',
+      '2026-05-17T00:00',
+      ' 2026-05-17',
+      '2026-05-17\n',
+      '',
+      '$day',
+    ])('the day %j is rejected without affecting concurrent charges', async (day) => {
+      const key = newKey()
+      const charges = [buildCharge(key), buildCharge(key, { day }), buildCharge(key)].map((one) =>
+        store.usage.charge(one),
+      )
+      const [first, wrong, second] = await Promise.allSettled(charges)
+      const counts = [first, second].map((one) => one.status === 'fulfilled' && one.value)
+      expect(counts.sort()).toEqual([1, 2])
+      expect(wrong.status === 'rejected' && wrong.reason).toBeInstanceOf(Error)
+      expect(wrong.status === 'rejected' && wrong.reason).not.toBeInstanceOf(StoreError)
+      expect(await other.usage.usedBy(key, '2026-05')).toBe(2)
+    })
 
     test('no charge is lost when 300 keys get their first 8 charges of a month concurrently', {
       timeout: 120_000,
@@ -122,7 +135,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
     test('a touch records the time, is not charged, and returns the number of charged requests', async () => {
       const key = newKey()
       const touch = (timeMs: number) =>
-        store.usage.touch({ key, month: '2026-05', at: new Date(noon.getTime() + timeMs) })
+        store.usage.touch({ key, day: '2026-05-17', at: new Date(noon.getTime() + timeMs) })
       expect(await touch(0)).toBe(0)
       expect(await other.usage.lastUsed(key)).toEqual(noon)
       expect(await store.usage.charge(buildCharge(key, { quota: 1, at: new Date(noon.getTime() + 1) }))).toBe(1)
@@ -135,16 +148,16 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       const key = newKey()
       for (const at of [noon, new Date(noon.getTime() - 1)]) {
         await store.usage.charge(buildCharge(key, { at }))
-        await store.usage.touch({ key, month: '2026-05', at })
+        await store.usage.touch({ key, day: '2026-05-17', at })
       }
-      await store.usage.touch({ key, month: '2026-06', at: new Date(noon.getTime() - 2) })
+      await store.usage.touch({ key, day: '2026-06-01', at: new Date(noon.getTime() - 2) })
       expect(await store.usage.lastUsed(key)).toEqual(noon)
     })
 
     test('concurrent first touches of a month all succeed', async () => {
       const keys = Array.from({ length: 50 }, newKey)
       const both = [store, other]
-      const use = { month: '2026-06', at: noon }
+      const use = { day: '2026-06-01', at: noon }
       const all = keys.flatMap((key) => Array.from({ length: 8 }, (_, n) => both[n % 2].usage.touch({ key, ...use })))
       expect(new Set(await Promise.all(all))).toEqual(new Set([0]))
     })

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { newFolder } from './open-stores.ts'
 import { sampleKey } from './sample-key.ts'
 
-const buildCharge = (key: string): Charge => ({ key, month: '2026-05', quota: 1e6, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: '2026-05-17', quota: 1e6, at: new Date(0) })
 
 /** Records every observed call, as `charge ok` or `charge failed`. */
 function buildObserver() {
@@ -109,7 +109,7 @@ describe('a store of this process', () => {
     const key = sampleKey()
     const { id, secrets } = key
     const now = new Date(5)
-    const use = { key: id, month: '2026-05', at: now }
+    const use = { key: id, day: '2026-05-17', at: now }
     const newer = sampleKey().secrets[0]
     await store.keys.createKey(key)
     expect(await store.keys.findKey(secrets[0].hash)).toEqual(key)
@@ -164,7 +164,7 @@ describe.skipIf(server === null)('a MongoDB', () => {
   })
 
   test('an invalid request does not take the store down', async () => {
-    const wrong = [store.keys.createKey(lasting), store.usage.charge({ ...buildCharge('key'), month: 'May' })]
+    const wrong = [store.keys.createKey(lasting), store.usage.charge({ ...buildCharge('key'), day: 'May' })]
     for (const one of await Promise.allSettled(wrong)) {
       expect(one.status).toBe('rejected')
       expect(one.status === 'rejected' && one.reason).not.toBeInstanceOf(StoreError)

@@ -19,6 +19,11 @@ export function isDuplicate(error: unknown): boolean {
   return hasCode(error, DUPLICATE_KEY)
 }
 
+/** Whether another key occupies the slot of an account that a key was to get. */
+export function isTakenSlot(error: unknown): boolean {
+  return isDuplicate(error) && 'slot' in Object((error as MongoServerError).keyPattern)
+}
+
 export function isExistingNamespace(error: unknown): boolean {
   return hasCode(error, NAMESPACE_EXISTS)
 }

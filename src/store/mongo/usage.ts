@@ -1,10 +1,11 @@
 import type { Collection } from 'mongodb'
-import type { Charge, KeyUse, UsageStore } from '../types.ts'
+import { readMonth } from '../read-month.ts'
+import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
 import { isDuplicate } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
 
-/** The collection of charged requests by key and month. */
+/** The collection of charged requests by key and month, with its days. */
 export class MongoUsage implements UsageStore {
   readonly #usage: Collection<UsageDocument>
   readonly #maxTimeMS: number
@@ -21,11 +22,13 @@ export class MongoUsage implements UsageStore {
   }
 
   async charge(charge: Charge): Promise<number | null> {
+    readMonth(charge.day) // Checked here, so that an invalid day does not fail the charges that wait for it.
     if (charge.quota <= 0) return null // No document is created in this case.
     return this.#charges.charge(charge)
   }
 
-  async touch({ key, month, at }: KeyUse): Promise<number> {
+  async touch({ key, day, at }: KeyUse): Promise<number> {
+    const month = readMonth(day)
     const update = { $max: { lastUsedAt: at }, $setOnInsert: { key, month, used: 0 } }
     const options = { returnDocument: 'after', maxTimeMS: this.#maxTimeMS, projection: { used: 1 } } as const
     const filter = { _id: buildUsageId(key, month) }
@@ -41,5 +44,18 @@ export class MongoUsage implements UsageStore {
   async lastUsed(key: string): Promise<Date | null> {
     const [last] = await this.#usage.find({ key }).sort({ lastUsedAt: -1 }).limit(1).toArray()
     return last?.lastUsedAt ?? null
+  }
+  async listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
+    const projection = { _id: 0, key: 1, month: 1, used: 1, lastUsedAt: 1 }
+    return await this.#usage.find<MonthUsage>({ key: { $in: keys }, month: { $gte: since } }, { projection }).toArray()
+  }
+
+  async listDays(keys: readonly string[], month: string): Promise<readonly DayUsage[]> {
+    const ids = keys.map((key) => buildUsageId(key, month))
+    const found = await this.#usage.find({ _id: { $in: ids } }).toArray()
+    return found.flatMap(({ key, days = {} }) => {
+      const entries = Object.entries(days).filter(([, used]) => used > 0)
+      return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))
+    })
   }
 }

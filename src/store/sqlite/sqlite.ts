@@ -1,8 +1,10 @@
 import type { Store } from '../types.ts'
+import { SqliteAccounts } from './accounts.ts'
 import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
 import { toSetupError } from './errors.ts'
+import { SqliteKeyCache } from './key-cache.ts'
 import { SqliteKeys } from './keys.ts'
 import { SqliteSettings } from './settings.ts'
 import { SqliteUsage } from './usage.ts'
@@ -26,11 +28,14 @@ function buildStore(connection: SqliteConnection): Store {
   const { db, writer } = connection
   // Writes a page without changing its content.
   const probe = db.prepare('UPDATE switches SET maintenance = maintenance')
+  const keyCache = new SqliteKeyCache(db)
   return {
-    keys: new SqliteKeys(connection),
+    keys: new SqliteKeys(connection, keyCache),
     usage: new SqliteUsage(connection),
+    accounts: new SqliteAccounts(connection, keyCache),
     audit: new SqliteAudit(connection),
     settings: new SqliteSettings(connection),
+    authDatabase: { kind: 'sqlite', db },
     ping: async () => {
       await connection.read(() => writer.probe(() => void probe.run()))
     },

@@ -112,7 +112,7 @@ describe.skipIf(server === null)('the database', () => {
     const db = client.db('careless')
     await db.command({ profile: 2 })
     const store = await openMongo({ url: `mongodb://${host}/careless?w=0&journal=false&readPreference=secondary` })
-    const use = { key: 'key', month: '2026-05', at: new Date(0) }
+    const use = { key: 'key', day: '2026-05-17', at: new Date(0) }
     await store.keys.createKey(sampleKey({ id: 'key' }))
     await store.keys.rotateKey('key', { secret: sampleKey().secrets[0], oldEndAt: new Date(0), now: new Date(0) })
     for (const change of [
@@ -147,7 +147,7 @@ describe.skipIf(server === null)('the database', () => {
   })
 
   const key = { name: '', email: '', plan: '', revision: null, createdAt: new Date(), revokedAt: null, secrets: [] }
-  const usage = { key: 'k', month: '2026-05', used: 0, lastUsedAt: new Date() }
+  const usage = { key: 'k', day: '2026-05-17', used: 0, lastUsedAt: new Date() }
   test.each([
     ['keys', 'a key', key, true],
     ['keys', 'a key of revision 3', { ...key, revision: 3 }, false],

@@ -22,7 +22,7 @@ afterAll(() => Promise.all(servers.map((server) => server?.stop())))
 
 const MONTH = '2026-05'
 const CLIENTS = 16
-const buildCharge = (key: string): Charge => ({ key, month: MONTH, quota: 1e6, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: `${MONTH}-17`, quota: 1e6, at: new Date(0) })
 const connectDirectly = (server: OwnServer | null): Promise<MongoClient> =>
   MongoClient.connect(`${server?.url}/?directConnection=true`)
 const readHost = (server: OwnServer | null): string => String(server?.url).replace('mongodb://', '')
@@ -120,7 +120,7 @@ test.skipIf(isMissing)(
       store.keys.setPlan(key.id, 'pro'),
       store.settings.setSwitches({ maintenance: true }),
       store.settings.putIfAbsent('late', 'x'),
-      store.usage.touch({ key: key.id, month: MONTH, at: now }),
+      store.usage.touch({ key: key.id, day: `${MONTH}-17`, at: now }),
       store.usage.charge(buildCharge(key.id)),
     ]
     const ends = await Promise.allSettled(changes)

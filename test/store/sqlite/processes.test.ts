@@ -6,9 +6,9 @@ import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../open-stores.ts'
 import { buildStore, type StoreProcess, startCode, startStore } from '../store-process.ts'
 
-const use = (quota: number) => ({ key: 'key', month: '2026-05', quota, at: new Date(0) })
+const use = (quota: number) => ({ key: 'key', day: '2026-05-17', quota, at: new Date(0) })
 /** The same as source code. */
-const useText = (quota: number): string => `{ key: 'key', month: '2026-05', quota: ${quota}, at: new Date(0) }`
+const useText = (quota: number): string => `{ key: 'key', day: '2026-05-17', quota: ${quota}, at: new Date(0) }`
 
 let built: string
 const started: StoreProcess[] = []

@@ -8,7 +8,7 @@ import { type Charge, type Store, StoreError } from '../../../src/store/types.ts
 import { newFolder } from '../open-stores.ts'
 import { sampleKey } from '../sample-key.ts'
 
-const buildCharge = (key: string): Charge => ({ key, month: '2026-05', quota: 1e6, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: '2026-05-17', quota: 1e6, at: new Date(0) })
 const readMode = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 const openServer = (folder: string): Promise<Store> => openSqlite({ folder, role: 'server' })
 const databaseFile = (folder: string): string => join(folder, 'siteprint.db')
