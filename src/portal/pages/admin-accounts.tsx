@@ -32,8 +32,9 @@ export const ADMIN_ACCOUNTS = definePage({
     const month = formatMonth(now)
     const offset = (page - 1) * PAGE_SIZE
     const { accounts, total } = await parts.store.accounts.listAccounts({ search, month, offset, limit: PAGE_SIZE })
+    const last = Math.max(Math.ceil(total / PAGE_SIZE), 1)
     // Accounts were deleted since the link was made, or the number was typed.
-    if (accounts.length === 0 && total > 0) return new Redirect(buildPath(search, Math.ceil(total / PAGE_SIZE)))
+    if (accounts.length === 0 && page > last) return new Redirect(buildPath(search, last))
     return <AccountsPage context={context} listing={{ search, page, total, month, accounts }} />
   },
 })
