@@ -78,7 +78,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'portal/pages',
     'store',
   ],
-  'portal/components': ['keys', 'portal'],
+  'portal/components': ['accounts', 'keys', 'portal'],
   'portal/pages': ['accounts', 'http', 'keys', 'portal', 'portal/components', 'store'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
