@@ -26,11 +26,18 @@ async function takePictures(browserFile: string, folder: string): Promise<void> 
   await once(target.listen(0, '127.0.0.1'), 'listening')
   const data = mkdtempSync(join(tmpdir(), 'siteprint-screenshots-'))
   const emails = LOOKS.map(({ width, theme }) => `ida-${width}-${theme}@example.org`)
-  const settings = { DATA_DIR: data, ADMIN_EMAILS: emails.join(','), SCAN_ALLOW: '127.0.0.1' }
+  const settings = {
+    DATA_DIR: data,
+    ADMIN_EMAILS: emails.join(','),
+    SCAN_ALLOW: '127.0.0.1',
+    TRUST_PROXY: '1',
+    SIGNUP: 'open',
+    LOG_LEVEL: 'warn',
+  }
   const { child, url } = await startServer(settings)
   const browser = await launchBrowser(browserFile)
   for (const [i, { width, theme }] of LOOKS.entries()) {
-    const { page, close } = await openWindow(browser, { width, theme })
+    const { page, close } = await openWindow(browser, { width, theme, client: `192.0.2.${i + 1}` })
     const tour = {
       url,
       email: emails[i],
@@ -66,7 +73,7 @@ function runCommand(args: readonly string[], settings: Readonly<Record<string, s
   const options = {
     cwd: projectFolder(),
     env: { PATH: '', ...settings },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  } as const
+    stdio: 'inherit' as const,
+  }
   spawnSync(process.execPath, ['tools/start.mjs', 'src/cli/run', ...args], options)
 }

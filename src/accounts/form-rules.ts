@@ -12,11 +12,18 @@ export function readPersonName(text: string): string {
   return name
 }
 
-/**
- * Reads an e-mail address, in lower case. Quoted local parts and address literals are rejected: nobody signs up with one, and
- * commas, brackets and quotation marks have a meaning in the header of an e-mail. @throws AccountError
- */
+/** Reads an e-mail address, in lower case. @throws AccountError */
 export function readEmailAddress(text: string): string {
+  const email = parseEmailAddress(text)
+  if (email === null) throw new AccountError('invalid_email')
+  return email
+}
+
+/**
+ * Reads an e-mail address, in lower case; null if it is not one. Quoted local parts and address literals are rejected, because
+ * commas, brackets and quotation marks have a meaning in the header of an e-mail.
+ */
+export function parseEmailAddress(text: string): string | null {
   const email = text.length > 2 * MAX_EMAIL_LENGTH ? '' : text.trim().normalize('NFC').toLowerCase()
   const [, local = '', domain = ''] = /^([^\s@\p{C}"(),:;<>[\\\]]+)@([\p{L}\p{M}\p{N}.-]+)$/u.exec(email) ?? []
   const labels = domain.split('.')
@@ -25,7 +32,6 @@ export function readEmailAddress(text: string): string {
     local.length <= 64 &&
     !/^\.|\.\.|\.$/.test(local) &&
     labels.length > 1 &&
-    labels.every((label) => label.length <= 63 && /^[^-].*$/u.test(label) && !label.endsWith('-'))
-  if (!isGood) throw new AccountError('invalid_email')
-  return email
+    labels.every((label) => label !== '' && label.length <= 63 && !/^-|-$/.test(label))
+  return isGood ? email : null
 }

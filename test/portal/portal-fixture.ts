@@ -65,24 +65,27 @@ export async function openPortal({ signUp = 'open', ...options }: PortalOptions 
   }
 }
 
+let browsers = 0
+
+/** Each browser has an address of its own, because attempts to log in are limited by address. */
 function buildBrowser({ fastify }: TestApp): TestBrowser {
+  const remoteAddress = `198.18.${++browsers >> 8}.${browsers & 255}`
   const cookies = new Map<string, string>()
   return {
     cookies,
     async send({ form, path, method = form === undefined ? 'GET' : 'POST', headers }) {
+      const sent = {
+        host: HOST,
+        accept: 'text/html,*/*;q=0.8',
+        ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
+        ...(form !== undefined && { origin: `http://${HOST}`, 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      }
       const reply = await fastify.inject({
         method,
         url: path,
-        headers: {
-          host: HOST,
-          accept: 'text/html,*/*;q=0.8',
-          ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
-          ...(form !== undefined && {
-            origin: `http://${HOST}`,
-            'content-type': 'application/x-www-form-urlencoded',
-          }),
-          ...headers,
-        },
+        remoteAddress,
+        headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
         ...(form !== undefined && { payload: typeof form === 'string' ? form : new URLSearchParams(form).toString() }),
       })
       for (const { name, value, maxAge } of reply.cookies)
