@@ -78,10 +78,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'portal/pages',
     'store',
   ],
-  'portal/components': ['portal'],
-  'portal/pages': ['accounts', 'portal', 'portal/components', 'store'],
+  'portal/components': ['accounts', 'keys', 'portal'],
+  'portal/pages': ['accounts', 'http', 'keys', 'portal', 'portal/components', 'store'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
+    'accounts',
     'cli/formats',
     'config',
     'engine/lookup',

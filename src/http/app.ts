@@ -12,6 +12,7 @@ import { ignoreBodies, registerBodies } from './body.ts'
 import { findClientAddress, normalizeClient } from './client-address.ts'
 import { sendError, toApiError } from './error-responses.ts'
 import { registerHealth } from './health.ts'
+import type { Gauges } from './metrics.ts'
 import { registerDocs } from './openapi.ts'
 import type { AppParts } from './parts.ts'
 import { countKeyRequest, readAddressWindow, setRateHeaders } from './rate-limit.ts'
@@ -26,6 +27,7 @@ import { ServiceSwitches } from './service-switches.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
+import { registerUsage } from './v1/usage.ts'
 
 /** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
 const CLOSE_TIMEOUT_MS = 20_000
@@ -49,6 +51,7 @@ interface Context extends AppParts {
   readonly scans: ScanRunner
   readonly pending: PendingRequests
   readonly drain: { isDraining: boolean }
+  readonly readGauges: () => Gauges
 }
 
 /** Builds the HTTP application with all routes. */
@@ -78,9 +81,18 @@ function buildContext(parts: AppParts): Context {
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
   const switches = new ServiceSwitches(parts.store, parts.log)
+  const readGauges = (): Gauges => ({
+    scans: limiter,
+    workers: parts.workers(),
+    inFlight: singleFlight.count,
+    isRedisUp: parts.shared.isUp,
+    isStoreUp: parts.store.isUp,
+    switches: switches.current,
+  })
   const pending = new PendingRequests()
   const scans = new ScanRunner({ ...parts, singleFlight, pending })
-  return { ...parts, switches, limiter, singleFlight, scans, pending, drain: { isDraining: false } }
+  const drain = { isDraining: false }
+  return { ...parts, switches, limiter, singleFlight, scans, pending, drain, readGauges }
 }
 
 /** Runs a scan within the concurrency limits and records its duration and outcome. */
@@ -150,6 +162,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerApiHeaders(v1, context)
     registerScan(v1, context)
     registerMe(v1, context)
+    await registerUsage(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
   const { accounts } = context
@@ -194,15 +207,8 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
   })
 }
 
-function registerMetrics({ metrics, rules, version, ...context }: Context): void {
-  metrics.watch(() => ({
-    scans: context.limiter,
-    workers: context.workers(),
-    inFlight: context.singleFlight.count,
-    isRedisUp: context.shared.isUp,
-    isStoreUp: context.store.isUp,
-    switches: context.switches.current,
-  }))
+function registerMetrics({ metrics, rules, version, readGauges }: Context): void {
+  metrics.watch(readGauges)
   metrics.buildInfo.set({ version, ruleset: rules.version, node: process.version }, 1)
 }
 

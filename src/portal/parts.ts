@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/types.ts'
 import type { SharedState } from '../coordination/types.ts'
+import type { Gauges } from '../http/metrics.ts'
 import type { ScanRunner } from '../http/scan-runner.ts'
 import type { ServiceSwitches } from '../http/service-switches.ts'
 import type { Plan } from '../keys/plans.ts'
@@ -35,6 +36,8 @@ export interface PortalParts {
   readonly log: FastifyBaseLogger
   /** The version of Siteprint. */
   readonly version: string
+  /** Reads the values that Prometheus reads. */
+  readonly readGauges: () => Gauges
 }
 
 /** Whether an account may open the operator's pages. The owner must have shown that the address is theirs. */

@@ -68,9 +68,9 @@ async function handlePage(
   const context = buildContext(request, reply, { parts, session })
   request.portalContext = context
   if (session !== null) context.addCookies(session.cookies)
-  else if (page.needs !== 'nothing') return sendResult(reply, buildLogInRedirect(request))
-  if (page.needs === 'admin' && !context.isAdmin)
-    throw new PageError(403, 'This page is for operators of this service.')
+  // The operator's pages look like any path that does not exist, unless an operator asks.
+  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
+  if (page.needs !== 'nothing' && session === null) return sendResult(reply, buildLogInRedirect(request))
   return sendResult(reply, await page.handle(context))
 }
 

@@ -41,6 +41,7 @@ describe('the document', () => {
     expect(found.sort()).toEqual([
       ['get', '/api/v1/me', '200,400,401,405,429,500,503'],
       ['get', '/api/v1/scan', '200,400,401,405,429,500,503'],
+      ['get', '/api/v1/usage', '200,400,401,404,405,429,500,503'],
       ['post', '/api/v1/scan', '200,400,401,405,429,500,503'],
     ])
   })
@@ -68,7 +69,7 @@ describe('the document', () => {
 })
 
 describe('its examples', () => {
-  test.each(['ScanResult', 'KeyInfo', 'Error'] as const)('those of %s match the schema', (name) => {
+  test.each(['ScanResult', 'KeyInfo', 'KeyUsage', 'Error'] as const)('those of %s match the schema', (name) => {
     for (const example of document.components.schemas[name].examples ?? []) buildSchemaCheck(document)(name, example)
   })
 
