@@ -23,7 +23,7 @@ export function ApiAnswer({ context: { parts, baseUrl }, scan }: ApiAnswerProps)
     <Card title="The same with the API">
       <p>Put your key into this line. Without include, the response has only its standard fields.</p>
       <CodeBlock id="curl" what="Command line" text={buildCurlLine(baseUrl, scan.url)} />
-      <CodeBlock id="json" what="JSON" text={escapeInvisible(JSON.stringify(JSON.parse(response), null, 2))} />
+      <CodeBlock isLong id="json" what="JSON" text={escapeInvisible(JSON.stringify(JSON.parse(response), null, 2))} />
     </Card>
   )
 }

@@ -23,8 +23,8 @@ export function EvidenceList(props: EvidenceProps) {
   return (
     <Card title="Evidence">
       <p>
-        Each statement rests on marks in the page. A strong one suffices and counts 6 points; medium ones count 3 for
-        each kind of place, weak ones 1. 6 points are high confidence, 3 to 5 medium, 2 low.
+        Each statement rests on marks that the site leaves. A strong one suffices and counts 6 points; medium ones count
+        3 for each kind of place, weak ones 1. 6 points are high confidence, 3 to 5 medium, 2 low.
       </p>
       {chosen.map((item) => (
         <EvidenceItem key={`${item.kind} ${item.slug}`} item={item} {...props} />

@@ -74,8 +74,8 @@ function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values
         <div class="submit">
           <Button>Scan</Button>
           <p class="hint">
-            A few seconds usually, 18 at most: the browser waits for the result.
-            {keys?.length === 1 && ` Counts like one API request with the key ${nameKey(keys[0])}.`}
+            The browser waits for the result: usually a few seconds, at most 18.
+            {keys?.length === 1 && ` A scan counts like one API request with the key ${nameKey(keys[0])}.`}
           </p>
         </div>
       </Form>
