@@ -6,7 +6,7 @@ import { StoreError } from '../store/types.ts'
 import { LinkButton } from './components/button.tsx'
 import { Page } from './components/page.tsx'
 import { buildLoginPath } from './local-path.ts'
-import { PageError } from './page.ts'
+import { PageError, Redirect } from './page.ts'
 import { sendPage, setPageHeaders } from './send-page.ts'
 
 /** Status → title, sentence, and code for the log. */
@@ -60,7 +60,7 @@ function isListed(status: number): status is Problem['status'] {
 export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const state = getRequestState(request)
   if (error instanceof AccountError && error.code === 'not_logged_in')
-    return setPageHeaders(reply).redirect(buildLoginPath(request.method === 'GET' ? request.url : null), 303)
+    return setPageHeaders(reply).redirect(buildLogInRedirect(request).path, 303)
   const { status, sentence, retryAfter, reason, why } = toProblem(error)
   const [title, usual, code] = ERROR_PAGES[status]
   state.code = code
@@ -87,6 +87,11 @@ function buildErrorPage(
       </p>
     </Page>
   )
+}
+
+/** Leads to log-in, and from there back to the page. Not back to a POST: its form is gone. */
+export function buildLogInRedirect({ method, url }: FastifyRequest): Redirect {
+  return new Redirect(buildLoginPath(method === 'POST' ? null : url))
 }
 
 /** Whether a request outside the API comes from a browser that displays pages. */

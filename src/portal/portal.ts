@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CurrentSession } from '../accounts/types.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
-import { sendErrorPage } from './error-pages.tsx'
-import { buildLoginPath } from './local-path.ts'
+import { buildLogInRedirect, sendErrorPage } from './error-pages.tsx'
 import { checkOrigin } from './origin.ts'
 import { Download, type PageContext, type PageDefinition, PageError, Redirect } from './page.ts'
 import { PAGES } from './pages.ts'
@@ -71,19 +69,8 @@ async function handlePage(
   if (session !== null) context.addCookies(session.cookies)
   // The operator's pages look like any path that does not exist, unless an operator asks.
   if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
-  const redirect = redirectWithoutSession(page, context, { request, session })
-  if (redirect !== null) return sendResult(reply, redirect)
+  if (page.needs !== 'nothing' && session === null) return sendResult(reply, buildLogInRedirect(request))
   return sendResult(reply, await page.handle(context))
-}
-
-/** Leads to log-in if a page needs a session. After a POST the form is gone, so log-in does not lead back to it. */
-function redirectWithoutSession(
-  { needs, method }: PageDefinition,
-  _context: PageContext,
-  { request, session }: { readonly request: FastifyRequest; readonly session: CurrentSession | null },
-): Redirect | null {
-  if (needs === 'nothing' || session !== null) return null
-  return new Redirect(buildLoginPath(method === 'GET' ? request.url : null))
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {

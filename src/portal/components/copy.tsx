@@ -25,10 +25,7 @@ interface TextProps {
 export function CodeBlock({ id, what, text }: TextProps) {
   return (
     <div class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <section class="scroll" aria-label={what} tabIndex={0}>
-        <pre id={id}>{text}</pre>
-      </section>
+      <pre id={id}>{text}</pre>
       <CopyButton target={id} what={what} />
     </div>
   )
