@@ -238,7 +238,7 @@ describe.each(appKinds('admin list'))('the list of accounts on $name', ({ isMiss
     const median = times.sort((a, b) => a - b)[7]
     process.stdout.write(`list of ${COUNT} accounts: ${median.toFixed(1)} ms\n`)
     // Far above what it takes (a few milliseconds), because other tests run at the same time.
-    expect(median).toBeLessThan(200)
+    expect(median).toBeLessThan(1000)
   })
 })
 
