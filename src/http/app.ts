@@ -18,6 +18,7 @@ import type { AppParts } from './parts.ts'
 import { countKeyRequest, readAddressWindow, setRateHeaders } from './rate-limit.ts'
 import { logDisconnect, logResponse, logScanFailure } from './request-log.ts'
 import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './request-state.ts'
+import { ScanRunner } from './scan-runner.ts'
 import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
 import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
@@ -26,6 +27,7 @@ import { ServiceSwitches } from './service-switches.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
+import { registerUsage } from './v1/usage.ts'
 
 /** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
 const CLOSE_TIMEOUT_MS = 20_000
@@ -46,6 +48,7 @@ interface Context extends AppParts {
   readonly switches: ServiceSwitches
   readonly limiter: ScanLimiter
   readonly singleFlight: SingleFlight
+  readonly scans: ScanRunner
   readonly pending: PendingRequests
   readonly drain: { isDraining: boolean }
   readonly readGauges: () => Gauges
@@ -87,7 +90,9 @@ function buildContext(parts: AppParts): Context {
     switches: switches.current,
   })
   const pending = new PendingRequests()
-  return { ...parts, switches, limiter, singleFlight, pending, drain: { isDraining: false }, readGauges }
+  const scans = new ScanRunner({ ...parts, singleFlight, pending })
+  const drain = { isDraining: false }
+  return { ...parts, switches, limiter, singleFlight, scans, pending, drain, readGauges }
 }
 
 /** Runs a scan within the concurrency limits and records its duration and outcome. */
@@ -157,6 +162,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerApiHeaders(v1, context)
     registerScan(v1, context)
     registerMe(v1, context)
+    await registerUsage(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
   const { accounts } = context

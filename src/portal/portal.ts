@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { abandon } from '../http/scan-runner.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
@@ -74,6 +75,7 @@ async function handlePage(
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
+  if (result === null) return abandon(reply)
   if (result instanceof Redirect) return setPageHeaders(reply).redirect(result.path, 303)
   if (!(result instanceof Download)) return sendPage(reply, result)
   const { name, type, body } = result

@@ -65,7 +65,7 @@ export interface KeyStore {
    * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
    * across all processes.
    * @param key `account` is set
-   * @returns false if nothing was created; also if the account does not exist or is suspended
+   * @returns false if nothing was created; also if there is a key with this id, or the account does not exist or is suspended
    */
   createAccountKey(key: Key, limit: number): Promise<boolean>
   /**
@@ -105,8 +105,8 @@ export interface UsageStore {
   lastUsed(key: string): Promise<Date | null>
   /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
   listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
-  /** The days of a month (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
-  listDays(keys: readonly string[], month: string): Promise<readonly DayUsage[]>
+  /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
+  listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
 
 /** What a page of the list of accounts contains. */

@@ -3,18 +3,18 @@ import type { Account } from '../../src/accounts/types.ts'
 import { buildKey } from '../../src/keys/key.ts'
 import { scanOf, type TestKey } from '../http/app-fixture.ts'
 import { appKinds } from '../http/app-kinds.ts'
-import { ADMIN_EMAIL, type Member, openPortalForPeople, type PeoplePortal, SECOND_ADMIN_EMAIL } from './people.ts'
+import { ADMIN_EMAIL, type Member, type MembersPortal, openPortalForMembers, SECOND_ADMIN_EMAIL } from './members.ts'
 import { PASSWORD } from './portal-fixture.ts'
 
 /** Nodes with a shared store cache a key for 4 s. More requests would exceed the plan's limit per minute. */
 const POLL = { timeout: 5000, interval: 1000 }
 
 describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }) => {
-  let portal: PeoplePortal
+  let portal: MembersPortal
   let admin: Member
   beforeAll(async () => {
     if (isMissing) return
-    portal = await openPortalForPeople({ stores: await open() })
+    portal = await openPortalForMembers({ stores: await open() })
     admin = await portal.joinAsAdmin()
   })
 
@@ -186,11 +186,11 @@ describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }
 
 describe.each(appKinds('admin list'))('the list of accounts on $name', ({ isMissing, open }) => {
   const COUNT = 10_000
-  let portal: PeoplePortal
+  let portal: MembersPortal
   let admin: Member
   beforeAll(async () => {
     if (isMissing) return
-    portal = await openPortalForPeople({ stores: await open() })
+    portal = await openPortalForMembers({ stores: await open() })
     await addAccounts(portal, COUNT)
     admin = await portal.joinAsAdmin()
   }, 60_000)
@@ -243,7 +243,7 @@ describe.each(appKinds('admin list'))('the list of accounts on $name', ({ isMiss
 })
 
 /** Adds accounts directly to the database, because each sign-up hashes a password. */
-async function addAccounts({ store }: PeoplePortal, count: number): Promise<void> {
+async function addAccounts({ store }: MembersPortal, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, n) => ({
     id: `acc_${String(n).padStart(5, '0')}`,
     name: `Person ${n}`,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { PAGES } from '../../src/portal/pages.ts'
 import { appKinds } from '../http/app-kinds.ts'
-import { type Member, openPortalForPeople, type PeoplePortal, SECOND_ADMIN_EMAIL } from './people.ts'
+import { type Member, type MembersPortal, openPortalForMembers, SECOND_ADMIN_EMAIL } from './members.ts'
 import type { Person } from './person.ts'
 import { HOST } from './portal-fixture.ts'
 
@@ -64,12 +64,12 @@ test('every page has an expected status for every role', () => {
 })
 
 describe.each(appKinds('authorization'))('who may open which page, on $name', ({ isMissing, open }) => {
-  let portal: PeoplePortal
+  let portal: MembersPortal
   let target: Member
   let people: Readonly<Record<Role, Person>>
   beforeAll(async () => {
     if (isMissing) return
-    portal = await openPortalForPeople({ stores: await open() })
+    portal = await openPortalForMembers({ stores: await open() })
     target = await portal.join()
     const suspended = await portal.join()
     people = {

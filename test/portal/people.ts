@@ -1,64 +1,86 @@
-import { expect } from 'vitest'
 import type { Account } from '../../src/accounts/types.ts'
-import { Person } from './person.ts'
-import { openPortal, PASSWORD, type PortalOptions, type TestPortal } from './portal-fixture.ts'
+import type { Key } from '../../src/keys/types.ts'
+import { NEXT_YEAR } from '../http/app-fixture.ts'
+import type { AppKind } from '../http/app-kinds.ts'
+import {
+  openPortal,
+  PASSWORD,
+  type PortalAnswer,
+  type PortalOptions,
+  type PortalRequest,
+  type TestPortal,
+} from './portal-fixture.ts'
 
-export const ADMIN_EMAIL = 'operator@harbourline.example'
-/** A further address in ADMIN_EMAILS. */
-export const SECOND_ADMIN_EMAIL = 'second@harbourline.example'
+type Form = Readonly<Record<string, string>>
 
-/** A person who is logged in. */
-export interface Member {
-  readonly person: Person
+/** An account, and its browser. */
+export interface Person {
   readonly account: Account
+  readonly cookies: ReadonlyMap<string, string>
+  get(path: string): Promise<PortalAnswer>
+  post(path: string, form?: Form, headers?: PortalRequest['headers']): Promise<PortalAnswer>
+  /** The account's keys as the store has them. */
+  keys(): Promise<readonly Key[]>
 }
 
-export interface PeoplePortal extends TestPortal {
-  /** A person without a session. */
-  readonly visit: () => Person
-  /** Signs up through the page. The address is unique unless it is given. */
-  readonly join: (change?: { readonly name?: string; readonly email?: string }) => Promise<Member>
-  /** Signs up an operator, whose address is verified. */
-  readonly joinAsAdmin: () => Promise<Member>
-  /** Logs in with another browser. */
-  readonly logIn: (email: string, password?: string, userAgent?: string) => Promise<Person>
+/** A portal with people who have no key yet. */
+export interface People extends TestPortal {
+  /** Creates an account without a key, of the plan `pro` unless another is given, and logs in. */
+  createPerson(plan?: string): Promise<Person>
+  /** Creates a key of an account, whatever the limit of its plan. */
+  addKey(person: Person, name?: string): Promise<{ readonly key: Key; readonly secret: string }>
 }
 
 let count = 0
 
-/** Opens a portal whose operators are those above. */
-export async function openPortalForPeople({ settings, ...options }: PortalOptions = {}): Promise<PeoplePortal> {
-  const adminEmails = [ADMIN_EMAIL, SECOND_ADMIN_EMAIL]
-  const portal = await openPortal({ ...options, settings: { adminEmails, ...settings } })
-  const { accounts } = portal.store
-
-  async function findAccount(email: string): Promise<Account> {
-    const account = await accounts.findAccount(email)
-    if (account === null) throw new Error(`${email} has no account`)
-    return account
-  }
-
-  async function join(change: { readonly name?: string; readonly email?: string } = {}): Promise<Member> {
-    const form = { name: 'Anna Ruiz', email: `person-${++count}@example.org`, ...change }
-    const person = new Person(portal.openBrowser())
-    const answer = await person.post('/signup', { ...form, password: PASSWORD })
-    expect(answer.status, answer.text).toBe(200)
-    return { person, account: await findAccount(form.email) }
-  }
-
+/** Opens a portal on the stores of a kind. */
+export async function openPeople(kind: AppKind, options: PortalOptions = {}): Promise<People> {
+  const now = Date.UTC(NEXT_YEAR, 4, 10, 12, 0, 15)
+  const portal = await openPortal({ now, ...options, stores: await kind.open() })
   return {
     ...portal,
-    visit: () => new Person(portal.openBrowser()),
-    join,
-    joinAsAdmin: async () => {
-      const { person, account } = await join({ name: 'Olga Operator', email: ADMIN_EMAIL })
-      await accounts.verifyAccount(account.id)
-      return { person, account: await findAccount(ADMIN_EMAIL) }
-    },
-    logIn: async (email, password = PASSWORD, userAgent = 'curl/8.14.1') => {
-      const person = new Person(portal.openBrowser(), userAgent)
-      expect((await person.post('/login', { email, password })).status).toBe(303)
-      return person
-    },
+    createPerson: (plan = 'pro') => createPerson(portal, plan),
+    addKey: ({ account }, name = 'Added') =>
+      portal.newKey({ name, account: account.id, plan: account.plan, email: account.email }),
   }
+}
+
+async function createPerson({ clock, openBrowser, parts, store }: TestPortal, plan: string): Promise<Person> {
+  const { accounts } = parts
+  if (accounts === null) throw new Error('the portal is off')
+  // The rate limits of sign-ups are per address.
+  const visitor = { cookie: undefined, userAgent: 'test', address: `192.0.2.${++count}`, now: clock.now }
+  const form = { name: 'Ann', email: `ann-${count}-${Date.now()}@harbourline.example`, invite: null }
+  const login = await accounts.register({ ...form, password: PASSWORD }, visitor)
+  if (login === 'mailed') throw new Error('the tests send no e-mail')
+  await store.accounts.setAccountPlan(login.account.id, plan)
+  const browser = openBrowser()
+  for (const cookie of login.cookies) {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+    browser.cookies.set(name, value)
+  }
+  return {
+    account: { ...login.account, plan },
+    cookies: browser.cookies,
+    get: (path) => browser.send({ path }),
+    post: (path, fields = {}, headers = {}) => browser.send({ path, form: fields, headers }),
+    keys: () => store.keys.listAccountKeys(login.account.id),
+  }
+}
+
+/** The text of a page without tags and charts, with entities decoded and single spaces. */
+export function readText(html: string): string {
+  return html
+    .replace(/<svg.*?<\/svg>/gs, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+}
+
+/** The secrets that a page contains. */
+export function findSecrets(html: string): string[] {
+  return [...new Set(html.match(/spk_live_[0-9A-Za-z]{38}/g) ?? [])]
 }

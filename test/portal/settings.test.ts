@@ -6,7 +6,7 @@ import { buildKey } from '../../src/keys/key.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { scanOf } from '../http/app-fixture.ts'
 import { appKinds, overrideStore } from '../http/app-kinds.ts'
-import { type Member, openPortalForPeople, type PeoplePortal } from './people.ts'
+import { type Member, type MembersPortal, openPortalForMembers } from './members.ts'
 import { PASSWORD } from './portal-fixture.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0'
@@ -14,9 +14,9 @@ const CHROME = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/140
 const NEW_PASSWORD = 'copper kettle on the moon'
 
 describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) => {
-  let portal: PeoplePortal
+  let portal: MembersPortal
   beforeAll(async () => {
-    if (!isMissing) portal = await openPortalForPeople({ stores: await open() })
+    if (!isMissing) portal = await openPortalForMembers({ stores: await open() })
   })
 
   async function listActions({ id }: Account): Promise<readonly AuditAction[]> {
@@ -275,7 +275,7 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
   test.skipIf(isMissing)('an audit entry that cannot be written neither undoes nor hides the change', async () => {
     const stores = await open()
     const run = () => Promise.reject(new StoreError('the disk is full'))
-    const broken = await openPortalForPeople({
+    const broken = await openPortalForMembers({
       stores: { ...stores, store: overrideStore(stores.store, { method: 'addAudit', run }) },
     })
     const { person, account } = await broken.join()
@@ -288,7 +288,7 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
 })
 
 /** All rows or documents of the store as one text. */
-async function dumpStore({ store }: PeoplePortal): Promise<string> {
+async function dumpStore({ store }: MembersPortal): Promise<string> {
   const database = store.authDatabase
   if (database.kind === 'mongodb') return await dumpMongo(database.get().db)
   const { db } = database

@@ -50,10 +50,10 @@ export class MongoUsage implements UsageStore {
     return await this.#usage.find<MonthUsage>({ key: { $in: keys }, month: { $gte: since } }, { projection }).toArray()
   }
 
-  async listDays(keys: readonly string[], month: string): Promise<readonly DayUsage[]> {
-    const ids = keys.map((key) => buildUsageId(key, month))
-    const found = await this.#usage.find({ _id: { $in: ids } }).toArray()
-    return found.flatMap(({ key, days = {} }) => {
+  async listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
+    const filter = { key: { $in: keys }, month: { $gte: first, $lte: last } }
+    const found = await this.#usage.find(filter, { projection: { key: 1, month: 1, days: 1 } }).toArray()
+    return found.flatMap(({ key, month, days = {} }) => {
       const entries = Object.entries(days).filter(([, used]) => used > 0)
       return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))
     })
