@@ -3,7 +3,7 @@ import { buildKey } from '../keys/key.ts'
 import type { PortalParts } from './parts.ts'
 
 /** Name of the key that an account gets at sign-up. */
-const DEFAULT_KEY_NAME = 'Default key'
+export const DEFAULT_KEY_NAME = 'Default key'
 
 /**
  * Creates the first key of an account.
