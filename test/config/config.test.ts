@@ -76,7 +76,7 @@ test.each([
 describe('a valid value is read', () => {
   test.each<[string, string, Partial<Config>]>([
     ['HOST', '::', { host: '::' }],
-    ['HOST', ' api.example ', { host: 'api.example', publicUrl: 'http://api.example:3000' }],
+    ['HOST', ' api.example ', { host: 'api.example', publicUrl: 'http://api.example:3000', metricsHost: '127.0.0.1' }],
     ['HOST', '::1', { publicUrl: 'http://[::1]:3000' }],
     ['HOST', 'fe80::1%eth0', { host: 'fe80::1%eth0', publicUrl: 'http://[fe80::1]:3000' }],
     ['METRICS_HOST', '0.0.0.0', { metricsHost: '0.0.0.0', host: '127.0.0.1' }],
