@@ -77,7 +77,7 @@ export const SETTINGS = {
       parse.parsePublicUrl,
       'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment',
     ),
-    default: ({ host, port }) => `http://${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`,
+    default: buildListenUrl,
     documentation:
       'Public URL of the service; by default `http://HOST:PORT`. Its host and `HOST` itself are never scanned.',
   }),
@@ -194,7 +194,7 @@ export const SETTINGS = {
       parse.isLoopback(host) && !isSet('PUBLIC_URL') && !isSet('TRUST_PROXY') ? 'open' : 'off',
     shownDefault: 'open or off',
     documentation:
-      'Who may sign up in the portal: `open` everyone, `invite` those with an [invitation](docs/operating.md#accounts), `off` nobody. By default `open` while only this machine can reach the service: `HOST` is a loopback address, and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
+      'Who may sign up in the portal: `open` everyone, `invite` those with an [invitation](docs/operating.md#accounts), `off` no one. By default `open` while only this machine can reach the service: `HOST` is a loopback address, and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
   }),
   authSecret: define<string | null>({
     name: 'AUTH_SECRET',
@@ -256,6 +256,11 @@ function parseSender(text: string): string | null {
   const [, name = '', bracketed] = /^([^<>"(),:;@\\\p{C}]*)<([^<>]+)>$/u.exec(text) ?? []
   const isGood = parseEmailAddress(bracketed ?? text) !== null && (bracketed === undefined || name.trim() !== '')
   return isGood ? text : null
+}
+
+/** The URL of the service for a browser on this machine. */
+export function buildListenUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`
 }
 
 function readDataDir(reader: ConfigReader, name: string): string {

@@ -14,7 +14,6 @@ export type Revision = 1 | 2
 
 /** The settings that the HTTP application uses. */
 export interface AppSettings extends PortalSettings {
-  readonly apiRevision: Revision
   readonly corsOrigins: readonly string[] | '*'
   /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null

@@ -31,6 +31,7 @@ export function buildContext(
   const account = session?.account ?? null
   return {
     parts,
+    exchange: { request, reply },
     account,
     sessionId: session?.sessionId ?? null,
     isAdmin: account !== null && isAdmin(account, parts.settings),

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import type { AccountError } from '../accounts/accounts.ts'
 import type { Account, Visitor } from '../accounts/types.ts'
@@ -20,6 +21,8 @@ interface AccountFor {
 
 interface BasicContext<A extends Account | null> {
   readonly parts: PortalParts
+  /** For pages that do what the API does. Others need only what follows. */
+  readonly exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply }
   readonly account: A
   /** The current session's id; null without one. */
   readonly sessionId: string | null
@@ -88,7 +91,8 @@ export class PageError extends Error {
   }
 }
 
-export type PageResult = VNode | Redirect | Download
+/** Null if the browser has disconnected: there is no response. */
+export type PageResult = VNode | Redirect | Download | null
 
 /** One method of one path of the portal. */
 export interface PageDefinition<N extends Needs = Needs> {

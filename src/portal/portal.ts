@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { abandon } from '../http/scan-runner.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
@@ -67,13 +68,14 @@ async function handlePage(
   const context = buildContext(request, reply, { parts, session })
   request.portalContext = context
   if (session !== null) context.addCookies(session.cookies)
-  else if (page.needs !== 'nothing') return sendResult(reply, buildLogInRedirect(request))
-  if (page.needs === 'admin' && !context.isAdmin)
-    throw new PageError(403, 'This page is for operators of this service.')
+  // The operator's pages look like any path that does not exist, unless an operator asks.
+  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
+  if (page.needs !== 'nothing' && session === null) return sendResult(reply, buildLogInRedirect(request))
   return sendResult(reply, await page.handle(context))
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
+  if (result === null) return abandon(reply)
   if (result instanceof Redirect) return setPageHeaders(reply).redirect(result.path, 303)
   if (!(result instanceof Download)) return sendPage(reply, result)
   const { name, type, body } = result

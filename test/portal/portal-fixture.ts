@@ -65,7 +65,11 @@ export async function openPortal({ signUp = 'open', ...options }: PortalOptions 
   }
 }
 
+let browsers = 0
+
+/** Each browser has an address of its own, because attempts to log in are limited by address. */
 function buildBrowser({ fastify }: TestApp): TestBrowser {
+  const remoteAddress = `198.18.${++browsers >> 8}.${browsers & 255}`
   const cookies = new Map<string, string>()
   return {
     cookies,
@@ -80,6 +84,7 @@ function buildBrowser({ fastify }: TestApp): TestBrowser {
       const reply = await fastify.inject({
         method,
         url: path,
+        remoteAddress,
         headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
         ...(form !== undefined && { payload: typeof form === 'string' ? form : new URLSearchParams(form).toString() }),
       })

@@ -13,6 +13,8 @@ export interface Look {
   readonly theme: 'light' | 'dark'
   /** Whether pages may run scripts; true without it. */
   readonly hasScripts?: boolean
+  /** Address of the client for a service that trusts one proxy: log-ins and sign-ups are limited by address. */
+  readonly client?: string
 }
 
 /** Every page is looked at on a phone and on a wide screen, in both themes. */
@@ -54,11 +56,15 @@ export function launchBrowser(file: string): Promise<Browser> {
 }
 
 /** Opens an empty window. */
-export async function openWindow(browser: Browser, { width, theme, hasScripts = true }: Look): Promise<BrowserWindow> {
+export async function openWindow(
+  browser: Browser,
+  { width, theme, hasScripts = true, client }: Look,
+): Promise<BrowserWindow> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: theme,
     javaScriptEnabled: hasScripts,
+    ...(client !== undefined && { extraHTTPHeaders: { 'x-forwarded-for': client } }),
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   const problems: string[] = []

@@ -43,16 +43,29 @@ const VISITOR_STOPS: readonly Stop[] = [
 ]
 
 /** Pages with a session that a path alone does not show. */
-const OWNER_STOPS: readonly Stop[] = []
+function listFurtherStops({ target }: Tour): readonly Stop[] {
+  const path = `/scan?url=${encodeURIComponent(target)}`
+  return [
+    { name: 'scan-errors', path: '/scan?url=localhost', act: submit },
+    { name: 'scan-result', path, act: submit },
+    { name: 'scan-evidence', path, act: openEvidence },
+    { name: 'scan-recent', path: '/scan' },
+  ]
+}
+
+async function openEvidence(page: Page): Promise<void> {
+  await submit(page)
+  for (const summary of await page.locator('.evidence > summary').all()) await summary.click()
+}
 
 /** Downloads are not displayed. */
 const DOWNLOAD = /\.(?:csv|json)$|\/export$/
 
 /** Every page with a session whose path has no parameter, then the states of pages that are listed above. */
-function listOwnerStops(): readonly Stop[] {
+function listOwnerStops(tour: Tour): readonly Stop[] {
   const paths = PAGES.filter(({ method, needs }) => method === 'GET' && needs !== 'nothing').map(({ path }) => path)
   const plain = paths.filter((path) => !path.includes(':') && !DOWNLOAD.test(path))
-  return [...plain.map((path) => ({ name: path.slice(1).replaceAll('/', '-'), path })), ...OWNER_STOPS]
+  return [...plain.map((path) => ({ name: path.slice(1).replaceAll('/', '-'), path })), ...listFurtherStops(tour)]
 }
 
 /**
@@ -66,15 +79,15 @@ export async function walkPortal(page: Page, tour: Tour, look: (name: string) =>
     await look(name)
   }
   for (const stop of VISITOR_STOPS) await visit(stop)
+  await page.goto(`${tour.url}/signup`)
   await signUp(page, tour)
   await look('first-key')
   await tour.promote(tour.email)
-  for (const stop of listOwnerStops()) await visit(stop)
+  for (const stop of listOwnerStops(tour)) await visit(stop)
 }
 
-/** Signs up as a person does. The page with the key is open afterwards. */
-export async function signUp(page: Page, { url, email }: Pick<Tour, 'url' | 'email'>): Promise<void> {
-  await page.goto(`${url}/signup`)
+/** Fills and sends the form of the sign-up page, which is open. The page with the key is open afterwards. */
+export async function signUp(page: Page, { email }: Pick<Tour, 'email'>): Promise<void> {
   await page.getByLabel('Name').fill('Ida Holm')
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)

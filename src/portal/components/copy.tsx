@@ -21,14 +21,24 @@ interface TextProps {
   readonly text: string
 }
 
+interface CodeBlockProps extends TextProps {
+  /** Whether the text may be so long that it has to scroll. */
+  readonly isLong?: boolean
+}
+
 /** Lines of code or output with a copy button. */
-export function CodeBlock({ id, what, text }: TextProps) {
+export function CodeBlock({ id, what, text, isLong = false }: CodeBlockProps) {
+  const code = <pre id={id}>{text}</pre>
   return (
     <div class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <section class="scroll" aria-label={what} tabIndex={0}>
-        <pre id={id}>{text}</pre>
-      </section>
+      {isLong ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        <section class="scroll" aria-label={what} tabIndex={0}>
+          {code}
+        </section>
+      ) : (
+        code
+      )}
       <CopyButton target={id} what={what} />
     </div>
   )

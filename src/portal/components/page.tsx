@@ -110,8 +110,11 @@ function AccountMenu({ context: { account, parts, path } }: { readonly context: 
   return (
     <div class="menu">
       <a class="email" href="/account/settings" aria-current={path === '/account/settings' ? 'page' : undefined}>
-        <span class="hidden">Settings of </span>
-        {account.email}
+        <span class="on-phone">Settings</span>
+        <span class="on-wide">
+          <span class="hidden">Settings of </span>
+          {account.email}
+        </span>
       </a>
       <form method="post" action="/logout">
         <button type="submit" class="button secondary">

@@ -1,20 +1,20 @@
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card } from '../components/content.tsx'
-import { CodeBlock } from '../components/copy.tsx'
 import { Field } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
 import { definePage, type PageContext } from '../page.ts'
 
 /** An answer of the API, shortened to what a first look needs. */
-const EXAMPLE = `{
-  "url": "https://bakery.example/",
-  "builder": "webflow",
+const EXAMPLE = `GET /api/v1/scan?url=https://bakery.example
+
+{
+  "builder": "Webflow",
   "confidence": "high",
   "category": "website-builder",
   "isAiNative": false,
-  "technologies": ["Webflow", "Cloudflare", "Google Analytics"],
   "siteType": "local-business",
   "hosting": "Webflow",
+  "technologies": ["Webflow", "Google Analytics"],
   …
 }`
 
@@ -39,7 +39,7 @@ function HomePage({ context }: { readonly context: PageContext }) {
       <div class="columns">
         <Features />
         <Card title="One request, one answer">
-          <CodeBlock id="example" what="Example of an answer" text={EXAMPLE} />
+          <pre class="example">{EXAMPLE}</pre>
         </Card>
       </div>
       <NextSteps context={context} />

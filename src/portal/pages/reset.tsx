@@ -29,6 +29,9 @@ function ResetPage({ context, token, errors = NO_ERRORS }: ResetProps) {
         />
         <Button>Save the password</Button>
       </Form>
+      <p>
+        The link does not work any more? <a href="/forgot">Request a new one</a>.
+      </p>
     </Page>
   )
 }

@@ -1,3 +1,4 @@
+import { AccountError } from '../../accounts/accounts.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
@@ -26,12 +27,12 @@ function VerifyPage({ context, token, errors = NO_ERRORS }: VerifyProps) {
 }
 
 /** Shown for a link that was used, has expired, or was cut. */
-function InvalidLinkPage({ context, errors }: Omit<VerifyProps, 'token'>) {
+function InvalidLinkPage({ context }: Pick<VerifyProps, 'context'>) {
   return (
     <Page context={context} title="This link is not valid any more" width="narrow">
       <p class="lead">
-        {errors?.[''] ?? 'The link is not complete.'} If you have confirmed the address before, log in. Otherwise sign
-        up again with the same address to get a new link.
+        If you have confirmed the address before, log in. Otherwise sign up again with the same address to get a new
+        link.
       </p>
       <p class="buttons">
         <LinkButton href="/login">Log in</LinkButton>
@@ -45,10 +46,17 @@ function InvalidLinkPage({ context, errors }: Omit<VerifyProps, 'token'>) {
 
 async function verify(context: PageContext) {
   const { form, parts, visitor } = context
+  const token = form.text('token')
   try {
-    return await welcome(context, await parts.accounts.verify(form.text('token'), visitor), null)
+    return await welcome(context, await parts.accounts.verify(token, visitor), null)
   } catch (error) {
-    return <InvalidLinkPage context={context} errors={context.explain(error)} />
+    const errors = context.explain(error)
+    const isInvalid = error instanceof AccountError && error.code === 'invalid_token'
+    return isInvalid ? (
+      <InvalidLinkPage context={context} />
+    ) : (
+      <VerifyPage context={context} token={token} errors={errors} />
+    )
   }
 }
 
