@@ -60,6 +60,7 @@ describe('a name cannot become a formula', () => {
       fc.property(fc.string({ minLength: 1, unit: 'binary' }), (name) => {
         expect([name, `'${name}`]).toContain(formatName(name))
       }),
+      { numRuns: 40 },
     )
   })
 })
