@@ -266,7 +266,7 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       ['^', []],
       [']?', ['second']],
       ['nn ex', ['third']],
-      ['nobody', []],
+      ['unknown', []],
     ])('%j finds %j', async (search, wanted) => {
       expect(await readEmails(search)).toEqual(wanted)
     })
