@@ -12,8 +12,8 @@ export interface Accounts {
   /** The session of a request; null without a valid one. Suspended accounts have none. */
   findSession(visitor: Visitor): Promise<CurrentSession | null>
   /**
-   * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`, whether the
-   * address already has an account (whose owner is told by e-mail) or not.
+   * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
+   * created when the link is opened, or, if the address already has an account, an e-mail tells its owner so.
    */
   register(
     form: { readonly name: string; readonly email: string; readonly password: string; readonly invite: string | null },
@@ -21,6 +21,7 @@ export interface Accounts {
   ): Promise<LogIn | 'mailed'>
   /** Confirms the address by the token of an e-mail, of a sign-up or of a changed address, and logs in. */
   verify(token: string, visitor: Visitor): Promise<LogIn>
+  /** Begins a session. A session that the browser already has ends. Only a correct password reveals that an account is suspended. */
   logIn(form: { readonly email: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
   /** Ends the session. @returns values of `Set-Cookie` that remove its cookie */
   logOut(visitor: Visitor): Promise<readonly string[]>
@@ -44,6 +45,8 @@ export interface Accounts {
   endOtherSessions(visitor: Visitor): Promise<void>
   /** Deletes the account after its password was checked. @returns values of `Set-Cookie` that remove the cookie */
   remove(password: string, visitor: Visitor): Promise<readonly string[]>
+  /** Waits until the pending e-mails are sent, for a few seconds at most. */
+  close(): Promise<void>
 }
 
 /** Reasons → sentences for the person, each with what to do. */
@@ -58,6 +61,7 @@ export const ACCOUNT_ERRORS = {
   address_taken: 'There is already an account with this e-mail address. Log in instead.',
   sign_up_off: 'Sign-up is closed on this service. Ask its operator for an account.',
   invalid_invite: 'This invitation is not valid any more. Ask the operator of this service for a new one.',
+  suspended: 'This account is suspended. Contact the operator of this service.',
   invalid_token: 'This link is not valid any more. Request a new one.',
   not_logged_in: 'Log in first.',
   too_many_attempts: 'Too many attempts. Wait a minute and try again.',

@@ -12,7 +12,7 @@ interface PendingTimeout {
  * A timeout that does not count time during which the event loop was blocked: a server is not considered silent while this
  * process could not have read its response.
  */
-class LoopAwareTimeout {
+export class LoopAwareTimeout {
   readonly #pending = new Set<PendingTimeout>()
   #clock = 0
   #lastTick = 0

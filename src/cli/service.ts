@@ -15,9 +15,9 @@ Switches the service on and off, and copies its data. A switch takes effect on e
       While off, the API answers 503 "unavailable".
       Both print the state of the switches: {"maintenance": false, "api": true}
   npm run -s service -- backup <folder>
-      Copies the embedded store and its pepper. The copy is consistent while the server runs, and can be used as DATA_DIR.
+      Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
-Settings (environment): those of the server; DATA_DIR or MONGODB_URL, and KEY_PEPPER.
+Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET.
 Exit code: 0 success, 2 wrong usage or failure.
 `
 
@@ -60,7 +60,9 @@ function backupTo(folder: string, { stderr }: CommandIo): Work {
   return async (config) => {
     const target = resolve(folder)
     await backupStore(config, target)
-    const copied = config.keyPepper === null ? 'the store and its pepper' : 'the store without KEY_PEPPER'
-    stderr.write(`Copied ${copied} to ${target}.\n`)
+    const settings = [config.keyPepper !== null && 'KEY_PEPPER', config.authSecret !== null && 'AUTH_SECRET']
+    const missing = settings.filter((name) => name !== false)
+    const copied = missing.length === 0 ? 'and its secrets' : `without ${missing.join(' and ')}`
+    stderr.write(`Copied the store ${copied} to ${target}.\n`)
   }
 }

@@ -63,9 +63,12 @@ export class CheckedConnector {
     )
   }
 
-  /** Destroys all sockets, including those that are still connecting. */
+  /**
+   * Destroys all sockets, including those that are still connecting. The error is necessary: when a socket closes without one,
+   * undici (7.30) completes a response without a length, and an assertion fails if its request has been aborted meanwhile.
+   */
   close(): void {
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#sockets) socket.destroy(new Error('the scan has ended'))
   }
 
   async #open(options: buildConnector.Options): Promise<Socket> {
@@ -122,6 +125,7 @@ export class CheckedConnector {
     if (this.#sockets.has(socket)) return
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => {}) // Requests report the error; without a request nothing else listens.
     if (this.#options.signal.aborted) socket.destroy()
   }
 }

@@ -59,9 +59,7 @@ export class Session {
       keepAliveMaxTimeout: IDLE_MS,
       allowH2: false,
     })
-    // The sockets are destroyed after undici has aborted its requests: the other order makes an assertion of undici fail.
-    const closeSockets = (): void => queueMicrotask(() => this.#connector.close())
-    this.signal.addEventListener('abort', closeSockets, { once: true })
+    this.signal.addEventListener('abort', () => this.#connector.close(), { once: true })
   }
 
   /** Aborts with `deadline` when the time is up, or with the reason of the caller's signal. */

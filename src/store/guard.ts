@@ -2,6 +2,7 @@ import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
 import { loopAwareTimeout } from '../async/loop-aware-timeout.ts'
 import {
   type AccountStore,
+  type AuditStore,
   type AuthDatabase,
   type KeyStore,
   type SettingStore,
@@ -11,7 +12,7 @@ import {
 } from './types.ts'
 import { wrapMethods } from './wrap-methods.ts'
 
-type Method = keyof KeyStore | keyof UsageStore | keyof AccountStore | keyof SettingStore | 'ping'
+type Method = keyof KeyStore | keyof UsageStore | keyof AccountStore | keyof AuditStore | keyof SettingStore | 'ping'
 
 /** Values of the metric label `operation` that differ from the method's name: the metric keeps the name of earlier versions. */
 const METRIC_OPERATIONS = { putIfAbsent: 'keepOnce' } as const
@@ -47,6 +48,7 @@ class Guard implements GuardedStore {
   readonly keys: KeyStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
+  readonly audit: AuditStore
   readonly settings: SettingStore
   readonly authDatabase: AuthDatabase
   readonly #store: Store
@@ -63,6 +65,7 @@ class Guard implements GuardedStore {
     this.keys = wrapMethods(() => store.keys, call)
     this.usage = wrapMethods(() => store.usage, call)
     this.accounts = wrapMethods(() => store.accounts, call)
+    this.audit = wrapMethods(() => store.audit, call)
     this.settings = wrapMethods(() => store.settings, call)
     this.authDatabase = store.authDatabase
   }

@@ -1,5 +1,6 @@
 import type Database from 'libsql'
 import type { Db, MongoClient } from 'mongodb'
+import type { AuditEntry } from '../accounts/audit.ts'
 import type { Account, AccountSummary, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 
@@ -64,7 +65,7 @@ export interface KeyStore {
    * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
    * across all processes.
    * @param key `account` is set
-   * @returns false if nothing was created; also if the account does not exist or is suspended
+   * @returns false if nothing was created; also if there is a key with this id, or the account does not exist or is suspended
    */
   createAccountKey(key: Key, limit: number): Promise<boolean>
   /**
@@ -104,8 +105,8 @@ export interface UsageStore {
   lastUsed(key: string): Promise<Date | null>
   /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
   listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
-  /** The days of a month (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
-  listDays(keys: readonly string[], month: string): Promise<readonly DayUsage[]>
+  /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
+  listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
 
 /** What a page of the list of accounts contains. */
@@ -127,6 +128,8 @@ export interface AccountStore {
   listAccounts(query: AccountQuery): Promise<{ readonly accounts: readonly AccountSummary[]; readonly total: number }>
   /** Changes the plan of an account and of all its keys. Repeatable after a failure. @returns false if there is no such account */
   setAccountPlan(id: string, plan: string): Promise<boolean>
+  /** Marks the address of an account as verified. @returns false if there is no such account */
+  verifyAccount(id: string): Promise<boolean>
   /**
    * Suspends an account and all its keys, and ends its sessions; null lifts the suspension. Repeatable after a failure.
    * @returns false if there is no such account
@@ -148,6 +151,22 @@ export interface AccountStore {
   listScans(account: string): Promise<readonly Omit<StoredScan, 'entry'>[]>
   /** @returns null if the account has no such scan */
   getScan(account: string, id: string): Promise<StoredScan | null>
+}
+
+/** Audit entries that are kept for each account, and for the service as a whole. */
+export const MAX_AUDIT_ENTRIES = 1000
+
+export interface AuditQuery {
+  /** Entries about this account; null for all entries. */
+  readonly account: string | null
+  readonly limit: number
+}
+
+/** What was done to accounts, keys and the service. Entries are only added; the oldest are deleted above the maximum. */
+export interface AuditStore {
+  addAudit(entry: AuditEntry): Promise<void>
+  /** The newest entries, newest first. */
+  listAudit(query: AuditQuery): Promise<readonly AuditEntry[]>
 }
 
 export interface SettingStore {
@@ -176,6 +195,7 @@ export interface Store {
   readonly keys: KeyStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
+  readonly audit: AuditStore
   readonly settings: SettingStore
   readonly authDatabase: AuthDatabase
   /**

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { loopAwareTimeout } from '../../src/async/loop-aware-timeout.ts'
+import { LoopAwareTimeout } from '../../src/async/loop-aware-timeout.ts'
 
+const loopAwareTimeout = new LoopAwareTimeout()
 const late = (): Error => new Error('late')
 const never = new Promise<never>(() => {})
 

@@ -59,7 +59,7 @@ describe('a backup', () => {
       project.run('keys', args, { env: { DATA_DIR: dataDir } })
     const { stdout } = await keys(DATA_DIR, 'create', '--name', 'n', '--email', 'e@a.example', '--plan', 'free')
     const target = join(folder, 'backup', 'of-today')
-    const stderr = `Copied the store and its pepper to ${target}.\n`
+    const stderr = `Copied the store and its secrets to ${target}.\n`
     expect(await service(['backup', target])).toEqual({ code: 0, stdout: '', stderr })
     expect(readdirSync(target).sort()).toEqual(['pepper', 'siteprint.db'])
     const { store, pepper } = await openStore(

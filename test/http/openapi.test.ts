@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
 import { loadRuleset } from '../../src/index.ts'
-import { sampleScan } from '../support/sample-scan.ts'
+import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
 import { onePlan, openApp, type TestApp } from './app-fixture.ts'
 import { buildSchemaCheck } from './check-response.ts'
 
@@ -151,7 +151,13 @@ describe('with the built-in rules', () => {
     const { categories, rules, version } = await loadRuleset()
     const named = Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name])
     const siteTypes = rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
-    const info = { version, wantedDns: [], categories: Object.fromEntries(named), siteTypes }
+    const info = {
+      version,
+      wantedDns: [],
+      categories: Object.fromEntries(named),
+      siteTypes,
+      labels: SAMPLE_RULES.labels,
+    }
     let change = {}
     const own = await openApp({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
     const { schemas } = (await own.call({ url: '/openapi.json' })).body.components

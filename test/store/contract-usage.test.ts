@@ -71,6 +71,8 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       expect(await store.usage.lastUsed(key)).toEqual(new Date(next))
       expect(await other.usage.listDays([key], month)).toEqual([{ key, day, used: 1 }])
       expect(await other.usage.listDays([key], nextMonth)).toEqual([{ key, day: nextDay, used: 1 }])
+      const both = await other.usage.listDays([key], month, nextMonth)
+      expect(both.map((row) => row.day).sort()).toEqual([day, nextDay])
     })
 
     test('keys are counted separately, even if one id is a prefix of another', async () => {

@@ -31,7 +31,9 @@ export class MongoAccounts implements AccountStore {
     const part = { $regex: escapePattern(search), $options: 'i' }
     const filter: Filter<AccountDocument> = search === '' ? {} : { $or: [{ email: part }, { name: part }] }
     const page = accounts.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit)
-    const [found, total] = await Promise.all([page.toArray(), accounts.countDocuments(filter)])
+    // Without a search MongoDB knows the number, and would otherwise read all documents.
+    const count = search === '' ? accounts.estimatedDocumentCount() : accounts.countDocuments(filter)
+    const [found, total] = await Promise.all([page.toArray(), count])
     return { accounts: await this.#summarize(found.map(toAccount), month), total }
   }
 
@@ -39,6 +41,11 @@ export class MongoAccounts implements AccountStore {
     const { accounts, keys } = this.#all
     const { matchedCount } = await accounts.updateOne({ _id: id }, { $set: { plan } }, LIMITED)
     await keys.updateMany({ account: id }, { $set: { plan } }, LIMITED)
+    return matchedCount === 1
+  }
+
+  async verifyAccount(id: string): Promise<boolean> {
+    const { matchedCount } = await this.#all.accounts.updateOne({ _id: id }, { $set: { emailVerified: true } }, LIMITED)
     return matchedCount === 1
   }
 
@@ -100,21 +107,19 @@ export class MongoAccounts implements AccountStore {
     return found === null ? null : parseScan(found)
   }
 
-  /** Adds the number of active keys and the usage of a month to accounts. */
+  /** Adds the number of active keys and the usage of a month to accounts, with one query for both. */
   async #summarize(accounts: readonly Account[], month: string): Promise<readonly AccountSummary[]> {
-    const owned = { account: { $in: accounts.map(({ id }) => id) } }
-    const keys = await this.#all.keys.find(owned, { projection: { account: 1, revokedAt: 1 } }).toArray()
-    const ids = keys.map(({ _id }) => buildUsageId(_id, month))
-    const usage = await this.#all.usage.find({ _id: { $in: ids } }, { projection: { key: 1, used: 1 } }).toArray()
-    const used = new Map(usage.map((one) => [one.key, one.used]))
-    return accounts.map((account) => {
-      const own = keys.filter((key) => key.account === account.id)
-      return {
-        ...account,
-        keys: own.filter(({ revokedAt }) => revokedAt === null).length,
-        used: own.reduce((sum, { _id }) => sum + (used.get(_id) ?? 0), 0),
-      }
-    })
+    const isActive = { $cond: [{ $eq: ['$revokedAt', null] }, 1, 0] }
+    const rows = await this.#all.keys
+      .aggregate<{ readonly _id: string; readonly keys: number; readonly used: number }>([
+        { $match: { account: { $in: accounts.map(({ id }) => id) } } },
+        { $set: { usageId: { $concat: ['$_id', buildUsageId('', month)] } } },
+        { $lookup: { from: this.#all.usage.collectionName, localField: 'usageId', foreignField: '_id', as: 'usage' } },
+        { $group: { _id: '$account', keys: { $sum: isActive }, used: { $sum: { $sum: '$usage.used' } } } },
+      ])
+      .toArray()
+    const found = new Map(rows.map(({ _id, keys, used }) => [_id, { keys, used }]))
+    return accounts.map((account) => ({ ...account, ...(found.get(account.id) ?? { keys: 0, used: 0 }) }))
   }
 }
 

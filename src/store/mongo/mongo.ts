@@ -3,6 +3,7 @@ import type { Db } from 'mongodb'
 import type { Store } from '../types.ts'
 import { wrapMethods } from '../wrap-methods.ts'
 import { MongoAccounts } from './accounts.ts'
+import { MongoAudit } from './audit.ts'
 import { toSetupError, toStoreError } from './errors.ts'
 import { MongoKeys } from './keys.ts'
 import { MongoLink } from './link.ts'
@@ -46,6 +47,7 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
     keys: wrapMethods(() => parts.keys, translateErrors),
     usage: wrapMethods(() => parts.usage, translateErrors),
     accounts: wrapMethods(() => parts.accounts, translateErrors),
+    audit: wrapMethods(() => parts.audit, translateErrors),
     settings: wrapMethods(() => parts.settings, translateErrors),
     authDatabase: { kind: 'mongodb', get: () => ({ client: link.client, db: link.db }) },
     ping: () => translateErrors('ping', () => parts.settings.probe()),
@@ -57,17 +59,19 @@ interface MongoParts {
   readonly keys: MongoKeys
   readonly usage: MongoUsage
   readonly accounts: MongoAccounts
+  readonly audit: MongoAudit
   readonly settings: MongoSettings
 }
 
 function buildParts(db: Db, queueMs: number): MongoParts {
   const collections = getCollections(db)
-  const { usage, settings } = collections
+  const { usage, audit, settings } = collections
   const maxTimeMS = Math.ceil(queueMs * SERVER_SHARE)
   return {
     keys: new MongoKeys(collections),
     usage: new MongoUsage(usage, { queueMs, maxTimeMS }),
     accounts: new MongoAccounts(collections),
+    audit: new MongoAudit(audit),
     settings: new MongoSettings(settings, maxTimeMS),
   }
 }

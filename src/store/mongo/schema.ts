@@ -1,4 +1,5 @@
-import type { Collection, CollectionInfo, Db, Document, IndexDescription } from 'mongodb'
+import type { Collection, CollectionInfo, Db, Document, IndexDescription, ObjectId } from 'mongodb'
+import type { AuditEntry } from '../../accounts/audit.ts'
 import type { StoredScan } from '../../accounts/types.ts'
 import type { Key } from '../../keys/types.ts'
 import { isExistingNamespace } from './errors.ts'
@@ -50,6 +51,11 @@ export interface ScanDocument extends Omit<StoredScan, 'id' | 'entry'> {
   readonly entry: string
 }
 
+/** An audit entry. */
+export interface AuditDocument extends AuditEntry {
+  readonly _id: ObjectId
+}
+
 /** The switches (`switches`), a permanent value (`word:<name>`), or the time of the last probe (`probe`). */
 export interface SettingDocument {
   readonly _id: string
@@ -64,6 +70,7 @@ interface OwnCollections {
   readonly usage: Collection<UsageDocument>
   readonly invites: Collection<InviteDocument>
   readonly scans: Collection<ScanDocument>
+  readonly audit: Collection<AuditDocument>
   readonly settings: Collection<SettingDocument>
 }
 
@@ -124,11 +131,23 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
   ),
   invites: buildObjectSchema({ _id: TEXT, expiresAt: DATE }),
   scans: buildObjectSchema({ _id: TEXT, account: TEXT, url: TEXT, builder: TEXT_OR_NULL, at: DATE, entry: TEXT }),
+  audit: buildObjectSchema({
+    _id: { bsonType: 'objectId' },
+    at: DATE,
+    action: TEXT,
+    actor: TEXT_OR_NULL,
+    account: TEXT_OR_NULL,
+    key: TEXT_OR_NULL,
+    detail: TEXT_OR_NULL,
+  }),
   settings: buildObjectSchema(
     { _id: TEXT },
     { maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
   ),
 }
+
+/** Reads a result in one round trip. By default a second one follows after 101 documents. */
+export const ONE_BATCH = { batchSize: 10_000 } as const
 
 /** Deletes a document when the time in its field has passed, within a minute. */
 const EXPIRING: IndexDescription = { key: { expiresAt: 1 }, expireAfterSeconds: 0 }
@@ -144,6 +163,7 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
   usage: [{ key: { key: 1 } }],
   invites: [EXPIRING],
   scans: [{ key: { account: 1, at: -1 } }],
+  audit: [{ key: { account: 1, at: -1, _id: -1 } }, { key: { at: -1, _id: -1 } }],
   // better-auth creates indexes with these names, but only some of them, and not before its first use.
   accounts: [{ key: { email: 1 }, name: 'accounts_email_uidx', unique: true }, { key: { createdAt: -1, _id: -1 } }],
   sessions: [
@@ -169,6 +189,7 @@ export function getCollections(db: Db): Collections {
   return {
     keys: db.collection('keys'),
     usage: db.collection('usage'),
+    audit: db.collection('audit'),
     settings: db.collection('settings'),
     invites: db.collection('invites'),
     scans: db.collection('scans'),

@@ -44,6 +44,10 @@ export class SqliteAccounts implements AccountStore {
     })
   }
 
+  verifyAccount(id: string): Promise<boolean> {
+    return this.#connection.write(() => this.#sql.verify.run(id).changes === 1)
+  }
+
   suspendAccount(id: string, at: Date | null): Promise<boolean> {
     return this.#writeKeys(() => {
       this.#sql.suspendKeys.run(toTimestamp(at), id)
@@ -132,6 +136,7 @@ function prepare(db: Database.Database) {
     count: db.prepare(`SELECT count(*) AS total FROM accounts WHERE ${MATCHES}`),
     setPlan: db.prepare('UPDATE accounts SET plan = ? WHERE id = ?'),
     setKeyPlans: db.prepare('UPDATE keys SET plan = ? WHERE account = ?'),
+    verify: db.prepare('UPDATE accounts SET emailVerified = 1 WHERE id = ?'),
     suspend: db.prepare('UPDATE accounts SET suspendedAt = ? WHERE id = ?'),
     suspendKeys: db.prepare('UPDATE keys SET suspended_at = ? WHERE account = ?'),
     endSessions: db.prepare('DELETE FROM sessions WHERE userId = ?'),

@@ -89,7 +89,7 @@ export class SqliteKeys implements KeyStore {
     return this.#write(() => {
       const plan = account === null ? null : this.#readPlan(account)
       const slot = account === null || plan === null ? null : findSlot(account)
-      if (plan === null || slot === null) return false
+      if (plan === null || slot === null || readFirstRow(this.#sql.get, key.id) !== undefined) return false
       this.#insert({ ...key, plan }, slot)
       return true
     })

@@ -111,6 +111,16 @@ const MIGRATIONS = [
   ) STRICT;
   CREATE INDEX scans_of_account ON scans (account, at);
   ${AUTH_TABLES}`,
+  `CREATE TABLE audit (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, -- The newest entry has the highest.
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    actor TEXT,
+    account TEXT,
+    key TEXT,
+    detail TEXT
+  ) STRICT;
+  CREATE INDEX audit_of_account ON audit (account, place);`,
 ]
 
 /**

@@ -1,5 +1,6 @@
 import type { Store } from '../types.ts'
 import { SqliteAccounts } from './accounts.ts'
+import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
 import { isBusy, isStorageFailure, toSetupError } from './errors.ts'
@@ -47,6 +48,7 @@ function buildStore(connection: SqliteConnection): Store {
     keys: new SqliteKeys(connection, keyCache),
     usage: new SqliteUsage(connection),
     accounts: new SqliteAccounts(connection, keyCache),
+    audit: new SqliteAudit(connection),
     settings: new SqliteSettings(connection),
     authDatabase: { kind: 'sqlite', db },
     ping: async () => {

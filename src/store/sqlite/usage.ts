@@ -52,9 +52,9 @@ export class SqliteUsage implements UsageStore {
     })
   }
 
-  listDays(keys: readonly string[], month: string): Promise<readonly DayUsage[]> {
+  listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
     return this.#connection.read(
-      () => this.#sql.listDays.all(JSON.stringify(keys), `${month}-01`, `${month}-31`) as DayUsage[],
+      () => this.#sql.listDays.all(JSON.stringify(keys), `${first}-01`, `${last}-31`) as DayUsage[],
     )
   }
 

@@ -1,0 +1,63 @@
+import { SECRET_PREFIX } from '../../keys/key.ts'
+import type { Key } from '../../keys/types.ts'
+import { listValidSecrets } from '../account-keys.ts'
+import { formatNumber } from '../format-text.ts'
+import type { KeyUsage } from '../usage.ts'
+import { DateTime, Facts } from './content.tsx'
+
+/** The name of a key. Marks of direction in a name do not affect the text around it. */
+export function KeyName({ name }: Pick<Key, 'name'>) {
+  return <bdi>{name}</bdi>
+}
+
+/** The part of a secret by which its holder recognizes it. */
+export function MaskedSecret({ secrets: [newest] }: Pick<Key, 'secrets'>) {
+  return (
+    <code>
+      {SECRET_PREFIX}…{newest?.lastFour}
+    </code>
+  )
+}
+
+interface KeyFactsProps {
+  readonly usage: KeyUsage
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What a person wants to know of a key. */
+export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
+  return (
+    <Facts
+      facts={[
+        ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
+        ['State', <KeyState key="state" of={key} now={now} />],
+        ['This month', `${formatNumber(used)} of ${formatNumber(limit)} requests`],
+        ['Last used', lastUsedAt === null ? 'Not in the last twelve months' : <DateTime key="used" at={lastUsedAt} />],
+        ['Created', <DateTime key="created" at={key.createdAt} />],
+        ['API revision', key.revision === null ? 'Default of the service' : `${key.revision}`],
+      ]}
+    />
+  )
+}
+
+/** Whether a key can be used, and until when with its previous secrets. */
+function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) {
+  if (key.revokedAt !== null)
+    return (
+      <>
+        Revoked on <DateTime at={key.revokedAt} />
+      </>
+    )
+  const [, ...former] = listValidSecrets(key, now)
+  return (
+    <>
+      Active
+      {former.map(({ hash, lastFour, expiresAt }) => (
+        <span key={hash} class="former">
+          Previous secret …{lastFour} until {expiresAt !== null && <DateTime at={expiresAt} />}
+        </span>
+      ))}
+    </>
+  )
+}
