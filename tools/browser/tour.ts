@@ -27,6 +27,13 @@ export const PASSWORD = 'seven boats on a quiet lake'
 
 const submit = (page: Page): Promise<unknown> => page.locator('main form button[type=submit]').first().click()
 
+/** Follows the first link that contains each text, one after the other. */
+const followLinks =
+  (...parts: readonly string[]) =>
+  async (page: Page): Promise<void> => {
+    for (const part of parts) await page.locator(`main a[href*="${part}"]`).first().click()
+  }
+
 /** Pages without a session. */
 const VISITOR_STOPS: readonly Stop[] = [
   { name: 'home', path: '/' },
@@ -39,6 +46,7 @@ const VISITOR_STOPS: readonly Stop[] = [
   { name: 'reset-without-token', path: '/reset' },
   { name: 'verify', path: '/verify?token=none' },
   { name: 'verify-invalid', path: '/verify?token=none', act: submit },
+  { name: 'goodbye', path: '/goodbye' },
   { name: 'not-found', path: '/no-such-page' },
 ]
 
@@ -50,6 +58,10 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
     { name: 'scan-result', path, act: submit },
     { name: 'scan-evidence', path, act: openEvidence },
     { name: 'scan-recent', path: '/scan' },
+    { name: 'usage', path: '/account' },
+    { name: 'key', path: '/account/keys', act: followLinks('/account/keys/') },
+    { name: 'key-revoke', path: '/account/keys', act: followLinks('/account/keys/', '/revoke') },
+    { name: 'admin-account', path: '/admin', act: followLinks('/admin/accounts/') },
   ]
 }
 
