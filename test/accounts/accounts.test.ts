@@ -130,7 +130,7 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     ['no value', (cookie: string) => cookie.replace(/=.*/, '=')],
     ['another cookie', () => 'a=b'],
     ['a huge cookie', (cookie: string) => `${cookie}${'x'.repeat(100_000)}`],
-  ])('a cookie with %s is no session', async (_, change) => {
+  ])('a cookie with %s is not a session', async (_, change) => {
     const { browser } = await signUp()
     expect(await accounts.findSession({ ...browser.visitor, cookie: change(browser.visitor.cookie ?? '') })).toBeNull()
   })
