@@ -73,6 +73,11 @@ async function openEvidence(page: Page): Promise<void> {
 /** Downloads are not displayed. */
 const DOWNLOAD = /\.(?:csv|json)$|\/export$/
 
+/** Paths of all pages that are displayed, as their definitions write them. */
+export function listDisplayedPaths(): readonly string[] {
+  return PAGES.filter(({ method, path }) => method === 'GET' && !DOWNLOAD.test(path)).map(({ path }) => path)
+}
+
 /** Every page with a session whose path has no parameter, then the states of pages that are listed above. */
 function listOwnerStops(tour: Tour): readonly Stop[] {
   const paths = PAGES.filter(({ method, needs }) => method === 'GET' && needs !== 'nothing').map(({ path }) => path)
