@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { PAGES } from '../../src/portal/pages.ts'
 
 /** A state of a page that people see. */
-export interface Stop {
+interface Stop {
   /** In kebab-case, for the name of a picture. */
   readonly name: string
   /** Path with query. */
@@ -23,7 +23,7 @@ export interface Tour {
 }
 
 /** Password of every account of a tour. */
-export const PASSWORD = 'seven boats on a quiet lake'
+const PASSWORD = 'seven boats on a quiet lake'
 
 const submit = (page: Page): Promise<unknown> => page.locator('main form button[type=submit]').first().click()
 
