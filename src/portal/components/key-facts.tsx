@@ -28,16 +28,18 @@ interface KeyFactsProps {
 /** What a person wants to know of a key. */
 export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
   return (
-    <Facts
-      facts={[
-        ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
-        ['State', <KeyState key="state" of={key} now={now} />],
-        ['This month', `${formatNumber(used)} of ${formatNumber(limit)} requests`],
-        ['Last used', lastUsedAt === null ? 'Not in the last twelve months' : <DateTime key="used" at={lastUsedAt} />],
-        ['Created', <DateTime key="created" at={key.createdAt} />],
-        ['API revision', key.revision === null ? 'Default of the service' : `${key.revision}`],
-      ]}
-    />
+    <div class="key-facts">
+      <Facts
+        facts={[
+          ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
+          ['State', <KeyState key="state" of={key} now={now} />],
+          ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
+          ['Last used', lastUsedAt === null ? 'Not in a year' : <DateTime key="used" at={lastUsedAt} />],
+          ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
+          ['API revision', key.revision === null ? 'Default' : `${key.revision}`],
+        ]}
+      />
+    </div>
   )
 }
 
@@ -46,7 +48,7 @@ function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) 
   if (key.revokedAt !== null)
     return (
       <>
-        Revoked on <DateTime at={key.revokedAt} />
+        Revoked on <DateTime at={key.revokedAt} unit="day" />
       </>
     )
   const [, ...former] = listValidSecrets(key, now)
@@ -55,7 +57,7 @@ function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) 
       Active
       {former.map(({ hash, lastFour, expiresAt }) => (
         <span key={hash} class="former">
-          Previous secret …{lastFour} until {expiresAt !== null && <DateTime at={expiresAt} />}
+          Also …{lastFour} until {expiresAt !== null && <DateTime at={expiresAt} />}
         </span>
       ))}
     </>
