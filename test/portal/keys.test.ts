@@ -233,7 +233,9 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         expect(await callWith(fresh)).toBe(200)
         const changed = await readKey(key.id)
         expect(changed.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null, new Date(start + ms)])
-        expect(readText((await ann.get(path)).html).includes(`…${lastFour} until`)).toBe(ms > 0)
+        expect(
+          readText((await ann.get(path)).html).includes(`The previous secret …${lastFour} stays valid until`),
+        ).toBe(ms > 0)
         if (ms > 0) expect(await callWith(secret)).toBe(200)
         portal.clock.now = start + ms + 5000
         await isRejected(secret)
