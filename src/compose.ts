@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
 import { type Config, isPortalOn } from './config/config.ts'
+import { buildListenUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
 import { openMemory } from './coordination/memory.ts'
 import { openRedis } from './coordination/redis/redis.ts'
@@ -78,7 +79,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const keys = config.mongodbUrl === null ? 'SQLite' : 'MongoDB'
   const shared = config.redisUrl === null ? 'memory' : 'Redis'
   log.info({ ...versions, keys, shared, address }, 'started')
-  return { greeting: formatGreeting(address, secret), close: () => closeService(app, metricsServer, backends) }
+  const portalUrl = backends.accounts === null ? null : (findPublicUrl(config) ?? address)
+  return {
+    greeting: formatGreeting(address, { secret, portalUrl }),
+    close: () => closeService(app, metricsServer, backends),
+  }
 }
 
 async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
@@ -102,6 +107,11 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
   return { metrics, policy, scanner, store, pepper, shared, accounts, rules: await scanner.ready() }
 }
 
+/** The public URL; null for its default, which is only an address to listen on: people may use another name of this machine. */
+function findPublicUrl(config: Config): string | null {
+  return config.publicUrl === buildListenUrl(config) ? null : config.publicUrl
+}
+
 /** Opens the accounts of the portal, unless it is off. */
 async function openPortalAccounts(
   config: Config,
@@ -123,7 +133,7 @@ async function openPortalAccounts(
 function openApp({ config, log, version }: ServiceOptions, { scanner, ...backends }: Backends): Promise<App> {
   return buildApp({
     ...backends,
-    settings: config,
+    settings: { ...config, publicUrl: findPublicUrl(config) },
     scan: (url, client) => scanner.scan(url, { client }),
     workers: () => scanner.queue,
     clock: Date.now,
@@ -195,10 +205,14 @@ async function createFirstKey(store: Store, pepper: string): Promise<string | nu
   return secret
 }
 
-function formatGreeting(address: string, secret: string | null): string {
+function formatGreeting(
+  address: string,
+  { secret, portalUrl }: { readonly secret: string | null; readonly portalUrl: string | null },
+): string {
   const listening = `Siteprint listens on ${address} (docs: ${address}/docs).`
-  if (secret === null) return listening
-  return `${listening}
+  const portal = portalUrl === null ? '' : `\nThe portal is at ${portalUrl}: open it in a browser.`
+  if (secret === null) return listening + portal
+  return `${listening}${portal}
 Your first key, shown only once: ${secret}
 Try it:
   curl -s -H 'Authorization: Bearer ${secret}' '${address}/api/v1/scan?url=https://example.org'`

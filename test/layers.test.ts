@@ -57,8 +57,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fetch: ['async', 'engine/page', 'errors'],
   scan: ['async', 'coordination', 'engine/page', 'engine/text', 'engine/verdict', 'errors', 'fetch', 'index'],
   keys: ['errors', 'yaml'],
-  config: ['errors', 'fetch', 'keys'],
-  accounts: ['coordination', 'store'],
+  config: ['accounts', 'errors', 'fetch', 'keys'],
+  accounts: ['async', 'coordination', 'keys', 'store', 'store/mongo', 'store/sqlite'],
   store: ['accounts', 'async', 'errors', 'keys', 'store/mongo', 'store/sqlite'],
   'store/mongo': ['accounts', 'async', 'coordination', 'errors', 'keys', 'store'],
   'store/sqlite': ['accounts', 'errors', 'keys', 'store'],
@@ -114,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/formats': ['cli', 'engine/text', 'errors', 'fetch', 'index', 'scan'],
   compose: [
+    'accounts',
     'config',
     'coordination',
     'coordination/redis',

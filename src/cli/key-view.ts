@@ -1,5 +1,6 @@
 import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
+import { formatRows } from './rows.ts'
 
 /** What the commands show of a key. It contains no secret. */
 export interface KeyView {
@@ -36,20 +37,8 @@ const TITLES = [
 
 /** Formats keys as a table: times in UTC to the minute, a hyphen for a missing value. */
 export function formatKeys(views: readonly KeyView[]): string {
-  const rows = [TITLES, ...views.map((view) => Object.values(view).map(formatCell))]
-  const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column].length)))
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column]))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
-}
-
-function formatCell(value: KeyView[keyof KeyView]): string {
-  if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ')
-  return value === null ? '-' : String(value)
+  return formatRows(
+    TITLES,
+    views.map((view) => Object.values(view)),
+  )
 }

@@ -1,12 +1,11 @@
 import { expect } from 'vitest'
-import { openAccounts } from '../../src/accounts/open.ts'
 import type { Account } from '../../src/accounts/types.ts'
-import { type AppOptions, openApp, type TestApp } from '../http/app-fixture.ts'
-import { type AppStores, openEmbedded } from '../http/app-kinds.ts'
 import { Person } from './person.ts'
+import { openPortal, PASSWORD, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 
-export const PASSWORD = 'plum orchard in the rain'
 export const ADMIN_EMAIL = 'operator@harbourline.example'
+/** A further address in ADMIN_EMAILS. */
+export const SECOND_ADMIN_EMAIL = 'second@harbourline.example'
 
 /** A person who is logged in. */
 export interface Member {
@@ -14,7 +13,9 @@ export interface Member {
   readonly account: Account
 }
 
-export interface TestPortal extends TestApp {
+export interface MembersPortal extends TestPortal {
+  /** A person without a session. */
+  readonly visit: () => Person
   /** Signs up through the page. The address is unique unless it is given. */
   readonly join: (change?: { readonly name?: string; readonly email?: string }) => Promise<Member>
   /** Signs up an operator, whose address is verified. */
@@ -25,54 +26,37 @@ export interface TestPortal extends TestApp {
 
 let count = 0
 
-/** Opens an app with a portal in which everyone may sign up, and which sends no e-mail. */
-export async function openPortal({ stores, settings, ...options }: AppOptions = {}): Promise<TestPortal> {
-  const opened: AppStores = stores ?? (await openEmbedded())
-  const now = options.now ?? Date.now()
-  const adminEmails = [ADMIN_EMAIL, 'second@harbourline.example']
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-  const accounts = await openAccounts({
-    store: opened.store,
-    shared: opened.shared,
-    secret: 'a secret of the tests, long enough to sign cookies',
-    publicUrl: 'http://siteprint.test',
-    log,
-    signUp: 'open',
-    smtpUrl: null,
-    mailFrom: null,
-  })
-  const app = await openApp({
-    ...options,
-    now,
-    stores: opened,
-    settings: { publicUrl: null, adminEmails, ...settings },
-    parts: { accounts, ...options.parts },
-  })
+/** Opens a portal that members of these tests use, whose operators are those above. */
+export async function openPortalForMembers({ settings, ...options }: PortalOptions = {}): Promise<MembersPortal> {
+  const adminEmails = [ADMIN_EMAIL, SECOND_ADMIN_EMAIL]
+  const portal = await openPortal({ ...options, settings: { adminEmails, ...settings } })
+  const { accounts } = portal.store
 
   async function findAccount(email: string): Promise<Account> {
-    const account = await opened.store.accounts.findAccount(email)
+    const account = await accounts.findAccount(email)
     if (account === null) throw new Error(`${email} has no account`)
     return account
   }
 
-  const join: TestPortal['join'] = async (change = {}) => {
+  async function join(change: { readonly name?: string; readonly email?: string } = {}): Promise<Member> {
     const form = { name: 'Anna Ruiz', email: `person-${++count}@example.org`, ...change }
-    const person = new Person(app)
+    const person = new Person(portal.openBrowser())
     const answer = await person.post('/signup', { ...form, password: PASSWORD })
     expect(answer.status, answer.text).toBe(200)
     return { person, account: await findAccount(form.email) }
   }
 
   return {
-    ...app,
+    ...portal,
+    visit: () => new Person(portal.openBrowser()),
     join,
     joinAsAdmin: async () => {
       const { person, account } = await join({ name: 'Olga Operator', email: ADMIN_EMAIL })
-      await opened.store.accounts.verifyAccount(account.id)
+      await accounts.verifyAccount(account.id)
       return { person, account: await findAccount(ADMIN_EMAIL) }
     },
     logIn: async (email, password = PASSWORD, userAgent = 'curl/8.14.1') => {
-      const person = new Person(app, { userAgent })
+      const person = new Person(portal.openBrowser(), userAgent)
       expect((await person.post('/login', { email, password })).status).toBe(303)
       return person
     },
