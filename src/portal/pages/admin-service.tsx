@@ -1,4 +1,4 @@
-import { type AuditAction, recordAudit } from '../../accounts/audit.ts'
+import type { AuditAction } from '../../accounts/audit.ts'
 import type { Switches } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { Button } from '../components/button.tsx'
@@ -9,6 +9,7 @@ import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { definePage, type PageContext, PageError, Redirect } from '../page.ts'
 import type { PortalParts } from '../parts.ts'
+import { recordAction } from '../record-action.ts'
 import { describeStatus } from '../status.ts'
 
 /** One direction of a switch. */
@@ -39,12 +40,13 @@ const TURN_SWITCH = definePage({
   method: 'POST',
   path: '/admin/service/switches',
   needs: 'admin',
-  handle: async ({ account, form, now, parts }) => {
+  handle: async (context) => {
+    const { form, parts } = context
     const name = form.text('turn')
     if (!Object.hasOwn(TURNS, name)) throw new PageError(400)
     const { change, action } = TURNS[name]
     await parts.store.settings.setSwitches(change)
-    await recordAudit(parts.store, { at: new Date(now), action, actor: account.id }, parts.log)
+    await recordAction(context, { action, account: null })
     return new Redirect('/admin/service?done=switch')
   },
 })
