@@ -39,7 +39,43 @@ const VISITOR_STOPS: readonly Stop[] = [
   { name: 'reset-without-token', path: '/reset' },
   { name: 'verify', path: '/verify?token=none' },
   { name: 'verify-invalid', path: '/verify?token=none', act: submit },
+  { name: 'goodbye', path: '/goodbye' },
   { name: 'not-found', path: '/no-such-page' },
+]
+
+const clickButton =
+  (name: string) =>
+  (page: Page): Promise<unknown> =>
+    page.getByRole('button', { name, exact: true }).click()
+
+const SETTINGS_STOPS: readonly Stop[] = [
+  { name: 'settings-saved', path: '/account/settings', act: clickButton('Save name') },
+  { name: 'settings-email-errors', path: '/account/settings', act: clickButton('Change e-mail address') },
+  { name: 'settings-password-errors', path: '/account/settings', act: clickButton('Change password') },
+  { name: 'delete-errors', path: '/account/delete', act: submit },
+]
+
+async function openFirstAccount(page: Page): Promise<void> {
+  await page.locator('tbody a').first().click()
+  await page.getByRole('heading', { name: 'Attach a key' }).waitFor()
+}
+
+const ADMIN_STOPS: readonly Stop[] = [
+  { name: 'admin-nothing-found', path: '/admin?search=nobody-has-this' },
+  { name: 'admin-account', path: '/admin', act: openFirstAccount },
+  {
+    name: 'admin-account-errors',
+    path: '/admin',
+    act: async (page) => {
+      await openFirstAccount(page)
+      await clickButton('Attach key')(page)
+    },
+  },
+  {
+    name: 'admin-service-confirm',
+    path: '/admin/service',
+    act: (page) => page.getByText('Turn maintenance on…').click(),
+  },
 ]
 
 /** Pages with a session that a path alone does not show. */
@@ -50,6 +86,8 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
     { name: 'scan-result', path, act: submit },
     { name: 'scan-evidence', path, act: openEvidence },
     { name: 'scan-recent', path: '/scan' },
+    ...SETTINGS_STOPS,
+    ...ADMIN_STOPS,
   ]
 }
 
