@@ -24,7 +24,7 @@ const DELETE_ACCOUNT = definePage({
     const { form, parts, visitor } = context
     if (form.text('confirmation').toLowerCase() !== CONFIRMATION) {
       context.setStatus(422)
-      const errors = { confirmation: `Type “${CONFIRMATION}” to confirm.` }
+      const errors = { confirmation: 'The confirmation is missing.' }
       return <DeletionPage context={context} errors={errors} />
     }
     try {
@@ -91,10 +91,12 @@ function DeletionPage({ context, errors }: DeletionProps) {
           errors={errors}
           isRequired
         />
-        <Button kind="danger">Delete my account</Button>{' '}
-        <LinkButton kind="secondary" href="/account/settings">
-          Cancel
-        </LinkButton>
+        <p class="buttons">
+          <Button kind="danger">Delete my account</Button>
+          <LinkButton kind="secondary" href="/account/settings">
+            Cancel
+          </LinkButton>
+        </p>
       </Form>
     </Page>
   )
