@@ -139,7 +139,10 @@ function show({ args: [id] }: Given, { plans, stdout }: Context): Work {
     const month = new Date().toISOString().slice(0, 7)
     const used = await store.usage.usedBy(id, month)
     const limit = findPlan(plans, key.plan).perMonth
-    const usage = { month, used, limit, remaining: Math.max(limit - used, 0) }
+    const charged = await store.usage.listDays([id], month)
+    const days = charged.map(({ day, used: requests }) => ({ date: day, requests }))
+    days.sort((a, b) => a.date.localeCompare(b.date))
+    const usage = { month, used, limit, remaining: Math.max(limit - used, 0), days }
     const secrets = key.secrets.map((one) => ({ secret: maskSecret(one), expiresAt: one.expiresAt }))
     const account = await buildAccountNamer(store)(key)
     const { secret, ...view } = viewKey(key, { account, lastUsedAt: await store.usage.lastUsed(id) })

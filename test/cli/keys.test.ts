@@ -97,7 +97,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     expect(JSON.parse(await succeed('show', id))).toMatchObject({
       id,
       plan: 'pro',
-      usage: { month, used: 101, limit: 10_000, remaining: 9899 },
+      usage: { month, used: 101, limit: 10_000, remaining: 9899, days: [{ date: `${month}-01`, requests: 101 }] },
     })
     expect(await keys('set-plan', id, 'free')).toEqual({
       code: 0,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readUsed } from '../store/read-used.ts'
 import { NEXT_YEAR, openApp, scanOf } from './app-fixture.ts'
 import { appKinds } from './app-kinds.ts'
 
@@ -50,7 +51,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, ope
       ['7', 1],
       ['6', undefined],
     ])
-    expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
+    expect(await readUsed(app.store, key.id, `${NEXT_YEAR}-05`)).toBe(2)
     for (let i = 0; i < 6; i++) await app.call({ url: '/api/v1/me', secret })
     const over = await app.call({ url: '/api/v1/me', secret })
     expect([over.status, over.body.code, over.headers['retry-after']]).toEqual([429, 'rate_limited', '45'])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Charge, type Store, StoreError } from '../../src/store/types.ts'
 import { storeKinds } from './open-stores.ts'
+import { readUsed } from './read-used.ts'
 import { sampleKey } from './sample-key.ts'
 
 const newKey = (): string => sampleKey().id
@@ -27,12 +28,12 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
   describe.skipIf(isMissing)('charges', () => {
     test('each adds one until the quota is used up', async () => {
       const key = newKey()
-      expect(await store.usage.usedBy(key, '2026-05')).toBe(0)
+      expect(await readUsed(store, key, '2026-05')).toBe(0)
       const counts = []
       for (let n = 0; n < 5; n++)
         counts.push(await (n % 2 ? store : other).usage.charge(buildCharge(key, { quota: 3 })))
       expect(counts).toEqual([1, 2, 3, null, null])
-      expect(await other.usage.usedBy(key, '2026-05')).toBe(3)
+      expect(await readUsed(other, key, '2026-05')).toBe(3)
     })
 
     test.each([
@@ -43,7 +44,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       const key = newKey()
       for (const count of before) expect(await store.usage.charge(buildCharge(key))).toBe(count)
       expect(await store.usage.charge(buildCharge(key, { quota, at: new Date(noon.getTime() + 1) }))).toBeNull()
-      expect(await store.usage.usedBy(key, '2026-05')).toBe(before.length)
+      expect(await readUsed(store, key, '2026-05')).toBe(before.length)
       expect(await store.usage.lastUsed(key)).toEqual(before.length > 0 ? noon : null)
     })
 
@@ -64,7 +65,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       expect(await store.usage.charge(buildCharge(key, { day, at: new Date(at), quota: 1 }))).toBe(1)
       expect(await store.usage.charge(buildCharge(key, { day: nextDay, at: new Date(next), quota: 1 }))).toBe(1)
       expect(await store.usage.charge(buildCharge(key, { day, at: new Date(at), quota: 1 }))).toBeNull()
-      expect(await Promise.all([month, nextMonth, '2026-07'].map((one) => store.usage.usedBy(key, one)))).toEqual([
+      expect(await Promise.all([month, nextMonth, '2026-07'].map((one) => readUsed(store, key, one)))).toEqual([
         1, 1, 0,
       ])
       expect(await store.usage.lastUsed(key)).toEqual(new Date(next))
@@ -105,7 +106,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       expect(counts.sort()).toEqual([1, 2])
       expect(wrong.status === 'rejected' && wrong.reason).toBeInstanceOf(Error)
       expect(wrong.status === 'rejected' && wrong.reason).not.toBeInstanceOf(StoreError)
-      expect(await other.usage.usedBy(key, '2026-05')).toBe(2)
+      expect(await readUsed(other, key, '2026-05')).toBe(2)
     })
 
     test('no charge is lost when 300 keys get their first 8 charges of a month concurrently', {
@@ -118,7 +119,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       )
       const counts = (await Promise.all(all)).map((one) => one.sort())
       expect(counts.filter((one) => one.join() !== '1,2,3,4,5,6,7,8')).toEqual([])
-      const used = await Promise.all(keys.map((key) => other.usage.usedBy(key, '2026-05')))
+      const used = await Promise.all(keys.map((key) => readUsed(other, key, '2026-05')))
       expect(used.filter((one) => one !== 8)).toEqual([])
     })
 
@@ -129,7 +130,49 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       )
       const counts = (await Promise.all(all)).filter((count) => count !== null)
       expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 1000 }, (_, n) => n + 1))
-      expect(await store.usage.usedBy(key, '2026-05')).toBe(1000)
+      expect(await readUsed(store, key, '2026-05')).toBe(1000)
+    })
+  })
+
+  describe.skipIf(isMissing)('days and months', () => {
+    test('are listed for several keys, without those of others', async () => {
+      const [a, b, foreign] = [newKey(), newKey(), newKey()]
+      for (const [key, day, count] of [
+        [a, '2026-04-30', 1],
+        [a, '2026-05-01', 2],
+        [a, '2026-05-31', 3],
+        [b, '2026-05-01', 4],
+        [b, '2026-06-01', 5],
+        [foreign, '2026-05-01', 6],
+      ] as const)
+        for (let n = 0; n < count; n++) await (n % 2 ? store : other).usage.charge(buildCharge(key, { day }))
+      await store.usage.touch({ key: b, day: '2026-07-02', at: noon })
+      const days = [...(await other.usage.listDays([a, b], '2026-05'))]
+      expect(days.sort((one, two) => `${one.day}${one.used}`.localeCompare(`${two.day}${two.used}`))).toEqual([
+        { key: a, day: '2026-05-01', used: 2 },
+        { key: b, day: '2026-05-01', used: 4 },
+        { key: a, day: '2026-05-31', used: 3 },
+      ])
+      const months = [...(await other.usage.listMonths([a, b], '2026-05'))]
+      expect(months.sort((one, two) => one.month.localeCompare(two.month) || one.used - two.used)).toEqual([
+        { key: b, month: '2026-05', used: 4, lastUsedAt: noon },
+        { key: a, month: '2026-05', used: 5, lastUsedAt: noon },
+        { key: b, month: '2026-06', used: 5, lastUsedAt: noon },
+        { key: b, month: '2026-07', used: 0, lastUsedAt: noon },
+      ])
+      expect([await store.usage.listDays([], '2026-05'), await store.usage.listMonths([], '0000-01')]).toEqual([[], []])
+      expect(await store.usage.listDays([b], '2026-07'), 'a touch charges nothing').toEqual([])
+    })
+
+    test('charges of two days in one turn of the event loop share the quota of the month', async () => {
+      const key = newKey()
+      const days = Array.from({ length: 60 }, (_, n) => `2026-05-${n % 3 === 0 ? '16' : '17'}`)
+      const all = days.map((day, n) => (n % 2 ? store : other).usage.charge(buildCharge(key, { day, quota: 50 })))
+      const counts = (await Promise.all(all)).filter((count) => count !== null)
+      expect(counts.sort((one, two) => one - two)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+      expect(await readUsed(other, key, '2026-05')).toBe(50)
+      expect(await store.usage.charge(buildCharge(key, { day: '2026-05-18', quota: 50 }))).toBeNull()
+      expect((await store.usage.listDays([key], '2026-05')).map(({ day }) => day)).not.toContain('2026-05-18')
     })
   })
 
@@ -142,7 +185,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       expect(await other.usage.lastUsed(key)).toEqual(noon)
       expect(await store.usage.charge(buildCharge(key, { quota: 1, at: new Date(noon.getTime() + 1) }))).toBe(1)
       expect(await touch(2)).toBe(1)
-      expect(await store.usage.usedBy(key, '2026-05')).toBe(1)
+      expect(await readUsed(store, key, '2026-05')).toBe(1)
       expect(await other.usage.lastUsed(key)).toEqual(new Date(noon.getTime() + 2))
     })
 

@@ -4,7 +4,7 @@ import { findFreeSlot } from '../free-slot.ts'
 import type { KeyStore, Rotation } from '../types.ts'
 import { AccountSlots } from './account-slots.ts'
 import { CHANGE_TIMEOUT_MS, isTakenId } from './errors.ts'
-import type { Collections, KeyDocument } from './schema.ts'
+import { type Collections, type KeyDocument, ONE_BATCH } from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 
@@ -32,7 +32,7 @@ export class MongoKeys implements KeyStore {
   }
 
   async listAccountKeys(account: string): Promise<Key[]> {
-    const found = await this.#keys.find({ account }).sort({ createdAt: 1, _id: 1 }).toArray()
+    const found = await this.#keys.find({ account }, ONE_BATCH).sort({ createdAt: 1, _id: 1 }).toArray()
     return found.map(toKey)
   }
 

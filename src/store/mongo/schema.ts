@@ -146,6 +146,9 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
   ),
 }
 
+/** Reads a result in one round trip. By default a second one follows after 101 documents. */
+export const ONE_BATCH = { batchSize: 10_000 } as const
+
 /** Deletes a document when the time in its field has passed, within a minute. */
 const EXPIRING: IndexDescription = { key: { expiresAt: 1 }, expireAfterSeconds: 0 }
 

@@ -3,7 +3,7 @@ import { readMonth } from '../read-month.ts'
 import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
 import { isDuplicate } from './errors.ts'
-import type { UsageDocument } from './schema.ts'
+import { ONE_BATCH, type UsageDocument } from './schema.ts'
 
 /** The collection of charged requests by key and month, with its days. */
 export class MongoUsage implements UsageStore {
@@ -47,12 +47,14 @@ export class MongoUsage implements UsageStore {
   }
   async listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
     const projection = { _id: 0, key: 1, month: 1, used: 1, lastUsedAt: 1 }
-    return await this.#usage.find<MonthUsage>({ key: { $in: keys }, month: { $gte: since } }, { projection }).toArray()
+    return await this.#usage
+      .find<MonthUsage>({ key: { $in: keys }, month: { $gte: since } }, { projection, ...ONE_BATCH })
+      .toArray()
   }
 
   async listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
     const filter = { key: { $in: keys }, month: { $gte: first, $lte: last } }
-    const found = await this.#usage.find(filter, { projection: { key: 1, month: 1, days: 1 } }).toArray()
+    const found = await this.#usage.find(filter, { projection: { key: 1, month: 1, days: 1 }, ...ONE_BATCH }).toArray()
     return found.flatMap(({ key, month, days = {} }) => {
       const entries = Object.entries(days).filter(([, used]) => used > 0)
       return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))

@@ -6,6 +6,7 @@ import { openMongo } from '../../../src/store/mongo/mongo.ts'
 import { type Charge, StoreError } from '../../../src/store/types.ts'
 import { type OwnServer, startMongo } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
+import { readUsed } from '../read-used.ts'
 import { sampleKey } from '../sample-key.ts'
 
 const SUITE = 'MongoDB that cannot be written'
@@ -98,7 +99,7 @@ describe.skipIf(isMissing).each(CASES)('$name', ({ url, fail, recover, inDoubt }
     isOver = true
     await Promise.all(load)
     expect(changes).toEqual([false, true])
-    const used = await store.usage.usedBy(key, MONTH)
+    const used = await readUsed(store, key, MONTH)
     expect(used).toBeGreaterThanOrEqual(answered)
     expect(used - answered).toBeLessThanOrEqual(inDoubt)
   }, 30_000)
