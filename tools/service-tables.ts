@@ -32,7 +32,7 @@ export function formatErrorSentences({ text }: Document): string {
 /** Table of all settings with their defaults and their documentation. */
 export function formatSettings({ file }: Document): string {
   const rows = Object.values<Setting<unknown>>(SETTINGS).map((setting) => [
-    `\`${setting.name}\``,
+    setting.isSecret ? `\`${setting.name}\`, \`${setting.name}_FILE\`` : `\`${setting.name}\``,
     formatDefault(setting),
     rewriteLinks(setting.documentation, file),
   ])
