@@ -50,6 +50,41 @@ const VISITOR_STOPS: readonly Stop[] = [
   { name: 'not-found', path: '/no-such-page' },
 ]
 
+const clickButton =
+  (name: string) =>
+  (page: Page): Promise<unknown> =>
+    page.getByRole('button', { name, exact: true }).click()
+
+const SETTINGS_STOPS: readonly Stop[] = [
+  { name: 'settings-saved', path: '/account/settings', act: clickButton('Save name') },
+  { name: 'settings-email-errors', path: '/account/settings', act: clickButton('Change e-mail address') },
+  { name: 'settings-password-errors', path: '/account/settings', act: clickButton('Change password') },
+  { name: 'delete-errors', path: '/account/delete', act: submit },
+]
+
+async function openFirstAccount(page: Page): Promise<void> {
+  await page.locator('tbody a').first().click()
+  await page.getByRole('heading', { name: 'Attach a key' }).waitFor()
+}
+
+const ADMIN_STOPS: readonly Stop[] = [
+  { name: 'admin-nothing-found', path: '/admin?search=nobody-has-this' },
+  { name: 'admin-account', path: '/admin', act: openFirstAccount },
+  {
+    name: 'admin-account-errors',
+    path: '/admin',
+    act: async (page) => {
+      await openFirstAccount(page)
+      await clickButton('Attach key')(page)
+    },
+  },
+  {
+    name: 'admin-service-confirm',
+    path: '/admin/service',
+    act: (page) => page.getByText('Turn maintenance on…').click(),
+  },
+]
+
 /** Pages with a session that a path alone does not show. */
 function listFurtherStops({ target }: Tour): readonly Stop[] {
   const path = `/scan?url=${encodeURIComponent(target)}`
@@ -61,7 +96,8 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
     { name: 'usage', path: '/account' },
     { name: 'key', path: '/account/keys', act: followLinks('/account/keys/') },
     { name: 'key-revoke', path: '/account/keys', act: followLinks('/account/keys/', '/revoke') },
-    { name: 'admin-account', path: '/admin', act: followLinks('/admin/accounts/') },
+    ...SETTINGS_STOPS,
+    ...ADMIN_STOPS,
   ]
 }
 
