@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import { HiddenFields } from './form.tsx'
 
 interface ConfirmProps {
-  /** `primary` for an action that harms nobody; `danger` without it. */
+  /** `primary` for an action without harm; `danger` without it. */
   readonly kind?: 'primary' | 'danger'
   /** What opens the question: "Revoke…". */
   readonly label: string
