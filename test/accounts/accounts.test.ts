@@ -194,6 +194,19 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     expect(await readCode(logIn(email, new Browser(), 'a new pass phrase'))).toBe('none')
   })
 
+  test('log-ins in progress with the former password fail', async () => {
+    const { browser, email } = await signUp()
+    // On another node, which has its own queue of hashes.
+    const node = await openTestAccounts(store)
+    const change = node.changePassword({ current: PASSWORD, password: 'a new pass phrase' }, browser.visitor)
+    // They read the former hash now, and wait for their turn to compare the password with it.
+    const browsers = Array.from({ length: 12 }, () => new Browser())
+    const logIns = await Promise.allSettled(browsers.map((one) => logIn(email, one)))
+    await change
+    expect(await Promise.all(browsers.map(isLoggedIn))).toEqual(Array(12).fill(false))
+    expect(logIns.some(({ status }) => status === 'rejected')).toBe(true)
+  })
+
   test('name and address are changed at once; the new address is not confirmed', async () => {
     const { browser, id, email } = await signUp()
     await accounts.rename('  Bea Å ', browser.visitor)

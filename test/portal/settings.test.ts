@@ -61,7 +61,7 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
     test.each([
       ['a wrong password', 'new@example.net', 'wrong', 'The password is wrong.'],
       ['no password', 'new@example.net', '', 'The password is wrong.'],
-      ['no address', 'nobody', PASSWORD, 'Enter an e-mail address'],
+      ['no address', 'not-an-address', PASSWORD, 'Enter an e-mail address'],
     ])('%s changes nothing', async (_, email, password, sentence) => {
       const { person, account } = member
       const answer = await person.post('/account/settings/email', { email, 'email-password': password })
@@ -224,8 +224,8 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
     })
 
     test.each([
-      ['no confirmation', { confirmation: '', password: PASSWORD }, 'to confirm'],
-      ['another word', { confirmation: 'remove', password: PASSWORD }, 'to confirm'],
+      ['no confirmation', { confirmation: '', password: PASSWORD }, 'The confirmation is missing.'],
+      ['another word', { confirmation: 'remove', password: PASSWORD }, 'The confirmation is missing.'],
       ['a wrong password', { confirmation: 'delete', password: 'wrong' }, 'The password is wrong.'],
       ['no password', { confirmation: 'delete', password: '' }, 'The password is wrong.'],
     ])('%s deletes nothing', async (_, form, sentence) => {
