@@ -93,6 +93,9 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
     { name: 'scan-result', path, act: submit },
     { name: 'scan-evidence', path, act: openEvidence },
     { name: 'scan-recent', path: '/scan' },
+    { name: 'account-key', path: '/account/keys', act: openKey },
+    { name: 'account-key-rotated', path: '/account/keys', act: rotateKey },
+    { name: 'account-key-revoke', path: '/account/keys', act: askToRevokeKey },
     { name: 'usage', path: '/account' },
     { name: 'key', path: '/account/keys', act: followLinks('/account/keys/') },
     { name: 'key-revoke', path: '/account/keys', act: followLinks('/account/keys/', '/revoke') },
@@ -104,6 +107,18 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
 async function openEvidence(page: Page): Promise<void> {
   await submit(page)
   for (const summary of await page.locator('.evidence > summary').all()) await summary.click()
+}
+
+const openKey = (page: Page): Promise<unknown> => page.getByRole('link', { name: /^Rename, rotate/ }).click()
+
+async function rotateKey(page: Page): Promise<void> {
+  await openKey(page)
+  await page.getByRole('button', { name: 'Rotate' }).click()
+}
+
+async function askToRevokeKey(page: Page): Promise<void> {
+  await openKey(page)
+  await page.getByRole('link', { name: 'Revoke…' }).click()
 }
 
 /** Downloads are not displayed. */
