@@ -82,7 +82,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       expect(await callWith(secret)).toBe(200)
       const list = readText((await person.get('/account/keys')).html)
       expect(list).toContain('Build server')
-      expect(list).toContain('You have 1 of the 10 keys of the plan pro')
+      expect(list).toContain('You have 1 key. The plan pro allows 10.')
     })
 
     test.each([
@@ -130,7 +130,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         for (const name of ['1', '2', '3']) await create(person, name)
         const list = await person.get('/account/keys')
         expect(list.html).not.toContain('name="revision"')
-        expect(readText(list.html)).toContain('You have 3 of the 3 keys of the plan starter')
+        expect(readText(list.html)).toContain('You have 3 keys. The plan starter allows 3.')
         const { status, html } = await person.post('/account/keys', { name: '4', revision: '' })
         expect([status, findSecrets(html)]).toEqual([409, []])
         expect(readText(html)).toContain('You have as many keys as your plan allows')
@@ -158,7 +158,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         expect(await portal.store.keys.attachKey(key.id, person.account.id)).toBe(true)
         const { status, html } = await person.get('/account/keys')
         expect(status).toBe(200)
-        expect(readText(html)).toContain('You have 2 of the 1 key of the plan free')
+        expect(readText(html)).toContain('You have 2 keys. The plan free allows 1.')
         expect(readText(html)).toContain('Attached')
       })
     })

@@ -87,7 +87,7 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
   return (
     <Card title="New key">
       <p>
-        You have {formatNumber(active)} of the {formatCount(limit, 'key')} of the plan {plan}.
+        You have {formatCount(active, 'key')}. The plan {plan} allows {formatNumber(limit)}.
       </p>
       {active < limit || Object.keys(errors).length > 0 ? (
         <div class="slim">
