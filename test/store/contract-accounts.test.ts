@@ -53,6 +53,17 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       expect(await countActive(account)).toBe(wanted)
     })
 
+    test('of concurrent creations with one id exactly one creates a key, of the account that was first', async () => {
+      const accounts = [await createAccount(store), await createAccount(store)]
+      const keys = Array.from({ length: 6 }, (_, n) => keyOf(accounts[n % 2], { id: sampleKey().id }))
+      const all = keys.map((key, n) => (n < 3 ? store : other).keys.createAccountKey({ ...key, id: keys[0].id }, 5))
+      const results = await Promise.all(all)
+      expect(results.filter((isCreated) => isCreated)).toHaveLength(1)
+      const owner = keys[results.indexOf(true)].account
+      expect((await other.keys.getKey(keys[0].id))?.account).toBe(owner)
+      for (const account of accounts) expect(await countActive(account)).toBe(account === owner ? 1 : 0)
+    })
+
     test('a revoked key frees its place, exactly once', async () => {
       const account = await createAccount(store)
       const keys = [keyOf(account), keyOf(account)]
