@@ -52,7 +52,11 @@ export class AccountsOnBetterAuth implements Accounts {
       const hash = found?.passwordHash ?? null
       await this.#checkPassword({ email, password: form.password, hash }, visitor, 'wrong_login')
       if (found === null) throw new AccountError('wrong_login')
-      return sessions.start(found.account, visitor)
+      const started = await sessions.start(found.account, visitor)
+      // The password may have been changed after it was read, which ended all sessions but this one.
+      if ((await writer.getPasswordHash(found.account.id)) === hash) return started
+      await sessions.endAll(found.account.id)
+      throw new AccountError('wrong_login')
     })
   }
 

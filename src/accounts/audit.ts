@@ -30,7 +30,7 @@ export interface AuditEntry {
   readonly action: AuditAction
   /** Id of the account that acted; null for the operator's commands. */
   readonly actor: string | null
-  /** Id of the account that the action concerns; null for the service as a whole. */
+  /** Id of the account that the action concerns; null for the service as a whole and for a key without an account. */
   readonly account: string | null
   /** Id of the key that the action concerns. */
   readonly key: string | null

@@ -23,7 +23,7 @@ export class Operator {
   }
 
   /**
-   * Creates an account with a random password that nobody knows: without one, the next sign-up with the address would get it.
+   * Creates an account with a random password that is not stored readably: without one, the next sign-up with the address would get it.
    * @returns the account, and the link on which its owner chooses a password
    * @throws AccountError
    */

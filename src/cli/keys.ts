@@ -8,6 +8,7 @@ import type { Key } from '../keys/types.ts'
 import { defineCommand, EXIT } from './command.ts'
 import { readEmail, readName, readRevision, readSpan, requirePlan } from './key-input.ts'
 import { formatKeys, maskSecret, viewKey } from './key-view.ts'
+import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 import { type OpenedStore, withStore } from './with-store.ts'
 
@@ -98,6 +99,7 @@ function createForAccount(given: Given, { stdout, report }: Context): Work {
     const parts = { name, email: wantedEmail ?? email, plan, revision, account }
     const { key, secret } = buildKey({ ...parts, now: new Date(), pepper: opened.pepper })
     if (!(await opened.store.keys.createAccountKey(key, Number.MAX_SAFE_INTEGER))) throw changedAccountError(email)
+    await recordAction(opened, { action: 'key_created', account, key: key.id }, report)
     printCreated(key, secret, { stdout, report })
   }
 }
@@ -113,6 +115,7 @@ function attach({ args: [id, email] }: Given, { report }: Context): Work {
     if (key.account !== null) throw new SetupError(`The key ${id} already belongs to an account.`)
     const account = await requireAccount(opened, email)
     if (!(await opened.store.keys.attachKey(id, account.id))) throw changedAccountError(account.email)
+    await recordAction(opened, { action: 'key_attached', account: account.id, key: id }, report)
     report(`${id} now belongs to the account ${account.email} and has its plan ${account.plan}.`)
   }
 }
@@ -149,9 +152,10 @@ function show({ args: [id] }: Given, { plans, stdout }: Context): Work {
 
 function revoke({ args: [id] }: Given, { report }: Context): Work {
   return async (opened) => {
-    const { revokedAt } = await requireKey(opened, id)
+    const { account, revokedAt } = await requireKey(opened, id)
     if (revokedAt !== null) return report(`${id} was already revoked at ${revokedAt.toISOString()}.`)
     await opened.store.keys.revokeKey(id, new Date())
+    await recordAction(opened, { action: 'key_revoked', account, key: id }, report)
     report(`Revoked ${id}. Every node rejects it within 5 seconds.`)
   }
 }
@@ -160,11 +164,12 @@ function rotate(given: Given, { stdout, report }: Context): Work {
   const [id] = given.args
   const overlapMs = readSpan(textOption(given, 'overlap') ?? '24h')
   return async (opened) => {
-    await requireActiveKey(opened, id)
+    const { account } = await requireActiveKey(opened, id)
     const { stored, secret } = buildSecret({ pepper: opened.pepper })
     const now = new Date()
     const oldEndAt = new Date(now.getTime() + overlapMs)
     if (!(await opened.store.keys.rotateKey(id, { secret: stored, oldEndAt, now }))) throw revokedError(id)
+    await recordAction(opened, { action: 'key_rotated', account, key: id }, report)
     const until = oldEndAt.toISOString()
     report(`The new secret of ${id} is shown once, below. Store it safely. The previous one expires at ${until}.`)
     stdout.write(`${secret}\n`)

@@ -194,7 +194,7 @@ export const SETTINGS = {
       parse.isLoopback(host) && !isSet('PUBLIC_URL') && !isSet('TRUST_PROXY') ? 'open' : 'off',
     shownDefault: 'open or off',
     documentation:
-      'Who may sign up in the portal: `open` everyone, `invite` those with an [invitation](docs/operating.md#accounts), `off` nobody. By default `open` while only this machine can reach the service: `HOST` is a loopback address, and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
+      'Who may sign up in the portal: `open` everyone, `invite` those with an [invitation](docs/operating.md#accounts), `off` no one. By default `open` while only this machine can reach the service: `HOST` is a loopback address, and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
   }),
   authSecret: define<string | null>({
     name: 'AUTH_SECRET',

@@ -17,7 +17,7 @@ export interface Key {
   readonly plan: string
   /** API revision that the key is pinned to; null for the default of the service. */
   readonly revision: 1 | 2 | null
-  /** Id of the account that the key belongs to; null for a key that the operator made for nobody in particular. */
+  /** Id of the account that the key belongs to; null for a key of the operator's that has no account. */
   readonly account: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null

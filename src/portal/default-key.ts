@@ -1,3 +1,4 @@
+import { recordAudit } from '../accounts/audit.ts'
 import type { Account } from '../accounts/types.ts'
 import { buildKey } from '../keys/key.ts'
 import type { PortalParts } from './parts.ts'
@@ -12,7 +13,7 @@ export const DEFAULT_KEY_NAME = 'Default key'
  */
 export async function createDefaultKey(
   { id, email, plan }: Account,
-  { store, pepper }: Pick<PortalParts, 'store' | 'pepper'>,
+  { store, pepper, log }: Pick<PortalParts, 'store' | 'pepper' | 'log'>,
   now: number,
 ): Promise<string | null> {
   const { key, secret } = buildKey({
@@ -24,5 +25,7 @@ export async function createDefaultKey(
     now: new Date(now),
     pepper,
   })
-  return (await store.keys.createDefaultKey(key)) ? secret : null
+  if (!(await store.keys.createDefaultKey(key))) return null
+  await recordAudit(store, { at: key.createdAt, action: 'key_created', actor: id, account: id, key: key.id }, log)
+  return secret
 }

@@ -132,11 +132,11 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
 
   test('a reset of an address without an account sends nothing and looks the same', async () => {
     const { email } = await signUp()
-    const nobody = newEmail()
-    expect(await requestReset(nobody)).toBeUndefined()
+    const unknown = newEmail()
+    expect(await requestReset(unknown)).toBeUndefined()
     expect(await requestReset(email)).toBeUndefined()
     await server.next(email)
-    expect(server.mails.filter(({ to }) => to.includes(nobody))).toEqual([])
+    expect(server.mails.filter(({ to }) => to.includes(unknown))).toEqual([])
   })
 
   test('a reset repairs an account whose sign-up was interrupted', async () => {
@@ -181,7 +181,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect(await find(89)).toBeNull()
   })
 
-  test('a new address takes effect when its link is opened; the former address is told', async () => {
+  test('a new address takes effect when its link is opened; the former address gets an e-mail', async () => {
     const { browser, email, id } = await signUp()
     const wanted = newEmail()
     expect(await accounts.changeEmail({ email: wanted, password: PASSWORD }, browser.visitor)).toBe('mailed')
@@ -193,7 +193,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect(await verify(token)).toBe('invalid_token')
   })
 
-  test('an address that has an account cannot be taken over, and its owner is told', async () => {
+  test('an address that has an account cannot be taken over, and its owner gets an e-mail', async () => {
     const [{ browser, email }, { email: other }] = [await signUp(), await signUp()]
     expect(await accounts.changeEmail({ email: other, password: PASSWORD }, browser.visitor)).toBe('mailed')
     expect((await server.next(other)).text).toContain('already has an account')

@@ -130,7 +130,7 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     ['no value', (cookie: string) => cookie.replace(/=.*/, '=')],
     ['another cookie', () => 'a=b'],
     ['a huge cookie', (cookie: string) => `${cookie}${'x'.repeat(100_000)}`],
-  ])('a cookie with %s is no session', async (_, change) => {
+  ])('a cookie with %s is not a session', async (_, change) => {
     const { browser } = await signUp()
     expect(await accounts.findSession({ ...browser.visitor, cookie: change(browser.visitor.cookie ?? '') })).toBeNull()
   })
@@ -192,6 +192,19 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     expect([await isLoggedIn(browser), await isLoggedIn(other)]).toEqual([true, false])
     expect(await readCode(logIn(email))).toBe('wrong_login')
     expect(await readCode(logIn(email, new Browser(), 'a new pass phrase'))).toBe('none')
+  })
+
+  test('log-ins in progress with the former password fail', async () => {
+    const { browser, email } = await signUp()
+    // On another node, which has its own queue of hashes.
+    const node = await openTestAccounts(store)
+    const change = node.changePassword({ current: PASSWORD, password: 'a new pass phrase' }, browser.visitor)
+    // They read the former hash now, and wait for their turn to compare the password with it.
+    const browsers = Array.from({ length: 12 }, () => new Browser())
+    const logIns = await Promise.allSettled(browsers.map((one) => logIn(email, one)))
+    await change
+    expect(await Promise.all(browsers.map(isLoggedIn))).toEqual(Array(12).fill(false))
+    expect(logIns.some(({ status }) => status === 'rejected')).toBe(true)
   })
 
   test('name and address are changed at once; the new address is not confirmed', async () => {

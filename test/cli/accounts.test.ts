@@ -128,7 +128,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     expect(head).toMatch(/^ID +EMAIL +CONFIRMED +NAME +PLAN +KEYS +USED +CREATED +SUSPENDED$/)
     expect(row).toMatch(/^acc_\w{20} {2}bea@a\.example {2}yes +Bea Ö {2}starter {2}1 +0 +[\d-]{10} [\d:]{5} {2}-$/)
     expect(rest).toEqual([''])
-    expect((await run('list', '--search', 'nobody')).stderr).toBe('No account matches.\n')
+    expect((await run('list', '--search', 'unknown')).stderr).toBe('No account matches.\n')
   })
 
   test('delete needs --yes', async () => {

@@ -72,15 +72,18 @@ describe.each(appKinds('http: usage'))('/usage on $name', ({ isMissing, open }) 
     expect(body.requests_used).toBe(6)
   })
 
-  test.skipIf(isMissing)('counts against the minute, costs no quota, and is no use of the key', async () => {
-    const app = await openApp({ stores: await open(), settings: onePlan(2, 0), now: NOW })
-    const { secret, key } = await app.newKey({ plan: 'free' })
-    const answers = []
-    for (let n = 0; n < 3; n++) answers.push(await app.call({ url: '/api/v1/usage', secret }))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
-    expect(await app.store.usage.lastUsed(key.id)).toBeNull()
-    expect(await app.store.usage.usedBy(key.id, MAY)).toBe(0)
-  })
+  test.skipIf(isMissing)(
+    'counts against the minute, costs no quota, and does not count as use of the key',
+    async () => {
+      const app = await openApp({ stores: await open(), settings: onePlan(2, 0), now: NOW })
+      const { secret, key } = await app.newKey({ plan: 'free' })
+      const answers = []
+      for (let n = 0; n < 3; n++) answers.push(await app.call({ url: '/api/v1/usage', secret }))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+      expect(await app.store.usage.lastUsed(key.id)).toBeNull()
+      expect(await app.store.usage.usedBy(key.id, MAY)).toBe(0)
+    },
+  )
 })
 
 test.each([

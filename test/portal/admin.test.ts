@@ -146,10 +146,10 @@ describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }
 
   describe.skipIf(isMissing)('the service', () => {
     test.each([
-      ['maintenance_on', { maintenance: true, apiOff: false }, 'the API answers 503 “maintenance”'],
-      ['api_off', { maintenance: true, apiOff: true }, 'the API answers 503 “unavailable”'],
-      ['maintenance_off', { maintenance: false, apiOff: true }, 'Turn maintenance on'],
-      ['api_on', { maintenance: false, apiOff: false }, 'Turn the API off'],
+      ['maintenance_on', { maintenance: true, apiOff: false }, 'Every request to the API gets 503 “maintenance”.'],
+      ['api_off', { maintenance: true, apiOff: true }, 'Every request to the API gets 503 “unavailable”.'],
+      ['maintenance_off', { maintenance: false, apiOff: true }, 'Maintenance is off'],
+      ['api_on', { maintenance: false, apiOff: false }, 'The API is on'],
     ])('%s', async (turn, switches, shown) => {
       const answer = await admin.person.post('/admin/service/switches', { turn })
       expect(answer.location).toBe('/admin/service?done=switch')

@@ -5,8 +5,11 @@ import { type Member, type MembersPortal, openPortalForMembers, SECOND_ADMIN_EMA
 import type { Person } from './person.ts'
 import { HOST } from './portal-fixture.ts'
 
-/** Who asks. `unverified` has an operator's address and has not shown that it is theirs. `suspended` had a session before. */
-const ROLES = ['nobody', 'account', 'unverified', 'admin', 'suspended'] as const
+/**
+ * Who asks. `owner` owns the key, the scan or the account in the path, and the others do not. `unverified` has an operator's
+ * address and has not shown that it is theirs. `suspended` had a session before.
+ */
+const ROLES = ['nobody', 'owner', 'other', 'unverified', 'admin', 'suspended'] as const
 type Role = (typeof ROLES)[number]
 
 /** The status of a response; `login` is a redirect to the page of log-in. */
@@ -15,19 +18,21 @@ type Expected = number | 'login'
 /** Everyone gets the same. */
 const everyone = (status: Expected): readonly Expected[] => ROLES.map(() => status)
 /** Only people with a session get `status`. */
-const members = (status: Expected): readonly Expected[] => ['login', status, status, status, 'login']
+const members = (status: Expected): readonly Expected[] => ['login', status, status, status, status, 'login']
+/** Only the owner gets `status`; for other people with a session the page does not exist, not even for operators. */
+const owner = (status: Expected): readonly Expected[] => ['login', status, 404, 404, 404, 'login']
 /** Only operators get `status`; for everyone else the page does not exist. */
-const admins = (status: Expected): readonly Expected[] => [404, 404, 404, status, 404]
+const admins = (status: Expected): readonly Expected[] => [404, 404, 404, 404, status, 404]
 
 /**
  * Page → the status that each role gets, in the order of `ROLES`. Forms are posted without any field: 422 and 400 are those of
- * people who may post them. The pages that end sessions are last.
+ * people who may post them. The pages that end sessions or revoke the key are last.
  */
 const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'GET /': everyone(200),
-  'GET /signup': [200, 303, 303, 303, 200],
+  'GET /signup': [200, 303, 303, 303, 303, 200],
   'POST /signup': everyone(422),
-  'GET /login': [200, 303, 303, 303, 200],
+  'GET /login': [200, 303, 303, 303, 303, 200],
   'POST /login': everyone(422),
   'GET /forgot': everyone(200),
   'POST /forgot': everyone(200), // Without e-mail the page says what to do instead.
@@ -36,6 +41,16 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'GET /verify': everyone(400),
   'POST /verify': everyone(422),
   'GET /goodbye': everyone(200),
+  'GET /account': members(200),
+  'GET /account/usage.csv': members(200),
+  'GET /account/keys': members(200),
+  'POST /account/keys': members(422),
+  'GET /account/keys/:id': owner(200),
+  'POST /account/keys/:id': owner(422),
+  'GET /account/keys/:id/revoke': owner(200),
+  'GET /scan': members(200),
+  'POST /scan': members(400),
+  'GET /scan/:id': owner(200),
   'GET /account/settings': members(200),
   'POST /account/settings/name': members(422),
   'POST /account/settings/email': members(422),
@@ -49,14 +64,18 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'POST /admin/accounts/:id/plan': admins(400),
   'POST /admin/accounts/:id/verify': admins(303),
   'POST /admin/accounts/:id/keys': admins(422),
-  'POST /admin/accounts/:id/suspend': admins(303),
-  'POST /admin/accounts/:id/resume': admins(303),
   'GET /admin/audit': admins(200),
   'GET /admin/service': admins(200),
   'POST /admin/service/switches': admins(400),
+  'POST /account/keys/:id/revoke': owner(303),
   'POST /account/settings/sessions/end-others': members(303),
+  'POST /admin/accounts/:id/suspend': admins(303),
+  'POST /admin/accounts/:id/resume': admins(303),
   'POST /logout': everyone(303),
 }
+
+/** Queries of pages that need one. */
+const QUERIES: Readonly<Record<string, string>> = { '/account/usage.csv': `?year=${new Date().getUTCFullYear()}` }
 
 test('every page has an expected status for every role', () => {
   expect(Object.keys(EXPECTED).sort()).toEqual(PAGES.map(({ method, path }) => `${method} ${path}`).sort())
@@ -66,15 +85,18 @@ test('every page has an expected status for every role', () => {
 describe.each(appKinds('authorization'))('who may open which page, on $name', ({ isMissing, open }) => {
   let portal: MembersPortal
   let target: Member
+  let ids: Readonly<Record<string, string>>
   let people: Readonly<Record<Role, Person>>
   beforeAll(async () => {
     if (isMissing) return
     portal = await openPortalForMembers({ stores: await open() })
     target = await portal.join()
+    ids = await listIds(portal, target)
     const suspended = await portal.join()
     people = {
       nobody: portal.visit(),
-      account: (await portal.join()).person,
+      owner: target.person,
+      other: (await portal.join()).person,
       unverified: (await portal.join({ email: SECOND_ADMIN_EMAIL })).person,
       admin: (await portal.joinAsAdmin()).person,
       suspended: suspended.person,
@@ -87,7 +109,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
   )
   test.skipIf(isMissing).each(rows)('%s for %s: %s', async (page, role, expected) => {
     const [method, path] = page.split(' ')
-    const url = path.replace(':id', target.account.id)
+    const url = path.replace(':id', ids[path.split('/:id')[0]]) + (QUERIES[path] ?? '')
     const { status, location } = await (method === 'GET' ? people[role].get(url) : people[role].post(url))
     const isLogin = status === 303 && location !== null && /^\/login(?:\?|$)/.test(location)
     expect(isLogin && path !== '/logout' ? 'login' : status).toBe(expected)
@@ -121,7 +143,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
     for (const { method, path } of PAGES.filter(({ needs }) => needs !== 'nothing')) {
       const reply = await portal.fastify.inject({
         method,
-        url: path.replace(':id', target.account.id),
+        url: path.replace(':id', ids[path.split('/:id')[0]]),
         headers: { host: HOST, origin: `http://${HOST}`, authorization: `Bearer ${secret}` },
       })
       expect([303, 404], `${method} ${path}`).toContain(reply.statusCode)
@@ -129,3 +151,10 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
     expect((await portal.call({ url: '/api/v1/me', headers: { cookie: person.cookie } })).status).toBe(401)
   })
 })
+
+/** Finds, or makes, what the paths of pages name. @returns the beginning of a path → the id after it */
+async function listIds({ store }: MembersPortal, { person, account }: Member): Promise<Record<string, string>> {
+  const [key] = await store.keys.listAccountKeys(account.id)
+  const { location } = await person.post('/scan', { url: 'https://example.org/' })
+  return { '/account/keys': key.id, '/scan': location?.split('/').pop() ?? '', '/admin/accounts': account.id }
+}

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserWindow, LOOKS, openWindow } from '../../tools/browser/browser.ts'
-import { signUp, walkPortal } from '../../tools/browser/tour.ts'
+import { listDisplayedPaths, signUp, walkPortal } from '../../tools/browser/tour.ts'
 import { LOCAL_BLOCK, openSite } from '../service/local-site.ts'
 import { makeFolder, type RunningService, startService } from '../service/start-service.ts'
 import { checkAccessibility, isBrowserMissing, startBrowser } from '../support/browser.ts'
@@ -53,12 +53,19 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
       const promote = async (): Promise<void> => {
         await project.run('accounts', ['verify', email], { env: settings })
       }
+      const visited = new Set<string>()
       await walkPortal(page, { url: service.url, email, promote, target }, async (name) => {
+        visited.add(new URL(page.url()).pathname)
         const wide = (await isTooWide(page)) ? ['wider than the window'] : []
         const all = [...(hasAxe ? await checkAccessibility(page) : []), ...wide, ...problems.splice(0)]
         if (all.length > 0) found[name] = all
       })
       expect(found).toEqual({})
+      const isMissing = (path: string): boolean => {
+        const pattern = new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+        return ![...visited].some((one) => pattern.test(one))
+      }
+      expect(listDisplayedPaths().filter(isMissing), 'pages that the tour does not visit').toEqual([])
       await close()
     },
   )

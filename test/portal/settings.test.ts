@@ -224,8 +224,8 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
     })
 
     test.each([
-      ['no confirmation', { confirmation: '', password: PASSWORD }, 'to confirm'],
-      ['another word', { confirmation: 'remove', password: PASSWORD }, 'to confirm'],
+      ['no confirmation', { confirmation: '', password: PASSWORD }, 'The confirmation is missing.'],
+      ['another word', { confirmation: 'remove', password: PASSWORD }, 'The confirmation is missing.'],
       ['a wrong password', { confirmation: 'delete', password: 'wrong' }, 'The password is wrong.'],
       ['no password', { confirmation: 'delete', password: '' }, 'The password is wrong.'],
     ])('%s deletes nothing', async (_, form, sentence) => {

@@ -266,7 +266,7 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       ['^', []],
       [']?', ['second']],
       ['nn ex', ['third']],
-      ['nobody', []],
+      ['unknown', []],
     ])('%j finds %j', async (search, wanted) => {
       expect(await readEmails(search)).toEqual(wanted)
     })
@@ -363,6 +363,9 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       await createCredential(store, account)
       await createVerification(store, { identifier: `reset:${account}`, value: 'x' })
       await createVerification(store, { identifier: 'y', value: JSON.stringify({ email: email.toUpperCase() }) })
+      const scan = { id: sampleKey().id, account, url: email, builder: null, at: at(0), entry: ENTRY }
+      await store.accounts.addScan(scan, 3)
+      expect(await readEverything(store)).toContain(email)
       await createVerification(store, { identifier: 'z', value: 'of another account' })
       await other.keys.findKey(second.secrets[0].hash)
       expect(await store.accounts.deleteAccount(account, at(9))).toBe(true)
@@ -374,8 +377,10 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       expect(await store.usage.usedBy(first.id, '2026-05')).toBe(1)
       expect([await store.accounts.getAccount(account), await store.accounts.findAccount(email)]).toEqual([null, null])
       for (const table of ['sessions', 'credentials']) expect(await countRows(store, table, account)).toBe(0)
-      expect(await readRows(store, 'verifications')).not.toContain(account)
-      expect(await readRows(store, 'verifications')).toContain('of another account')
+      const everything = await readEverything(store)
+      expect(everything.toLowerCase()).not.toContain(email)
+      expect(everything).not.toContain(`reset:${account}`)
+      expect(everything).toContain('of another account')
       expect(await store.keys.createAccountKey(keyOf(account), 9)).toBe(false)
       expect(await store.accounts.deleteAccount(account, at(10))).toBe(false)
     })
@@ -415,10 +420,15 @@ async function createVerification(store: Store, row: { identifier: string; value
   await writeRow(store, 'verifications', { id: sampleKey().id, ...row, ...TIMES })
 }
 
-/** All rows or documents of a table, as text. */
-async function readRows({ authDatabase }: Store, table: string): Promise<string> {
-  if (authDatabase.kind === 'sqlite') return JSON.stringify(authDatabase.db.prepare(`SELECT * FROM ${table}`).all())
-  return JSON.stringify(await authDatabase.get().db.collection(table).find().toArray())
+/** All rows or documents of all tables or collections, as text. */
+async function readEverything({ authDatabase }: Store): Promise<string> {
+  if (authDatabase.kind === 'mongodb') {
+    const collections = await authDatabase.get().db.collections()
+    return JSON.stringify(await Promise.all(collections.map((one) => one.find().toArray())))
+  }
+  const { db } = authDatabase
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as { readonly name: string }[]
+  return JSON.stringify(tables.map(({ name }) => db.prepare(`SELECT * FROM ${name}`).all()))
 }
 
 async function countRows({ authDatabase }: Store, table: string, userId: string): Promise<number> {

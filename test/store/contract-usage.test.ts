@@ -161,7 +161,7 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
         { key: b, month: '2026-07', used: 0, lastUsedAt: noon },
       ])
       expect([await store.usage.listDays([], '2026-05'), await store.usage.listMonths([], '0000-01')]).toEqual([[], []])
-      expect(await store.usage.listDays([b], '2026-07'), 'a touch is no charge').toEqual([])
+      expect(await store.usage.listDays([b], '2026-07'), 'a touch charges nothing').toEqual([])
     })
 
     test('charges of two days in one turn of the event loop share the quota of the month', async () => {

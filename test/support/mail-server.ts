@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import { until } from './until.ts'
 
 /** An e-mail as it was received. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
   /** Headers and body; transfer encodings and soft line breaks are decoded. */

@@ -11,7 +11,7 @@ export function AdminNav({ path }: { readonly path: string }) {
       <ul>
         {LINKS.map(([href, label]) => (
           <li key={href}>
-            <a href={href} aria-current={href === path ? 'page' : undefined}>
+            <a href={href} aria-current={findCurrent(href, path)}>
               {label}
             </a>
           </li>
@@ -19,4 +19,10 @@ export function AdminNav({ path }: { readonly path: string }) {
       </ul>
     </nav>
   )
+}
+
+/** The page of one account belongs to the list of accounts. */
+function findCurrent(href: string, path: string): 'page' | 'true' | undefined {
+  if (href === path) return 'page'
+  return href === '/admin' && path.startsWith('/admin/accounts/') ? 'true' : undefined
 }

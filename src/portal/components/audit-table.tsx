@@ -16,17 +16,20 @@ export function AuditTable({ entries, hasAccounts }: AuditTableProps) {
     <Table
       caption="Audit entries"
       hasHiddenCaption
-      head={['Time', 'Action', 'By', ...(hasAccounts ? ['Account'] : []), 'Key', 'Detail']}
+      head={['Time', 'Action', 'By', ...(hasAccounts ? ['Account'] : []), 'Key']}
       rows={entries.map((entry) => [
         <DateTime at={entry.at} />,
-        AUDIT_ACTIONS[entry.action],
+        describeAction(entry),
         <Actor entry={entry} />,
         ...(hasAccounts ? [<AccountLink id={entry.account} />] : []),
-        entry.key,
-        entry.detail,
+        <code>{entry.key}</code>,
       ])}
     />
   )
+}
+
+function describeAction({ action, detail }: AuditEntry): string {
+  return detail === null ? AUDIT_ACTIONS[action] : `${AUDIT_ACTIONS[action]}: ${detail}`
 }
 
 function Actor({ entry: { actor, account } }: { readonly entry: AuditEntry }) {
@@ -36,5 +39,10 @@ function Actor({ entry: { actor, account } }: { readonly entry: AuditEntry }) {
 
 /** A link to the page of an account, which may have been deleted since. */
 function AccountLink({ id }: { readonly id: string | null }) {
-  return id === null ? null : <a href={`/admin/accounts/${encodeURIComponent(id)}`}>{id}</a>
+  if (id === null) return null
+  return (
+    <a href={`/admin/accounts/${encodeURIComponent(id)}`}>
+      <code>{id}</code>
+    </a>
+  )
 }

@@ -3,6 +3,8 @@ import { Button } from './button.tsx'
 import { HiddenFields } from './form.tsx'
 
 interface ConfirmProps {
+  /** `primary` for an action that harms nobody; `danger` without it. */
+  readonly kind?: 'primary' | 'danger'
   /** What opens the question: "Revoke…". */
   readonly label: string
   /** What the link is about, for screen readers: the name of a key. */
@@ -18,9 +20,9 @@ interface ConfirmProps {
 }
 
 /** An action that cannot be undone: opened first, confirmed with a second button. Works without JavaScript. */
-export function Confirm({ label, subject, action, values = {}, button, children }: ConfirmProps) {
+export function Confirm({ kind = 'danger', label, subject, action, values = {}, button, children }: ConfirmProps) {
   return (
-    <details class="confirm">
+    <details class={`confirm ${kind}`}>
       <summary>
         {label}
         {subject !== undefined && <span class="hidden"> {subject}</span>}
@@ -28,7 +30,7 @@ export function Confirm({ label, subject, action, values = {}, button, children 
       <form method="post" action={action}>
         <HiddenFields values={values} />
         {children}
-        <Button kind="danger">{button}</Button>
+        <Button kind={kind}>{button}</Button>
       </form>
     </details>
   )

@@ -1,5 +1,6 @@
-import { type NewAuditEntry, recordAudit } from '../../accounts/audit.ts'
+import type { NewAuditEntry } from '../../accounts/audit.ts'
 import { definePage, type PageContext, type PageDefinition, PageError, Redirect } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 import { type ADMIN_DONE, renderAccount, requireAccount } from './admin-account.tsx'
 
 type Done = keyof typeof ADMIN_DONE
@@ -39,7 +40,7 @@ const ATTACH_KEY = definePage({
     const { id } = await requireAccount(context)
     const key = form.text('key')
     if (await parts.store.keys.attachKey(key, id)) {
-      await record(context, { action: 'key_attached', key })
+      await recordAction(context, { action: 'key_attached', account: id, key })
       return showDone(id, 'attached')
     }
     context.setStatus(422)
@@ -60,7 +61,8 @@ function defineAction(
     path: `/admin/accounts/:id/${name}`,
     needs: 'admin',
     handle: async (context) => {
-      await record(context, await act(context))
+      const action = await act(context)
+      await recordAction(context, { ...action, account: context.params.id })
       return showDone(context.params.id, done)
     },
   })
@@ -72,10 +74,6 @@ function requireFound(isFound: boolean): void {
 
 function showDone(id: string, done: Done): Redirect {
   return new Redirect(`/admin/accounts/${encodeURIComponent(id)}?done=${done}`)
-}
-
-async function record({ account, now, params, parts }: PageContext<'admin'>, entry: Recorded): Promise<void> {
-  await recordAudit(parts.store, { at: new Date(now), actor: account.id, account: params.id, ...entry }, parts.log)
 }
 
 export const ADMIN_ACTIONS = [CHANGE_PLAN, SUSPEND_ACCOUNT, RESUME_ACCOUNT, VERIFY_ACCOUNT, ATTACH_KEY]

@@ -76,19 +76,27 @@ function AccountPage({ context, details, errors }: DetailProps & { readonly erro
         <Facts
           facts={[
             ['Name', account.name],
-            ['Id', account.id],
-            ['Created', <DateTime at={account.createdAt} />],
             ['Plan', account.plan],
+            ['Created', <DateTime at={account.createdAt} unit="day" />],
             ['Status', describeState(account)],
           ]}
         />
-        <a href={`/admin/audit?account=${encodeURIComponent(account.id)}`}>What was done to this account</a>
+        <p>
+          Id <code>{account.id}</code> ·{' '}
+          <a href={`/admin/audit?account=${encodeURIComponent(account.id)}`}>What was done to this account</a>
+        </p>
       </Card>
       <Keys context={context} details={details} />
-      <PlanForm context={context} account={account} />
-      {!account.isVerified && <VerifyForm context={context} account={account} />}
-      <AttachForm context={context} account={account} errors={errors} />
-      <Suspension context={context} account={account} />
+      <div class="columns">
+        <div>
+          <PlanForm context={context} account={account} />
+          <AttachForm context={context} account={account} errors={errors} />
+        </div>
+        <div>
+          {!account.isVerified && <VerifyForm context={context} account={account} />}
+          <Suspension context={context} account={account} />
+        </div>
+      </div>
     </Page>
   )
 }
@@ -108,7 +116,7 @@ function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
           numeric={[4]}
           rows={keys.map((key) => [
             key.name,
-            key.id,
+            <code>{key.id}</code>,
             key.secrets[0]?.lastFour,
             <DateTime at={key.createdAt} unit="day" />,
             formatCount(used.get(key.id) ?? 0),
@@ -143,6 +151,7 @@ function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
   return (
     <Card title="Verification">
       <Confirm
+        kind="primary"
         label="Verify the e-mail address…"
         action={buildAction(id, 'verify')}
         button="The address belongs to this person"
@@ -188,6 +197,7 @@ function Suspension({ context, account: { id, suspendedAt, email } }: FormProps)
             Suspended since <DateTime at={suspendedAt} />. The account cannot log in, and its keys get 401.
           </p>
           <Confirm
+            kind="primary"
             label="Lift the suspension…"
             subject={email}
             action={buildAction(id, 'resume')}

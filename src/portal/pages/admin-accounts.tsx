@@ -72,8 +72,8 @@ function AccountsPage({ context, listing }: AccountsProps) {
         <>
           <Table
             caption={describeRange(listing)}
-            head={['E-mail address', 'Name', 'Plan', 'Keys', `Requests in ${month}`, 'Created', 'Status']}
-            numeric={[3, 4]}
+            head={['Account', 'Plan', 'Keys', `Requests in ${month}`, 'Created', 'Status']}
+            numeric={[2, 3]}
             rows={accounts.map(buildRow)}
           />
           <Pager listing={listing} />
@@ -85,8 +85,11 @@ function AccountsPage({ context, listing }: AccountsProps) {
 
 function buildRow({ id, email, name, plan, keys, used, createdAt, ...state }: AccountSummary) {
   return [
-    <a href={`/admin/accounts/${encodeURIComponent(id)}`}>{email}</a>,
-    name,
+    <div class="person">
+      <a href={`/admin/accounts/${encodeURIComponent(id)}`}>{email}</a>
+      <br />
+      <span class="quiet">{name}</span>
+    </div>,
     plan,
     formatCount(keys),
     formatCount(used),

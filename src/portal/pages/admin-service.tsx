@@ -1,4 +1,4 @@
-import { type AuditAction, recordAudit } from '../../accounts/audit.ts'
+import type { AuditAction } from '../../accounts/audit.ts'
 import type { Switches } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { Button } from '../components/button.tsx'
@@ -9,13 +9,17 @@ import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { definePage, type PageContext, PageError, Redirect } from '../page.ts'
 import type { PortalParts } from '../parts.ts'
-import { describeStatus } from '../status.ts'
+import { recordAction } from '../record-action.ts'
+import { describeStatus, type StatusRow } from '../status.ts'
 
 /** One direction of a switch. */
 interface SwitchTurn {
   readonly change: Partial<Switches>
   readonly action: AuditAction
 }
+
+/** The first rows of the status, which are longer than the numbers after them. */
+const VERSION_ROWS = 4
 
 /** Value of the button → what it does. */
 const TURNS: Readonly<Record<string, SwitchTurn>> = {
@@ -39,12 +43,13 @@ const TURN_SWITCH = definePage({
   method: 'POST',
   path: '/admin/service/switches',
   needs: 'admin',
-  handle: async ({ account, form, now, parts }) => {
+  handle: async (context) => {
+    const { form, parts } = context
     const name = form.text('turn')
     if (!Object.hasOwn(TURNS, name)) throw new PageError(400)
     const { change, action } = TURNS[name]
     await parts.store.settings.setSwitches(change)
-    await recordAudit(parts.store, { at: new Date(now), action, actor: account.id }, parts.log)
+    await recordAction(context, { action, account: null })
     return new Redirect('/admin/service?done=switch')
   },
 })
@@ -63,49 +68,52 @@ function ServicePage({ context, switches: { maintenance, apiOff } }: ServiceProp
           <p>The switch was turned. It takes effect on every node within 5 seconds.</p>
         </Notice>
       )}
-      <Card title="Switches">
-        <Facts
-          facts={[
-            ['Maintenance', maintenance ? 'on: the API answers 503 “maintenance”' : 'off'],
-            ['API', apiOff ? 'off: the API answers 503 “unavailable”' : 'on'],
-          ]}
-        />
-        <p>The portal works whatever the switches say.</p>
-        {maintenance ? (
-          <TurnOn turn="maintenance_off" label="Turn maintenance off" />
-        ) : (
-          <TurnOff turn="maintenance_on" label="Turn maintenance on" effect="maintenance" />
-        )}
-        {apiOff ? (
-          <TurnOn turn="api_on" label="Turn the API on" />
-        ) : (
-          <TurnOff turn="api_off" label="Turn the API off" effect="unavailable" />
-        )}
-      </Card>
+      <div class="columns">
+        <Card title={`Maintenance is ${maintenance ? 'on' : 'off'}`}>
+          <SwitchForm
+            isHarmful={!maintenance}
+            turn={maintenance ? 'maintenance_off' : 'maintenance_on'}
+            label={maintenance ? 'Turn maintenance off' : 'Turn maintenance on'}
+            code="maintenance"
+          />
+        </Card>
+        <Card title={`The API is ${apiOff ? 'off' : 'on'}`}>
+          <SwitchForm
+            isHarmful={!apiOff}
+            turn={apiOff ? 'api_on' : 'api_off'}
+            label={apiOff ? 'Turn the API on' : 'Turn the API off'}
+            code="unavailable"
+          />
+        </Card>
+      </div>
       <Status parts={context.parts} />
     </Page>
   )
 }
 
-interface TurnProps {
-  readonly turn: keyof typeof TURNS
+interface SwitchProps {
+  /** Whether the API rejects requests after the turn; it does so now otherwise. */
+  readonly isHarmful: boolean
+  readonly turn: string
   readonly label: string
+  /** The error code that the API responds with. */
+  readonly code: string
 }
 
-function TurnOn({ turn, label }: TurnProps) {
+function SwitchForm({ isHarmful, turn, label, code }: SwitchProps) {
+  const action = '/admin/service/switches'
+  if (isHarmful)
+    return (
+      <Confirm label={`${label}…`} action={action} values={{ turn }} button={label}>
+        <p>Every request to the API will get 503 “{code}” until the switch is turned back. The portal still works.</p>
+      </Confirm>
+    )
   return (
-    <Form action="/admin/service/switches">
+    <Form action={action}>
       <HiddenFields values={{ turn }} />
+      <p>Every request to the API gets 503 “{code}”. The portal works.</p>
       <Button>{label}</Button>
     </Form>
-  )
-}
-
-function TurnOff({ turn, label, effect }: TurnProps & { readonly effect: string }) {
-  return (
-    <Confirm label={`${label}…`} action="/admin/service/switches" values={{ turn }} button={label}>
-      <p>Every request of the API gets 503 “{effect}” until the switch is turned back.</p>
-    </Confirm>
   )
 }
 
@@ -120,8 +128,17 @@ function Status({ parts: { readGauges, rules, store, version } }: { readonly par
   })
   return (
     <Card title="Status of this process">
-      <Facts facts={rows.map(({ label, value, isProblem }) => [label, isProblem ? <strong>{value}</strong> : value])} />
+      <Rows rows={rows.slice(0, VERSION_ROWS)} />
+      <Rows rows={rows.slice(VERSION_ROWS)} />
     </Card>
+  )
+}
+
+function Rows({ rows }: { readonly rows: readonly StatusRow[] }) {
+  return (
+    <Facts
+      facts={rows.map(({ label, value, isProblem }) => [label, isProblem ? <span class="error">{value}</span> : value])}
+    />
   )
 }
 

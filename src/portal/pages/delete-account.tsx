@@ -1,10 +1,10 @@
-import { recordAudit } from '../../accounts/audit.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 
 /** What the person types to confirm. */
 const CONFIRMATION = 'delete'
@@ -21,10 +21,10 @@ const DELETE_ACCOUNT = definePage({
   path: '/account/delete',
   needs: 'session',
   handle: async (context) => {
-    const { account, form, now, parts, visitor } = context
+    const { form, parts, visitor } = context
     if (form.text('confirmation').toLowerCase() !== CONFIRMATION) {
       context.setStatus(422)
-      const errors = { confirmation: `Type “${CONFIRMATION}” to confirm.` }
+      const errors = { confirmation: 'The confirmation is missing.' }
       return <DeletionPage context={context} errors={errors} />
     }
     try {
@@ -32,8 +32,7 @@ const DELETE_ACCOUNT = definePage({
     } catch (error) {
       return <DeletionPage context={context} errors={context.explain(error)} />
     }
-    const entry = { at: new Date(now), action: 'account_deleted', actor: account.id, account: account.id } as const
-    await recordAudit(parts.store, entry, parts.log)
+    await recordAction(context, { action: 'account_deleted' })
     return new Redirect('/goodbye')
   },
 })
@@ -92,10 +91,12 @@ function DeletionPage({ context, errors }: DeletionProps) {
           errors={errors}
           isRequired
         />
-        <Button kind="danger">Delete my account</Button>{' '}
-        <LinkButton kind="secondary" href="/account/settings">
-          Cancel
-        </LinkButton>
+        <p class="buttons">
+          <Button kind="danger">Delete my account</Button>
+          <LinkButton kind="secondary" href="/account/settings">
+            Cancel
+          </LinkButton>
+        </p>
       </Form>
     </Page>
   )

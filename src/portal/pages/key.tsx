@@ -20,6 +20,7 @@ import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 import type { KeyUsage } from '../usage.ts'
 import { NewSecretPage } from './new-secret.tsx'
 
@@ -53,11 +54,11 @@ function KeyPage({ context, usage, errors }: KeyPageProps) {
         <KeyFacts usage={usage} now={context.now} />
       </Card>
       {key.revokedAt === null && (
-        <>
-          <RenameCard context={context} of={key} errors={errors.rename} />
+        <div class="columns">
           <RotateCard of={key} errors={errors.rotate} />
+          <RenameCard context={context} of={key} errors={errors.rename} />
           <RevokeCard of={key} />
-        </>
+        </div>
       )}
     </Page>
   )
@@ -169,6 +170,7 @@ async function renameKey(context: Context, key: Key): Promise<PageResult> {
   const name = readKeyName(context.form.text('name'))
   if (name === null) return await showErrors(context, key, { rename: { name: ACCOUNT_ERRORS.invalid_name } })
   await context.parts.store.keys.renameKey(key.id, name)
+  await recordAction(context, { action: 'key_renamed', key: key.id })
   return new Redirect(`/account/keys/${key.id}?done=renamed`)
 }
 
@@ -183,6 +185,7 @@ async function rotateKey(context: Context, key: Key): Promise<PageResult> {
   const oldEndAt = new Date(now + overlap.ms)
   if (!(await parts.store.keys.rotateKey(key.id, { secret: stored, oldEndAt, now: new Date(now) })))
     throw new PageError(409, REVOKED)
+  await recordAction(context, { action: 'key_rotated', key: key.id })
   return (
     <NewSecretPage context={context} of={key} secret={secret} title="Your new secret">
       <p>
@@ -215,8 +218,9 @@ async function showRevoke(context: Context): Promise<PageResult> {
 
 /** Revokes a key. The second of two tabs finds it revoked, which is what the person wanted. */
 async function revokeKey(context: Context): Promise<PageResult> {
-  const { id } = await findOwnKey(context)
+  const { id, revokedAt } = await findOwnKey(context)
   await context.parts.store.keys.revokeKey(id, new Date(context.now))
+  if (revokedAt === null) await recordAction(context, { action: 'key_revoked', key: id })
   return new Redirect(DONE)
 }
 

@@ -14,6 +14,7 @@ import { createDefaultKey, DEFAULT_KEY_NAME } from '../default-key.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { formatCount, formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, type PageResult } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 import type { KeyUsage } from '../usage.ts'
 import { NewSecretPage } from './new-secret.tsx'
 
@@ -89,17 +90,19 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
         You have {formatNumber(active)} of the {formatCount(limit, 'key')} of the plan {plan}.
       </p>
       {active < limit || Object.keys(errors).length > 0 ? (
-        <Form action="/account/keys" errors={errors}>
-          <HiddenFields values={{ form: nanoid() }} />
-          <Field name="name" label="Name" value={form.text('name')} errors={errors} hint={NAME_HINT} isRequired />
-          <Select
-            name="revision"
-            label="API revision"
-            options={[...REVISIONS.keys()].map((value) => [value, value || 'Default of the service'])}
-            value={form.text('revision')}
-          />
-          <Button>Create key</Button>
-        </Form>
+        <div class="slim">
+          <Form action="/account/keys" errors={errors}>
+            <HiddenFields values={{ form: nanoid() }} />
+            <Field name="name" label="Name" value={form.text('name')} errors={errors} hint={NAME_HINT} isRequired />
+            <Select
+              name="revision"
+              label="API revision"
+              options={[...REVISIONS.keys()].map((value) => [value, value || 'Default of the service'])}
+              value={form.text('revision')}
+            />
+            <Button>Create key</Button>
+          </Form>
+        </div>
       ) : (
         <p>{LIMIT_ADVICE}</p>
       )}
@@ -164,8 +167,10 @@ async function createKey(context: Context): Promise<PageResult> {
   const { id: owner, email, plan } = account
   const built = buildKey({ name, email, plan, revision, account: owner, now: new Date(now), pepper: parts.pepper })
   const key = form.text('form') === '' ? built.key : { ...built.key, id: buildKeyId(owner, form.text('form')) }
-  if (await parts.store.keys.createAccountKey(key, findAccountPlan(context).keys))
+  if (await parts.store.keys.createAccountKey(key, findAccountPlan(context).keys)) {
+    await recordAction(context, { action: 'key_created', key: key.id })
     return <NewSecretPage context={context} of={key} secret={built.secret} title="Your new key" />
+  }
   const existing = await parts.store.keys.getKey(key.id)
   context.setStatus(409)
   if (existing?.account === owner) return <CreatedBeforePage context={context} of={existing} />

@@ -1,7 +1,7 @@
 import type { AccountError } from '../../accounts/accounts.ts'
-import { type AuditAction, recordAudit } from '../../accounts/audit.ts'
 import { buildExport } from '../export.ts'
 import { Download, definePage, type PageContext, type PageResult, Redirect } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 import { renderSettings, type SETTINGS_DONE, type SettingsForm } from './settings.tsx'
 
 type Done = keyof typeof SETTINGS_DONE
@@ -13,7 +13,7 @@ const SAVE_NAME = definePage({
   handle: (context) =>
     saveForm(context, { form: 'name' }, async ({ form, parts, visitor }) => {
       await parts.accounts.rename(form.text('name'), visitor)
-      await record(context, 'account_renamed')
+      await recordAction(context, { action: 'account_renamed' })
       return 'name'
     }),
 })
@@ -33,7 +33,7 @@ const SAVE_EMAIL = definePage({
       const { parts, form, visitor } = context
       const outcome = await parts.accounts.changeEmail({ email, password: form.secret('email-password') }, visitor)
       if (outcome === 'mailed') return outcome
-      await record(context, 'email_changed')
+      await recordAction(context, { action: 'email_changed' })
       return 'email'
     })
   },
@@ -56,7 +56,7 @@ const SAVE_PASSWORD = definePage({
     saveForm(context, { form: 'password', fields: { wrong_password: 'current' } }, async ({ form, parts, visitor }) => {
       const passwords = { current: form.secret('current'), password: form.secret('password') }
       context.addCookies(await parts.accounts.changePassword(passwords, visitor))
-      await record(context, 'password_changed')
+      await recordAction(context, { action: 'password_changed' })
       return 'password'
     }),
 })
@@ -116,10 +116,6 @@ async function saveForm(
 
 function showDone(done: Done): Redirect {
   return new Redirect(`/account/settings?done=${done}`)
-}
-
-async function record({ account, now, parts }: PageContext<'session'>, action: AuditAction): Promise<void> {
-  await recordAudit(parts.store, { at: new Date(now), action, actor: account.id, account: account.id }, parts.log)
 }
 
 export const SETTINGS_ACTIONS = [SAVE_NAME, SAVE_EMAIL, SAVE_PASSWORD, END_SESSION, END_OTHER_SESSIONS, EXPORT]

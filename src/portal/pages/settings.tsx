@@ -5,7 +5,6 @@ import { Field } from '../components/field.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { Table } from '../components/table.tsx'
 import { describeBrowser } from '../describe-browser.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext } from '../page.ts'
@@ -46,10 +45,24 @@ export async function renderSettings(context: PageContext<'session'>, failed: Fa
           <p>{SETTINGS_DONE[done as keyof typeof SETTINGS_DONE]}</p>
         </Notice>
       )}
-      <NameForm context={context} failed={failed} />
-      <EmailForm context={context} failed={failed} />
-      <PasswordForm account={context.account} failed={failed} />
-      <Sessions sessions={sessions} />
+      <div class="columns">
+        <div>
+          <NameForm context={context} failed={failed} />
+          <EmailForm context={context} failed={failed} />
+          <PasswordForm account={context.account} failed={failed} />
+        </div>
+        <div>
+          <Sessions sessions={sessions} />
+          <DataCards />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function DataCards() {
+  return (
+    <>
       <Card title="Your data">
         <p>
           One JSON file with everything that this service stores about you: account, keys (without their secrets),
@@ -65,7 +78,7 @@ export async function renderSettings(context: PageContext<'session'>, failed: Fa
           Delete your account…
         </LinkButton>
       </Card>
-    </Page>
+    </>
   )
 }
 
@@ -162,16 +175,20 @@ function Sessions({ sessions }: { readonly sessions: readonly SessionInfo[] }) {
   return (
     <Card title="Sessions">
       <p>The browsers that are logged in to your account.</p>
-      <Table
-        caption="Sessions"
-        hasHiddenCaption
-        head={['Browser', 'Started', 'Sign out']}
-        rows={sessions.map((session) => [
-          describeBrowser(session.userAgent),
-          <DateTime at={session.createdAt} />,
-          session.isCurrent ? 'This browser' : <EndSession session={session} />,
-        ])}
-      />
+      <ul class="rows">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <div>
+              <strong>{describeBrowser(session.userAgent)}</strong>
+              <br />
+              <span class="quiet">
+                Started <DateTime at={session.createdAt} />
+              </span>
+            </div>
+            {session.isCurrent ? <span class="quiet">This browser</span> : <EndSession session={session} />}
+          </li>
+        ))}
+      </ul>
       {!isAlone && (
         <Form action="/account/settings/sessions/end-others">
           <Button kind="secondary">Sign out all other sessions</Button>

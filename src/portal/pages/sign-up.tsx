@@ -6,6 +6,7 @@ import type { FormReader } from '../form.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { buildLoginPath, parseLocalPath } from '../local-path.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 import { welcome } from './first-key.tsx'
 
 /** Values of the form that are kept when it is shown again. The password is not among them. */
@@ -129,6 +130,7 @@ async function signUp(context: PageContext) {
   try {
     const result = await parts.accounts.register({ ...values, password: form.secret('password') }, visitor)
     if (result === 'mailed') return <MailedPage context={context} email={values.email} />
+    await recordAction({ ...context, account: result.account }, { action: 'account_created' })
     return await welcome(context, result, values.next)
   } catch (error) {
     return <SignUpPage context={context} values={values} errors={context.explain(error)} />

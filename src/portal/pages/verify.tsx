@@ -4,6 +4,7 @@ import { Form, HiddenFields } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext } from '../page.ts'
+import { recordAction } from '../record-action.ts'
 import { welcome } from './first-key.tsx'
 
 interface VerifyProps {
@@ -48,7 +49,9 @@ async function verify(context: PageContext) {
   const { form, parts, visitor } = context
   const token = form.text('token')
   try {
-    return await welcome(context, await parts.accounts.verify(token, visitor), null)
+    const logIn = await parts.accounts.verify(token, visitor)
+    await recordAction({ ...context, account: logIn.account }, { action: 'account_verified' })
+    return await welcome(context, logIn, null)
   } catch (error) {
     const errors = context.explain(error)
     const isInvalid = error instanceof AccountError && error.code === 'invalid_token'

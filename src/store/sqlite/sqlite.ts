@@ -3,7 +3,7 @@ import { SqliteAccounts } from './accounts.ts'
 import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
-import { toSetupError } from './errors.ts'
+import { isBusy, isStorageFailure, toSetupError } from './errors.ts'
 import { SqliteKeyCache } from './key-cache.ts'
 import { SqliteKeys } from './keys.ts'
 import { SqliteSettings } from './settings.ts'
@@ -17,10 +17,25 @@ import { SqliteUsage } from './usage.ts'
 export async function openSqlite(options: SqliteFolder): Promise<Store> {
   const connection = openDatabase(options)
   try {
+    if (options.role === 'server') deleteExpired(connection)
     return buildStore(connection)
   } catch (error) {
     connection.close()
     throw toSetupError(error, options.folder)
+  }
+}
+
+/** Deletes what MongoDB's indexes delete by themselves. On a full disk it stays until the next start. */
+function deleteExpired({ db, writer }: SqliteConnection): void {
+  const now = new Date()
+  try {
+    writer.runNow(() => {
+      for (const table of ['sessions', 'verifications'])
+        db.prepare(`DELETE FROM ${table} WHERE expiresAt < ?`).run(now.toISOString())
+      db.prepare('DELETE FROM invites WHERE expires_at < ?').run(now.getTime())
+    })
+  } catch (error) {
+    if (!isStorageFailure(error) && !isBusy(error)) throw error
   }
 }
 

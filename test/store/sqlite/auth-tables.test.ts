@@ -71,3 +71,31 @@ test('after a deletion, VACUUM and a checkpoint no byte of the database contains
   db.close()
   await store.close()
 })
+
+test('a server deletes expired sessions, verifications and invitations when it starts', async () => {
+  const folder = newFolder()
+  const store = await openSqlite({ folder, role: 'server' })
+  const account = await createAccount(store)
+  const now = Date.now()
+  const times = { createdAt: new Date(), updatedAt: new Date() }
+  for (const [id, expiresAt] of [
+    ['old', new Date(now - 1)],
+    ['new', new Date(now + 600_000)],
+  ] as const) {
+    await writeRow(store, 'sessions', { id, token: id, userId: account, expiresAt, ...times })
+    await writeRow(store, 'verifications', { id, identifier: id, value: id, expiresAt, ...times })
+    await store.accounts.createInvite({ hash: id, expiresAt })
+  }
+  const listIds = ({ authDatabase }: Store): unknown =>
+    authDatabase.kind === 'sqlite' &&
+    ['id FROM sessions', 'id FROM verifications', 'hash AS id FROM invites'].map((from) =>
+      authDatabase.db.prepare(`SELECT ${from} ORDER BY id`).all(),
+    )
+  const tool = await openSqlite({ folder, role: 'tool' })
+  expect(listIds(tool)).toEqual(Array(3).fill([{ id: 'new' }, { id: 'old' }]))
+  await tool.close()
+  await store.close()
+  const again = await openSqlite({ folder, role: 'server' })
+  expect(listIds(again)).toEqual(Array(3).fill([{ id: 'new' }]))
+  await again.close()
+})
