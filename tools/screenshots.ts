@@ -1,5 +1,3 @@
-// Takes a picture of every page of the portal, on a phone and on a wide screen, in both themes:
-//   npm run -s screenshots -- <folder>
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -7,6 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defineCommand, EXIT, readArgs } from '../src/cli/command.ts'
+import { runMain } from '../src/cli/run-main.ts'
 import { SetupError } from '../src/errors.ts'
 import { projectFolder } from '../src/rules/built.ts'
 import { findBrowser, LOOKS, launchBrowser, openWindow } from './browser/browser.ts'
@@ -14,12 +14,23 @@ import { walkPortal } from './browser/tour.ts'
 
 const TARGET_PAGE = '<!doctype html><title>A bakery</title><meta name="generator" content="WordPress 6.6.1"><p>Bread'
 
-const [folder] = process.argv.slice(2)
-if (folder === undefined) throw new SetupError('name the folder for the pictures: npm run -s screenshots -- <folder>')
-const file = findBrowser()
-if (file === null) throw new SetupError('Chromium is missing: run "tools/browser.sh install"')
-mkdirSync(folder, { recursive: true })
-await takePictures(file, folder)
+const HELP = `
+Takes a picture of every page of the portal, on a phone and on a wide screen, in both themes. The service runs with new
+data on a free port.
+
+  npm run -s screenshots -- <folder>
+`
+
+const main = defineCommand(HELP, async (args) => {
+  const { positionals } = readArgs({ args, options: {}, allowPositionals: true })
+  const [folder] = positionals
+  if (folder === undefined) throw new SetupError('name the folder for the pictures: npm run -s screenshots -- <folder>')
+  const file = findBrowser()
+  if (file === null) throw new SetupError('Chromium is missing: run "tools/browser.sh install"')
+  mkdirSync(folder, { recursive: true })
+  await takePictures(file, folder)
+  return EXIT.ok
+})
 
 async function takePictures(browserFile: string, folder: string): Promise<void> {
   const target = createServer((_, response) => response.setHeader('content-type', 'text/html').end(TARGET_PAGE))
@@ -77,3 +88,5 @@ function runCommand(args: readonly string[], settings: Readonly<Record<string, s
   }
   spawnSync(process.execPath, ['tools/start.mjs', 'src/cli/run', ...args], options)
 }
+
+await runMain(main, process.argv.slice(2))

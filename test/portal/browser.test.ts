@@ -47,13 +47,15 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
     'every page is accessible and fits at %d px, %s',
     async (width, theme, email) => {
       const { page, problems, close } = await openClient({ width, theme })
+      // Each theme and each width is checked once: the check takes longer than everything else on a page.
+      const hasAxe = (width === 360) === (theme === 'dark')
       const found: Record<string, readonly string[]> = {}
       const promote = async (): Promise<void> => {
         await project.run('accounts', ['verify', email], { env: settings })
       }
       await walkPortal(page, { url: service.url, email, promote, target }, async (name) => {
         const wide = (await isTooWide(page)) ? ['wider than the window'] : []
-        const all = [...(await checkAccessibility(page)), ...wide, ...problems.splice(0)]
+        const all = [...(hasAxe ? await checkAccessibility(page) : []), ...wide, ...problems.splice(0)]
         if (all.length > 0) found[name] = all
       })
       expect(found).toEqual({})
@@ -72,7 +74,7 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
     const line = (await page.locator('#curl').textContent()) ?? ''
     expect(line).toContain(`${service.url}/api/v1/scan?url=https://example.org'`)
     const { stdout } = await runProgram('sh', ['-c', line.replace('https://example.org', encodeURIComponent(target))])
-    expect(JSON.parse(stdout)).toMatchObject({ url: target, builder: 'wordpress' })
+    expect(JSON.parse(stdout)).toMatchObject({ url: target, builder: 'WordPress' })
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(hasScripts ? 2 : 0)
     if (hasScripts) {
       await page.getByRole('button', { name: 'Copy Command line' }).click()

@@ -210,7 +210,7 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       expect([status, headers.location]).toEqual([303, `${path}?done=renamed`])
       expect(readText((await ann.get(`${path}?done=renamed`)).html)).toContain('The key has its new name')
       expect((await readKey(key.id)).name).toBe('After')
-      const wrong = await ann.post(path, { action: 'rename', name: '<' + 'x'.repeat(100) })
+      const wrong = await ann.post(path, { action: 'rename', name: `<${'x'.repeat(100)}` })
       expect(wrong.status).toBe(422)
       expect(wrong.html).toContain(`value="&lt;${'x'.repeat(100)}"`)
       expect((await readKey(key.id)).name).toBe('After')
@@ -233,7 +233,9 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
         expect(await callWith(fresh)).toBe(200)
         const changed = await readKey(key.id)
         expect(changed.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null, new Date(start + ms)])
-        expect(readText((await ann.get(path)).html).includes(`Previous secret …${lastFour}`)).toBe(ms > 0)
+        expect(
+          readText((await ann.get(path)).html).includes(`The previous secret …${lastFour} stays valid until`),
+        ).toBe(ms > 0)
         if (ms > 0) expect(await callWith(secret)).toBe(200)
         portal.clock.now = start + ms + 5000
         await isRejected(secret)

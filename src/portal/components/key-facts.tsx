@@ -28,36 +28,41 @@ interface KeyFactsProps {
 /** What a person wants to know of a key. */
 export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
   return (
-    <Facts
-      facts={[
-        ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
-        ['State', <KeyState key="state" of={key} now={now} />],
-        ['This month', `${formatNumber(used)} of ${formatNumber(limit)} requests`],
-        ['Last used', lastUsedAt === null ? 'Not in the last twelve months' : <DateTime key="used" at={lastUsedAt} />],
-        ['Created', <DateTime key="created" at={key.createdAt} />],
-        ['API revision', key.revision === null ? 'Default of the service' : `${key.revision}`],
-      ]}
-    />
+    <div class="key-facts">
+      <Facts
+        facts={[
+          ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
+          ['State', <KeyState key="state" of={key} />],
+          ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
+          ['Last used', lastUsedAt === null ? 'Not in a year' : <DateTime key="used" at={lastUsedAt} />],
+          ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
+          ['API revision', key.revision === null ? 'Default' : `${key.revision}`],
+        ]}
+      />
+      <FormerSecrets of={key} now={now} />
+    </div>
   )
 }
 
-/** Whether a key can be used, and until when with its previous secrets. */
-function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) {
-  if (key.revokedAt !== null)
-    return (
-      <>
-        Revoked on <DateTime at={key.revokedAt} />
-      </>
-    )
-  const [, ...former] = listValidSecrets(key, now)
+function KeyState({ of: { revokedAt } }: { readonly of: Key }) {
+  if (revokedAt === null) return 'Active'
   return (
     <>
-      Active
-      {former.map(({ hash, lastFour, expiresAt }) => (
-        <span key={hash} class="former">
-          Previous secret …{lastFour} until {expiresAt !== null && <DateTime at={expiresAt} />}
-        </span>
-      ))}
+      Revoked on <DateTime at={revokedAt} unit="day" />
     </>
+  )
+}
+
+/** Says until when the previous secrets of a key can be used. */
+function FormerSecrets({ of: key, now }: { readonly of: Key; readonly now: number }) {
+  if (key.revokedAt !== null) return null
+  return listValidSecrets(key, now).flatMap(({ hash, lastFour, expiresAt }) =>
+    expiresAt === null
+      ? []
+      : [
+          <p key={hash} class="quiet">
+            The previous secret …{lastFour} stays valid until <DateTime at={expiresAt} />.
+          </p>,
+        ],
   )
 }

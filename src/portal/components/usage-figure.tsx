@@ -16,7 +16,7 @@ export async function drawUsageCharts({ month, days, used }: Days): Promise<read
   return await Promise.all(sizes.map((size) => drawUsageChart({ month, days, size, title, description })))
 }
 
-/** The requests of each day of a month as a chart and as a table. */
+/** The requests of each day of a month as a chart. */
 export function UsageFigure({ charts, report }: { readonly charts: readonly string[]; readonly report: Days }) {
   return (
     <figure class="usage">
@@ -29,15 +29,12 @@ export function UsageFigure({ charts, report }: { readonly charts: readonly stri
           The chart lacks {formatCount(report.unrecorded, 'request')}: days were not recorded when they were made.
         </p>
       )}
-      <details>
-        <summary>Table of the days</summary>
-        <DayTable report={report} />
-      </details>
     </figure>
   )
 }
 
-function DayTable({ report: { month, days, unrecorded, used } }: { readonly report: Days }) {
+/** The numbers of the chart. */
+export function DayTable({ report: { month, days, unrecorded, used } }: { readonly report: Days }) {
   const rows = days.map((day) => [formatDayName(day.span), formatNumber(day.used)])
   const rest = unrecorded > 0 ? [['Day not recorded', formatNumber(unrecorded)]] : []
   return (

@@ -7,7 +7,7 @@ import { KeyName, MaskedSecret } from '../components/key-facts.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { Table } from '../components/table.tsx'
-import { drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
+import { DayTable, drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
 import { formatCount, formatMonthName, formatNumber } from '../format-text.ts'
 import { type MonthSpan, parseMonth, parseMonthSpan, parseYear } from '../months.ts'
 import { Download, definePage, type PageContext, PageError, type PageResult } from '../page.ts'
@@ -67,7 +67,7 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
   const options = [...new Set([...months.map(({ span }) => span), month])]
   return (
     <Card title={`${formatMonthName(month)}: ${formatCount(used, 'request')}`}>
-      <form method="get" action="/account" class="inline">
+      <form method="get" action="/account" class="inline month">
         <Select name="month" label="Month" options={options.map((one) => [one, formatMonthName(one)])} value={month} />
         <Button kind="secondary">Show</Button>
         <LinkButton kind="secondary" href={`/account/usage.csv?month=${month}`}>
@@ -75,7 +75,15 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
         </LinkButton>
       </form>
       <UsageFigure charts={charts} report={report} />
-      <KeyTable report={report} />
+      <div class="columns">
+        <KeyTable report={report} />
+        <details>
+          <summary>Table of the days</summary>
+          <div class="slim">
+            <DayTable report={report} />
+          </div>
+        </details>
+      </div>
     </Card>
   )
 }
@@ -83,18 +91,20 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
 function KeyTable({ report: { keys, month, isCurrent } }: Pick<UsageProps, 'report'>) {
   if (keys.length === 0) return null
   return (
-    <Table
-      caption={`Keys, ${formatMonthName(month)}`}
-      head={['Name', 'Key', 'Used', ...(isCurrent ? ['Left'] : []), 'Last used']}
-      numeric={isCurrent ? [2, 3] : [2]}
-      rows={keys.map(({ key, used, left, lastUsedAt }) => [
-        <KeyName key="name" name={key.name} />,
-        <MaskedSecret key="secret" secrets={key.secrets} />,
-        formatNumber(used),
-        ...(isCurrent ? [key.revokedAt === null ? formatNumber(left) : 'Revoked'] : []),
-        lastUsedAt === null ? 'Never' : <DateTime key="used" at={lastUsedAt} />,
-      ])}
-    />
+    <div class="slim">
+      <Table
+        caption={`Requests per key, ${formatMonthName(month)}`}
+        head={['Key', 'Used', ...(isCurrent ? ['Left'] : [])]}
+        numeric={[1, 2]}
+        rows={keys.map(({ key, used, left }) => [
+          <>
+            <KeyName name={key.name} /> <MaskedSecret secrets={key.secrets} />
+          </>,
+          formatNumber(used),
+          ...(isCurrent ? [key.revokedAt === null ? formatNumber(left) : 'Revoked'] : []),
+        ])}
+      />
+    </div>
   )
 }
 
@@ -103,21 +113,23 @@ function YearCard({ report: { months } }: Pick<UsageProps, 'report'>) {
   const years = [...new Set(months.map(({ span }) => span.slice(0, 4)))]
   return (
     <Card title="The last twelve months">
-      <Table
-        caption="Requests per month"
-        hasHiddenCaption
-        head={['Month', 'Requests']}
-        numeric={[1]}
-        rows={[
-          ...months.map(({ span, used }) => [
-            <a key="month" href={`/account?month=${span}`}>
-              {formatMonthName(span)}
-            </a>,
-            formatNumber(used),
-          ]),
-          ['Total', formatNumber(total)],
-        ]}
-      />
+      <div class="slim">
+        <Table
+          caption="Requests per month"
+          hasHiddenCaption
+          head={['Month', 'Requests']}
+          numeric={[1]}
+          rows={[
+            ...months.map(({ span, used }) => [
+              <a key="month" href={`/account?month=${span}`}>
+                {formatMonthName(span)}
+              </a>,
+              formatNumber(used),
+            ]),
+            ['Total', formatNumber(total)],
+          ]}
+        />
+      </div>
       <p class="buttons">
         {years.map((year) => (
           <LinkButton key={year} kind="secondary" href={`/account/usage.csv?year=${year}`}>

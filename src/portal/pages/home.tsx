@@ -8,7 +8,7 @@ import { definePage, type PageContext } from '../page.ts'
 const EXAMPLE = `GET /api/v1/scan?url=https://bakery.example
 
 {
-  "builder": "webflow",
+  "builder": "Webflow",
   "confidence": "high",
   "category": "website-builder",
   "isAiNative": false,

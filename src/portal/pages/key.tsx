@@ -54,11 +54,11 @@ function KeyPage({ context, usage, errors }: KeyPageProps) {
         <KeyFacts usage={usage} now={context.now} />
       </Card>
       {key.revokedAt === null && (
-        <>
-          <RenameCard context={context} of={key} errors={errors.rename} />
+        <div class="columns">
           <RotateCard of={key} errors={errors.rotate} />
+          <RenameCard context={context} of={key} errors={errors.rename} />
           <RevokeCard of={key} />
-        </>
+        </div>
       )}
     </Page>
   )

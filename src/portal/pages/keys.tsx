@@ -90,17 +90,19 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
         You have {formatNumber(active)} of the {formatCount(limit, 'key')} of the plan {plan}.
       </p>
       {active < limit || Object.keys(errors).length > 0 ? (
-        <Form action="/account/keys" errors={errors}>
-          <HiddenFields values={{ form: nanoid() }} />
-          <Field name="name" label="Name" value={form.text('name')} errors={errors} hint={NAME_HINT} isRequired />
-          <Select
-            name="revision"
-            label="API revision"
-            options={[...REVISIONS.keys()].map((value) => [value, value || 'Default of the service'])}
-            value={form.text('revision')}
-          />
-          <Button>Create key</Button>
-        </Form>
+        <div class="slim">
+          <Form action="/account/keys" errors={errors}>
+            <HiddenFields values={{ form: nanoid() }} />
+            <Field name="name" label="Name" value={form.text('name')} errors={errors} hint={NAME_HINT} isRequired />
+            <Select
+              name="revision"
+              label="API revision"
+              options={[...REVISIONS.keys()].map((value) => [value, value || 'Default of the service'])}
+              value={form.text('revision')}
+            />
+            <Button>Create key</Button>
+          </Form>
+        </div>
       ) : (
         <p>{LIMIT_ADVICE}</p>
       )}
