@@ -185,10 +185,10 @@ function Timings({ report: { extras } }: { readonly report: ScanReport }) {
     <Card title="Time">
       <Facts
         facts={[
-          ['Fetching the page', formatMs(fetch)],
-          ['DNS, robots.txt, icon', formatMs(evidence)],
+          ['Page', formatMs(fetch)],
+          ['DNS and files', formatMs(evidence)],
           ['Analysis', formatMs(match)],
-          ['In all', formatMs(total)],
+          ['Total', formatMs(total)],
         ]}
       />
     </Card>

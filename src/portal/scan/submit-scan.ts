@@ -10,7 +10,7 @@ import { StoreError } from '../../store/types.ts'
 import type { PortalParts } from '../parts.ts'
 
 /** Scans of an account that are stored. */
-export const KEPT_SCANS = 20
+const KEPT_SCANS = 20
 
 /** Adds the scheme that people leave out when they type an address. */
 export function completeUrl(text: string): string {
