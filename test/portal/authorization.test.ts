@@ -9,7 +9,7 @@ import { HOST } from './portal-fixture.ts'
  * Who asks. `owner` owns the key, the scan or the account in the path, and the others do not. `unverified` has an operator's
  * address and has not shown that it is theirs. `suspended` had a session before.
  */
-const ROLES = ['nobody', 'owner', 'other', 'unverified', 'admin', 'suspended'] as const
+const ROLES = ['visitor', 'owner', 'other', 'unverified', 'admin', 'suspended'] as const
 type Role = (typeof ROLES)[number]
 
 /** The status of a response; `login` is a redirect to the page of log-in. */
@@ -94,7 +94,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
     ids = await listIds(portal, target)
     const suspended = await portal.join()
     people = {
-      nobody: portal.visit(),
+      visitor: portal.visit(),
       owner: target.person,
       other: (await portal.join()).person,
       unverified: (await portal.join({ email: SECOND_ADMIN_EMAIL })).person,
@@ -116,7 +116,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
   })
 
   test.skipIf(isMissing)(
-    'a form that a page of another origin sends changes nothing, whoever is logged in',
+    'a form that a page of another origin sends changes nothing, also with a session',
     async () => {
       const { person, account } = await portal.join()
       for (const origin of ['https://evil.example', 'null', undefined]) {

@@ -44,7 +44,7 @@ describe.each(storeKinds('audit'))('audit entries in $name', ({ isMissing, openB
     expect(await other.audit.listAudit({ account: 'x', limit: 10 })).toEqual([last, third, first])
     expect(await other.audit.listAudit({ account: 'x', limit: 2 })).toEqual([last, third])
     expect(await other.audit.listAudit({ account: null, limit: 4 })).toEqual([last, service, third, second])
-    expect(await other.audit.listAudit({ account: 'nobody', limit: 10 })).toEqual([])
+    expect(await other.audit.listAudit({ account: 'unknown', limit: 10 })).toEqual([])
   })
 
   test.skipIf(isMissing).each([['busy'], [null]])('of %s only the newest entries stay', async (account) => {

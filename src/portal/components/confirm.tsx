@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import { HiddenFields } from './form.tsx'
 
 interface ConfirmProps {
-  /** `primary` for an action that harms nobody; `danger` without it. */
+  /** `danger`, the default, for an action that takes something away. */
   readonly kind?: 'primary' | 'danger'
   /** What opens the question: "Revoke…". */
   readonly label: string
