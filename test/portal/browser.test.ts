@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserWindow, LOOKS, openWindow } from '../../tools/browser/browser.ts'
-import { signUp, walkPortal } from '../../tools/browser/tour.ts'
+import { listDisplayedPaths, signUp, walkPortal } from '../../tools/browser/tour.ts'
 import { LOCAL_BLOCK, openSite } from '../service/local-site.ts'
 import { makeFolder, type RunningService, startService } from '../service/start-service.ts'
 import { checkAccessibility, isBrowserMissing, startBrowser } from '../support/browser.ts'
@@ -15,6 +15,8 @@ import { builtProject } from '../support/built-project.ts'
 const runProgram = promisify(execFile)
 const project = builtProject()
 const emails = LOOKS.map(({ width, theme }) => `ida-${width}-${theme}@example.org`)
+/** A tour takes a few seconds, but minutes while other programs use all cores. */
+const TOUR_TIMEOUT_MS = 300_000
 const LIGHT = { width: 1280, theme: 'light' } as const
 
 /** The text of the page must not be wider than the window: tables and code scroll by themselves. */
@@ -53,14 +55,22 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
       const promote = async (): Promise<void> => {
         await project.run('accounts', ['verify', email], { env: settings })
       }
+      const visited = new Set<string>()
       await walkPortal(page, { url: service.url, email, promote, target }, async (name) => {
+        visited.add(new URL(page.url()).pathname)
         const wide = (await isTooWide(page)) ? ['wider than the window'] : []
         const all = [...(hasAxe ? await checkAccessibility(page) : []), ...wide, ...problems.splice(0)]
         if (all.length > 0) found[name] = all
       })
       expect(found).toEqual({})
+      const isMissing = (path: string): boolean => {
+        const pattern = new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+        return ![...visited].some((one) => pattern.test(one))
+      }
+      expect(listDisplayedPaths().filter(isMissing), 'pages that the tour does not visit').toEqual([])
       await close()
     },
+    TOUR_TIMEOUT_MS,
   )
 
   test.each([

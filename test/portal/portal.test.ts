@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ASSETS } from '../../src/portal/assets.ts'
 import { MAX_FORM_BYTES } from '../../src/portal/portal.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { openApp } from '../http/app-fixture.ts'
@@ -90,6 +91,12 @@ describe('what is not a page', () => {
       const { status, headers } = await portal.openBrowser().send({ path })
       expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable'])
     }
+  })
+
+  test('the style sheet has as many closing as opening braces: rules after a missing one would apply nowhere', async () => {
+    const { content } = ASSETS.style
+    const count = (brace: string): number => content.toString().split(brace).length
+    expect(count('{')).toBe(count('}'))
   })
 
   test('without accounts there is no portal', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { PAGES } from '../../src/portal/pages.ts'
 
 /** A state of a page that people see. */
-export interface Stop {
+interface Stop {
   /** In kebab-case, for the name of a picture. */
   readonly name: string
   /** Path with query. */
@@ -23,9 +23,16 @@ export interface Tour {
 }
 
 /** Password of every account of a tour. */
-export const PASSWORD = 'seven boats on a quiet lake'
+const PASSWORD = 'seven boats on a quiet lake'
 
 const submit = (page: Page): Promise<unknown> => page.locator('main form button[type=submit]').first().click()
+
+/** Follows the first link that contains each text, one after the other. */
+const followLinks =
+  (...parts: readonly string[]) =>
+  async (page: Page): Promise<void> => {
+    for (const part of parts) await page.locator(`main a[href*="${part}"]`).first().click()
+  }
 
 /** Pages without a session. */
 const VISITOR_STOPS: readonly Stop[] = [
@@ -86,6 +93,9 @@ function listFurtherStops({ target }: Tour): readonly Stop[] {
     { name: 'scan-result', path, act: submit },
     { name: 'scan-evidence', path, act: openEvidence },
     { name: 'scan-recent', path: '/scan' },
+    { name: 'usage', path: '/account' },
+    { name: 'key', path: '/account/keys', act: followLinks('/account/keys/') },
+    { name: 'key-revoke', path: '/account/keys', act: followLinks('/account/keys/', '/revoke') },
     ...SETTINGS_STOPS,
     ...ADMIN_STOPS,
   ]
@@ -98,6 +108,11 @@ async function openEvidence(page: Page): Promise<void> {
 
 /** Downloads are not displayed. */
 const DOWNLOAD = /\.(?:csv|json)$|\/export$/
+
+/** Paths of all pages that are displayed, as their definitions write them. */
+export function listDisplayedPaths(): readonly string[] {
+  return PAGES.filter(({ method, path }) => method === 'GET' && !DOWNLOAD.test(path)).map(({ path }) => path)
+}
 
 /** Every page with a session whose path has no parameter, then the states of pages that are listed above. */
 function listOwnerStops(tour: Tour): readonly Stop[] {

@@ -6,7 +6,7 @@ interface CopyProps {
 }
 
 /** A button that copies a text. `portal.js` shows it: without JavaScript it could do nothing. */
-export function CopyButton({ target, what }: CopyProps) {
+function CopyButton({ target, what }: CopyProps) {
   return (
     <button type="button" class="button secondary copy" data-copy={target} hidden>
       Copy<span class="hidden"> {what}</span>
