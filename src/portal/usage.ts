@@ -55,7 +55,7 @@ export interface UsageReport {
 }
 
 /** The quotas of all keys that are not revoked, this month. */
-export interface Quota {
+interface Quota {
   readonly limit: number
   readonly left: number
   /** Charged to any key this month, also to keys that are revoked now. */

@@ -116,7 +116,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
   })
 
   test.skipIf(isMissing)(
-    'a form that a page of another origin sends changes nothing, also with a session',
+    'a form that a page of another origin sends changes nothing, whichever account is logged in',
     async () => {
       const { person, account } = await portal.join()
       for (const origin of ['https://evil.example', 'null', undefined]) {

@@ -113,7 +113,7 @@ describe('text of a hostile site is only text', () => {
     ['data', 'data:text/html,<script>alert(1)</script>'],
     ['a path', '//evil.example/'],
     ['no URL', 'https://'],
-  ])('a final URL that is not of a website is not a link: %s', async (_, final) => {
+  ])('a final URL that does not lead to a website is not a link: %s', async (_, final) => {
     url = final
     const { html } = await open()
     const targets = readTags(html)

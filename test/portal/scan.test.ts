@@ -55,7 +55,7 @@ describe('the form', () => {
     expect([status, headers.location, portal.scanned.length]).toEqual([303, '/login', before])
   })
 
-  test('an API key does not replace a session', async () => {
+  test('an API key is not a session', async () => {
     const headers = { authorization: `Bearer ${me.secret}` }
     expect((await portal.openBrowser().send({ path: '/scan', headers })).status).toBe(303)
   })
@@ -184,7 +184,7 @@ describe('a failed scan keeps the form and costs nothing', () => {
     ['a host that is not public', 'localhost', sentences('not_public')],
     ['a private address', 'http://10.0.0.1/', sentences('not_public')],
     ['a port', 'example.org:8080', sentences('port_refused')],
-  ])('%s: the message of the API next to the field', async (_, url, sentence) => {
+  ])('%s: the message of the API at the field', async (_, url, sentence) => {
     const before = await me.countCharges()
     const { status, html } = await me.submit({ url, fresh: 'on' })
     expect(status).toBe(400)

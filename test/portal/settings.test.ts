@@ -65,7 +65,7 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
     test.each([
       ['a wrong password', 'new@example.net', 'wrong', 'The password is wrong.'],
       ['no password', 'new@example.net', '', 'The password is wrong.'],
-      ['no address', 'no address', PASSWORD, 'Enter an e-mail address'],
+      ['no address', 'not-an-address', PASSWORD, 'Enter an e-mail address'],
     ])('%s changes nothing', async (_, email, password, sentence) => {
       const { person, account } = member
       const answer = await person.post('/account/settings/email', { email, 'email-password': password })

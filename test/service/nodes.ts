@@ -26,7 +26,7 @@ export class Nodes {
   }
 
   /** Runs an operator command. @throws Error with its stderr */
-  async command(name: 'keys' | 'service', ...args: string[]): Promise<string> {
+  async command(name: 'accounts' | 'keys' | 'service', ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#parts.project.run(name, args, { env: this.#parts.settings })
     if (code !== 0) throw new Error(stderr)
     return stdout.trim()

@@ -68,7 +68,7 @@ async function openFirstAccount(page: Page): Promise<void> {
 }
 
 const ADMIN_STOPS: readonly Stop[] = [
-  { name: 'admin-nothing-found', path: '/admin?search=no-such-account' },
+  { name: 'admin-nothing-found', path: '/admin?search=not-an-account' },
   { name: 'admin-account', path: '/admin', act: openFirstAccount },
   {
     name: 'admin-account-errors',

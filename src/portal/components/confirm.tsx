@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import { HiddenFields } from './form.tsx'
 
 interface ConfirmProps {
-  /** `danger`, the default, for an action that takes something away. */
+  /** `primary` for an action without harm; `danger` without it. */
   readonly kind?: 'primary' | 'danger'
   /** What opens the question: "Revoke…". */
   readonly label: string

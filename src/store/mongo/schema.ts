@@ -39,7 +39,7 @@ export interface AccountDocument {
 }
 
 /** An invitation. Its id is the hash of its token. */
-export interface InviteDocument {
+interface InviteDocument {
   readonly _id: string
   readonly expiresAt: Date
 }
