@@ -135,10 +135,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'fetch',
     'index',
+    'keys',
     'plugins',
     'portal',
     'rules',
     'scan',
+    'store',
   ],
 }
 

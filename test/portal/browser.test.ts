@@ -15,6 +15,8 @@ import { builtProject } from '../support/built-project.ts'
 const runProgram = promisify(execFile)
 const project = builtProject()
 const emails = LOOKS.map(({ width, theme }) => `ida-${width}-${theme}@example.org`)
+/** A tour takes a few seconds, but minutes while other programs use all cores. */
+const TOUR_TIMEOUT_MS = 300_000
 const LIGHT = { width: 1280, theme: 'light' } as const
 
 /** The text of the page must not be wider than the window: tables and code scroll by themselves. */
@@ -68,6 +70,7 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
       expect(listDisplayedPaths().filter(isMissing), 'pages that the tour does not visit').toEqual([])
       await close()
     },
+    TOUR_TIMEOUT_MS,
   )
 
   test.each([

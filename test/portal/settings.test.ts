@@ -19,8 +19,12 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
     if (!isMissing) portal = await openPortalForMembers({ stores: await open() })
   })
 
+  /** The actions since the sign-up, newest first. */
   async function listActions({ id }: Account): Promise<readonly AuditAction[]> {
-    return (await portal.store.audit.listAudit({ account: id, limit: 100 })).map(({ action }) => action)
+    const entries = await portal.store.audit.listAudit({ account: id, limit: 100 })
+    const actions = entries.map(({ action }) => action)
+    expect(actions.slice(-2)).toEqual(['key_created', 'account_created'])
+    return actions.slice(0, -2)
   }
 
   const get = (id: string): Promise<Account | null> => portal.store.accounts.getAccount(id)
@@ -212,7 +216,11 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
       },
       sessions: [{ createdAt: date, expiresAt: date, userAgent: 'curl/8.14.1', isCurrent: true }],
       scans: [{ id: scan.id, url: scan.url, at: now.toISOString(), result: { builder: 'Wix' } }],
-      audit: [{ at: date, action: 'account_renamed', by: 'you', key: null, detail: null }],
+      audit: [
+        { at: date, action: 'account_renamed', by: 'you', key: null, detail: null },
+        { at: date, action: 'key_created', by: 'you', key: key.id, detail: null },
+        { at: date, action: 'account_created', by: 'you', key: null, detail: null },
+      ],
     })
     expect(answer.text).not.toContain(secrets[0].hash)
   })
