@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BrowserWindow, LOOKS, type Look, openWindow } from '../../tools/browser/browser.ts'
+import { type BrowserWindow, DIFFERENT_LOOKS, type Look, openWindow } from '../../tools/browser/browser.ts'
 import { newSite, onePlan } from '../http/app-fixture.ts'
 import { checkAccessibility, isBrowserMissing, startBrowser } from '../support/browser.ts'
 import { sampleScan } from '../support/sample-scan.ts'
@@ -60,19 +60,15 @@ describe.skipIf(isBrowserMissing('scans in a browser'))('scans in a browser', ()
     await page.waitForURL(/\/scan\/[\w-]+$/)
   }
 
-  // Each theme and each width once: the tour of all pages combines them.
-  test.each(LOOKS.filter(({ width, theme }) => (width === 360) === (theme === 'dark')))(
-    'the result of a hostile site at $width px, $theme',
-    async (look) => {
-      const { page, problems, close } = await openWindowOf(look)
-      await scan(page)
-      for (const summary of await page.locator('.evidence > summary').all()) await summary.click()
-      expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
-      expect(await checkAccessibility(page)).toEqual([])
-      expect([await page.title(), problems]).toEqual([expect.stringMatching(/^Scan of new-/), []])
-      await close()
-    },
-  )
+  test.each(DIFFERENT_LOOKS)('the result of a hostile site at $width px, $theme', async (look) => {
+    const { page, problems, close } = await openWindowOf(look)
+    await scan(page)
+    for (const summary of await page.locator('.evidence > summary').all()) await summary.click()
+    expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+    expect(await checkAccessibility(page)).toEqual([])
+    expect([await page.title(), problems]).toEqual([expect.stringMatching(/^Scan of new-/), []])
+    await close()
+  })
 
   test.each([true, false])('from the form to the result and again, scripts: %s', async (hasScripts) => {
     const { page, problems, close } = await openWindowOf({ ...LOOK, hasScripts })

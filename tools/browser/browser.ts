@@ -23,6 +23,9 @@ export const LOOKS: readonly Look[] = [360, 1280].flatMap((width) => [
   { width, theme: 'dark' },
 ])
 
+/** Each width and each theme once, for checks that do not depend on their combination. */
+export const DIFFERENT_LOOKS = LOOKS.filter(({ width, theme }) => (width === 360) === (theme === 'dark'))
+
 /** A window with cookies of its own. */
 export interface BrowserWindow {
   readonly page: Page
