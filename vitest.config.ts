@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
 
 // File of a report for scripts, in addition to what is printed. A Vitest that a test starts must not write it too.
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
@@ -9,6 +10,15 @@ delete process.env.TEST_REPORT
 const SHARING = ['async', 'cli/formats', 'config', 'engine', 'keys', 'plugins', 'yaml'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
+
+/** Starts with the files that take longest, so that no worker is left alone with one of them at the end. */
+class SlowFirst extends BaseSequencer {
+  override async sort(...[files]: Parameters<BaseSequencer['sort']>): ReturnType<BaseSequencer['sort']> {
+    const isSlow = ({ moduleId }: (typeof files)[number]): boolean => /\/test\/(?:portal|service)\//.test(moduleId)
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -21,6 +31,7 @@ export default defineConfig({
     globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
     // Many tests wait for timeouts of servers: on two cores three workers take half the time of Vitest's default, one.
     maxWorkers: Math.max(3, availableParallelism() - 1),
+    sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     ...(outputFile && {
