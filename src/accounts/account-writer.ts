@@ -49,9 +49,9 @@ export function toAccount({ id, email, name, emailVerified, createdAt, ...rest }
 /** Finds, creates and changes accounts and their passwords. Every step can be repeated after a crash or a failure of the store. */
 export class AccountWriter {
   readonly #context: AuthContext
-  readonly #store: Pick<AccountStore, 'findInvite' | 'useInvite'>
+  readonly #store: Pick<AccountStore, 'findInvite' | 'useInvite' | 'setKeyEmails'>
 
-  constructor(context: AuthContext, store: Pick<AccountStore, 'findInvite' | 'useInvite'>) {
+  constructor(context: AuthContext, store: Pick<AccountStore, 'findInvite' | 'useInvite' | 'setKeyEmails'>) {
     this.#context = context
     this.#store = store
   }
@@ -112,13 +112,14 @@ export class AccountWriter {
     await this.#update(id, { emailVerified: true })
   }
 
-  /** @throws AccountError `address_taken` */
+  /** Changes the address of an account and the contact address of its keys. @throws AccountError `address_taken` */
   async changeEmail(id: string, email: string, isVerified: boolean): Promise<void> {
     try {
       await this.#update(id, { email, emailVerified: isVerified })
     } catch (error) {
       throw error instanceof DuplicateError ? new AccountError('address_taken') : error
     }
+    await this.#store.setKeyEmails(id, email)
   }
 
   #update(id: string, change: Partial<Pick<User, 'name' | 'email' | 'emailVerified'>>): Promise<User | null> {

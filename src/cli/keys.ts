@@ -183,6 +183,7 @@ function setPlan({ args: [id, name] }: Given, { plans, report }: Context): Work 
     if (account !== null)
       throw new SetupError(`The key ${id} belongs to an account, whose plan it has. Change the plan of the account.`)
     await opened.store.keys.setPlan(id, plan)
+    await recordAction(opened, { action: 'plan_changed', key: id, detail: plan }, report)
     report(`${id} now has the plan ${plan}.`)
   }
 }

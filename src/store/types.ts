@@ -128,6 +128,8 @@ export interface AccountStore {
   listAccounts(query: AccountQuery): Promise<{ readonly accounts: readonly AccountSummary[]; readonly total: number }>
   /** Changes the plan of an account and of all its keys. Repeatable after a failure. @returns false if there is no such account */
   setAccountPlan(id: string, plan: string): Promise<boolean>
+  /** Changes the contact address of all keys of an account, which has a new e-mail address. Repeatable after a failure. */
+  setKeyEmails(account: string, email: string): Promise<void>
   /** Marks the address of an account as verified. @returns false if there is no such account */
   verifyAccount(id: string): Promise<boolean>
   /**

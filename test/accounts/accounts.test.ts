@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import type { GuardedStore } from '../../src/store/guard.ts'
+import { sampleKey } from '../store/sample-key.ts'
 import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode } from './open-accounts.ts'
 
 describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail', ({ open }) => {
@@ -212,12 +213,15 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     await accounts.rename('  Bea Å ', browser.visitor)
     const { email: taken } = await signUp()
     const wanted = newEmail()
+    const key = sampleKey({ account: id, email })
+    await store.keys.createDefaultKey(key)
     const change = (to: string, password = PASSWORD): Promise<string> =>
       accounts.changeEmail({ email: to, password }, browser.visitor)
     expect(await readCode(change(wanted, 'another password'))).toBe('wrong_password')
     expect(await readCode(change(taken))).toBe('address_taken')
     expect(await change(wanted)).toBe('changed')
     expect(await store.accounts.getAccount(id)).toMatchObject({ name: 'Bea Å', email: wanted, isVerified: false })
+    expect((await store.keys.getKey(key.id))?.email).toBe(wanted)
     expect(await readCode(logIn(email))).toBe('wrong_login')
     expect(await readCode(logIn(wanted))).toBe('none')
   })

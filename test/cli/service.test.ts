@@ -49,6 +49,9 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     const stdout = `{"maintenance":${maintenance},"api":${api}}\n`
     expect(await service(line.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
     expect(await store.settings.switches()).toEqual({ maintenance, apiOff: !api })
+    const [verb, state] = line.split(' ')
+    const [newest] = await store.audit.listAudit({ account: null, limit: 1 })
+    if (state !== 'status') expect(newest).toMatchObject({ action: `${verb}_${state}`, actor: null, account: null })
   })
 })
 

@@ -184,6 +184,19 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       expect(await store.accounts.setAccountPlan('none', 'pro')).toBe(false)
     })
 
+    test('changes the contact address of all its keys', async () => {
+      const account = await createAccount(store)
+      const [key, foreign] = [keyOf(account), sampleKey()]
+      await store.keys.createAccountKey(key, 1)
+      await store.keys.createKey(foreign)
+      for (const one of [store, other]) await one.keys.findKey(key.secrets[0].hash)
+      await store.accounts.setKeyEmails(account, 'new@a.example')
+      await nextTurn()
+      for (const one of [store, other])
+        expect((await one.keys.findKey(key.secrets[0].hash))?.email).toBe('new@a.example')
+      expect((await store.keys.getKey(foreign.id))?.email).toBe(foreign.email)
+    })
+
     test('is suspended with all its keys and sessions, until the suspension is lifted', async () => {
       const account = await createAccount(store)
       const [key, foreign] = [keyOf(account), sampleKey()]

@@ -44,6 +44,10 @@ export class MongoAccounts implements AccountStore {
     return matchedCount === 1
   }
 
+  async setKeyEmails(account: string, email: string): Promise<void> {
+    await this.#all.keys.updateMany({ account }, { $set: { email } }, LIMITED)
+  }
+
   async verifyAccount(id: string): Promise<boolean> {
     const { matchedCount } = await this.#all.accounts.updateOne({ _id: id }, { $set: { emailVerified: true } }, LIMITED)
     return matchedCount === 1

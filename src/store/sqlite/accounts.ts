@@ -44,6 +44,10 @@ export class SqliteAccounts implements AccountStore {
     })
   }
 
+  async setKeyEmails(account: string, email: string): Promise<void> {
+    await this.#writeKeys(() => this.#sql.setKeyEmails.run(email, account))
+  }
+
   verifyAccount(id: string): Promise<boolean> {
     return this.#connection.write(() => this.#sql.verify.run(id).changes === 1)
   }
@@ -136,6 +140,7 @@ function prepare(db: Database.Database) {
     count: db.prepare(`SELECT count(*) AS total FROM accounts WHERE ${MATCHES}`),
     setPlan: db.prepare('UPDATE accounts SET plan = ? WHERE id = ?'),
     setKeyPlans: db.prepare('UPDATE keys SET plan = ? WHERE account = ?'),
+    setKeyEmails: db.prepare('UPDATE keys SET email = ? WHERE account = ?'),
     verify: db.prepare('UPDATE accounts SET emailVerified = 1 WHERE id = ?'),
     suspend: db.prepare('UPDATE accounts SET suspendedAt = ? WHERE id = ?'),
     suspendKeys: db.prepare('UPDATE keys SET suspended_at = ? WHERE account = ?'),
