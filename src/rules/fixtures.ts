@@ -77,8 +77,8 @@ export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
 
 /** Finds problems of a fixture that do not depend on the verdict. */
 export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
-  const { file, path, input } = fixture
-  const lines = (input.html as string | undefined)?.trim().split('\n').length
+  const { file, path, input, hit } = fixture
+  const lines = hit?.words ? undefined : (input.html as string | undefined)?.trim().split('\n').length
   if (lines !== undefined && lines < MIN_PAGE_LINES)
     return [buildFinding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
   return checkNames(fixture, ruleset)
