@@ -45,6 +45,8 @@ const FINDINGS = {
   'two-places': ['error', 'a clause has one place, but this one has {list}: split it, or use a group'],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
   'unrelated-hit': ['error', '{slug} also fires on this page ({level}): relate the two rules, or list it in `also`'],
+  'unproven-clause': ['error', 'this clause holds on no hit of its own rule: add one, or correct the clause'],
+  'unproven-word': ['error', 'no hit of this rule shows "{value}": add it to one, or remove it', 'site types'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'wide-pattern': [
@@ -57,6 +59,11 @@ export type FindingCode = keyof typeof FINDINGS
 
 /** A problem in a rule or a test file. */
 export type Finding = GenericFinding<FindingCode>
+
+/** Lowers a finding to a warning, for the rules that its row in the table names. */
+export function lowerToWarning(finding: Finding): Finding {
+  return { ...finding, level: 'warning' }
+}
 
 export const buildFinding = createFindingBuilder(FINDINGS)
 

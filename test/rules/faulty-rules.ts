@@ -12,8 +12,12 @@ const tech = (slug: string, rule: string): Files => ({
   [`technologies/analytics/${slug}.yaml`]: rule,
   [`technologies/analytics/${slug}.test.yaml`]: TEST.replaceAll('acme', slug),
 })
-const beta = (sites: string, more = ''): Files =>
-  tech('beta', technology('', more).replace('url: acme.com', `url: ${sites}`))
+const beta = (sites: string, more = '', hits = ''): Files => ({
+  ...tech('beta', technology('', more).replace('url: acme.com', `url: ${sites}`)),
+  ...(hits && {
+    'technologies/analytics/beta.test.yaml': `${TEST.replaceAll('acme', 'beta').replace('misses:', `  - ${hits}\nmisses:`)}`,
+  }),
+})
 
 /** Rule folders with one problem each. § marks the position of the finding. */
 export const faultyRules: readonly (readonly [code: FindingCode, problem: string, files: Files])[] = [
@@ -134,7 +138,18 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'technology',
     {
       ...acme(builder(), TEST.replace('- {', '- §{')),
-      ...beta('[acme.com, beta.com]'),
+      ...beta('[acme.com, beta.com]', '', '{ page: { url: https://acme.com/ }, confidence: high, also: [acme] }'),
+    },
+  ],
+  ['unproven-clause', 'other page', clause('§meta: acme')],
+  ['unproven-clause', 'one of a choice', clause('any: [{ url: acme.com }, §{ url: acme.org }]')],
+  ['unproven-word', 'second of a list', acme(builder().replace('url: acme.com', 'url: [acme.com, §acme.org]'))],
+  [
+    'unproven-word',
+    'of a site type',
+    {
+      'site-types/acme.yaml': technology('').replace('url: acme.com', 'url: [acme.com, §acme.org]'),
+      'site-types/acme.test.yaml': TEST,
     },
   ],
   ['unsafe-pattern', 'exponential', clause("{ meta: generator, match: §'^(a+)+$' }")],

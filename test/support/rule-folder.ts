@@ -7,6 +7,7 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
+import { checkProof } from '../../src/rules/proof.ts'
 
 /** Path → content. */
 export type Files = Readonly<Record<string, string>>
@@ -50,11 +51,15 @@ export function technology(clauses = '', more = ''): string {
 /** Returns the findings of lint, or those of test if there are none. Files are relative to the folder. */
 export function findingsOf(root: string): Finding[] {
   const { rules, categories, findings } = checkFolders({ folders: [root], detectors })
-  const read = rules.map(({ found }) => readFixtures(found))
+  const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
   const linted = [...findings, ...read.flatMap((one) => one.findings)]
   const compiled = rules.flatMap((rule) => rule.compiled ?? [])
   const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })
-  const run = () => read.flatMap(({ fixtures }) => fixtures).flatMap((fixture) => runFixture(fixture, ruleset))
+  const run = () =>
+    read.flatMap(({ rule, fixtures }) => {
+      const results = fixtures.map((fixture) => runFixture(fixture, ruleset))
+      return [...results.flatMap((one) => one.findings), ...checkProof(rule, results, detectors)]
+    })
   const all = linted.length > 0 ? linted : run()
   return all.map((one) => ({ ...one, file: relative(root, resolve(one.file)) }))
 }
