@@ -7,6 +7,7 @@ import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
+import { checkMisses } from '../rules/far-miss.ts'
 import { readFixtures } from '../rules/fixtures.ts'
 import { checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
@@ -72,7 +73,10 @@ function lint(given: Given, io: CommandIo): Work {
   return ({ folders, detectors }) => {
     const all = [...new Set([...folders, ...named])]
     const { rules, findings, unjudged } = checkFolders({ folders: all, detectors, timeoutMs })
-    const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
+    const tests = rules.flatMap(({ found, source }) => {
+      const { fixtures, findings } = readFixtures(found)
+      return [...findings, ...checkMisses(source, fixtures)]
+    })
     const code = reportFindings(
       [...findings, ...tests],
       formatCount(rules.length, 'rule'),

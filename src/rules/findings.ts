@@ -22,6 +22,7 @@ const FINDINGS = {
   'duplicate-clause': ['error', 'this clause repeats the one in line {line}: its hits would count twice'],
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
+  'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', 'weight is only allowed on the outermost group'],
