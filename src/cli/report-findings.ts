@@ -6,10 +6,26 @@ export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Prints findings on stdout and their number on stderr. @returns the exit code */
-export function reportFindings(findings: readonly Finding[], summary: string, { stdout, stderr }: CommandIo): number {
-  for (const one of sortFindings(findings)) stdout.write(`${formatFinding(one)}\n`)
-  const result = findings.length === 0 ? 'no problems found' : formatCount(findings.length, 'finding')
-  stderr.write(`${summary}: ${result}\n`)
-  return findings.length > 0 ? EXIT.findings : EXIT.ok
+/**
+ * Prints findings on stdout and their number on stderr.
+ * @param strict whether warnings are errors
+ * @returns the exit code: errors fail a command, warnings do not
+ */
+export function reportFindings(
+  findings: readonly Finding[],
+  summary: string,
+  { stdout, stderr }: CommandIo,
+  strict = false,
+): number {
+  const reported = strict ? findings.map((one): Finding => ({ ...one, level: 'error' })) : findings
+  for (const one of sortFindings(reported)) stdout.write(`${formatFinding(one)}\n`)
+  const warnings = reported.filter(({ level }) => level === 'warning').length
+  const counted =
+    formatCount(reported.length, 'finding') + (warnings > 0 ? `, ${formatWarnings(warnings, reported)}` : '')
+  stderr.write(`${summary}: ${reported.length === 0 ? 'no problems found' : counted}\n`)
+  return warnings < reported.length ? EXIT.findings : EXIT.ok
+}
+
+function formatWarnings(warnings: number, { length }: readonly Finding[]): string {
+  return warnings === length ? 'only warnings' : formatCount(warnings, 'warning')
 }

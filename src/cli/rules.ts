@@ -7,6 +7,7 @@ import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
+import { checkMisses } from '../rules/far-miss.ts'
 import { readFixtures } from '../rules/fixtures.ts'
 import { checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
@@ -23,13 +24,15 @@ Checks, tests, explains and builds fingerprint rules: those of the project and t
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
-  npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules.
+  npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
+                                        hits of each rule show all of its clauses and words.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
                                         Shows clause by clause why a rule does or does not fire on a page. --url and --headers
                                         are those of scan.
 
+  --strict            lint, test: warnings count as errors.
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
 
@@ -49,9 +52,10 @@ interface Loaded {
 type Work = (loaded: Loaded) => Promise<number> | number
 
 const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
 const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
-  lint: { args: ['folder…'], options: { timeout: text }, prepare: lint },
-  test: { args: ['slug…'], options: { timeout: text }, prepare: test },
+  lint: { args: ['folder…'], options: { strict: flag, timeout: text }, prepare: lint },
+  test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
 }
@@ -69,8 +73,16 @@ function lint(given: Given, io: CommandIo): Work {
   return ({ folders, detectors }) => {
     const all = [...new Set([...folders, ...named])]
     const { rules, findings, unjudged } = checkFolders({ folders: all, detectors, timeoutMs })
-    const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-    const code = reportFindings([...findings, ...tests], formatCount(rules.length, 'rule'), io)
+    const tests = rules.flatMap(({ found, source }) => {
+      const { fixtures, findings } = readFixtures(found)
+      return [...findings, ...checkMisses(source, fixtures)]
+    })
+    const code = reportFindings(
+      [...findings, ...tests],
+      formatCount(rules.length, 'rule'),
+      io,
+      given.values.strict === true,
+    )
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -88,7 +100,7 @@ function requireFolder(name: string): string {
 
 function test(given: Given, io: CommandIo): Work {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
-  return (loaded) => testRules({ ...loaded, timeoutMs }, given.args, io)
+  return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
 }
 
 function explain(given: Given, io: CommandIo): Work {

@@ -22,6 +22,7 @@ const FINDINGS = {
   'duplicate-clause': ['error', 'this clause repeats the one in line {line}: its hits would count twice'],
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
+  'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', 'weight is only allowed on the outermost group'],
@@ -45,6 +46,8 @@ const FINDINGS = {
   'two-places': ['error', 'a clause has one place, but this one has {list}: split it, or use a group'],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
   'unrelated-hit': ['error', '{slug} also fires on this page ({level}): relate the two rules, or list it in `also`'],
+  'unproven-clause': ['error', 'this clause holds on no hit of its own rule: add one, or correct the clause'],
+  'unproven-word': ['error', 'no hit of this rule shows "{value}": add it to one, or remove it', 'site types'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'wide-pattern': [
@@ -57,6 +60,11 @@ export type FindingCode = keyof typeof FINDINGS
 
 /** A problem in a rule or a test file. */
 export type Finding = GenericFinding<FindingCode>
+
+/** Lowers a finding to a warning, for the rules that its row in the table names. */
+export function lowerToWarning(finding: Finding): Finding {
+  return { ...finding, level: 'warning' }
+}
 
 export const buildFinding = createFindingBuilder(FINDINGS)
 

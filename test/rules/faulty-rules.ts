@@ -7,13 +7,17 @@ const acme = (rule: string, tests = TEST): Files => ({
 })
 const clause = (text: string): Files => acme(builder(text))
 const hit = (rest: string): Files => acme(builder(), TEST.replace('confidence: high }', rest))
-const miss = (page: string): Files => acme(builder(), TEST.replace('{ url: https://example.com/ }', page))
+const miss = (page: string): Files => acme(builder(), TEST.replace('{ url: https://example.com/acme }', page))
 const tech = (slug: string, rule: string): Files => ({
   [`technologies/analytics/${slug}.yaml`]: rule,
   [`technologies/analytics/${slug}.test.yaml`]: TEST.replaceAll('acme', slug),
 })
-const beta = (sites: string, more = ''): Files =>
-  tech('beta', technology('', more).replace('url: acme.com', `url: ${sites}`))
+const beta = (sites: string, more = '', hits = ''): Files => ({
+  ...tech('beta', technology('', more).replace('url: acme.com', `url: ${sites}`)),
+  ...(hits && {
+    'technologies/analytics/beta.test.yaml': `${TEST.replaceAll('acme', 'beta').replace('misses:', `  - ${hits}\nmisses:`)}`,
+  }),
+})
 
 /** Rule folders with one problem each. § marks the position of the finding. */
 export const faultyRules: readonly (readonly [code: FindingCode, problem: string, files: Files])[] = [
@@ -25,7 +29,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ],
   ['bad-detector-word', 'type of record', clause('dns: [txt _acme, §cnme]')],
   ['bad-detector-word', 'label of a place without labels', clause('tls: §issuer x')],
-  ['bad-fixture-page', 'address', miss("§{ url: 'https://[' }")],
+  ['bad-fixture-page', 'address', miss("§{ url: 'https://[acme' }")],
   ['bad-locator', 'file name as a host', clause('script: [cdn.acme.com, §acme.css]')],
   ['bad-locator', 'scheme', clause('{ meta: og:image, under: §https://acme.com/a }')],
   ['bad-pattern', 'open group', clause("{ meta: generator, match: §'^a(' }")],
@@ -84,6 +88,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'satisfied by a not',
     acme(builder('any: [{ status: 404 }, { not: { status: 200 } }]').replace('detect', '§detect')),
   ],
+  [
+    'far-miss',
+    'neither name nor word',
+    acme(
+      builder(),
+      TEST.replace('- { page: { url: https://example.com/acme', '- §{ page: { url: https://example.com/'),
+    ),
+  ],
   ['group-atleast', 'all', clause('{ §atLeast: 2, all: [{ script: /a.js }, { script: /b.js }] }')],
   ['group-tests', 'from', clause('{ any: [{ script: /a.js }, { script: /b.js }], §from: own }')],
   ['group-weight', 'inside a group', clause('all: [{ script: /a.js, §weight: weak }, { text: acme }]')],
@@ -101,7 +113,10 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   [
     'miss-fires',
     'own page',
-    acme(builder(), TEST.replace('{ page: { url: https://example.com/ } }', '§{ page: { url: https://acme.com/ } }')),
+    acme(
+      builder(),
+      TEST.replace('{ page: { url: https://example.com/acme } }', '§{ page: { url: https://acme.com/ } }'),
+    ),
   ],
   ['missing-key', 'of a rule', acme(`§${builder().replace('aiNative: false\n', '')}`)],
   ['missing-key', 'atLeast of size', clause('§size: words')],
@@ -134,7 +149,18 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'technology',
     {
       ...acme(builder(), TEST.replace('- {', '- §{')),
-      ...beta('[acme.com, beta.com]'),
+      ...beta('[acme.com, beta.com]', '', '{ page: { url: https://acme.com/ }, confidence: high, also: [acme] }'),
+    },
+  ],
+  ['unproven-clause', 'other page', clause('§meta: acme')],
+  ['unproven-clause', 'one of a choice', clause('any: [{ url: acme.com }, §{ url: acme.org }]')],
+  ['unproven-word', 'second of a list', acme(builder().replace('url: acme.com', 'url: [acme.com, §acme.org]'))],
+  [
+    'unproven-word',
+    'of a site type',
+    {
+      'site-types/acme.yaml': technology('').replace('url: acme.com', 'url: [acme.com, §acme.org]'),
+      'site-types/acme.test.yaml': TEST,
     },
   ],
   ['unsafe-pattern', 'exponential', clause("{ meta: generator, match: §'^(a+)+$' }")],
