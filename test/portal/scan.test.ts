@@ -52,7 +52,7 @@ describe('the form', () => {
   test('a form without a session is not scanned', async () => {
     const before = portal.scanned.length
     const { status, headers } = await portal.openBrowser().send({ path: '/scan', form: { url: newSite() } })
-    expect([status, headers.location, portal.scanned.length]).toEqual([303, '/login', before])
+    expect([status, headers.location, portal.scanned.length]).toEqual([303, '/login?ended', before])
   })
 
   test('an API key does not replace a session', async () => {

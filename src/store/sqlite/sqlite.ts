@@ -3,7 +3,7 @@ import { SqliteAccounts } from './accounts.ts'
 import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
-import { isBusy, isStorageFailure, toSetupError } from './errors.ts'
+import { toSetupError } from './errors.ts'
 import { SqliteKeyCache } from './key-cache.ts'
 import { SqliteKeys } from './keys.ts'
 import { SqliteSettings } from './settings.ts'
@@ -25,7 +25,7 @@ export async function openSqlite(options: SqliteFolder): Promise<Store> {
   }
 }
 
-/** Deletes what MongoDB's indexes delete by themselves. On a full disk it stays until the next start. */
+/** Deletes what MongoDB's indexes delete by themselves. Where the database cannot be written it stays until the next start. */
 function deleteExpired({ db, writer }: SqliteConnection): void {
   const now = new Date()
   try {
@@ -34,8 +34,8 @@ function deleteExpired({ db, writer }: SqliteConnection): void {
         db.prepare(`DELETE FROM ${table} WHERE expiresAt < ?`).run(now.toISOString())
       db.prepare('DELETE FROM invites WHERE expires_at < ?').run(now.getTime())
     })
-  } catch (error) {
-    if (!isStorageFailure(error) && !isBusy(error)) throw error
+  } catch {
+    // The writes that follow report the reason.
   }
 }
 
