@@ -37,6 +37,7 @@ describe.skipIf(isBrowserMissing('the portal in a browser'))('the portal in a br
       SCAN_ALLOW: LOCAL_BLOCK,
       ADMIN_EMAILS: emails.join(','),
       TRUST_PROXY: '1',
+      PORTAL: 'on',
       SIGNUP: 'open',
     }
     ;[browser, service] = await Promise.all([startBrowser(), startService(project, settings)])

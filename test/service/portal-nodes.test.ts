@@ -17,6 +17,7 @@ describe.skipIf(redis === null || mongo === null)('the portal of two nodes on on
     KEY_PEPPER: 'thirty-two characters, or more of them',
     AUTH_SECRET: 'another thirty-two characters, or more of them',
     PLANS_FILE: writePlans({ large: [1_000_000, 1_000_000, 3] }),
+    PORTAL: 'on',
     SIGNUP: 'open',
     SCAN_ALLOW: LOCAL_BLOCK,
     LOG_LEVEL: 'warn',

@@ -68,7 +68,8 @@ export function spawnService(
   args: readonly string[],
   { project, settings }: Spawning,
 ): { readonly child: ChildProcess; readonly listening: Promise<RunningService> } {
-  const env = { PATH: '', HOST: '127.0.0.1', PORT: '0', ...settings }
+  // Tests of the portal turn it on. Loading it takes a third of a start.
+  const env = { PATH: '', HOST: '127.0.0.1', PORT: '0', PORTAL: 'off', ...settings }
   const child = spawn(program, args, { cwd: project.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   const printed = { stdout: '', stderr: '' }

@@ -70,7 +70,7 @@ describe('a first start', () => {
 
   test('is the only start that prints a key', async () => {
     expect(await stop(first)).toBe(0)
-    const second = await startService(project, { DATA_DIR: folder })
+    const second = await startService(project, { DATA_DIR: folder, PORTAL: 'on' })
     expect(second.printed.stdout).toBe(
       `Siteprint listens on ${second.url} (docs: ${second.url}/docs).\nThe portal is at ${second.url}: open it in a browser.\n`,
     )
