@@ -5,7 +5,8 @@ import { buildLink } from './links.ts'
 import type { Mailer } from './mailer.ts'
 import { buildResetMail } from './mails.ts'
 import type { AccountParts } from './parts.ts'
-import { checkPassword, isPossiblePassword } from './password-rules.ts'
+import { checkPassword } from './password-rules.ts'
+import { requirePassword } from './require-password.ts'
 import { SignUps } from './sign-ups.ts'
 import type { Account, CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
@@ -50,7 +51,7 @@ export class AccountsOnBetterAuth implements Accounts {
       const email = readEmailAddress(form.email)
       const found = await writer.find(email)
       const hash = found?.passwordHash ?? null
-      await this.#checkPassword({ email, password: form.password, hash }, visitor, 'wrong_login')
+      await requirePassword(this.#parts, { email, password: form.password, hash }, visitor, 'wrong_login')
       if (found === null) throw new AccountError('wrong_login')
       const started = await sessions.start(found.account, visitor)
       // The password may have been changed after it was read, which ended all sessions but this one.
@@ -171,19 +172,6 @@ export class AccountsOnBetterAuth implements Accounts {
 
   async #checkOwner({ account }: CurrentSession, password: string, visitor: Visitor): Promise<void> {
     const hash = await this.#parts.writer.getPasswordHash(account.id)
-    await this.#checkPassword({ email: account.email, password, hash }, visitor, 'wrong_password')
-  }
-
-  /** Compares a password with its hash. Without a hash, because there is no such account, it takes the same time. */
-  async #checkPassword(
-    { email, password, hash }: { readonly email: string; readonly password: string; readonly hash: string | null },
-    { now }: Visitor,
-    code: 'wrong_login' | 'wrong_password',
-  ): Promise<void> {
-    const { attempts, hasher } = this.#parts
-    await attempts.checkFailures(email, now)
-    if (isPossiblePassword(password) && (await hasher.verify(password, hash))) return
-    await attempts.countFailure(email, now)
-    throw new AccountError(code)
+    await requirePassword(this.#parts, { email: account.email, password, hash }, visitor, 'wrong_password')
   }
 }
