@@ -1,3 +1,4 @@
+import type { FoundAccount } from './account-writer.ts'
 import { AccountError, type Accounts } from './accounts.ts'
 import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS } from './link-tokens.ts'
@@ -8,7 +9,7 @@ import type { AccountParts } from './parts.ts'
 import { checkPassword } from './password-rules.ts'
 import { requirePassword } from './require-password.ts'
 import { SignUps } from './sign-ups.ts'
-import type { Account, CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
+import type { CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 type Form<Method extends keyof Accounts> = Accounts[Method] extends (form: infer F, visitor: Visitor) => unknown
   ? F
@@ -72,30 +73,28 @@ export class AccountsOnBetterAuth implements Accounts {
       if (mailer === null) return
       await attempts.countMail(visitor, email)
       const found = await writer.find(email)
-      background.start('the e-mail of a reset', () => calls.run(() => this.#mailReset(mailer, found?.account ?? null)))
+      background.start('the e-mail of a reset', () => calls.run(() => this.#mailReset(mailer, found)))
     })
   }
 
-  async #mailReset(mailer: Mailer, account: Account | null): Promise<void> {
-    if (account === null) return
+  async #mailReset(mailer: Mailer, found: FoundAccount | null): Promise<void> {
+    if (found === null) return
     const { tokens, publicUrl } = this.#parts
-    const token = await tokens.issueReset(account.id, LINK_HOURS.reset)
+    const token = await tokens.issueReset(found, LINK_HOURS.reset)
     const mail = buildResetMail(publicUrl, buildLink(publicUrl, 'reset', token), LINK_HOURS.reset)
-    await mailer.send(account.email, mail)
+    await mailer.send(found.account.email, mail)
   }
 
   resetPassword({ token, password }: Form<'resetPassword'>, visitor: Visitor): Promise<void> {
-    const { attempts, tokens, writer, hasher } = this.#parts
+    const { attempts, tokens, hasher } = this.#parts
     return this.#run(async () => {
       checkPassword(password)
       await attempts.countVisit(visitor)
-      const id = await tokens.findReset(token)
-      const account = id === null ? null : await writer.get(id)
-      if (account === null) throw new AccountError('invalid_token')
+      const found = await tokens.findReset(token)
+      if (found === null) throw new AccountError('invalid_token')
       const hash = await hasher.hash(password)
       if (!(await tokens.useReset(token))) throw new AccountError('invalid_token')
-      await this.#replacePassword(account.id, hash)
-      await tokens.deleteResets(account.id)
+      if (!(await this.#replacePassword(found, hash))) throw new AccountError('invalid_token')
     })
   }
 
@@ -109,8 +108,8 @@ export class AccountsOnBetterAuth implements Accounts {
   changeEmail({ email, password }: Form<'changeEmail'>, visitor: Visitor): Promise<'changed' | 'mailed'> {
     return this.#run(async () => {
       const session = await this.#parts.sessions.require(visitor)
-      await this.#checkOwner(session, password, visitor)
-      return this.#signUps.changeEmail(email, session, visitor)
+      const found = await this.#checkOwner(session, password, visitor)
+      return this.#signUps.changeEmail(email, found, visitor)
     })
   }
 
@@ -119,8 +118,8 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#run(async () => {
       const session = await sessions.require(visitor)
       checkPassword(password)
-      await this.#checkOwner(session, current, visitor)
-      await this.#replacePassword(session.account.id, await hasher.hash(password))
+      const found = await this.#checkOwner(session, current, visitor)
+      if (!(await this.#replacePassword(found, await hasher.hash(password)))) throw new AccountError('wrong_password')
       return (await sessions.start(session.account, visitor)).cookies
     })
   }
@@ -162,16 +161,22 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#parts.calls.run(work)
   }
 
-  /** Sessions end before and after the change: a log-in with the former password may be in progress. */
-  async #replacePassword(account: string, hash: string): Promise<void> {
+  /**
+   * Sessions end before and after the change: a log-in with the former password may be in progress.
+   * @returns false if the password was changed in between
+   */
+  async #replacePassword({ account, passwordHash }: FoundAccount, hash: string): Promise<boolean> {
     const { sessions, writer } = this.#parts
-    await sessions.endAll(account)
-    await writer.setPassword(account, hash)
-    await sessions.endAll(account)
+    await sessions.endAll(account.id)
+    if (!(await writer.replacePassword(account.id, passwordHash, hash))) return false
+    await sessions.endAll(account.id)
+    return true
   }
 
-  async #checkOwner({ account }: CurrentSession, password: string, visitor: Visitor): Promise<void> {
+  /** @returns the account with the hash that the password was compared with */
+  async #checkOwner({ account }: CurrentSession, password: string, visitor: Visitor): Promise<FoundAccount> {
     const hash = await this.#parts.writer.getPasswordHash(account.id)
     await requirePassword(this.#parts, { email: account.email, password, hash }, visitor, 'wrong_password')
+    return { account, passwordHash: hash }
   }
 }

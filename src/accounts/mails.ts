@@ -73,3 +73,16 @@ If it was not you, contact the operator of the service.
 `,
   }
 }
+
+/** For the current address of an account, when another one is requested. */
+export function buildAddressNoticeMail(service: string): Mail {
+  return {
+    subject: 'A new e-mail address was requested',
+    text: `Another e-mail address was requested for your account of Siteprint at ${service}. It takes effect when it is confirmed.
+
+If it was not you, change your password now, which voids the request:
+
+${service}/account/settings
+`,
+  }
+}

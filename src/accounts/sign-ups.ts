@@ -4,10 +4,16 @@ import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS, type PendingAddress, type PendingSignUp } from './link-tokens.ts'
 import { buildLink, hashInvite } from './links.ts'
 import type { Mailer } from './mailer.ts'
-import { buildExistingAccountMail, buildFormerAddressMail, buildNewAddressMail, buildSignUpMail } from './mails.ts'
+import {
+  buildAddressNoticeMail,
+  buildExistingAccountMail,
+  buildFormerAddressMail,
+  buildNewAddressMail,
+  buildSignUpMail,
+} from './mails.ts'
 import type { AccountParts } from './parts.ts'
 import { checkPassword } from './password-rules.ts'
-import type { Account, CurrentSession, LogIn, Visitor } from './types.ts'
+import type { Account, LogIn, Visitor } from './types.ts'
 
 interface SignUpForm {
   readonly name: string
@@ -78,20 +84,23 @@ export class SignUps {
     }
   }
 
-  async #changeAddress({ account: id, from, to }: PendingAddress): Promise<Account> {
-    const { writer, mailer, publicUrl } = this.#parts
-    const account = await writer.get(id)
-    if (account === null || account.email !== from) throw new AccountError('invalid_token')
+  async #changeAddress({ bound, to }: PendingAddress): Promise<Account> {
+    const { tokens, writer, mailer, publicUrl } = this.#parts
+    const found = await tokens.findBound(bound)
+    if (found === null) throw new AccountError('invalid_token')
+    const { account } = found
+    const from = account.email
     if (account.suspendedAt !== null) throw new AccountError('suspended')
-    await writer.changeEmail(id, to, true)
+    await writer.changeEmail(account.id, to, true)
     if (mailer !== null && from !== to)
       this.#inBackground('the e-mail to a former address', () => mailer.send(from, buildFormerAddressMail(publicUrl)))
     return { ...account, email: to, isVerified: true }
   }
 
   /** Changes the address of an account whose password was checked. */
-  async changeEmail(text: string, { account }: CurrentSession, visitor: Visitor): Promise<'changed' | 'mailed'> {
+  async changeEmail(text: string, owner: FoundAccount, visitor: Visitor): Promise<'changed' | 'mailed'> {
     const { attempts, writer, mailer } = this.#parts
+    const { account } = owner
     const email = readEmailAddress(text)
     if (mailer === null) {
       if (email !== account.email) await writer.changeEmail(account.id, email, false)
@@ -99,18 +108,20 @@ export class SignUps {
     }
     await attempts.countMail(visitor, email)
     const found = await writer.find(email)
-    this.#inBackground('the e-mail of a changed address', () => this.#mailChange(mailer, account, { email, found }))
+    this.#inBackground('the e-mail of a changed address', () => this.#mailChange(mailer, owner, { email, found }))
     return 'mailed'
   }
 
   async #mailChange(
     mailer: Mailer,
-    account: Account,
+    owner: FoundAccount,
     { email, found }: { readonly email: string; readonly found: FoundAccount | null },
   ): Promise<void> {
-    if (found !== null && found.account.id !== account.id) return this.#mailExisting(mailer, email)
     const { tokens, publicUrl } = this.#parts
-    const token = await tokens.issuePending({ kind: 'address', account: account.id, from: account.email, to: email })
+    const { id, email: former } = owner.account
+    if (email !== former) await mailer.send(former, buildAddressNoticeMail(publicUrl))
+    if (found !== null && found.account.id !== id) return this.#mailExisting(mailer, email)
+    const token = await tokens.issueAddress(owner, email)
     const mail = buildNewAddressMail(publicUrl, buildLink(publicUrl, 'verify', token), LINK_HOURS.verify)
     await mailer.send(email, mail)
   }

@@ -1,9 +1,11 @@
 import { createHook } from 'node:async_hooks'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { openOperator } from '../../src/accounts/open.ts'
 import type { GuardedStore } from '../../src/store/guard.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode } from './open-accounts.ts'
+import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode, SECRET } from './open-accounts.ts'
 
 let server: MailServer
 beforeAll(async () => {
@@ -12,6 +14,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const HOUR_MS = 3_600_000
+
+interface SignedUp {
+  readonly browser: Browser
+  readonly email: string
+  readonly id: string
+}
 
 describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, with e-mail', ({ open }) => {
   let store: GuardedStore
@@ -27,12 +35,18 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
   }
 
   /** Signs up and opens the link of the e-mail. */
-  async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
+  async function signUp(email = newEmail()): Promise<SignedUp> {
     const browser = new Browser()
     await register(email)
     const { account, cookies } = await accounts.verify(await server.nextToken(email), browser.visitor)
     browser.keep(cookies)
     return { browser, email, id: account.id }
+  }
+  /** Requests another address. Returns the token of the link, after the notice to the current address. */
+  async function requestAddress({ browser, email }: SignedUp, wanted = newEmail()): Promise<string> {
+    expect(await accounts.changeEmail({ email: wanted, password: PASSWORD }, browser.visitor)).toBe('mailed')
+    expect((await server.next(email)).text).toMatch(/was requested[^]*change your password/)
+    return server.nextToken(wanted)
   }
   const logIn = (email: string, password = PASSWORD): Promise<string> =>
     readCode(accounts.logIn({ email, password }, new Browser().visitor))
@@ -130,6 +144,43 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect([await reset(token, PASSWORD), await reset(second, PASSWORD)]).toEqual(['invalid_token', 'invalid_token'])
   })
 
+  test('of simultaneous resets with two links exactly one succeeds', async () => {
+    const { email } = await signUp()
+    const tokens = []
+    for (let i = 0; i < 2; i++) {
+      await requestReset(email)
+      tokens.push(await server.nextToken(email))
+    }
+    const codes = await Promise.all(tokens.map((token, i) => reset(token, `a new pass phrase ${i}`)))
+    expect(codes.toSorted()).toEqual(['invalid_token', 'none'])
+    expect(await logIn(email, `a new pass phrase ${codes.indexOf('none')}`)).toBe('none')
+  })
+
+  test.each<[string, (person: SignedUp) => Promise<unknown>]>([
+    [
+      'a new password',
+      ({ browser }) => accounts.changePassword({ current: PASSWORD, password: 'a new pass phrase' }, browser.visitor),
+    ],
+    [
+      'a reset',
+      async ({ email }) => {
+        await requestReset(email)
+        expect(await reset(await server.nextToken(email), 'a new pass phrase')).toBe('none')
+      },
+    ],
+    ['a new address', async (person) => expect(await verify(await requestAddress(person))).toBe('none')],
+  ])('all links of an account are void after %s', async (_, change) => {
+    const person = await signUp()
+    const address = await requestAddress(person)
+    await requestReset(person.email)
+    const resets = [await server.nextToken(person.email), await makeOperatorLink(store, person.id)]
+    await change(person)
+    const changed = await store.accounts.getAccount(person.id)
+    expect(await verify(address)).toBe('invalid_token')
+    for (const token of resets) expect(await reset(token, 'the pass phrase of a thief')).toBe('invalid_token')
+    expect(await store.accounts.getAccount(person.id)).toEqual(changed)
+  })
+
   test('a reset of an address without an account sends nothing and looks the same', async () => {
     const { email } = await signUp()
     const unknown = newEmail()
@@ -182,11 +233,11 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
   })
 
   test('a new address takes effect when its link is opened; the former address gets an e-mail', async () => {
-    const { browser, email, id } = await signUp()
+    const person = await signUp()
+    const { email, id } = person
     const wanted = newEmail()
-    expect(await accounts.changeEmail({ email: wanted, password: PASSWORD }, browser.visitor)).toBe('mailed')
+    const token = await requestAddress(person, wanted)
     expect(await store.accounts.getAccount(id)).toMatchObject({ email })
-    const token = await server.nextToken(wanted)
     expect(await verify(token)).toBe('none')
     expect(await store.accounts.getAccount(id)).toMatchObject({ email: wanted, isVerified: true })
     expect((await server.next(email)).text).toContain('is not used for it any more')
@@ -245,6 +296,15 @@ function countHashes(): { take(): number } {
       return taken
     },
   }
+}
+
+/** Returns the token of the link that the operator makes for an account. */
+async function makeOperatorLink(store: GuardedStore, id: string): Promise<string> {
+  const account = await store.accounts.getAccount(id)
+  if (account === null) throw new Error('there is no such account')
+  const log = pino({ level: 'silent' })
+  const operator = await openOperator({ store, secret: SECRET, publicUrl: 'http://siteprint.example', log })
+  return /token=([\w-]+)/.exec(await operator.reset(account))?.[1] ?? ''
 }
 
 async function readVerifications({ authDatabase }: GuardedStore): Promise<readonly unknown[]> {
