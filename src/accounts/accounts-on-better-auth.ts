@@ -41,8 +41,12 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#run(() => this.#signUps.register(form, visitor))
   }
 
-  verify(token: string, visitor: Visitor): Promise<LogIn> {
-    return this.#run(() => this.#signUps.verify(token, visitor))
+  verify(form: Form<'verify'>, visitor: Visitor): Promise<LogIn> {
+    return this.#run(() => this.#signUps.verify(form, visitor))
+  }
+
+  discard(token: string, visitor: Visitor): Promise<void> {
+    return this.#run(() => this.#signUps.discard(token, visitor))
   }
 
   logIn(form: Form<'logIn'>, visitor: Visitor): Promise<LogIn> {

@@ -13,14 +13,20 @@ export interface Accounts {
   findSession(visitor: Visitor): Promise<CurrentSession | null>
   /**
    * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
-   * created when the link is opened, or, if the address already has an account, an e-mail tells its owner so.
+   * created when the link is confirmed, or, if the address already has an account, an e-mail tells its owner so.
    */
   register(
     form: { readonly name: string; readonly email: string; readonly password: string; readonly invite: string | null },
     visitor: Visitor,
   ): Promise<LogIn | 'mailed'>
-  /** Confirms the address by the token of an e-mail, of a sign-up or of a changed address, and logs in. */
-  verify(token: string, visitor: Visitor): Promise<LogIn>
+  /**
+   * Confirms the address by the token of an e-mail and a password, and logs in. A sign-up needs the password that was chosen with
+   * it: otherwise the owner of an address could complete the sign-up of another person. A changed address needs the password of
+   * the account, or its session.
+   */
+  verify(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
+  /** Voids the link of an e-mail that confirms an address, for a recipient who requested nothing. */
+  discard(token: string, visitor: Visitor): Promise<void>
   /** Begins a session. A session that the browser already has ends. Only a correct password reveals that an account is suspended. */
   logIn(form: { readonly email: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
   /** Ends the session. @returns values of `Set-Cookie` that remove its cookie */
@@ -53,6 +59,7 @@ export interface Accounts {
 export const ACCOUNT_ERRORS = {
   wrong_login: 'The e-mail address or the password is wrong.',
   wrong_password: 'The password is wrong.',
+  no_password: 'Enter your password.',
   invalid_email: 'Enter an e-mail address, such as name@example.org.',
   invalid_name: 'Enter a name of 1 to 100 characters.',
   short_password: 'Choose a password of at least 10 characters.',

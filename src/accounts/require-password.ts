@@ -3,7 +3,7 @@ import type { AccountParts } from './parts.ts'
 import { isPossiblePassword } from './password-rules.ts'
 import type { Visitor } from './types.ts'
 
-interface PasswordToCheck {
+export interface PasswordToCheck {
   /** By which attempts are counted. */
   readonly email: string
   readonly password: string

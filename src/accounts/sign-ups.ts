@@ -13,6 +13,7 @@ import {
 } from './mails.ts'
 import type { AccountParts } from './parts.ts'
 import { checkPassword } from './password-rules.ts'
+import { type PasswordToCheck, requirePassword } from './require-password.ts'
 import type { Account, LogIn, Visitor } from './types.ts'
 
 interface SignUpForm {
@@ -20,6 +21,11 @@ interface SignUpForm {
   readonly email: string
   readonly password: string
   readonly invite: string | null
+}
+
+interface VerifyForm {
+  readonly token: string
+  readonly password: string
 }
 
 /** Sign-ups and changed addresses, and the links that confirm both. */
@@ -63,19 +69,27 @@ export class SignUps {
     return mailer.send(email, buildExistingAccountMail(publicUrl, `${publicUrl}/forgot`))
   }
 
-  async verify(token: string, visitor: Visitor): Promise<LogIn> {
+  async verify({ token, password }: VerifyForm, visitor: Visitor): Promise<LogIn> {
     const { attempts, tokens, sessions } = this.#parts
     await attempts.countVisit(visitor)
     const pending = await tokens.findPending(token)
     if (pending === null) throw new AccountError('invalid_token')
     const account =
-      pending.kind === 'sign-up' ? await this.#completeSignUp(pending) : await this.#changeAddress(pending)
+      pending.kind === 'sign-up'
+        ? await this.#completeSignUp(pending, password, visitor)
+        : await this.#changeAddress(pending, password, visitor)
     // Deleted last, so that an interrupted request can be repeated. A link that is opened twice finds the work done.
     await tokens.deletePending(token)
     return sessions.start(account, visitor)
   }
 
-  async #completeSignUp({ kind, ...request }: PendingSignUp): Promise<Account> {
+  async discard(token: string, visitor: Visitor): Promise<void> {
+    await this.#parts.attempts.countVisit(visitor)
+    await this.#parts.tokens.deletePending(token)
+  }
+
+  async #completeSignUp({ kind, ...request }: PendingSignUp, password: string, visitor: Visitor): Promise<Account> {
+    await this.#requirePassword({ email: request.email, password, hash: request.passwordHash }, visitor)
     try {
       return await this.#parts.writer.create({ ...request, isVerified: true })
     } catch (error) {
@@ -84,17 +98,25 @@ export class SignUps {
     }
   }
 
-  async #changeAddress({ bound, to }: PendingAddress): Promise<Account> {
-    const { tokens, writer, mailer, publicUrl } = this.#parts
+  async #changeAddress({ bound, to }: PendingAddress, password: string, visitor: Visitor): Promise<Account> {
+    const { tokens, sessions, writer, mailer, publicUrl } = this.#parts
     const found = await tokens.findBound(bound)
     if (found === null) throw new AccountError('invalid_token')
-    const { account } = found
+    const { account, passwordHash: hash } = found
     const from = account.email
+    const session = await sessions.find(visitor)
+    if (session?.account.id !== account.id) await this.#requirePassword({ email: from, password, hash }, visitor)
     if (account.suspendedAt !== null) throw new AccountError('suspended')
     await writer.changeEmail(account.id, to, true)
     if (mailer !== null && from !== to)
       this.#inBackground('the e-mail to a former address', () => mailer.send(from, buildFormerAddressMail(publicUrl)))
     return { ...account, email: to, isVerified: true }
+  }
+
+  /** A password that is missing is not an attempt: the form may not have asked for it. */
+  #requirePassword(check: PasswordToCheck, visitor: Visitor): Promise<void> {
+    if (check.password === '') throw new AccountError('no_password')
+    return requirePassword(this.#parts, check, visitor, 'wrong_password')
   }
 
   /** Changes the address of an account whose password was checked. */

@@ -253,7 +253,9 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
   test.each(['x', '', 'x'.repeat(100_000), '../../', "' OR 1=1 --", '\0'])(
     'the token %j is not valid',
     async (token) => {
-      expect(await readCode(accounts.verify(token, new Browser().visitor))).toBe('invalid_token')
+      expect(await readCode(accounts.verify({ token, password: PASSWORD }, new Browser().visitor))).toBe(
+        'invalid_token',
+      )
       expect(await readCode(accounts.resetPassword({ token, password: PASSWORD }, new Browser().visitor))).toBe(
         'invalid_token',
       )

@@ -99,6 +99,15 @@ describe('per clock minute, on all nodes together', () => {
     expect(await readCodes(nodes, 3, remove)).toEqual([...repeat('wrong_password', 2), 'too_many_attempts'])
   })
 
+  test('10 passwords of a link that confirms an address', async () => {
+    const nodes = await openNodes({ smtpUrl: server.url })
+    const form = { name: 'Ann', email: newEmail(), password: PASSWORD, invite: null }
+    await nodes[0].register(form, new Browser().visitor)
+    const token = await server.nextToken(form.email)
+    const verify = (node: Accounts): Promise<unknown> => node.verify({ token, password: WRONG }, new Browser().visitor)
+    expect(await readCodes(nodes, 11, verify)).toEqual([...repeat('wrong_password', 10), 'too_many_attempts'])
+  })
+
   test('3 e-mails to an address, whether it has an account or not', async () => {
     const nodes = await openNodes({ smtpUrl: server.url })
     const email = newEmail()

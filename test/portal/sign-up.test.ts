@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AccountError } from '../../src/accounts/accounts.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { openEmbedded, overrideStore } from '../http/app-kinds.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { HOST, openPortal, PASSWORD, type PortalAnswer, type TestPortal } from './portal-fixture.ts'
 
 const heading = ({ html }: PortalAnswer): string | undefined => /<h1>(.*?)<\/h1>/.exec(html)?.[1]
@@ -73,6 +74,40 @@ describe('sign-up', () => {
     expect((await browser.send({ path: '/login' })).headers.location).toBe('/account')
     const again = await openBrowser().send({ path: '/login', form: FORM })
     expect([again.status, again.headers.location]).toEqual([303, '/account/keys'])
+  })
+})
+
+describe('the link that confirms an address', () => {
+  let mails: MailServer
+  let mailing: TestPortal
+  beforeAll(async () => {
+    mails = await startMailServer()
+    mailing = await openPortal({ smtpUrl: mails.url })
+  })
+  afterAll(() => mails.stop())
+
+  async function requestLink(email: string): Promise<string> {
+    const answer = await mailing.openBrowser().send({ path: '/signup', form: { ...FORM, email } })
+    expect(heading(answer)).toBe('Check your e-mail')
+    return mails.nextToken(email)
+  }
+  const post = (form: Readonly<Record<string, string>>): Promise<PortalAnswer> =>
+    mailing.openBrowser().send({ path: '/verify', form })
+
+  test('asks for the password, also after a wrong one', async () => {
+    const token = await requestLink('confirm@example.org')
+    const page = await mailing.openBrowser().send({ path: `/verify?token=${token}` })
+    expect(page.html).toMatch(/type="password"/)
+    const wrong = await post({ token, password: 'not the password' })
+    expect([wrong.status, wrong.html.includes('id="password-error"')]).toEqual([422, true])
+    expect(wrong.html).not.toContain('not the password')
+    expect(heading(await post({ token, password: PASSWORD }))).toBe('Your API key')
+  })
+
+  test('is voided without a password', async () => {
+    const token = await requestLink('discard@example.org')
+    expect(heading(await post({ token, discard: 'yes' }))).toBe('The link does not work any more')
+    expect(heading(await post({ token, password: PASSWORD }))).toBe('This link is not valid any more')
   })
 })
 

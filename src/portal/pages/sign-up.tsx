@@ -94,7 +94,7 @@ function MailedPage({ context, email }: { readonly context: PageContext; readonl
   return (
     <Page context={context} title="Check your e-mail" width="narrow">
       <p class="lead">
-        We sent a link to <strong>{email}</strong>. Open it to confirm your address and get your API key.
+        We sent a link to <strong>{email}</strong>. Open it and enter your password to get your API key.
       </p>
       <p>
         Nothing arrived after a few minutes? Look into your spam folder, or <a href="/signup">check the address</a>.
