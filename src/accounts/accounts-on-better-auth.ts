@@ -6,7 +6,7 @@ import { buildLink } from './links.ts'
 import type { Mailer } from './mailer.ts'
 import { buildResetMail } from './mails.ts'
 import type { AccountParts } from './parts.ts'
-import { checkPassword } from './password-rules.ts'
+import { checkNotPersonal, checkPassword } from './password-rules.ts'
 import { requirePassword } from './require-password.ts'
 import { SignUps } from './sign-ups.ts'
 import type { CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
@@ -96,6 +96,7 @@ export class AccountsOnBetterAuth implements Accounts {
       await attempts.countVisit(visitor)
       const found = await tokens.findReset(token)
       if (found === null) throw new AccountError('invalid_token')
+      checkNotPersonal(password, found.account)
       const hash = await hasher.hash(password)
       if (!(await tokens.useReset(token))) throw new AccountError('invalid_token')
       if (!(await this.#replacePassword(found, hash))) throw new AccountError('invalid_token')
@@ -122,6 +123,7 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#run(async () => {
       const session = await sessions.require(visitor)
       checkPassword(password)
+      checkNotPersonal(password, session.account)
       const found = await this.#checkOwner(session, current, visitor)
       if (!(await this.#replacePassword(found, await hasher.hash(password)))) throw new AccountError('wrong_password')
       return (await sessions.start(session.account, visitor)).cookies

@@ -12,7 +12,7 @@ import {
   buildSignUpMail,
 } from './mails.ts'
 import type { AccountParts } from './parts.ts'
-import { checkPassword } from './password-rules.ts'
+import { checkNotPersonal, checkPassword } from './password-rules.ts'
 import { type PasswordToCheck, requirePassword } from './require-password.ts'
 import type { Account, LogIn, Visitor } from './types.ts'
 
@@ -41,6 +41,7 @@ export class SignUps {
     const name = readPersonName(form.name)
     const email = readEmailAddress(form.email)
     checkPassword(form.password)
+    checkNotPersonal(form.password, { name, email })
     await attempts.countVisit(visitor)
     const invite = await this.#findInvite(form.invite)
     if (mailer !== null) await attempts.countMail(visitor, email)

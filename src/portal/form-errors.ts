@@ -14,6 +14,7 @@ const FIELDS: Partial<Record<AccountError['code'], string>> = {
   short_password: 'password',
   long_password: 'password',
   common_password: 'password',
+  personal_password: 'password',
   address_taken: 'email',
 }
 

@@ -165,6 +165,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     await requestReset(email)
     const second = await server.nextToken(email)
     expect(await reset(token, 'short')).toBe('short_password')
+    expect(await reset(token, email)).toBe('personal_password')
     const codes = await Promise.all(['a new pass phrase', 'a new pass word'].map((password) => reset(token, password)))
     expect(codes.toSorted()).toEqual(['invalid_token', 'none'])
     const password = codes[0] === 'none' ? 'a new pass phrase' : 'a new pass word'
