@@ -37,6 +37,10 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#run(() => this.#parts.sessions.find(visitor))
   }
 
+  checkInvite(token: string, visitor: Visitor): Promise<void> {
+    return this.#run(() => this.#signUps.checkInvite(token, visitor))
+  }
+
   register(form: Form<'register'>, visitor: Visitor): Promise<LogIn | 'mailed'> {
     return this.#run(() => this.#signUps.register(form, visitor))
   }

@@ -11,6 +11,8 @@ export interface Accounts {
   readonly signUp: 'open' | 'invite' | 'off'
   /** The session of a request; null without a valid one. Suspended accounts have none. */
   findSession(visitor: Visitor): Promise<CurrentSession | null>
+  /** Checks an invitation before the form is filled in. Where none is needed, all are valid. @throws AccountError */
+  checkInvite(token: string, visitor: Visitor): Promise<void>
   /**
    * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
    * created when the link is confirmed, or, if the address already has an account, an e-mail tells its owner so.

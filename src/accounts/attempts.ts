@@ -7,6 +7,7 @@ import type { Visitor } from './types.ts'
 const MAX_LOG_INS_PER_ADDRESS = 10
 /** Correct passwords count too: whether one is correct is known only after others may have passed the limit. */
 const MAX_PASSWORDS_PER_ACCOUNT = 10
+const MAX_INVITES_PER_ADDRESS = 10
 const MAX_MAILS = 3
 
 type Client = Pick<Visitor, 'address' | 'now'>
@@ -25,6 +26,11 @@ export class Attempts {
   /** Counts a log-in, a sign-up, or the use of a link. @throws AccountError `too_many_attempts` */
   async countVisit({ address, now }: Client): Promise<void> {
     await this.#count(`log-in:${address}`, now, MAX_LOG_INS_PER_ADDRESS)
+  }
+
+  /** Counts an invitation that is checked. @throws AccountError `too_many_attempts` */
+  async countInvite({ address, now }: Client): Promise<void> {
+    await this.#count(`invite:${address}`, now, MAX_INVITES_PER_ADDRESS)
   }
 
   /** Counts a password that is about to be checked, correct or not. @throws AccountError `too_many_attempts` */

@@ -36,6 +36,11 @@ export class SignUps {
     this.#parts = parts
   }
 
+  async checkInvite(token: string, visitor: Visitor): Promise<void> {
+    await this.#parts.attempts.countInvite(visitor)
+    await this.#findInvite(token)
+  }
+
   async register(form: SignUpForm, visitor: Visitor): Promise<LogIn | 'mailed'> {
     const { attempts, writer, hasher, sessions, mailer } = this.#parts
     const name = readPersonName(form.name)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AccountError } from '../../src/accounts/accounts.ts'
 import { StoreError } from '../../src/store/types.ts'
@@ -116,7 +117,7 @@ describe('who may sign up', () => {
     ['off', '/signup', 'Sign-up is closed'],
     ['off', '/signup?invite=x', 'Sign-up is closed'],
     ['invite', '/signup', 'Sign-up is by invitation'],
-    ['invite', '/signup?invite=x', 'Create your account'],
+    ['invite', '/signup?invite=x', 'Sign-up is by invitation'],
   ] as const)('SIGNUP=%s: %s', async (signUp, path, title) => {
     const { openBrowser } = await openPortal({ signUp })
     expect(heading(await openBrowser().send({ path }))).toBe(title)
@@ -125,6 +126,25 @@ describe('who may sign up', () => {
     const code = signUp === 'off' ? 'sign_up_off' : 'invalid_invite'
     expect(html).toContain(new AccountError(code).message)
     expect((await openBrowser().send({ path: '/' })).html.includes('href="/signup"')).toBe(signUp !== 'off')
+  })
+})
+
+describe('an invitation is checked when its page is opened', () => {
+  test('a valid one shows the form', async () => {
+    const { store, openBrowser } = await openPortal({ signUp: 'invite' })
+    const hash = createHash('sha256').update('good').digest('hex')
+    await store.accounts.createInvite({ hash, expiresAt: new Date(Date.now() + 60_000) })
+    expect(heading(await openBrowser().send({ path: '/signup?invite=good' }))).toBe('Create your account')
+  })
+
+  test('another one is rejected at once, a few times per minute', async () => {
+    const { openBrowser } = await openPortal({ signUp: 'invite' })
+    const browser = openBrowser()
+    const answers: PortalAnswer[] = []
+    for (let i = 0; i < 11; i++) answers.push(await browser.send({ path: '/signup?invite=bad' }))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(422), 429])
+    expect(answers[0].html).toContain(new AccountError('invalid_invite').message)
+    expect(answers[0].html).not.toContain('type="password"')
   })
 })
 
