@@ -63,9 +63,9 @@ export class AccountWriter {
     return { account: toAccount(found.user), passwordHash: credential?.password ?? null }
   }
 
-  async get(id: string): Promise<Account | null> {
+  async get(id: string): Promise<FoundAccount | null> {
     const user = await this.#context.internalAdapter.findUserById(id)
-    return user === null ? null : toAccount(user)
+    return user === null ? null : { account: toAccount(user), passwordHash: await this.getPasswordHash(id) }
   }
 
   /** @returns null if the account has no password */
@@ -93,15 +93,30 @@ export class AccountWriter {
     return toAccount(created ?? user)
   }
 
-  /** Sets the password of an account, which may have none. */
-  async setPassword(id: string, passwordHash: string): Promise<void> {
-    if ((await this.getPasswordHash(id)) === null)
-      try {
-        return await this.#addPassword(id, passwordHash)
-      } catch (error) {
-        if (!(error instanceof DuplicateError)) throw error // Another request has just added one: it is replaced.
-      }
-    await this.#context.internalAdapter.updatePassword(id, passwordHash)
+  /**
+   * Replaces the password of an account, which may have none.
+   * @param former hash of the password that is replaced
+   * @returns false if the account has another password by now, which stays
+   */
+  async replacePassword(id: string, former: string | null, passwordHash: string): Promise<boolean> {
+    if (former !== null) return this.#updatePassword(id, former, passwordHash)
+    try {
+      await this.#addPassword(id, passwordHash)
+      return true
+    } catch (error) {
+      if (error instanceof DuplicateError) return false
+      throw error
+    }
+  }
+
+  async #updatePassword(id: string, former: string, password: string): Promise<boolean> {
+    const where = [
+      { field: 'userId', value: id },
+      { field: 'providerId', value: PROVIDER },
+      { field: 'password', value: former },
+    ]
+    const update = { password, updatedAt: new Date() }
+    return (await this.#context.adapter.updateMany({ model: 'account', where, update })) > 0
   }
 
   async rename(id: string, name: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { FoundAccount } from './account-writer.ts'
 import { AccountError, type Accounts } from './accounts.ts'
 import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS } from './link-tokens.ts'
@@ -5,9 +6,10 @@ import { buildLink } from './links.ts'
 import type { Mailer } from './mailer.ts'
 import { buildResetMail } from './mails.ts'
 import type { AccountParts } from './parts.ts'
-import { checkPassword, isPossiblePassword } from './password-rules.ts'
+import { checkNotPersonal, checkPassword } from './password-rules.ts'
+import { requirePassword } from './require-password.ts'
 import { SignUps } from './sign-ups.ts'
-import type { Account, CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
+import type { CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 type Form<Method extends keyof Accounts> = Accounts[Method] extends (form: infer F, visitor: Visitor) => unknown
   ? F
@@ -35,12 +37,20 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#run(() => this.#parts.sessions.find(visitor))
   }
 
+  checkInvite(token: string, visitor: Visitor): Promise<void> {
+    return this.#run(() => this.#signUps.checkInvite(token, visitor))
+  }
+
   register(form: Form<'register'>, visitor: Visitor): Promise<LogIn | 'mailed'> {
     return this.#run(() => this.#signUps.register(form, visitor))
   }
 
-  verify(token: string, visitor: Visitor): Promise<LogIn> {
-    return this.#run(() => this.#signUps.verify(token, visitor))
+  verify(form: Form<'verify'>, visitor: Visitor): Promise<LogIn> {
+    return this.#run(() => this.#signUps.verify(form, visitor))
+  }
+
+  discard(token: string, visitor: Visitor): Promise<void> {
+    return this.#run(() => this.#signUps.discard(token, visitor))
   }
 
   logIn(form: Form<'logIn'>, visitor: Visitor): Promise<LogIn> {
@@ -50,7 +60,7 @@ export class AccountsOnBetterAuth implements Accounts {
       const email = readEmailAddress(form.email)
       const found = await writer.find(email)
       const hash = found?.passwordHash ?? null
-      await this.#checkPassword({ email, password: form.password, hash }, visitor, 'wrong_login')
+      await requirePassword(this.#parts, { email, password: form.password, hash }, visitor, 'wrong_login')
       if (found === null) throw new AccountError('wrong_login')
       const started = await sessions.start(found.account, visitor)
       // The password may have been changed after it was read, which ended all sessions but this one.
@@ -71,30 +81,29 @@ export class AccountsOnBetterAuth implements Accounts {
       if (mailer === null) return
       await attempts.countMail(visitor, email)
       const found = await writer.find(email)
-      background.start('the e-mail of a reset', () => calls.run(() => this.#mailReset(mailer, found?.account ?? null)))
+      background.start('the e-mail of a reset', () => calls.run(() => this.#mailReset(mailer, found)))
     })
   }
 
-  async #mailReset(mailer: Mailer, account: Account | null): Promise<void> {
-    if (account === null) return
+  async #mailReset(mailer: Mailer, found: FoundAccount | null): Promise<void> {
+    if (found === null) return
     const { tokens, publicUrl } = this.#parts
-    const token = await tokens.issueReset(account.id, LINK_HOURS.reset)
+    const token = await tokens.issueReset(found, LINK_HOURS.reset)
     const mail = buildResetMail(publicUrl, buildLink(publicUrl, 'reset', token), LINK_HOURS.reset)
-    await mailer.send(account.email, mail)
+    await mailer.send(found.account.email, mail)
   }
 
   resetPassword({ token, password }: Form<'resetPassword'>, visitor: Visitor): Promise<void> {
-    const { attempts, tokens, writer, hasher } = this.#parts
+    const { attempts, tokens, hasher } = this.#parts
     return this.#run(async () => {
       checkPassword(password)
       await attempts.countVisit(visitor)
-      const id = await tokens.findReset(token)
-      const account = id === null ? null : await writer.get(id)
-      if (account === null) throw new AccountError('invalid_token')
+      const found = await tokens.findReset(token)
+      if (found === null) throw new AccountError('invalid_token')
+      checkNotPersonal(password, found.account)
       const hash = await hasher.hash(password)
       if (!(await tokens.useReset(token))) throw new AccountError('invalid_token')
-      await this.#replacePassword(account.id, hash)
-      await tokens.deleteResets(account.id)
+      if (!(await this.#replacePassword(found, hash))) throw new AccountError('invalid_token')
     })
   }
 
@@ -108,8 +117,8 @@ export class AccountsOnBetterAuth implements Accounts {
   changeEmail({ email, password }: Form<'changeEmail'>, visitor: Visitor): Promise<'changed' | 'mailed'> {
     return this.#run(async () => {
       const session = await this.#parts.sessions.require(visitor)
-      await this.#checkOwner(session, password, visitor)
-      return this.#signUps.changeEmail(email, session, visitor)
+      const found = await this.#checkOwner(session, password, visitor)
+      return this.#signUps.changeEmail(email, found, visitor)
     })
   }
 
@@ -118,8 +127,9 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#run(async () => {
       const session = await sessions.require(visitor)
       checkPassword(password)
-      await this.#checkOwner(session, current, visitor)
-      await this.#replacePassword(session.account.id, await hasher.hash(password))
+      checkNotPersonal(password, session.account)
+      const found = await this.#checkOwner(session, current, visitor)
+      if (!(await this.#replacePassword(found, await hasher.hash(password)))) throw new AccountError('wrong_password')
       return (await sessions.start(session.account, visitor)).cookies
     })
   }
@@ -161,29 +171,22 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#parts.calls.run(work)
   }
 
-  /** Sessions end before and after the change: a log-in with the former password may be in progress. */
-  async #replacePassword(account: string, hash: string): Promise<void> {
+  /**
+   * Sessions end before and after the change: a log-in with the former password may be in progress.
+   * @returns false if the password was changed in between
+   */
+  async #replacePassword({ account, passwordHash }: FoundAccount, hash: string): Promise<boolean> {
     const { sessions, writer } = this.#parts
-    await sessions.endAll(account)
-    await writer.setPassword(account, hash)
-    await sessions.endAll(account)
+    await sessions.endAll(account.id)
+    if (!(await writer.replacePassword(account.id, passwordHash, hash))) return false
+    await sessions.endAll(account.id)
+    return true
   }
 
-  async #checkOwner({ account }: CurrentSession, password: string, visitor: Visitor): Promise<void> {
+  /** @returns the account with the hash that the password was compared with */
+  async #checkOwner({ account }: CurrentSession, password: string, visitor: Visitor): Promise<FoundAccount> {
     const hash = await this.#parts.writer.getPasswordHash(account.id)
-    await this.#checkPassword({ email: account.email, password, hash }, visitor, 'wrong_password')
-  }
-
-  /** Compares a password with its hash. Without a hash, because there is no such account, it takes the same time. */
-  async #checkPassword(
-    { email, password, hash }: { readonly email: string; readonly password: string; readonly hash: string | null },
-    { now }: Visitor,
-    code: 'wrong_login' | 'wrong_password',
-  ): Promise<void> {
-    const { attempts, hasher } = this.#parts
-    await attempts.checkFailures(email, now)
-    if (isPossiblePassword(password) && (await hasher.verify(password, hash))) return
-    await attempts.countFailure(email, now)
-    throw new AccountError(code)
+    await requirePassword(this.#parts, { email: account.email, password, hash }, visitor, 'wrong_password')
+    return { account, passwordHash: hash }
   }
 }

@@ -11,16 +11,24 @@ export interface Accounts {
   readonly signUp: 'open' | 'invite' | 'off'
   /** The session of a request; null without a valid one. Suspended accounts have none. */
   findSession(visitor: Visitor): Promise<CurrentSession | null>
+  /** Checks an invitation before the form is filled in. Where none is needed, all are valid. @throws AccountError */
+  checkInvite(token: string, visitor: Visitor): Promise<void>
   /**
    * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
-   * created when the link is opened, or, if the address already has an account, an e-mail tells its owner so.
+   * created when the link is confirmed, or, if the address already has an account, an e-mail tells its owner so.
    */
   register(
     form: { readonly name: string; readonly email: string; readonly password: string; readonly invite: string | null },
     visitor: Visitor,
   ): Promise<LogIn | 'mailed'>
-  /** Confirms the address by the token of an e-mail, of a sign-up or of a changed address, and logs in. */
-  verify(token: string, visitor: Visitor): Promise<LogIn>
+  /**
+   * Confirms the address by the token of an e-mail and a password, and logs in. A sign-up needs the password that was chosen with
+   * it: otherwise the owner of an address could complete the sign-up of another person. A changed address needs the password of
+   * the account, or its session.
+   */
+  verify(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
+  /** Voids the link of an e-mail that confirms an address, for a recipient who requested nothing. */
+  discard(token: string, visitor: Visitor): Promise<void>
   /** Begins a session. A session that the browser already has ends. Only a correct password reveals that an account is suspended. */
   logIn(form: { readonly email: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
   /** Ends the session. @returns values of `Set-Cookie` that remove its cookie */
@@ -53,11 +61,13 @@ export interface Accounts {
 export const ACCOUNT_ERRORS = {
   wrong_login: 'The e-mail address or the password is wrong.',
   wrong_password: 'The password is wrong.',
+  no_password: 'Enter your password.',
   invalid_email: 'Enter an e-mail address, such as name@example.org.',
-  invalid_name: 'Enter a name of 1 to 100 characters.',
+  invalid_name: 'Enter a name of 1 to 100 characters, some of them visible.',
   short_password: 'Choose a password of at least 10 characters.',
   long_password: 'Choose a password of at most 128 characters.',
   common_password: 'This password is on lists of common passwords. Choose another one.',
+  personal_password: 'Choose a password that is neither your name nor your e-mail address.',
   address_taken: 'There is already an account with this e-mail address. Log in instead.',
   sign_up_off: 'Sign-up is closed on this service. Ask its operator for an account.',
   invalid_invite: 'This invitation is not valid any more. Ask the operator of this service for a new one.',

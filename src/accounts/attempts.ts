@@ -5,7 +5,9 @@ import type { Visitor } from './types.ts'
 
 /** Limits per clock minute, on all nodes together. */
 const MAX_LOG_INS_PER_ADDRESS = 10
-const MAX_FAILED_LOG_INS_PER_ACCOUNT = 5
+/** Correct passwords count too: whether one is correct is known only after others may have passed the limit. */
+const MAX_PASSWORDS_PER_ACCOUNT = 10
+const MAX_INVITES_PER_ADDRESS = 10
 const MAX_MAILS = 3
 
 type Client = Pick<Visitor, 'address' | 'now'>
@@ -26,14 +28,14 @@ export class Attempts {
     await this.#count(`log-in:${address}`, now, MAX_LOG_INS_PER_ADDRESS)
   }
 
-  /** Checks that few log-ins of an account have failed in this minute. @throws AccountError `too_many_attempts` */
-  async checkFailures(email: string, now: number): Promise<void> {
-    const { count } = await this.#shared.countRequest({ counter: this.#failuresOf(email), now, cost: 0 })
-    if (count >= MAX_FAILED_LOG_INS_PER_ACCOUNT) throw new AccountError('too_many_attempts')
+  /** Counts an invitation that is checked. @throws AccountError `too_many_attempts` */
+  async countInvite({ address, now }: Client): Promise<void> {
+    await this.#count(`invite:${address}`, now, MAX_INVITES_PER_ADDRESS)
   }
 
-  async countFailure(email: string, now: number): Promise<void> {
-    await this.#shared.countRequest({ counter: this.#failuresOf(email), now, cost: 1 })
+  /** Counts a password that is about to be checked, correct or not. @throws AccountError `too_many_attempts` */
+  async countPassword(email: string, now: number): Promise<void> {
+    await this.#count(`password:${this.#hash(email)}`, now, MAX_PASSWORDS_PER_ACCOUNT)
   }
 
   /** Counts an e-mail, by the client and by the recipient. @throws AccountError `too_many_attempts` */
@@ -45,10 +47,6 @@ export class Attempts {
   async #count(counter: string, now: number, limit: number): Promise<void> {
     const { count } = await this.#shared.countRequest({ counter, now, cost: 1 })
     if (count > limit) throw new AccountError('too_many_attempts')
-  }
-
-  #failuresOf(email: string): string {
-    return `failed-log-in:${this.#hash(email)}`
   }
 
   #hash(email: string): string {

@@ -4,12 +4,25 @@ const MAX_NAME_LENGTH = 100
 /** The longest address that SMTP can deliver to (RFC 5321). */
 const MAX_EMAIL_LENGTH = 254
 
-/** Reads the name of a person: trimmed, on one line. @throws AccountError */
+/** Reads the name of a person: trimmed, see `isVisibleLine`. @throws AccountError */
 export function readPersonName(text: string): string {
   const name = text.length > 4 * MAX_NAME_LENGTH ? '' : text.trim().normalize('NFC')
-  const isGood = name !== '' && [...name].length <= MAX_NAME_LENGTH && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)
-  if (!isGood) throw new AccountError('invalid_name')
+  if (!isVisibleLine(name, MAX_NAME_LENGTH)) throw new AccountError('invalid_name')
   return name
+}
+
+/**
+ * Whether a text is a name that can be shown: one line, with a visible character, and without characters that change the
+ * direction of what is shown after it.
+ * @param maxLength in code points
+ */
+export function isVisibleLine(text: string, maxLength: number): boolean {
+  return (
+    text.length <= 2 * maxLength &&
+    [...text].length <= maxLength &&
+    /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u.test(text) &&
+    !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
+  )
 }
 
 /** Reads an e-mail address, in lower case. @throws AccountError */

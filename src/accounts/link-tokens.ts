@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
+import type { AccountWriter, FoundAccount } from './account-writer.ts'
 import type { AuthContext } from './auth.ts'
 import { makeToken } from './links.ts'
 
@@ -20,33 +22,46 @@ export interface PendingSignUp {
 /** A new address that waits for its link to be opened. */
 export interface PendingAddress {
   readonly kind: 'address'
-  readonly account: string
-  /** The address at the time of the request. The link is void after another change. */
-  readonly from: string
+  /** The account as `bindTo` describes it. */
+  readonly bound: string
   readonly to: string
 }
 
 export type Pending = PendingSignUp | PendingAddress
 
 /**
- * The tokens of links. Stored by their SHA-256, together with the id of an account, or with a pending request that is encrypted,
+ * Describes an account together with its password and its address, by a hash. A link that contains it is void as soon as one
+ * of them changes. The id is readable, because links are deleted with their account.
+ */
+function bindTo({ account: { id, email }, passwordHash }: FoundAccount): string {
+  const stamp = createHash('sha256')
+    .update(JSON.stringify([id, email, passwordHash]))
+    .digest('hex')
+  return `${id} ${stamp}`
+}
+
+/**
+ * The tokens of links. Stored by their SHA-256, together with the account they are bound to, or with a pending request that is encrypted,
  * so that addresses without an account are not readable in the database.
  */
 export class LinkTokens {
   readonly #context: AuthContext
+  readonly #writer: Pick<AccountWriter, 'get'>
 
-  constructor(context: AuthContext) {
+  constructor(context: AuthContext, writer: Pick<AccountWriter, 'get'>) {
     this.#context = context
+    this.#writer = writer
   }
 
-  /** Makes a token that sets a new password for an account, once. */
-  issueReset(account: string, hours: number): Promise<string> {
-    return this.#issue('reset', account, hours)
+  /** Makes a token that sets a new password for an account, once, and until its password or address changes. */
+  issueReset(found: FoundAccount, hours: number): Promise<string> {
+    return this.#issue('reset', bindTo(found), hours)
   }
 
-  /** @returns the id of the account; null if the token is not valid */
-  findReset(token: string): Promise<string | null> {
-    return this.#find('reset', token)
+  /** @returns null if the token is not valid */
+  async findReset(token: string): Promise<FoundAccount | null> {
+    const bound = await this.#find('reset', token)
+    return bound === null ? null : this.findBound(bound)
   }
 
   /** Uses up a token. @returns false if it is not valid any more: of concurrent calls exactly one returns true */
@@ -54,10 +69,15 @@ export class LinkTokens {
     return (await this.#context.internalAdapter.consumeVerificationValue(buildIdentifier('reset', token))) !== null
   }
 
-  /** Deletes all tokens that set a password for an account. */
-  async deleteResets(account: string): Promise<void> {
-    const where = [{ field: 'value', value: account }]
-    await this.#context.adapter.deleteMany({ model: 'verification', where })
+  /** Makes a token that changes the address of an account, until its password or address changes otherwise. */
+  issueAddress(found: FoundAccount, to: string): Promise<string> {
+    return this.issuePending({ kind: 'address', bound: bindTo(found), to })
+  }
+
+  /** @returns the account of a link; null if its password or its address has changed since */
+  async findBound(bound: string): Promise<FoundAccount | null> {
+    const found = await this.#writer.get(bound.split(' ', 1)[0])
+    return found !== null && bindTo(found) === bound ? found : null
   }
 
   /** Makes a token that completes a pending request. */

@@ -2,17 +2,17 @@ import type { Mail } from './mailer.ts'
 
 // Names that people chose are not part of an e-mail: anyone may sign up with the address of another person.
 
-/** @param link confirms the address; valid for `hours` */
+/** @param link confirms the address, together with the password; valid for `hours` */
 export function buildSignUpMail(service: string, link: string, hours: number): Mail {
   return {
     subject: 'Confirm your e-mail address',
-    text: `Someone, probably you, signed up for Siteprint at ${service} with this e-mail address.
+    text: `This address was used to sign up for Siteprint at ${service}.
 
-To create the account, open this link within ${hours} hours:
+To create the account, open this link within ${hours} hours and enter the password that you chose when you signed up:
 
 ${link}
 
-If you did not sign up, ignore this e-mail. Without the link, no account is created.
+If it was not you, ignore this e-mail. Without the link and the password, no account is created.
 `,
   }
 }
@@ -21,8 +21,8 @@ If you did not sign up, ignore this e-mail. Without the link, no account is crea
 export function buildExistingAccountMail(service: string, reset: string): Mail {
   return {
     subject: 'You already have an account',
-    text: `Someone, probably you, tried to use this e-mail address for an account of Siteprint at ${service}.
-The address already has an account, so nothing was changed.
+    text: `This address was used to sign up for Siteprint, or to change the address of an account, at ${service}.
+It already has an account, so nothing was changed.
 
 If you forgot your password, set a new one here:
 
@@ -37,9 +37,9 @@ If it was not you, ignore this e-mail.
 export function buildResetMail(service: string, link: string, hours: number): Mail {
   return {
     subject: 'Set a new password',
-    text: `Someone, probably you, requested a new password for your account of Siteprint at ${service}.
+    text: `A new password was requested for your account of Siteprint at ${service}.
 
-To set it, open this link within ${hours === 1 ? 'an hour' : `${hours} hours`}. It works once:
+To set it, open this link within ${hours === 1 ? 'an hour' : `${hours} hours`}. It works once, and only until your password or e-mail address changes:
 
 ${link}
 
@@ -52,9 +52,9 @@ If it was not you, ignore this e-mail. Your password stays as it is.
 export function buildNewAddressMail(service: string, link: string, hours: number): Mail {
   return {
     subject: 'Confirm your new e-mail address',
-    text: `You asked to use this e-mail address for your account of Siteprint at ${service}.
+    text: `This address was entered as the new address of an account of Siteprint at ${service}.
 
-To confirm it, open this link within ${hours} hours:
+To confirm it, open this link within ${hours} hours. If you are not logged in, enter the password of the account:
 
 ${link}
 
@@ -70,6 +70,19 @@ export function buildFormerAddressMail(service: string): Mail {
     text: `The e-mail address of your account of Siteprint at ${service} was changed. This address is not used for it any more.
 
 If it was not you, contact the operator of the service.
+`,
+  }
+}
+
+/** For the current address of an account, when another one is requested. */
+export function buildAddressNoticeMail(service: string): Mail {
+  return {
+    subject: 'A new e-mail address was requested',
+    text: `Another e-mail address was requested for your account of Siteprint at ${service}. It takes effect when it is confirmed.
+
+If it was not you, change your password now, which voids the request:
+
+${service}/account/settings
 `,
   }
 }

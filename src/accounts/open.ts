@@ -75,5 +75,5 @@ async function openParts({ store, secret, publicUrl, log }: CommonOptions, role:
   const auth = await openAuth({ database, secret, publicUrl, log })
   const context = await auth.$context
   const writer = new AccountWriter(context, store.accounts)
-  return { auth, context, calls: database.calls, writer, tokens: new LinkTokens(context) }
+  return { auth, context, calls: database.calls, writer, tokens: new LinkTokens(context, writer) }
 }

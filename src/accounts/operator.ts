@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { FoundAccount } from './account-writer.ts'
 import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS } from './link-tokens.ts'
 import { buildLink, hashInvite, makeToken } from './links.ts'
@@ -36,13 +37,14 @@ export class Operator {
       const passwordHash = await hasher.hash(randomBytes(32).toString('base64url'))
       const person = { name: readPersonName(form.name), email: readEmailAddress(form.email) }
       const account = await writer.create({ ...person, passwordHash, isVerified: false, invite: null })
-      return { account, link: await this.#issueLink(account) }
+      return { account, link: await this.#issueLink({ account, passwordHash }) }
     })
   }
 
-  /** Makes a link that sets a new password, once. @throws AccountError if there is no such account */
+  /** Makes a link that sets a new password, once. It is void after a change of the password or the address. */
   reset(account: Account): Promise<string> {
-    return this.#parts.calls.run(() => this.#issueLink(account))
+    const { calls, writer } = this.#parts
+    return calls.run(async () => this.#issueLink({ account, passwordHash: await writer.getPasswordHash(account.id) }))
   }
 
   /** Marks the address of an account as confirmed. */
@@ -50,8 +52,8 @@ export class Operator {
     return this.#parts.calls.run(() => this.#parts.writer.setVerified(account.id))
   }
 
-  async #issueLink({ id }: Account): Promise<string> {
-    const token = await this.#parts.tokens.issueReset(id, LINK_HOURS.operator)
+  async #issueLink(found: FoundAccount): Promise<string> {
+    const token = await this.#parts.tokens.issueReset(found, LINK_HOURS.operator)
     return buildLink(this.#parts.publicUrl, 'reset', token)
   }
 }

@@ -1,5 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { AccountError } from './accounts.ts'
+import type { Account } from './types.ts'
 
 /** Lengths in code points, so that a character outside of the basic plane counts once. */
 const MIN_PASSWORD_LENGTH = 10
@@ -15,8 +16,17 @@ export function checkPassword(password: string): void {
   const length = countCharacters(password)
   if (length < MIN_PASSWORD_LENGTH) throw new AccountError('short_password')
   if (length > MAX_PASSWORD_LENGTH) throw new AccountError('long_password')
-  const normalized = password.normalize('NFKC').trim().toLowerCase()
+  const normalized = normalize(password)
   if (COMMON_PASSWORDS.has(normalized) || new Set(normalized).size < 3) throw new AccountError('common_password')
+}
+
+/** @throws AccountError if the password is the name or the e-mail address of its owner, in any case */
+export function checkNotPersonal(password: string, { name, email }: Pick<Account, 'name' | 'email'>): void {
+  if ([name, email].some((text) => normalize(text) === normalize(password))) throw new AccountError('personal_password')
+}
+
+function normalize(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase()
 }
 
 /** Whether a password may be that of an account. Hashing text of any length would cost a client nothing and the server much. */

@@ -4,16 +4,28 @@ import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS, type PendingAddress, type PendingSignUp } from './link-tokens.ts'
 import { buildLink, hashInvite } from './links.ts'
 import type { Mailer } from './mailer.ts'
-import { buildExistingAccountMail, buildFormerAddressMail, buildNewAddressMail, buildSignUpMail } from './mails.ts'
+import {
+  buildAddressNoticeMail,
+  buildExistingAccountMail,
+  buildFormerAddressMail,
+  buildNewAddressMail,
+  buildSignUpMail,
+} from './mails.ts'
 import type { AccountParts } from './parts.ts'
-import { checkPassword } from './password-rules.ts'
-import type { Account, CurrentSession, LogIn, Visitor } from './types.ts'
+import { checkNotPersonal, checkPassword } from './password-rules.ts'
+import { type PasswordToCheck, requirePassword } from './require-password.ts'
+import type { Account, LogIn, Visitor } from './types.ts'
 
 interface SignUpForm {
   readonly name: string
   readonly email: string
   readonly password: string
   readonly invite: string | null
+}
+
+interface VerifyForm {
+  readonly token: string
+  readonly password: string
 }
 
 /** Sign-ups and changed addresses, and the links that confirm both. */
@@ -24,11 +36,17 @@ export class SignUps {
     this.#parts = parts
   }
 
+  async checkInvite(token: string, visitor: Visitor): Promise<void> {
+    await this.#parts.attempts.countInvite(visitor)
+    await this.#findInvite(token)
+  }
+
   async register(form: SignUpForm, visitor: Visitor): Promise<LogIn | 'mailed'> {
     const { attempts, writer, hasher, sessions, mailer } = this.#parts
     const name = readPersonName(form.name)
     const email = readEmailAddress(form.email)
     checkPassword(form.password)
+    checkNotPersonal(form.password, { name, email })
     await attempts.countVisit(visitor)
     const invite = await this.#findInvite(form.invite)
     if (mailer !== null) await attempts.countMail(visitor, email)
@@ -57,19 +75,27 @@ export class SignUps {
     return mailer.send(email, buildExistingAccountMail(publicUrl, `${publicUrl}/forgot`))
   }
 
-  async verify(token: string, visitor: Visitor): Promise<LogIn> {
+  async verify({ token, password }: VerifyForm, visitor: Visitor): Promise<LogIn> {
     const { attempts, tokens, sessions } = this.#parts
     await attempts.countVisit(visitor)
     const pending = await tokens.findPending(token)
     if (pending === null) throw new AccountError('invalid_token')
     const account =
-      pending.kind === 'sign-up' ? await this.#completeSignUp(pending) : await this.#changeAddress(pending)
+      pending.kind === 'sign-up'
+        ? await this.#completeSignUp(pending, password, visitor)
+        : await this.#changeAddress(pending, password, visitor)
     // Deleted last, so that an interrupted request can be repeated. A link that is opened twice finds the work done.
     await tokens.deletePending(token)
     return sessions.start(account, visitor)
   }
 
-  async #completeSignUp({ kind, ...request }: PendingSignUp): Promise<Account> {
+  async discard(token: string, visitor: Visitor): Promise<void> {
+    await this.#parts.attempts.countVisit(visitor)
+    await this.#parts.tokens.deletePending(token)
+  }
+
+  async #completeSignUp({ kind, ...request }: PendingSignUp, password: string, visitor: Visitor): Promise<Account> {
+    await this.#requirePassword({ email: request.email, password, hash: request.passwordHash }, visitor)
     try {
       return await this.#parts.writer.create({ ...request, isVerified: true })
     } catch (error) {
@@ -78,20 +104,31 @@ export class SignUps {
     }
   }
 
-  async #changeAddress({ account: id, from, to }: PendingAddress): Promise<Account> {
-    const { writer, mailer, publicUrl } = this.#parts
-    const account = await writer.get(id)
-    if (account === null || account.email !== from) throw new AccountError('invalid_token')
+  async #changeAddress({ bound, to }: PendingAddress, password: string, visitor: Visitor): Promise<Account> {
+    const { tokens, sessions, writer, mailer, publicUrl } = this.#parts
+    const found = await tokens.findBound(bound)
+    if (found === null) throw new AccountError('invalid_token')
+    const { account, passwordHash: hash } = found
+    const from = account.email
+    const session = await sessions.find(visitor)
+    if (session?.account.id !== account.id) await this.#requirePassword({ email: from, password, hash }, visitor)
     if (account.suspendedAt !== null) throw new AccountError('suspended')
-    await writer.changeEmail(id, to, true)
+    await writer.changeEmail(account.id, to, true)
     if (mailer !== null && from !== to)
       this.#inBackground('the e-mail to a former address', () => mailer.send(from, buildFormerAddressMail(publicUrl)))
     return { ...account, email: to, isVerified: true }
   }
 
+  /** A password that is missing is not an attempt: the form may not have asked for it. */
+  #requirePassword(check: PasswordToCheck, visitor: Visitor): Promise<void> {
+    if (check.password === '') throw new AccountError('no_password')
+    return requirePassword(this.#parts, check, visitor, 'wrong_password')
+  }
+
   /** Changes the address of an account whose password was checked. */
-  async changeEmail(text: string, { account }: CurrentSession, visitor: Visitor): Promise<'changed' | 'mailed'> {
+  async changeEmail(text: string, owner: FoundAccount, visitor: Visitor): Promise<'changed' | 'mailed'> {
     const { attempts, writer, mailer } = this.#parts
+    const { account } = owner
     const email = readEmailAddress(text)
     if (mailer === null) {
       if (email !== account.email) await writer.changeEmail(account.id, email, false)
@@ -99,18 +136,20 @@ export class SignUps {
     }
     await attempts.countMail(visitor, email)
     const found = await writer.find(email)
-    this.#inBackground('the e-mail of a changed address', () => this.#mailChange(mailer, account, { email, found }))
+    this.#inBackground('the e-mail of a changed address', () => this.#mailChange(mailer, owner, { email, found }))
     return 'mailed'
   }
 
   async #mailChange(
     mailer: Mailer,
-    account: Account,
+    owner: FoundAccount,
     { email, found }: { readonly email: string; readonly found: FoundAccount | null },
   ): Promise<void> {
-    if (found !== null && found.account.id !== account.id) return this.#mailExisting(mailer, email)
     const { tokens, publicUrl } = this.#parts
-    const token = await tokens.issuePending({ kind: 'address', account: account.id, from: account.email, to: email })
+    const { id, email: former } = owner.account
+    if (email !== former) await mailer.send(former, buildAddressNoticeMail(publicUrl))
+    if (found !== null && found.account.id !== id) return this.#mailExisting(mailer, email)
+    const token = await tokens.issueAddress(owner, email)
     const mail = buildNewAddressMail(publicUrl, buildLink(publicUrl, 'verify', token), LINK_HOURS.verify)
     await mailer.send(email, mail)
   }

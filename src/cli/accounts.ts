@@ -206,6 +206,10 @@ async function explain<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
     if (error.code === 'address_taken') throw new SetupError('There is already an account with this e-mail address.')
-    throw new UsageError(error.code === 'invalid_name' ? '--name must have 1 to 100 characters' : error.message)
+    throw new UsageError(
+      error.code === 'invalid_name'
+        ? '--name must have 1 to 100 characters, all on one line and some of them visible'
+        : error.message,
+    )
   }
 }

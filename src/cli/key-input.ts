@@ -1,3 +1,4 @@
+import { isVisibleLine } from '../accounts/form-rules.ts'
 import type { Plan } from '../keys/plans.ts'
 import { UsageError } from './command.ts'
 
@@ -5,8 +6,8 @@ import { UsageError } from './command.ts'
 
 export function readName(name = ''): string {
   const trimmed = name.trim()
-  const isGood = trimmed !== '' && [...trimmed].length <= 200 && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed)
-  if (!isGood) throw new UsageError('--name must have 1 to 200 characters, all on one line')
+  if (!isVisibleLine(trimmed, 200))
+    throw new UsageError('--name must have 1 to 200 characters, all on one line and some of them visible')
   return trimmed
 }
 

@@ -43,11 +43,17 @@ export function isPortalOn({
 }
 
 /** Checks settings that depend on each other. */
-function checkCombinations({ port, metricsPort, portal }: Config, reader: ConfigReader): void {
+function checkCombinations(config: Config, reader: ConfigReader): void {
+  const { port, metricsPort, portal, publicUrl } = config
   const isSet = ({ name }: Pick<Setting<unknown>, 'name'>): boolean => reader.text(name) !== null
   const { keyPepper, mongodbUrl, authSecret, smtpUrl, mailFrom } = SETTINGS
   if (metricsPort !== 0 && metricsPort === port)
     reader.report(SETTINGS.metricsPort.name, `write a port other than that of ${SETTINGS.port.name}`)
+  if (isSet(SETTINGS.publicUrl) && isPortalOn(config) && new URL(publicUrl).pathname !== '/')
+    reader.report(
+      SETTINGS.publicUrl.name,
+      `write a URL without a path, because the portal needs a host name of its own, or ${SETTINGS.portal.name}=off`,
+    )
   const required = `is required with ${mongodbUrl.name}: write at least 32 characters, the same on every node`
   if (isSet(mongodbUrl) && !isSet(keyPepper)) reader.report(keyPepper.name, required)
   if (portal === 'on' && isSet(mongodbUrl) && !isSet(authSecret))

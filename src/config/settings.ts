@@ -79,7 +79,7 @@ export const SETTINGS = {
     ),
     default: buildListenUrl,
     documentation:
-      'Public URL of the service; by default `http://HOST:PORT`. Its host and `HOST` itself are never scanned.',
+      'Public URL of the service; by default `http://HOST:PORT`. Its host and `HOST` itself are never scanned. A path, such as `/siteprint`, is possible only with `PORTAL=off`.',
   }),
   metricsHost: define({
     name: 'METRICS_HOST',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isVisibleLine } from '../accounts/form-rules.ts'
 import { formatMonth } from '../http/calendar.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
@@ -52,12 +53,11 @@ export async function countKeyChange({ parts, account, now }: Context): Promise<
 }
 
 /**
- * Reads the name of a key: 1 to 100 characters on one line, at least one of them visible.
+ * Reads the name of a key: 1 to 100 characters, see `isVisibleLine`.
  * @returns null if the text is not such a name
  */
 export function readKeyName(text: string): string | null {
-  const isGood = [...text].length <= 100 && /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
-  return isGood ? text : null
+  return isVisibleLine(text, 100) ? text : null
 }
 
 /**

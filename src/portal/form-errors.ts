@@ -8,11 +8,13 @@ export const NO_ERRORS: FieldErrors = {}
 /** Error code → name of the field it belongs to. Other errors belong to the whole form. */
 const FIELDS: Partial<Record<AccountError['code'], string>> = {
   wrong_password: 'password',
+  no_password: 'password',
   invalid_email: 'email',
   invalid_name: 'name',
   short_password: 'password',
   long_password: 'password',
   common_password: 'password',
+  personal_password: 'password',
   address_taken: 'email',
 }
 

@@ -1,9 +1,11 @@
 import { createHook } from 'node:async_hooks'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { openOperator } from '../../src/accounts/open.ts'
 import type { GuardedStore } from '../../src/store/guard.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode } from './open-accounts.ts'
+import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode, SECRET } from './open-accounts.ts'
 
 let server: MailServer
 beforeAll(async () => {
@@ -12,6 +14,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const HOUR_MS = 3_600_000
+
+interface SignedUp {
+  readonly browser: Browser
+  readonly email: string
+  readonly id: string
+}
 
 describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, with e-mail', ({ open }) => {
   let store: GuardedStore
@@ -27,17 +35,27 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
   }
 
   /** Signs up and opens the link of the e-mail. */
-  async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
+  async function signUp(email = newEmail()): Promise<SignedUp> {
     const browser = new Browser()
     await register(email)
-    const { account, cookies } = await accounts.verify(await server.nextToken(email), browser.visitor)
+    const { account, cookies } = await accounts.verify(
+      { token: await server.nextToken(email), password: PASSWORD },
+      browser.visitor,
+    )
     browser.keep(cookies)
     return { browser, email, id: account.id }
+  }
+  /** Requests another address. Returns the token of the link, after the notice to the current address. */
+  async function requestAddress({ browser, email }: SignedUp, wanted = newEmail()): Promise<string> {
+    expect(await accounts.changeEmail({ email: wanted, password: PASSWORD }, browser.visitor)).toBe('mailed')
+    expect((await server.next(email)).text).toMatch(/was requested(?:.|\s)*change your password/)
+    return server.nextToken(wanted)
   }
   const logIn = (email: string, password = PASSWORD): Promise<string> =>
     readCode(accounts.logIn({ email, password }, new Browser().visitor))
   const requestReset = (email: string): Promise<void> => accounts.requestReset(email, new Browser().visitor)
-  const verify = (token: string): Promise<string> => readCode(accounts.verify(token, new Browser().visitor))
+  const verify = (token: string, password = PASSWORD, browser = new Browser()): Promise<string> =>
+    readCode(accounts.verify({ token, password }, browser.visitor))
   const reset = (token: string, password: string): Promise<string> =>
     readCode(accounts.resetPassword({ token, password }, new Browser().visitor))
 
@@ -51,7 +69,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect(await store.accounts.findAccount(email)).toBeNull()
     expect(await logIn(email)).toBe('wrong_login')
     const token = /token=([\w-]+)/.exec(mail.text)?.[1] ?? ''
-    const { account, cookies } = await accounts.verify(token, new Browser().visitor)
+    const { account, cookies } = await accounts.verify({ token, password: PASSWORD }, new Browser().visitor)
     expect(account).toMatchObject({ email, name: 'Ann Ö', isVerified: true, plan: 'free' })
     expect(cookies).toHaveLength(1)
     expect(await logIn(email)).toBe('none')
@@ -97,14 +115,39 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect([...costs, hashes.take()]).toEqual([1, 1, 1, 1])
   })
 
-  test('of several pending sign-ups the first whose link is opened gets the address', async () => {
+  test('a sign-up of another person with the address cannot be completed without its password', async () => {
     const email = newEmail()
     await register(email, 'the password of another person')
     const foreign = await server.nextToken(email)
     await register(email)
+    expect([await verify(foreign), await verify(foreign, '')]).toEqual(['wrong_password', 'no_password'])
+    expect(await store.accounts.findAccount(email)).toBeNull()
     expect(await verify(await server.nextToken(email))).toBe('none')
-    expect(await verify(foreign)).toBe('invalid_token')
+    expect(await verify(foreign, 'the password of another person')).toBe('invalid_token')
     expect([await logIn(email), await logIn(email, 'the password of another person')]).toEqual(['none', 'wrong_login'])
+  })
+
+  test('after a wrong password the link stays usable; the recipient can void it without one', async () => {
+    const email = newEmail()
+    await register(email)
+    const token = await server.nextToken(email)
+    expect(await verify(token, 'another password')).toBe('wrong_password')
+    expect(await verify(token)).toBe('none')
+    const other = newEmail()
+    await register(other)
+    const unwanted = await server.nextToken(other)
+    await accounts.discard(unwanted, new Browser().visitor)
+    expect(await verify(unwanted)).toBe('invalid_token')
+  })
+
+  test('the link of a new address needs the session of its account, or its password', async () => {
+    const [person, { browser: other }] = [await signUp(), await signUp()]
+    const token = await requestAddress(person)
+    expect(await verify(token, '')).toBe('no_password')
+    expect(await verify(token, '', other)).toBe('no_password')
+    expect(await verify(token, 'another password')).toBe('wrong_password')
+    expect((await store.accounts.getAccount(person.id))?.email).toBe(person.email)
+    expect(await verify(token, '', person.browser)).toBe('none')
   })
 
   test('of simultaneous uses of one link exactly one succeeds', async () => {
@@ -122,12 +165,50 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     await requestReset(email)
     const second = await server.nextToken(email)
     expect(await reset(token, 'short')).toBe('short_password')
+    expect(await reset(token, email)).toBe('personal_password')
     const codes = await Promise.all(['a new pass phrase', 'a new pass word'].map((password) => reset(token, password)))
     expect(codes.toSorted()).toEqual(['invalid_token', 'none'])
     const password = codes[0] === 'none' ? 'a new pass phrase' : 'a new pass word'
     expect(await accounts.findSession(browser.visitor)).toBeNull()
     expect([await logIn(email), await logIn(email, password)]).toEqual(['wrong_login', 'none'])
     expect([await reset(token, PASSWORD), await reset(second, PASSWORD)]).toEqual(['invalid_token', 'invalid_token'])
+  })
+
+  test('of simultaneous resets with two links exactly one succeeds', async () => {
+    const { email } = await signUp()
+    const tokens = []
+    for (let i = 0; i < 2; i++) {
+      await requestReset(email)
+      tokens.push(await server.nextToken(email))
+    }
+    const codes = await Promise.all(tokens.map((token, i) => reset(token, `a new pass phrase ${i}`)))
+    expect(codes.toSorted()).toEqual(['invalid_token', 'none'])
+    expect(await logIn(email, `a new pass phrase ${codes.indexOf('none')}`)).toBe('none')
+  })
+
+  test.each<[string, (person: SignedUp) => Promise<unknown>]>([
+    [
+      'a new password',
+      ({ browser }) => accounts.changePassword({ current: PASSWORD, password: 'a new pass phrase' }, browser.visitor),
+    ],
+    [
+      'a reset',
+      async ({ email }) => {
+        await requestReset(email)
+        expect(await reset(await server.nextToken(email), 'a new pass phrase')).toBe('none')
+      },
+    ],
+    ['a new address', async (person) => expect(await verify(await requestAddress(person))).toBe('none')],
+  ])('all links of an account are void after %s', async (_, change) => {
+    const person = await signUp()
+    const address = await requestAddress(person)
+    await requestReset(person.email)
+    const resets = [await server.nextToken(person.email), await makeOperatorLink(store, person.id)]
+    await change(person)
+    const changed = await store.accounts.getAccount(person.id)
+    expect(await verify(address)).toBe('invalid_token')
+    for (const token of resets) expect(await reset(token, 'the pass phrase of a thief')).toBe('invalid_token')
+    expect(await store.accounts.getAccount(person.id)).toEqual(changed)
   })
 
   test('a reset of an address without an account sends nothing and looks the same', async () => {
@@ -182,11 +263,11 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
   })
 
   test('a new address takes effect when its link is opened; the former address gets an e-mail', async () => {
-    const { browser, email, id } = await signUp()
+    const person = await signUp()
+    const { email, id } = person
     const wanted = newEmail()
-    expect(await accounts.changeEmail({ email: wanted, password: PASSWORD }, browser.visitor)).toBe('mailed')
+    const token = await requestAddress(person, wanted)
     expect(await store.accounts.getAccount(id)).toMatchObject({ email })
-    const token = await server.nextToken(wanted)
     expect(await verify(token)).toBe('none')
     expect(await store.accounts.getAccount(id)).toMatchObject({ email: wanted, isVerified: true })
     expect((await server.next(email)).text).toContain('is not used for it any more')
@@ -213,7 +294,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
       return server.nextToken(wanted)
     }
     const [first, second] = [await request(), await request()]
-    browser.keep((await accounts.verify(first, browser.visitor)).cookies)
+    browser.keep((await accounts.verify({ token: first, password: '' }, browser.visitor)).cookies)
     expect(await verify(second)).toBe('invalid_token')
     const third = await request()
     await store.accounts.suspendAccount(id, new Date())
@@ -245,6 +326,15 @@ function countHashes(): { take(): number } {
       return taken
     },
   }
+}
+
+/** Returns the token of the link that the operator makes for an account. */
+async function makeOperatorLink(store: GuardedStore, id: string): Promise<string> {
+  const account = await store.accounts.getAccount(id)
+  if (account === null) throw new Error('there is no such account')
+  const log = pino({ level: 'silent' })
+  const operator = await openOperator({ store, secret: SECRET, publicUrl: 'http://siteprint.example', log })
+  return /token=([\w-]+)/.exec(await operator.reset(account))?.[1] ?? ''
 }
 
 async function readVerifications({ authDatabase }: GuardedStore): Promise<readonly unknown[]> {

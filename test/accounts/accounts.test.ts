@@ -72,6 +72,9 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
   test.each<[string, Partial<Parameters<Accounts['register']>[0]>, string]>([
     ['no name', { name: ' ' }, 'invalid_name'],
     ['a name on two lines', { name: 'Ann\r\nBcc: b@a.example' }, 'invalid_name'],
+    ['a name that is not visible', { name: '\u200b' }, 'invalid_name'],
+    ['a name of letters that are not visible', { name: '\u3164\u3164' }, 'invalid_name'],
+    ['a name that is shown in reverse', { name: 'Ann\u202egnp.exe' }, 'invalid_name'],
     ['a long name', { name: 'a'.repeat(101) }, 'invalid_name'],
     ['a huge name', { name: 'a'.repeat(1_000_000) }, 'invalid_name'],
     ['an address without a host', { email: 'ann' }, 'invalid_email'],
@@ -83,10 +86,17 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     ['a long password', { password: 'ab1'.repeat(43) }, 'long_password'],
     ['a huge password', { password: 'ab1'.repeat(1_000_000) }, 'long_password'],
     ['a common password in another case', { password: 'QwertyUIOP' }, 'common_password'],
+    ['the name in another case', { name: 'Ann-Sofie Ö', password: 'ANN-sofie ö' }, 'personal_password'],
+    ['the address in another case', { email: 'ann@a.example', password: 'Ann@A.example' }, 'personal_password'],
     ['one character, repeated', { password: 'aaaaaaaaaaaaaaa' }, 'common_password'],
   ])('%s is rejected', async (_, change, code) => {
     const form = { name: 'Ann', email: newEmail(), password: PASSWORD, invite: null, ...change }
     expect(await readCode(accounts.register(form, new Browser().visitor))).toBe(code)
+  })
+
+  test.each(['Ö', 'Ann 👩‍🚀', 'می\u200cخواهم', '李'])('%s is a name', async (name) => {
+    const form = { name, email: newEmail(), password: PASSWORD, invite: null }
+    expect(await readCode(accounts.register(form, new Browser().visitor))).toBe('none')
   })
 
   test('an address is the same in any case, and with blanks around it', async () => {
@@ -189,6 +199,7 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
       accounts.changePassword({ current, password }, browser.visitor)
     expect(await readCode(change('another password', 'a new pass phrase'))).toBe('wrong_password')
     expect(await readCode(change(PASSWORD, 'short'))).toBe('short_password')
+    expect(await readCode(change(PASSWORD, email.toUpperCase()))).toBe('personal_password')
     browser.keep(await change(PASSWORD, 'a new pass phrase'))
     expect([await isLoggedIn(browser), await isLoggedIn(other)]).toEqual([true, false])
     expect(await readCode(logIn(email))).toBe('wrong_login')
@@ -253,7 +264,9 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
   test.each(['x', '', 'x'.repeat(100_000), '../../', "' OR 1=1 --", '\0'])(
     'the token %j is not valid',
     async (token) => {
-      expect(await readCode(accounts.verify(token, new Browser().visitor))).toBe('invalid_token')
+      expect(await readCode(accounts.verify({ token, password: PASSWORD }, new Browser().visitor))).toBe(
+        'invalid_token',
+      )
       expect(await readCode(accounts.resetPassword({ token, password: PASSWORD }, new Browser().visitor))).toBe(
         'invalid_token',
       )

@@ -88,7 +88,7 @@ describe.each(accountStoreKinds('invitations'))('invitations on $name', ({ open 
   test('with e-mail, it is used when the link is opened', async () => {
     const mailing = await openTestAccounts(store, { signUp: 'invite', smtpUrl: server.url })
     const verify = async (email: string): Promise<string> =>
-      readCode(mailing.verify(await server.nextToken(email), new Browser().visitor))
+      readCode(mailing.verify({ token: await server.nextToken(email), password: PASSWORD }, new Browser().visitor))
     const { token, hash } = await invite()
     const [first, second] = [newEmail(), newEmail()]
     await signUp(token, first, PASSWORD, mailing)

@@ -19,7 +19,8 @@ const [embedded] = accountStoreKinds('failures of the store')
 const CALLS: readonly [string, (accounts: Accounts, browser: Browser) => Promise<unknown>][] = [
   ['findSession', (accounts, { visitor }) => accounts.findSession(visitor)],
   ['register', (accounts, { visitor }) => accounts.register(form(), visitor)],
-  ['verify', (accounts, { visitor }) => accounts.verify('x', visitor)],
+  ['verify', (accounts, { visitor }) => accounts.verify({ token: 'x', password: PASSWORD }, visitor)],
+  ['discard', (accounts, { visitor }) => accounts.discard('x', visitor)],
   ['logIn', (accounts, { visitor }) => accounts.logIn(form(), visitor)],
   ['logOut', (accounts, { visitor }) => accounts.logOut(visitor)],
   ['resetPassword', (accounts, { visitor }) => accounts.resetPassword({ token: 'x', password: PASSWORD }, visitor)],

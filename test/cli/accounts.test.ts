@@ -153,7 +153,7 @@ test.each<[string[], string]>([
   [['create'], 'create takes <email>'],
   [['create', 'ann@a.example', '--name', 'A', '--plan', 'none'], 'there is no plan "none"'],
   [['create', 'ann', '--name', 'A'], 'Enter an e-mail address, such as name@example.org.'],
-  [['create', 'ann@a.example'], '--name must have 1 to 100 characters'],
+  [['create', 'ann@a.example'], '--name must have 1 to 100 characters, all on one line and some of them visible'],
   [['set-plan', 'ann@a.example'], 'set-plan takes <email> <plan>'],
   [['delete', 'ann@a.example'], 'delete removes an account permanently and revokes its keys: confirm it with --yes'],
 ])('wrong usage is reported in a sentence: %j', async (args, sentence) => {

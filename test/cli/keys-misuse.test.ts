@@ -18,7 +18,7 @@ const create = (change: Readonly<Record<string, string>>): string[] => {
   return ['create', ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)]
 }
 
-const NAME = '--name must have 1 to 200 characters, all on one line'
+const NAME = '--name must have 1 to 200 characters, all on one line and some of them visible'
 const EMAIL = '--email must be an address such as ann@example.org'
 const PLANS = 'free, starter, pro, advanced'
 const OVERLAP = '--overlap must be 0 or a duration such as 90s, 15m, 24h or 7d, at most 365d'

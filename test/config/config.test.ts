@@ -81,7 +81,7 @@ describe('a valid value is read', () => {
     ['HOST', 'fe80::1%eth0', { host: 'fe80::1%eth0', publicUrl: 'http://[fe80::1]:3000' }],
     ['METRICS_HOST', '0.0.0.0', { metricsHost: '0.0.0.0', host: '127.0.0.1' }],
     ['PUBLIC_URL', 'https://Siteprint.example/', { publicUrl: 'https://siteprint.example' }],
-    ['PUBLIC_URL', 'https://bücher.example:8443/api/', { publicUrl: 'https://xn--bcher-kva.example:8443/api' }],
+    ['PUBLIC_URL', 'https://bücher.example:8443', { publicUrl: 'https://xn--bcher-kva.example:8443' }],
     ['PUBLIC_URL', 'http://[2001:DB8::1]', { publicUrl: 'http://[2001:db8::1]' }],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
@@ -137,6 +137,14 @@ describe('a valid value is read', () => {
     expect(loadConfig({ [name]: value })).toMatchObject(expected)
   })
 
+  test.each([{ PORTAL: 'off' }, { MONGODB_URL: 'mongodb://127.0.0.1/x', KEY_PEPPER: PEPPER }])(
+    'PUBLIC_URL with a path, where the portal is off: %j',
+    (env) => {
+      const { publicUrl } = loadConfig({ PUBLIC_URL: 'https://bücher.example/api/', ...env })
+      expect(publicUrl).toBe('https://xn--bcher-kva.example/api')
+    },
+  )
+
   test.each([
     'mongodb://127.0.0.1:27017/siteprint',
     'mongodb://user:p%40ss@a.example:27017,b.example:27018/siteprint?replicaSet=rs0',
@@ -171,6 +179,11 @@ describe('an invalid value is reported in a sentence', () => {
       'https://[::1',
       'https:\\\\a.example',
     ].map((value): [string, string, string] => ['PUBLIC_URL', value, PUBLIC_URL]),
+    [
+      'PUBLIC_URL',
+      'https://a.example/api',
+      'write a URL without a path, because the portal needs a host name of its own, or PORTAL=off',
+    ],
     ['PORT', '65536', 'write a number from 0 to 65535'],
     ['PORT', '-1', 'write a number from 0 to 65535'],
     ['PORT', '3e3', 'write a number from 0 to 65535'],

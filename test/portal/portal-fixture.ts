@@ -39,10 +39,12 @@ export interface TestPortal extends TestApp {
 
 export interface PortalOptions extends AppOptions {
   readonly signUp?: 'open' | 'invite' | 'off'
+  /** Without it there is no e-mail. */
+  readonly smtpUrl?: string
 }
 
 /** Builds an app with the portal on an embedded store. It is closed after the test file. */
-export async function openPortal({ signUp = 'open', ...options }: PortalOptions = {}): Promise<TestPortal> {
+export async function openPortal({ signUp = 'open', smtpUrl, ...options }: PortalOptions = {}): Promise<TestPortal> {
   const stores = options.stores ?? (await openEmbedded())
   const accounts = await openAccounts({
     ...stores,
@@ -50,8 +52,8 @@ export async function openPortal({ signUp = 'open', ...options }: PortalOptions 
     publicUrl: `http://${HOST}`,
     log: { warn: () => {}, error: () => {} } as never,
     signUp,
-    smtpUrl: null,
-    mailFrom: null,
+    smtpUrl: smtpUrl ?? null,
+    mailFrom: smtpUrl === undefined ? null : 'siteprint@a.example',
   })
   const app = await openApp({ now: Date.now(), ...options, stores, parts: { accounts, ...options.parts } })
   const openBrowser = (): TestBrowser => buildBrowser(app)

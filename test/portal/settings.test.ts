@@ -51,7 +51,9 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
       expect(await get(account.id)).toEqual({ ...former, ...(stored !== null && { name: stored }) })
       expect(await listActions(account)).toEqual([...(stored === null ? [] : ['account_renamed']), ...actions])
       const page = status === 303 ? await person.get(answer.location ?? '') : answer
-      expect(page.text).toContain(status === 303 ? 'Your name was changed.' : 'Enter a name of 1 to 100 characters.')
+      expect(page.text).toContain(
+        status === 303 ? 'Your name was changed.' : 'Enter a name of 1 to 100 characters, some of them visible.',
+      )
       expect(page.text).not.toContain('<script>alert')
     })
   })

@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AccountError } from '../../src/accounts/accounts.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { openEmbedded, overrideStore } from '../http/app-kinds.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { HOST, openPortal, PASSWORD, type PortalAnswer, type TestPortal } from './portal-fixture.ts'
 
 const heading = ({ html }: PortalAnswer): string | undefined => /<h1>(.*?)<\/h1>/.exec(html)?.[1]
@@ -76,12 +78,46 @@ describe('sign-up', () => {
   })
 })
 
+describe('the link that confirms an address', () => {
+  let mails: MailServer
+  let mailing: TestPortal
+  beforeAll(async () => {
+    mails = await startMailServer()
+    mailing = await openPortal({ smtpUrl: mails.url })
+  })
+  afterAll(() => mails.stop())
+
+  async function requestLink(email: string): Promise<string> {
+    const answer = await mailing.openBrowser().send({ path: '/signup', form: { ...FORM, email } })
+    expect(heading(answer)).toBe('Check your e-mail')
+    return mails.nextToken(email)
+  }
+  const post = (form: Readonly<Record<string, string>>): Promise<PortalAnswer> =>
+    mailing.openBrowser().send({ path: '/verify', form })
+
+  test('asks for the password, also after a wrong one', async () => {
+    const token = await requestLink('confirm@example.org')
+    const page = await mailing.openBrowser().send({ path: `/verify?token=${token}` })
+    expect(page.html).toMatch(/type="password"/)
+    const wrong = await post({ token, password: 'not the password' })
+    expect([wrong.status, wrong.html.includes('id="password-error"')]).toEqual([422, true])
+    expect(wrong.html).not.toContain('not the password')
+    expect(heading(await post({ token, password: PASSWORD }))).toBe('Your API key')
+  })
+
+  test('is voided without a password', async () => {
+    const token = await requestLink('discard@example.org')
+    expect(heading(await post({ token, discard: 'yes' }))).toBe('The link does not work any more')
+    expect(heading(await post({ token, password: PASSWORD }))).toBe('This link is not valid any more')
+  })
+})
+
 describe('who may sign up', () => {
   test.each([
     ['off', '/signup', 'Sign-up is closed'],
     ['off', '/signup?invite=x', 'Sign-up is closed'],
     ['invite', '/signup', 'Sign-up is by invitation'],
-    ['invite', '/signup?invite=x', 'Create your account'],
+    ['invite', '/signup?invite=x', 'Sign-up is by invitation'],
   ] as const)('SIGNUP=%s: %s', async (signUp, path, title) => {
     const { openBrowser } = await openPortal({ signUp })
     expect(heading(await openBrowser().send({ path }))).toBe(title)
@@ -90,6 +126,25 @@ describe('who may sign up', () => {
     const code = signUp === 'off' ? 'sign_up_off' : 'invalid_invite'
     expect(html).toContain(new AccountError(code).message)
     expect((await openBrowser().send({ path: '/' })).html.includes('href="/signup"')).toBe(signUp !== 'off')
+  })
+})
+
+describe('an invitation is checked when its page is opened', () => {
+  test('a valid one shows the form', async () => {
+    const { store, openBrowser } = await openPortal({ signUp: 'invite' })
+    const hash = createHash('sha256').update('good').digest('hex')
+    await store.accounts.createInvite({ hash, expiresAt: new Date(Date.now() + 60_000) })
+    expect(heading(await openBrowser().send({ path: '/signup?invite=good' }))).toBe('Create your account')
+  })
+
+  test('another one is rejected at once, a few times per minute', async () => {
+    const { openBrowser } = await openPortal({ signUp: 'invite' })
+    const browser = openBrowser()
+    const answers: PortalAnswer[] = []
+    for (let i = 0; i < 11; i++) answers.push(await browser.send({ path: '/signup?invite=bad' }))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(422), 429])
+    expect(answers[0].html).toContain(new AccountError('invalid_invite').message)
+    expect(answers[0].html).not.toContain('type="password"')
   })
 })
 

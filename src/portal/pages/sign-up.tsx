@@ -1,6 +1,7 @@
 import { Button, LinkButton } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import type { FormReader } from '../form.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
@@ -74,10 +75,15 @@ function SignUpFields({ values, errors }: Required<Pick<SignUpProps, 'values' | 
 }
 
 /** Says why sign-up is not possible here, and whom to ask. */
-function ClosedPage({ context }: { readonly context: PageContext }) {
+function ClosedPage({ context, errors = NO_ERRORS }: Pick<SignUpProps, 'context' | 'errors'>) {
   const isByInvite = context.parts.accounts.signUp === 'invite'
   return (
     <Page context={context} title={isByInvite ? 'Sign-up is by invitation' : 'Sign-up is closed'} width="narrow">
+      {Object.values(errors).map((sentence) => (
+        <Notice key={sentence} kind="error">
+          <p>{sentence}</p>
+        </Notice>
+      ))}
       <p class="lead">
         {isByInvite
           ? 'Open the link of your invitation to create an account. If you have none, ask the operator of this service.'
@@ -94,7 +100,7 @@ function MailedPage({ context, email }: { readonly context: PageContext; readonl
   return (
     <Page context={context} title="Check your e-mail" width="narrow">
       <p class="lead">
-        We sent a link to <strong>{email}</strong>. Open it to confirm your address and get your API key.
+        We sent a link to <strong>{email}</strong>. Open it and enter your password to get your API key.
       </p>
       <p>
         Nothing arrived after a few minutes? Look into your spam folder, or <a href="/signup">check the address</a>.
@@ -116,6 +122,12 @@ async function showForm(context: PageContext) {
   if (account !== null) return new Redirect(next ?? '/account')
   const { signUp } = parts.accounts
   if (signUp === 'off' || (signUp === 'invite' && invite === null)) return <ClosedPage context={context} />
+  if (signUp === 'invite' && invite !== null)
+    try {
+      await parts.accounts.checkInvite(invite, context.visitor)
+    } catch (error) {
+      return <ClosedPage context={context} errors={context.explain(error)} />
+    }
   return <SignUpPage context={context} values={{ name: '', email: '', invite, next }} />
 }
 

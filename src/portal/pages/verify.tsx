@@ -1,6 +1,8 @@
 import { AccountError } from '../../accounts/accounts.ts'
 import { Button, LinkButton } from '../components/button.tsx'
+import { Field } from '../components/field.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext } from '../page.ts'
@@ -14,15 +16,53 @@ interface VerifyProps {
   readonly errors?: FieldErrors
 }
 
-/** Scanners of e-mail open links, which must not use up the token: only the button does. */
+/**
+ * Scanners of e-mail open links, which must not use up the token: only the buttons do. With a session, the link is that of a new
+ * address in most cases, which needs no password.
+ */
 function VerifyPage({ context, token, errors = NO_ERRORS }: VerifyProps) {
+  const needsPassword = context.account === null || errors !== NO_ERRORS
   return (
     <Page context={context} title="Confirm your e-mail address" width="narrow">
-      <p class="lead">One more click, and the address belongs to your account.</p>
+      <p class="lead">
+        {needsPassword
+          ? 'Enter your password, and the address belongs to your account.'
+          : 'One more click, and the address belongs to your account.'}
+      </p>
       <Form action="/verify" errors={errors}>
         <HiddenFields values={{ token }} />
-        <Button>Confirm the address</Button>
+        {needsPassword && <PasswordField errors={errors} />}
+        <p class="buttons">
+          <Button>Confirm the address</Button>
+          <Button kind="secondary" name="discard" value="yes">
+            This was not me
+          </Button>
+        </p>
       </Form>
+    </Page>
+  )
+}
+
+function PasswordField({ errors }: Required<Pick<VerifyProps, 'errors'>>) {
+  return (
+    <Field
+      name="password"
+      label="Password"
+      type="password"
+      autocomplete="current-password"
+      hint="The one that you chose at sign-up. To confirm a changed address, enter your current one."
+      errors={errors}
+      isRequired
+    />
+  )
+}
+
+function DiscardedPage({ context }: Pick<VerifyProps, 'context'>) {
+  return (
+    <Page context={context} title="The link does not work any more" width="narrow">
+      <Notice kind="status">
+        <p>Your address was not confirmed. You need not do anything else.</p>
+      </Notice>
     </Page>
   )
 }
@@ -49,7 +89,11 @@ async function verify(context: PageContext) {
   const { form, parts, visitor } = context
   const token = form.text('token')
   try {
-    const logIn = await parts.accounts.verify(token, visitor)
+    if (form.has('discard')) {
+      await parts.accounts.discard(token, visitor)
+      return <DiscardedPage context={context} />
+    }
+    const logIn = await parts.accounts.verify({ token, password: form.secret('password') }, visitor)
     await recordAction({ ...context, account: logIn.account }, { action: 'account_verified' })
     return await welcome(context, logIn, null)
   } catch (error) {
