@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
-import type { Detector } from '../engine/page/detector.ts'
 import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
@@ -14,12 +13,15 @@ import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
+import { rename } from './rename-verb.ts'
 import { formatCount, reportFindings } from './report-findings.ts'
+import { CATALOGUE_VERBS } from './rule-catalogue.ts'
+import type { RuleWork } from './rule-work.ts'
 import { testRules } from './test-rules.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Checks, tests, explains and builds fingerprint rules: those of the project and those of RULES_DIRS.
+Checks, tests, explains, lists, renames and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
@@ -29,6 +31,14 @@ Checks, tests, explains and builds fingerprint rules: those of the project and t
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
                                         Shows clause by clause why a rule does or does not fire on a page. --url and --headers
                                         are those of scan.
+  npm run -s rules -- list [--kind K] [--category C] [--json]
+                                        Lists rules: kind, slug, name, category and date, or one JSON object per line.
+  npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
+                                        locators that cover it. Prints each match as file:line:column.
+  npm run -s rules -- show <slug>       Describes a rule in words: clauses with their points, relations, sources, tests.
+  npm run -s rules -- stats             Counts rules by kind and category, clauses and test pages.
+  npm run -s rules -- rename <kind>/<slug> <new slug>
+                                        Renames the files of a rule, and its slug in all other rules and tests.
 
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
@@ -37,23 +47,14 @@ Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, furth
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 
-/** Rule folders and detectors, loaded once the arguments are valid. */
-interface Loaded {
-  /** The project's own folder first. */
-  readonly folders: readonly string[]
-  readonly detectors: readonly Detector[]
-  /** Modules of the detectors from `DETECTORS`. */
-  readonly detectorModules: readonly string[]
-}
-
-type Work = (loaded: Loaded) => Promise<number> | number
-
 const text = { type: 'string' } as const
-const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
+const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   lint: { args: ['folder…'], options: { timeout: text }, prepare: lint },
   test: { args: ['slug…'], options: { timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
+  ...CATALOGUE_VERBS,
+  rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
 
 export const main = defineCommand(HELP, async (args, io) => {
@@ -63,7 +64,7 @@ export const main = defineCommand(HELP, async (args, io) => {
   return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules })
 })
 
-function lint(given: Given, io: CommandIo): Work {
+function lint(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '60')
   const named = given.args.map(requireFolder)
   return ({ folders, detectors }) => {
@@ -86,12 +87,12 @@ function requireFolder(name: string): string {
   return folder
 }
 
-function test(given: Given, io: CommandIo): Work {
+function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
   return (loaded) => testRules({ ...loaded, timeoutMs }, given.args, io)
 }
 
-function explain(given: Given, io: CommandIo): Work {
+function explain(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
   const [html, url, headers] = ['html', 'url', 'headers'].map((name) => textOption(given, name))
   if (html === undefined) throw new UsageError('explain needs --html FILE')
@@ -103,7 +104,7 @@ function explain(given: Given, io: CommandIo): Work {
 }
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
-function build(_: Given, { stderr }: CommandIo): Work {
+function build(_: Given, { stderr }: CommandIo): RuleWork {
   return async ({ detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const checked = checkFolders({ folders: [ownFolder], detectors })

@@ -113,8 +113,8 @@ describe('build', () => {
 
 describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'missing verb: use one of lint, test, build, explain'],
-    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain'],
+    [[], 'missing verb: use one of lint, test, build, explain, list, search, show, stats, rename'],
+    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain, list, search, show, stats, rename'],
     [['lint', '--fix'], "Unknown option '--fix'"],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
     [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
@@ -124,6 +124,12 @@ describe('wrong usage is reported in a sentence', () => {
     [['lint', '--html', 'page.html'], '--html cannot be used with lint'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
+    [['list', '--kind', 'site'], 'there is no kind "site": use one of builder, hosting, site-type, technology'],
+    [['list', '--category', 'cmss'], 'there is no category "cmss"; did you mean "cms"?'],
+    [['list', '--category', 'zzz'], 'there is no category "zzz": use one of ai-builder, '],
+    [['search', ' '], 'search needs a text that is not empty'],
+    [['show', 'wordpres'], 'there is no rule "wordpres"; did you mean "wordpress"?'],
+    [['rename', 'builder/wordpress'], 'rename takes <kind/slug> <new slug>'],
     [['explain'], 'explain takes <slug>'],
     [['explain', 'wordpress'], 'explain needs --html FILE'],
     [['explain', 'wordpress', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
@@ -188,6 +194,6 @@ test('--help, in a process', async () => {
   for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
     const { code, stdout, stderr } = await project.spawn('rules', args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const text of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(text)
+    for (const text of ['lint', 'test', 'build', 'explain', 'rename', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(text)
   }
 })

@@ -10,7 +10,7 @@ import { isMisplaced } from './rule-keys.ts'
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
 
 /** Namespace of the slugs of a kind. Builders and technologies share one; hosting and site types have their own. */
-function findNamespace(kind: RuleKind): string {
+export function findNamespace(kind: RuleKind): string {
   return kind === 'builder' || kind === 'technology' ? 'builder or technology' : kind
 }
 
@@ -65,7 +65,16 @@ function toRecord(data: unknown): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {}
 }
 
-function* findNamedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; space: string; path: Path }> {
+/** A slug in a rule that names another rule. */
+export interface NamedSlug {
+  readonly slug: string
+  /** Namespace of the slug. */
+  readonly space: string
+  readonly path: Path
+}
+
+/** Finds the slugs of other rules that a rule names: in its relations, its `hosting` and its `found` clauses. */
+export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'file'>): Generator<NamedSlug> {
   const data = toRecord(file.data)
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
     for (const [i, slug] of toList<unknown>(data[key]).entries())
@@ -76,7 +85,7 @@ function* findNamedSlugs({ found, file }: CheckedRule): Generator<{ slug: string
   if (found.kind === 'site-type') yield* findFoundSlugs(data.detect, ['detect'])
 }
 
-function* findFoundSlugs(value: unknown, path: Path): Generator<{ slug: string; space: string; path: Path }> {
+function* findFoundSlugs(value: unknown, path: Path): Generator<NamedSlug> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value as ClauseSource)) {
     const here = [...path, Array.isArray(value) ? Number(key) : key]
