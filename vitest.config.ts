@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
     // Many tests wait for timeouts of servers: on two cores three workers take half the time of Vitest's default, one.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // The files of a worker share their modules: no module keeps state that a test depends on, and importing everything anew
+    // The files of a worker share their modules: no module keeps state that a test depends on, and importing everything again
     // for each file takes a tenth of the time of all tests.
     isolate: false,
     testTimeout: 60_000,

@@ -194,6 +194,7 @@ test('--help, in a process', async () => {
   for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
     const { code, stdout, stderr } = await project.spawn('rules', args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const text of ['lint', 'test', 'build', 'explain', 'rename', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(text)
+    for (const text of ['lint', 'test', 'build', 'explain', 'rename', 'RULES_DIRS', 'Exit code'])
+      expect(stdout).toContain(text)
   }
 })
