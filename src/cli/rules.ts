@@ -7,7 +7,7 @@ import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
 import { readFixtures } from '../rules/fixtures.ts'
-import { checkFolders, throwOnErrors } from '../rules/load.ts'
+import { checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
@@ -69,9 +69,11 @@ function lint(given: Given, io: CommandIo): RuleWork {
   const named = given.args.map(requireFolder)
   return ({ folders, detectors }) => {
     const all = [...new Set([...folders, ...named])]
-    const { rules, findings, unjudged } = checkFolders({ folders: all, detectors, timeoutMs })
+    const checked = checkFolders({ folders: all, detectors, timeoutMs })
+    const { rules, findings, unjudged } = checked
+    const dates = checkDates(checked, new Date())
     const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-    const code = reportFindings([...findings, ...tests], formatCount(rules.length, 'rule'), io)
+    const code = reportFindings([...findings, ...dates, ...tests], formatCount(rules.length, 'rule'), io)
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(

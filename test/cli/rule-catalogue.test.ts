@@ -33,7 +33,9 @@ const files = {
   'rules/categories.yaml': CATEGORIES,
   'rules/builders/kiln.yaml': kiln,
   'rules/builders/kiln.test.yaml': glazed('glaze'),
-  'rules/technologies/analytics/glaze.yaml': technology('script: cdn.glaze.com').replaceAll('acme.com', 'glaze.com'),
+  'rules/technologies/analytics/glaze.yaml': technology('script: cdn.glaze.com')
+    .replaceAll('acme.com', 'glaze.com')
+    .replace('Acme', 'Glaze'),
   'rules/technologies/analytics/glaze.test.yaml': TEST.replace('acme.com', 'glaze.com'),
   'rules/site-types/oven.yaml': technology('{ found: [kiln, glaze] }').replace('url: acme.com', 'url: oven.com'),
   'rules/site-types/oven.test.yaml': TEST.replace('acme.com', 'oven.com'),
@@ -46,7 +48,7 @@ describe('list', () => {
   const rows = {
     kiln: 'builder     kiln       Kiln       cms        2026-02-03',
     wordpress: 'builder     wordpress  WordPress  cms        2026-11-20',
-    glaze: 'technology  glaze      Acme       analytics  2026-11-20',
+    glaze: 'technology  glaze      Glaze      analytics  2026-11-20',
     oven: 'site-type   oven       Acme                  2026-11-20',
   }
   test.each([
@@ -168,12 +170,13 @@ test('stats counts rules, clauses and pages', async () => {
 describe('rename', () => {
   const shared = {
     'rules/builders/kiln.test.yaml': glazed('[glaze, kiln]'),
-    'rules/hosting/kiln.yaml': technology('', 'implies: [cooler]\n').replace(
-      'url: acme.com',
-      'url: [shop.kiln.com, kiln.net]',
-    ),
+    'rules/hosting/kiln.yaml': technology('', 'implies: [cooler]\n')
+      .replace('url: acme.com', 'url: [shop.kiln.com, kiln.net]')
+      .replaceAll('acme.com', 'kiln.com'),
     'rules/hosting/kiln.test.yaml': glazed('[kiln, glaze]'),
-    'rules/hosting/cooler.yaml': technology('', 'requires:\n  - kiln\n').replace('url: acme.com', 'url: cooler.com'),
+    'rules/hosting/cooler.yaml': technology('', 'requires:\n  - kiln\n')
+      .replaceAll('acme.com', 'cooler.com')
+      .replace('Acme', 'Cooler'),
     'rules/hosting/cooler.test.yaml': TEST.replace('acme.com', 'cooler.com'),
   }
   const oven = `hits:
@@ -278,7 +281,7 @@ misses:
   })
 
   test('a builder may get the slug of hosting', async () => {
-    const kilnNet = technology().replace('url: acme.com', 'url: kiln.net')
+    const kilnNet = technology().replaceAll('acme.com', 'kiln.net')
     const hosting = {
       'rules/hosting/clay.yaml': kilnNet,
       'rules/hosting/clay.test.yaml': TEST.replace('acme.com', 'kiln.net'),

@@ -123,7 +123,10 @@ test('the working folder is named `.` if it is in the wrong place', () => {
 })
 
 describe('a finding suggests the word that was probably meant', () => {
-  const site = { 'technologies/analytics/matomo.yaml': technology(), 'technologies/analytics/matomo.test.yaml': TEST }
+  const site = {
+    'technologies/analytics/matomo.yaml': technology().replaceAll('Acme', 'Matomo').replace('url: acme', 'url: .acme'),
+    'technologies/analytics/matomo.test.yaml': TEST,
+  }
   test.each([
     ['key of a rule', builder().replace('verified', 'verifed'), 'verified'],
     ['place', builder('{ heder: x-acme }'), 'header'],

@@ -6,7 +6,7 @@ import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
-import { checkFolders } from '../../src/rules/load.ts'
+import { checkDates, checkFolders } from '../../src/rules/load.ts'
 
 /** Path → content. */
 export type Files = Readonly<Record<string, string>>
@@ -47,9 +47,14 @@ export function technology(clauses = '', more = ''): string {
   return builder(clauses, more).replace('category: cms\naiNative: false\n', '')
 }
 
+/** The day on which the rules of tests are checked. */
+const TODAY = new Date('2026-12-01T12:00:00Z')
+
 /** Returns the findings of lint, or those of test if there are none. Files are relative to the folder. */
 export function findingsOf(root: string): Finding[] {
-  const { rules, categories, findings } = checkFolders({ folders: [root], detectors })
+  const checked = checkFolders({ folders: [root], detectors })
+  const { rules, categories } = checked
+  const findings = [...checked.findings, ...checkDates(checked, TODAY)]
   const read = rules.map(({ found }) => readFixtures(found))
   const linted = [...findings, ...read.flatMap((one) => one.findings)]
   const compiled = rules.flatMap((rule) => rule.compiled ?? [])

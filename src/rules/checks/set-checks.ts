@@ -27,6 +27,7 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
       findings.push(buildFinding('duplicate-slug', { file, line: 1, column: 1 }, { slug, other: other.found.file }))
     else space.set(slug, rule)
   }
+  findings.push(...checkNames(rules))
   for (const rule of rules) {
     for (const { slug, space, path } of findNamedSlugs(rule)) {
       const known = [...(spaces.get(space)?.keys() ?? [])]
@@ -47,6 +48,22 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
     }
   }
   return findings
+}
+
+/** Reports a name that another rule of the namespace has: results contain names, so the two could not be told apart. */
+function checkNames(rules: readonly CheckedRule[]): Finding[] {
+  const first = new Map<string, CheckedRule>()
+  return rules.flatMap((rule) => {
+    const { name } = toRecord(rule.file.data)
+    if (typeof name !== 'string') return []
+    const key = `${findNamespace(rule.found.kind)} ${name.toLowerCase().replace(/[^\p{L}\p{N}+#]/gu, '')}`
+    const other = first.get(key)
+    if (other === undefined) first.set(key, rule)
+    // Two rules with one slug are reported as such.
+    if (other === undefined || other.found.slug === rule.found.slug) return []
+    const at = rule.file.valueAt(['name'])
+    return [buildFinding('duplicate-name', at, { name, other: other.found.file })]
+  })
 }
 
 /** Reports a rule that excludes itself, or a rule that it implies or requires. */
