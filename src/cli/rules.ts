@@ -13,6 +13,8 @@ import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
+import { fixRules } from './fix-rules.ts'
+import { readFormat } from './format-findings.ts'
 import { rename } from './rename-verb.ts'
 import { formatCount, reportFindings } from './report-findings.ts'
 import { CATALOGUE_VERBS } from './rule-catalogue.ts'
@@ -25,6 +27,8 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
+                                        --format json, github or sarif prints findings for other programs. --fix first corrects
+                                        the order of keys and slugs, quotes and needless weights; it never changes a meaning.
   npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
@@ -49,7 +53,7 @@ Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 
 const text = { type: 'string' } as const
 const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
-  lint: { args: ['folder…'], options: { timeout: text }, prepare: lint },
+  lint: { args: ['folder…'], options: { timeout: text, format: text, fix: { type: 'boolean' } }, prepare: lint },
   test: { args: ['slug…'], options: { timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
@@ -66,14 +70,19 @@ export const main = defineCommand(HELP, async (args, io) => {
 
 function lint(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '60')
+  const format = readFormat(textOption(given, 'format'))
   const named = given.args.map(requireFolder)
   return ({ folders, detectors }) => {
     const all = [...new Set([...folders, ...named])]
-    const checked = checkFolders({ folders: all, detectors, timeoutMs })
+    const options = { folders: all, detectors, timeoutMs }
+    const before = checkFolders(options)
+    const fixed = given.values.fix ? fixRules(before) : []
+    for (const file of fixed) io.stderr.write(`${file} fixed\n`)
+    const checked = fixed.length > 0 ? checkFolders(options) : before
     const { rules, findings, unjudged } = checked
     const dates = checkDates(checked, new Date())
     const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-    const code = reportFindings([...findings, ...dates, ...tests], formatCount(rules.length, 'rule'), io)
+    const code = reportFindings([...findings, ...dates, ...tests], formatCount(rules.length, 'rule'), io, format)
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
