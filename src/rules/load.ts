@@ -11,6 +11,7 @@ import { checkVerified } from './checks/source-checks.ts'
 import { type CategoriesData, categoriesSchema } from './data-schemas.ts'
 import { discoverRules, type FoundRule } from './discover.ts'
 import { buildFinding, type Finding, RulesetError } from './findings.ts'
+import { FOREIGN_KEYS } from './foreign-keys.ts'
 import { PatternJudge } from './patterns/pattern-judge.ts'
 import { buildRuleSchema } from './schema.ts'
 
@@ -36,7 +37,7 @@ export interface RuleFolders {
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = indexPlaces(detectors)
-  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]))
+  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }

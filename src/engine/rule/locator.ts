@@ -37,6 +37,8 @@ export function parseLocator(text: string): Locator {
 
 function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host'> {
   if (hostText === '') return { hosts: 'any', host: '' }
+  if (/^\*\.[^.*]/.test(hostText))
+    throw new RuleSyntaxError(`"${text}": write .${text.slice(2)} for the subdomains of a host`)
   const hosts = hostText.startsWith('.') ? 'below' : hostText.endsWith('.*') ? 'start' : 'exact'
   const host = hosts === 'below' ? hostText.slice(1) : hosts === 'start' ? hostText.slice(0, -2) : hostText
   if (!/^[^.*]+(?:\.[^.*]+)*$/.test(host))

@@ -108,7 +108,13 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
   const known = Object.keys(list === 'builder' ? categories.builders : categories.technologies)
   if (typeof category === 'string' && category !== '' && !known.includes(category)) {
     const at = found.kind === 'builder' ? file.valueAt(['category']) : { file: found.file, line: 1, column: 1 }
-    findings.push(buildFinding('bad-category', at, { value: category, list, hint: formatHint(category, known) }))
+    findings.push(
+      buildFinding('bad-category', at, {
+        value: category,
+        list,
+        hint: formatHint(category, known) || `; use one of ${known.join(', ')}`,
+      }),
+    )
   }
   return findings
 }

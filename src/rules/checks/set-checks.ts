@@ -29,7 +29,8 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
   }
   findings.push(...checkNames(rules))
   for (const rule of rules) {
-    for (const { slug, space, path } of findNamedSlugs(rule)) {
+    for (const named of findNamedSlugs(rule)) {
+      const { slug, space, path } = named
       const known = [...(spaces.get(space)?.keys() ?? [])]
       if (!known.includes(slug))
         findings.push(
@@ -37,7 +38,7 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
             value: slug,
             what: 'slug',
             kind: space,
-            hint: formatHint(slug, known),
+            hint: explainKind(named, rules) || formatHint(slug, known),
           }),
         )
     }
@@ -48,6 +49,21 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
     }
   }
   return findings
+}
+
+/** Explains that a slug is one of another kind, and which rules may name that. Empty if no rule has the slug. */
+function explainKind({ slug, path }: NamedSlug, rules: readonly CheckedRule[]): string {
+  const other = rules.find(({ found }) => found.slug === slug)?.found.kind
+  if (other === undefined) return ''
+  const key = String(path.findLast((step) => typeof step === 'string'))
+  const owners = other === 'hosting' ? 'only hosting rules' : 'only builder and technology rules'
+  const reason =
+    key === 'hosting' || key === FOUND.key
+      ? `${key} names ${key === 'hosting' ? 'hosting rules' : 'builders and technologies'}`
+      : other === 'site-type'
+        ? 'relations cannot name site types'
+        : `${owners} may have it in ${key}`
+  return `; there is a ${other} with this slug, but ${reason}`
 }
 
 /** Reports a name that another rule of the namespace has: results contain names, so the two could not be told apart. */
