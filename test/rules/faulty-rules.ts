@@ -30,6 +30,8 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['bad-detector-word', 'label of a place without labels', clause('tls: §issuer x')],
   ['bad-fixture-page', 'address', miss("§{ url: 'https://[' }")],
   ['bad-locator', 'file name as a host', clause('script: [cdn.acme.com, §acme.css]')],
+  ['bad-locator', 'top-level domain', clause('url: §.com')],
+  ['bad-locator', 'public suffix', clause('url: [.acme.com, §.co.uk/a]')],
   ['bad-locator', 'scheme', clause('{ meta: og:image, under: §https://acme.com/a }')],
   ['bad-pattern', 'open group', clause("{ meta: generator, match: §'^a(' }")],
   ['bad-relation', 'excludes itself', acme(builder('', 'excludes: §acme\n'))],

@@ -46,9 +46,13 @@ function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host
       `"${text}": write a host as x.y, .x.y (its subdomains) or docs.* (hosts that begin with docs)`,
     )
   if (hosts !== 'start') {
-    const { isIcann, isPrivate, isIp } = parseHost(host, { allowPrivateDomains: true })
+    const { isIcann, isPrivate, isIp, publicSuffix } = parseHost(host, { allowPrivateDomains: true })
     if (!isIcann && !isPrivate && !isIp)
       throw new RuleSyntaxError(`"${text}": the host "${host}" has no public suffix; write a file as "/${text}"`)
+    if (isIcann && publicSuffix === host)
+      throw new RuleSyntaxError(
+        `"${text}": ${host} is a public suffix, below which anyone can have a host; name a domain below it`,
+      )
   }
   return { hosts, host: hosts === 'start' ? lower(host) : toPunycode(host) }
 }
