@@ -66,7 +66,7 @@ function explainKind({ slug, path }: NamedSlug, rules: readonly CheckedRule[]): 
   return `; there is a ${other} with this slug, but ${reason}`
 }
 
-/** Reports a name that another rule of the namespace has: results contain names, so the two could not be told apart. */
+/** Reports a name that another rule of the namespace has: results contain names, which would then be ambiguous. */
 function checkNames(rules: readonly CheckedRule[]): Finding[] {
   const first = new Map<string, CheckedRule>()
   return rules.flatMap((rule) => {
