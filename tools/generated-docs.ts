@@ -119,9 +119,9 @@ function formatPlaces(places: readonly Place[]): string {
 /** The last cell of each row is written by hand and preserved. */
 function formatFindings({ text }: Document): string {
   const written = readLastCells(text, 'findings')
-  const rows = [...FINDING_TABLE].map(([code, [level, sentence]]) => [
+  const rows = [...FINDING_TABLE].map(([code, [level, sentence, warningFor]]) => [
     `\`${code}\``,
-    level,
+    warningFor ? `${level}; ${warningFor}: warning` : level,
     sentence.replaceAll('|', '\\|'),
     written.get(code),
   ])

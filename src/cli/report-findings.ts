@@ -7,15 +7,32 @@ export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Prints findings on stdout, as text by default, and their number on stderr. @returns the exit code */
+interface ReportOptions {
+  /** Whether warnings are errors. */
+  readonly strict?: boolean
+  /** Text by default. */
+  readonly format?: (findings: readonly Finding[]) => string
+}
+
+/**
+ * Prints findings on stdout and their number on stderr.
+ * @returns the exit code: errors fail a command, warnings do not
+ */
 export function reportFindings(
   findings: readonly Finding[],
   summary: string,
   { stdout, stderr }: CommandIo,
-  format = readFormat(),
+  { strict = false, format = readFormat() }: ReportOptions = {},
 ): number {
-  stdout.write(format(sortFindings(findings)))
-  const result = findings.length === 0 ? 'no problems found' : formatCount(findings.length, 'finding')
-  stderr.write(`${summary}: ${result}\n`)
-  return findings.length > 0 ? EXIT.findings : EXIT.ok
+  const reported = strict ? findings.map((one): Finding => ({ ...one, level: 'error' })) : findings
+  stdout.write(format(sortFindings(reported)))
+  const warnings = reported.filter(({ level }) => level === 'warning').length
+  const counted =
+    formatCount(reported.length, 'finding') + (warnings > 0 ? `, ${formatWarnings(warnings, reported)}` : '')
+  stderr.write(`${summary}: ${reported.length === 0 ? 'no problems found' : counted}\n`)
+  return warnings < reported.length ? EXIT.findings : EXIT.ok
+}
+
+function formatWarnings(warnings: number, { length }: readonly Finding[]): string {
+  return warnings === length ? 'only warnings' : formatCount(warnings, 'warning')
 }

@@ -6,8 +6,10 @@ import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
+import { checkMisses } from '../rules/far-miss.ts'
+import type { Finding } from '../rules/findings.ts'
 import { readFixtures } from '../rules/fixtures.ts'
-import { checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
+import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
@@ -29,7 +31,8 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
                                         Folders that are given are checked together with the rules of the project.
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
-  npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules.
+  npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
+                                        hits of each rule show all of its clauses and words.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
@@ -44,6 +47,7 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
   npm run -s rules -- rename <kind>/<slug> <new slug>
                                         Renames the files of a rule, and its slug in all other rules and tests.
 
+  --strict            lint, test: warnings count as errors.
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
 
@@ -52,9 +56,10 @@ Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 
 const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
 const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
-  lint: { args: ['folder…'], options: { timeout: text, format: text, fix: { type: 'boolean' } }, prepare: lint },
-  test: { args: ['slug…'], options: { timeout: text }, prepare: test },
+  lint: { args: ['folder…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
+  test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
   ...CATALOGUE_VERBS,
@@ -79,10 +84,9 @@ function lint(given: Given, io: CommandIo): RuleWork {
     const fixed = given.values.fix ? fixRules(before) : []
     for (const file of fixed) io.stderr.write(`${file} fixed\n`)
     const checked = fixed.length > 0 ? checkFolders(options) : before
-    const { rules, findings, unjudged } = checked
-    const dates = checkDates(checked, new Date())
-    const tests = rules.flatMap(({ found }) => readFixtures(found).findings)
-    const code = reportFindings([...findings, ...dates, ...tests], formatCount(rules.length, 'rule'), io, format)
+    const { rules, unjudged } = checked
+    const summary = formatCount(rules.length, 'rule')
+    const code = reportFindings(lintAll(checked), summary, io, { strict: given.values.strict === true, format })
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -90,6 +94,15 @@ function lint(given: Given, io: CommandIo): RuleWork {
     )
     return EXIT.findings
   }
+}
+
+/** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
+function lintAll(checked: CheckedRules): Finding[] {
+  const tests = checked.rules.flatMap(({ found, source }) => {
+    const { fixtures, findings } = readFixtures(found)
+    return [...findings, ...checkMisses(source, fixtures)]
+  })
+  return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
 }
 
 function requireFolder(name: string): string {
@@ -100,7 +113,7 @@ function requireFolder(name: string): string {
 
 function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
-  return (loaded) => testRules({ ...loaded, timeoutMs }, given.args, io)
+  return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
 }
 
 function explain(given: Given, io: CommandIo): RuleWork {

@@ -44,6 +44,11 @@ const hitSchema = defineObject(
       description: 'Names that the technologies of the verdict contain',
     }),
     versions: defineMapping(text),
+    words: defineSchema<boolean>({
+      type: 'boolean',
+      const: true,
+      description: 'A bare list of tags, URLs, headers or records that shows many words of the rule at once',
+    }),
   },
 )
 const missSchema = defineObject({ page }, { also: slugs() })

@@ -27,6 +27,7 @@ const FINDINGS = {
   'duplicate-name': ['error', 'the name {name} is already used by {other}'],
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
+  'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
@@ -61,6 +62,8 @@ const FINDINGS = {
   'two-places': ['error', 'a clause has one place, but this one has {list}: split it, or use a group'],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
   'unrelated-hit': ['error', '{slug} also fires on this page ({level}): relate the two rules, or list it in `also`'],
+  'unproven-clause': ['error', 'this clause holds on no hit of its own rule: add one, or correct the clause'],
+  'unproven-word': ['error', 'no hit of this rule shows "{value}": add it to one, or remove it', 'site types'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'weak-source': ['warning', 'a search is not a source: its results change, and they show how others use a product'],
@@ -74,6 +77,11 @@ export type FindingCode = keyof typeof FINDINGS
 
 /** A problem in a rule or a test file. */
 export type Finding = GenericFinding<FindingCode>
+
+/** Lowers a finding to a warning, for the rules that its row in the table names. */
+export function lowerToWarning(finding: Finding): Finding {
+  return { ...finding, level: 'warning' }
+}
 
 export const buildFinding = createFindingBuilder(FINDINGS)
 

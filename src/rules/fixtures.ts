@@ -62,23 +62,31 @@ function readHit(hit: HitData): HitData {
   }
 }
 
+/** A fixture that was run: the verdict on its page, or null without one, and everything that is wrong. */
+export interface FixtureResult {
+  readonly fixture: Fixture
+  readonly verdict: Verdict | null
+  readonly findings: readonly Finding[]
+}
+
 /** Runs one fixture against the whole ruleset: its own rule, and every other rule that fires. */
-export function runFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
+export function runFixture(fixture: Fixture, ruleset: Ruleset): FixtureResult {
   const findings = checkFixture(fixture, ruleset)
-  if (findings.length > 0) return findings
+  if (findings.length > 0) return { fixture, verdict: null, findings }
   let page: Page
   try {
     page = buildPage(fixture.input)
   } catch (error) {
-    return [buildPageFinding(fixture, error)]
+    return { fixture, verdict: null, findings: [buildPageFinding(fixture, error)] }
   }
-  return checkVerdict(fixture, detect(ruleset, page), ruleset)
+  const verdict = detect(ruleset, page)
+  return { fixture, verdict, findings: checkVerdict(fixture, verdict, ruleset) }
 }
 
 /** Finds problems of a fixture that do not depend on the verdict. */
 export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
-  const { file, path, input } = fixture
-  const lines = (input.html as string | undefined)?.trim().split('\n').length
+  const { file, path, input, hit } = fixture
+  const lines = hit?.words ? undefined : (input.html as string | undefined)?.trim().split('\n').length
   if (lines !== undefined && lines < MIN_PAGE_LINES)
     return [buildFinding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
   return checkNames(fixture, ruleset)

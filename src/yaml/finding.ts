@@ -12,8 +12,13 @@ export interface Finding<Code extends string = string> extends Position {
   readonly sentence: string
 }
 
-/** Code → level and sentence. `{name}` in a sentence is replaced by that detail of the finding. */
-export type FindingTable = Readonly<Record<string, readonly [level: Finding['level'], sentence: string]>>
+/**
+ * Code → level, sentence, and the files for which an error is only a warning, for the documentation. `{name}` in a sentence is
+ * replaced by that detail of the finding.
+ */
+export type FindingTable = Readonly<
+  Record<string, readonly [level: Finding['level'], sentence: string, warningFor?: string]>
+>
 
 /** Builds a finding of one table. */
 export type FindingBuilder<Code extends string> = (

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, builtProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
-import { builder, TEST, writeFolder } from '../support/rule-folder.ts'
+import { builder, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 let full: BuiltProject
@@ -19,6 +19,8 @@ beforeAll(() => {
     'faulty/builders/acme.test.yaml': TEST,
     'failing/builders/acme.yaml': builder(),
     'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
+    'shy/site-types/acme.yaml': technology().replace('url: acme.com', 'url: [acme.com, acme.org]'),
+    'shy/site-types/acme.test.yaml': TEST,
     'dry.mjs':
       "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
     'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
@@ -83,10 +85,19 @@ describe('test', () => {
     )
   })
 
+  test.each([
+    [['test', 'acme'], 0, 'warning', '1 finding, only warnings'],
+    [['test', 'acme', '--strict'], 1, 'error', '1 finding'],
+  ])('a warning is an error with --strict: %j', async (args, code, level, counted) => {
+    const sentence = 'no hit of this rule shows "acme.org": add it to one, or remove it'
+    const stdout = `shy/site-types/acme.yaml:4:21  ${level}  ${sentence}  unproven-word\n`
+    expect(await rules(args, 'shy')).toEqual({ code, stdout, stderr: `1 rule, 2 pages: ${counted}\n` })
+  })
+
   test('reports a detector that failed, once', async () => {
     const options = { cwd, env: { RULES_DIRS: 'tidal', DETECTORS: './dry.mjs' } }
-    const stderr = 'the detector "tide" failed: no water\n1 rule, 2 pages: no problems found\n'
-    expect(await project.run('rules', ['test', 'acme'], options)).toEqual({ code: 0, stdout: '', stderr })
+    const { stderr } = await project.run('rules', ['test', 'acme'], options)
+    expect(stderr).toBe('the detector "tide" failed: no water\n1 rule, 2 pages: 1 finding\n')
   })
 })
 
@@ -121,6 +132,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['stats', '--json'], '--json cannot be used with stats: it takes no options'],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
     [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
+    [['build', '--strict'], '--strict cannot be used with build'],
     [['build', '--timeout', '5'], '--timeout cannot be used with build'],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],

@@ -113,7 +113,7 @@ test('the rule of the README passes lint and its tests, and appears in a scan', 
   const ruleset = await loadRuleset({ folders: [folder] })
   const rule = rules.filter(({ found }) => found.slug === 'pagekiln')
   const { fixtures, findings: faults } = readFixtures(rule[0].found)
-  expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset))]).toEqual([])
+  expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset).findings)]).toEqual([])
   const result = toResult(detect(ruleset, buildPage({ html: documentExample('page') })), ['versions'])
   expect(result).toMatchObject({ builderSlug: 'pagekiln', confidence: 'high', versions: { Pagekiln: '2.5' } })
 })

@@ -7,15 +7,20 @@ const acme = (rule: string, tests = TEST): Files => ({
 })
 const clause = (text: string): Files => acme(builder(text))
 const hit = (rest: string): Files => acme(builder(), TEST.replace('confidence: high }', rest))
-const miss = (page: string): Files => acme(builder(), TEST.replace('{ url: https://example.com/ }', page))
+const miss = (page: string): Files => acme(builder(), TEST.replace('{ url: https://example.com/acme }', page))
 const named = (name: string, rule: string): string => rule.replace('name: Acme', `name: ${name}`)
 const tech = (slug: string, rule: string): Files => ({
   [`technologies/analytics/${slug}.yaml`]: rule,
   [`technologies/analytics/${slug}.test.yaml`]: TEST.replaceAll('acme', slug),
 })
-const beta = (sites: string, more = ''): Files => {
+const beta = (sites: string, more = '', hits = ''): Files => {
   const rule = named('Beta', technology('', more)).replace('source: https://acme.com', 'source: https://beta.com')
-  return tech('beta', rule.replace('url: acme.com', `url: ${sites}`))
+  return {
+    ...tech('beta', rule.replace('url: acme.com', `url: ${sites}`)),
+    ...(hits && {
+      'technologies/analytics/beta.test.yaml': `${TEST.replaceAll('acme', 'beta').replace('misses:', `  - ${hits}\nmisses:`)}`,
+    }),
+  }
 }
 
 /** Rule folders with one problem each. § marks the position of the finding. */
@@ -28,7 +33,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ],
   ['bad-detector-word', 'type of record', clause('dns: [txt _acme, §cnme]')],
   ['bad-detector-word', 'label of a place without labels', clause('tls: §issuer x')],
-  ['bad-fixture-page', 'address', miss("§{ url: 'https://[' }")],
+  ['bad-fixture-page', 'address', miss("§{ url: 'https://[acme' }")],
   ['bad-locator', 'file name as a host', clause('script: [cdn.acme.com, §acme.css]')],
   ['bad-locator', 'top-level domain', clause('url: §.com')],
   ['bad-locator', 'public suffix', clause('url: [.acme.com, §.co.uk/a]')],
@@ -110,6 +115,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'satisfied by a not',
     acme(builder('any: [{ status: 404 }, { not: { status: 200 } }]').replace('detect', '§detect')),
   ],
+  [
+    'far-miss',
+    'neither name nor word',
+    acme(
+      builder(),
+      TEST.replace('- { page: { url: https://example.com/acme', '- §{ page: { url: https://example.com/'),
+    ),
+  ],
   ['future-verified', 'next month', acme(builder().replace('2026-11-20', '§2026-12-03'))],
   ['greedy-version', 'anything', clause("{ meta: generator, match: §'^Acme (.*)', version: 1 }")],
   ['greedy-version', 'second group', clause("{ meta: generator, match: §'^Acme (1|2) v([^ ]+)', version: 2 }")],
@@ -137,7 +150,10 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   [
     'miss-fires',
     'own page',
-    acme(builder(), TEST.replace('{ page: { url: https://example.com/ } }', '§{ page: { url: https://acme.com/ } }')),
+    acme(
+      builder(),
+      TEST.replace('{ page: { url: https://example.com/acme } }', '§{ page: { url: https://acme.com/ } }'),
+    ),
   ],
   ['missing-key', 'of a rule', acme(`§${builder().replace('aiNative: false\n', '')}`)],
   ['missing-key', 'atLeast of size', clause('§size: words')],
@@ -180,7 +196,22 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'technology',
     {
       ...acme(builder(), TEST.replace('- {', '- §{')),
-      ...beta('[acme.com, beta.com]\n    from: own'),
+      ...beta(
+        '[acme.com, beta.com]\n    from: own',
+        '',
+        '{ page: { url: https://acme.com/ }, confidence: high, also: [acme] }',
+      ),
+    },
+  ],
+  ['unproven-clause', 'other page', clause('§meta: acme')],
+  ['unproven-clause', 'one of a choice', clause('any: [{ url: acme.com }, §{ url: acme.org }]')],
+  ['unproven-word', 'second of a list', acme(builder().replace('url: acme.com', 'url: [acme.com, §acme.org]'))],
+  [
+    'unproven-word',
+    'of a site type',
+    {
+      'site-types/acme.yaml': technology('').replace('url: acme.com', 'url: [acme.com, §acme.org]'),
+      'site-types/acme.test.yaml': TEST,
     },
   ],
   ['unsafe-pattern', 'exponential', clause("{ meta: generator, match: §'^(a+)+$' }")],

@@ -24,7 +24,9 @@ describe('each problem is one finding with its line and column', () => {
 
   test('a valid folder has no findings', () => {
     const clauses = '{ inline: Acme, case: exact }\n  - { inline: acme, case: exact }'
-    const files = { 'builders/acme.yaml': builder(clauses), 'builders/acme.test.yaml': TEST }
+    const page = "{ url: https://acme.com/, html: '<script>Acme()</script><script>acme()</script>' }"
+    const tests = TEST.replace('misses:', `  - { page: ${page}, confidence: high, words: true }\nmisses:`)
+    const files = { 'builders/acme.yaml': builder(clauses), 'builders/acme.test.yaml': tests }
     expect(findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))).toEqual([])
   })
 

@@ -4,9 +4,11 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { afterAll } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import { checkMisses } from '../../src/rules/far-miss.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkDates, checkFolders } from '../../src/rules/load.ts'
+import { checkProof } from '../../src/rules/proof.ts'
 
 /** Path → content. */
 export type Files = Readonly<Record<string, string>>
@@ -33,7 +35,7 @@ export const CATEGORIES =
 export const TEST = `hits:
   - { page: { url: https://acme.com/ }, confidence: high }
 misses:
-  - { page: { url: https://example.com/ } }
+  - { page: { url: https://example.com/acme } }
 `
 
 /** Builds a builder rule that passes `TEST`: a first clause for that, then the given ones. */
@@ -55,12 +57,17 @@ export function findingsOf(root: string): Finding[] {
   const checked = checkFolders({ folders: [root], detectors })
   const { rules, categories } = checked
   const findings = [...checked.findings, ...checkDates(checked, TODAY)]
-  const read = rules.map(({ found }) => readFixtures(found))
-  const linted = [...findings, ...read.flatMap((one) => one.findings)]
+  const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
+  const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures))
+  const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]
   const compiled = rules.flatMap((rule) => rule.compiled ?? [])
   const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })
-  const run = () => read.flatMap(({ fixtures }) => fixtures).flatMap((fixture) => runFixture(fixture, ruleset))
-  const all = linted.length > 0 ? linted : run()
+  const run = () =>
+    read.flatMap(({ rule, fixtures }) => {
+      const results = fixtures.map((fixture) => runFixture(fixture, ruleset))
+      return [...results.flatMap((one) => one.findings), ...checkProof(rule, results, detectors)]
+    })
+  const all = linted.some(({ level }) => level === 'error') ? linted : [...linted, ...run()]
   return all.map((one) => ({ ...one, file: relative(root, resolve(one.file)) }))
 }
 

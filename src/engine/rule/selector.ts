@@ -1,4 +1,4 @@
-import { type AttributeSelector, parse, type Selector } from 'css-what'
+import { type AttributeSelector, parse, type Selector, stringify } from 'css-what'
 import { lower } from '../text/text.ts'
 import { RuleSyntaxError } from './rule-syntax-error.ts'
 
@@ -41,6 +41,11 @@ export function parseSelector(text: string, exact = false): ParsedSelector {
     throw new RuleSyntaxError(`"${text}": ${(error as Error).message}; ${SUPPORTED}`)
   }
   return rows.map((row) => readCompounds(row, text, exact))
+}
+
+/** Splits a valid selector at its commas. */
+export function splitSelector(text: string): string[] {
+  return parse(text).map((row) => stringify([row]))
 }
 
 let ids = 0

@@ -1,0 +1,63 @@
+import { toList } from '../engine/rule/clause.ts'
+import type { ClauseSource, RuleSource } from '../engine/rule/types.ts'
+import { buildFinding, type Finding } from './findings.ts'
+import type { Fixture } from './fixtures.ts'
+import { GROUPS, TESTS } from './schema.ts'
+
+/** Keys of a clause whose values are no words. */
+const SETTINGS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight'].filter(
+  (key) => !['is', 'has', 'under', 'match', 'attr'].includes(key),
+)
+/** Minimum length of a word and of its parts, in letters and digits: shorter ones occur in every page. */
+const MIN_WORD_LENGTH = 3
+const MIN_PART_LENGTH = 4
+/** Words of markup and addresses that say nothing about a product. */
+const COMMON = new Set(
+  (
+    'html head body meta link title script style span form input button image img video href content name type class value ' +
+    'https http www data text main index page pages site sites website assets asset static public files file media images ' +
+    'upload uploads styles scripts lib libs dist build core with from this that server cache version property module'
+  ).split(' '),
+)
+
+/** Reports misses that share no word with their rule: any rule passes them, so they show nothing. */
+export function checkMisses(source: RuleSource | null, fixtures: readonly Fixture[]): Finding[] {
+  if (source === null) return []
+  const { name, slug, detect } = source
+  const words = new Set([squeeze(name), ...splitWords(name), ...splitWords(slug), ...detect.flatMap(listWords)])
+  return fixtures
+    .filter(({ hit, input }) => hit === null && !isNear(words, listTexts(input)))
+    .map(({ file, path }) => buildFinding('far-miss', file.valueAt(path)))
+}
+
+function isNear(words: ReadonlySet<string>, texts: readonly string[]): boolean {
+  const text = squeeze(texts.join(' '))
+  return [...words].some((word) => text.includes(word))
+}
+
+/** Removes all but letters and digits, so that `map-box`, `Map Box` and `mapbox` are the same. */
+function squeeze(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+/** Lists the names and texts of a page. */
+function listTexts(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [String(value)]
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...listTexts(inner)])
+}
+
+/** Lists the words that a clause looks for, also under a `not`. */
+function listWords(clause: ClauseSource): string[] {
+  return Object.entries(clause).flatMap(([key, value]) => {
+    if (GROUPS.some((group) => group === key)) return toList<ClauseSource>(value).flatMap(listWords)
+    return SETTINGS.includes(key) ? [] : toList<string>(value).flatMap((word) => splitWords(String(word)))
+  })
+}
+
+/** Splits a name, locator, selector or pattern into words that can be recognized on a page, and adds the whole. */
+function splitWords(text: string): string[] {
+  const parts = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const whole = squeeze(text)
+  const long = parts.filter((part) => part.length >= MIN_PART_LENGTH)
+  return [...long, ...(whole.length >= MIN_WORD_LENGTH ? [whole] : [])].filter((part) => !COMMON.has(part))
+}
