@@ -195,14 +195,17 @@ misses:
   - { page: { url: https://example.com/ } }
 `
   const both = glazed('kiln').replace('confidence: high', 'confidence: medium')
+  /** Findings of the rules and their tests, except that hits do not show every word. */
+  const brokenParts = (cwd: string) =>
+    findingsOf(join(cwd, 'rules')).filter(({ code }) => !/^(?:unproven-|far-miss)/.test(code))
   /** Renames in a folder, requires that its rules still pass, and returns the texts of its files. */
   const renameIn = async (args: readonly string[], changed: Readonly<Record<string, string>> = {}) => {
     const cwd = writeFolder({ ...files, ...changed })
     const options = { cwd, env: { RULES_DIRS: 'rules' } }
-    expect(findingsOf(join(cwd, 'rules'))).toEqual([])
+    expect(brokenParts(cwd)).toEqual([])
     const outcome = await project.run('rules', ['rename', ...args], options)
     expect(outcome).toMatchObject({ code: 0 })
-    expect(findingsOf(join(cwd, 'rules'))).toEqual([])
+    expect(brokenParts(cwd)).toEqual([])
     const read = (file: string): string | null =>
       existsSync(join(cwd, 'rules', file)) ? readFileSync(join(cwd, 'rules', file), 'utf8') : null
     return { ...outcome, read }

@@ -127,7 +127,7 @@ describe('wrong usage is reported in a sentence', () => {
     [[], 'missing verb: use one of lint, test, build, explain, list, search, show, stats, rename'],
     [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain, list, search, show, stats, rename'],
     [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
-    [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --timeout, --format, --fix"],
+    [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],
     [['lint', '--format', 'xml'], '--format must be one of text, json, github, sarif, not "xml"'],
     [['stats', '--json'], '--json cannot be used with stats: it takes no options'],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
@@ -136,7 +136,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['build', '--timeout', '5'], '--timeout cannot be used with build'],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],
-    [['lint', '--html', 'page.html'], '--html cannot be used with lint: use --timeout, --format, --fix'],
+    [['lint', '--html', 'page.html'], '--html cannot be used with lint: use --strict, --format, --fix, --timeout'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
     [['list', '--kind', 'site'], 'there is no kind "site": use one of builder, hosting, site-type, technology'],
@@ -174,7 +174,9 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
     'builders/pagekiln.test.yaml': documentExample('rule-test'),
   }
   const folder = writeFolder(rule)
-  expect(await allRules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
+  const linted = await allRules(['lint'], folder)
+  expect(linted.code).toBe(0)
+  expect(linted.stdout).not.toContain('pagekiln')
   expect(await allRules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
   const options = { cwd, env: { RULES_DIRS: folder } }
   const scan = await full.run('scan', ['--html', page, '--include', 'versions'], options)
