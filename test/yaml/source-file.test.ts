@@ -4,14 +4,15 @@ import { builder, CATEGORIES, findingsOf, placeOf, TEST, writeFolder } from '../
 
 const RULE = builder()
 
-/** Findings of a rule file as `line:column code`. */
+/** Findings of a rule file as `line:column code`, except for clauses without a hit: the one test file is for all rules. */
 function lint(rule: string, tests = TEST): string[] {
   const root = writeFolder({
     'categories.yaml': CATEGORIES,
     'builders/acme.yaml': rule,
     'builders/acme.test.yaml': tests,
   })
-  return findingsOf(root).map((one) => placeOf(one).replace(/^builders\/acme(\.test)?\.yaml:/, ''))
+  const found = findingsOf(root).filter(({ code }) => code !== 'unproven-clause')
+  return found.map((one) => placeOf(one).replace(/^builders\/acme(\.test)?\.yaml:/, ''))
 }
 
 /** Nested lists of aliases: expanded, they have ten to the power of eight words. */
