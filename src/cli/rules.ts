@@ -8,7 +8,7 @@ import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
-import { readFixtures } from '../rules/fixtures.ts'
+import { checkLength, readFixtures } from '../rules/fixtures.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
@@ -100,7 +100,7 @@ function lint(given: Given, io: CommandIo): RuleWork {
 function lintAll(checked: CheckedRules): Finding[] {
   const tests = checked.rules.flatMap(({ found, source }) => {
     const { fixtures, findings } = readFixtures(found)
-    return [...findings, ...checkMisses(source, fixtures)]
+    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures)]
   })
   return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
 }

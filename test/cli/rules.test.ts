@@ -59,6 +59,27 @@ describe('lint', () => {
   })
 })
 
+test('lint reports every page of a test that is too short, next to the problems of the rule', async () => {
+  const page = '{ page: { html: <p>Acme }'
+  const cwd = writeFolder({
+    'builders/acme.yaml': builder('{ scirpt: /a.js }').replace('cms', 'blog'),
+    'builders/acme.test.yaml': `hits:\n  - ${page}, confidence: high }\nmisses:\n  - ${page} }\n`,
+  })
+  const { code, stdout } = await project.run('rules', ['lint', '.'], { cwd })
+  const found = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/ .* /, ' '))
+  expect({ code, found }).toEqual({
+    code: 1,
+    found: [
+      'builders/acme.test.yaml:2:21 short-page',
+      'builders/acme.test.yaml:4:21 short-page',
+      'builders/acme.yaml:7:7 unknown-key',
+    ],
+  })
+})
+
 describe('a ruleset with errors is rejected, and every finding is reported on stderr', () => {
   test.each([
     ['rules', ['test']],
