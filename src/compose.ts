@@ -4,7 +4,9 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Config } from './config/config.ts'
+import type { Accounts } from './accounts/accounts.ts'
+import { type Config, isPortalOn } from './config/config.ts'
+import { buildListenUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
 import { openMemory } from './coordination/memory.ts'
 import { openRedis } from './coordination/redis/redis.ts'
@@ -20,7 +22,7 @@ import { FIRST_PLAN } from './keys/plans.ts'
 import type { RulesetInfo } from './scan/match-worker.ts'
 import { MAX_SCANS_PER_HOST } from './scan/scan-limiter.ts'
 import { Scanner } from './scan/scanner.ts'
-import { openStore } from './store/open.ts'
+import { loadAuthSecret, openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
 
 /** Size of the result cache of a process without Redis. */
@@ -49,6 +51,8 @@ interface Backends {
   readonly store: Awaited<ReturnType<typeof openStore>>['store']
   readonly pepper: string
   readonly shared: SharedState
+  /** The accounts of the portal; null if it is off. */
+  readonly accounts: Accounts | null
   readonly rules: RulesetInfo
 }
 
@@ -75,7 +79,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const keys = config.mongodbUrl === null ? 'SQLite' : 'MongoDB'
   const shared = config.redisUrl === null ? 'memory' : 'Redis'
   log.info({ ...versions, keys, shared, address }, 'started')
-  return { greeting: formatGreeting(address, secret), close: () => closeService(app, metricsServer, backends) }
+  const portalUrl = backends.accounts === null ? null : (findPublicUrl(config) ?? address)
+  return {
+    greeting: formatGreeting(address, { secret, portalUrl }),
+    close: () => closeService(app, metricsServer, backends),
+  }
 }
 
 async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
@@ -95,13 +103,37 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
   // Reports a store that can be opened but not written, for example on a full disk, at start and not at the first charge.
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
-  return { metrics, policy, scanner, store, pepper, shared, rules: await scanner.ready() }
+  const accounts = await openPortalAccounts(config, { store, shared, log })
+  return { metrics, policy, scanner, store, pepper, shared, accounts, rules: await scanner.ready() }
+}
+
+/** The public URL; null for its default, which is only an address to listen on: people may use another name of this machine. */
+function findPublicUrl(config: Config): string | null {
+  return config.publicUrl === buildListenUrl(config) ? null : config.publicUrl
+}
+
+/** Opens the accounts of the portal, unless it is off. */
+async function openPortalAccounts(
+  config: Config,
+  parts: Pick<Backends, 'store' | 'shared'> & { readonly log: Logger },
+): Promise<Accounts | null> {
+  if (isPortalOn(config)) {
+    const secret = loadAuthSecret(config)
+    // Loaded only if the portal is on: better-auth takes a quarter of a second.
+    const { openAccounts } = await import('./accounts/open.ts')
+    return openAccounts({ ...config, ...parts, secret })
+  }
+  if (config.portal === null)
+    parts.log.warn(
+      'AUTH_SECRET is not set, so the portal is off: set it to the same secret on every node, or set PORTAL=off',
+    )
+  return null
 }
 
 function openApp({ config, log, version }: ServiceOptions, { scanner, ...backends }: Backends): Promise<App> {
   return buildApp({
     ...backends,
-    settings: config,
+    settings: { ...config, publicUrl: findPublicUrl(config) },
     scan: (url, client) => scanner.scan(url, { client }),
     workers: () => scanner.queue,
     clock: Date.now,
@@ -113,14 +145,14 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
 async function closeService(
   app: App,
   metricsServer: Server | null,
-  { scanner, shared, store }: Backends,
+  { scanner, shared, accounts, store }: Backends,
 ): Promise<void> {
   app.drain()
   await wait(DRAIN_MS)
   await app.close()
   metricsServer?.close()
   metricsServer?.closeAllConnections()
-  await Promise.all([scanner.close(), shared.close()])
+  await Promise.all([scanner.close(), shared.close(), accounts?.close()])
   await store.close()
 }
 
@@ -173,10 +205,14 @@ async function createFirstKey(store: Store, pepper: string): Promise<string | nu
   return secret
 }
 
-function formatGreeting(address: string, secret: string | null): string {
+function formatGreeting(
+  address: string,
+  { secret, portalUrl }: { readonly secret: string | null; readonly portalUrl: string | null },
+): string {
   const listening = `Siteprint listens on ${address} (docs: ${address}/docs).`
-  if (secret === null) return listening
-  return `${listening}
+  const portal = portalUrl === null ? '' : `\nThe portal is at ${portalUrl}: open it in a browser.`
+  if (secret === null) return listening + portal
+  return `${listening}${portal}
 Your first key, shown only once: ${secret}
 Try it:
   curl -s -H 'Authorization: Bearer ${secret}' '${address}/api/v1/scan?url=https://example.org'`

@@ -10,7 +10,7 @@ const root = projectFolder()
 /** Code files below a folder, as paths from the project root with slashes. */
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(tsx?|mjs)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort()
 }
@@ -57,17 +57,45 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   fetch: ['async', 'engine/page', 'errors'],
   scan: ['async', 'coordination', 'engine/page', 'engine/text', 'engine/verdict', 'errors', 'fetch', 'index'],
   keys: ['errors', 'yaml'],
-  config: ['errors', 'fetch', 'keys'],
-  store: ['async', 'errors', 'keys', 'store/mongo', 'store/sqlite'],
-  'store/mongo': ['async', 'errors', 'keys', 'store'],
-  'store/sqlite': ['errors', 'keys', 'store'],
+  config: ['accounts', 'errors', 'fetch', 'keys'],
+  accounts: ['async', 'coordination', 'keys', 'store', 'store/mongo', 'store/sqlite'],
+  store: ['accounts', 'async', 'errors', 'keys', 'store/mongo', 'store/sqlite'],
+  'store/mongo': ['accounts', 'async', 'coordination', 'errors', 'keys', 'store'],
+  'store/sqlite': ['accounts', 'errors', 'keys', 'store'],
   coordination: ['async'],
   'coordination/redis': ['coordination'],
-  http: ['coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'scan', 'store'],
+  http: ['accounts', 'coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'portal', 'scan', 'store'],
   'http/server': ['errors', 'http', 'http/v1'],
-  'http/v1': ['coordination', 'errors', 'fetch', 'http', 'http/server', 'keys', 'scan'],
+  'http/v1': ['coordination', 'errors', 'http', 'keys', 'scan'],
+  portal: [
+    'accounts',
+    'coordination',
+    'errors',
+    'http',
+    'http/v1',
+    'keys',
+    'portal/components',
+    'portal/pages',
+    'scan',
+    'store',
+  ],
+  'portal/components': ['accounts', 'keys', 'portal'],
+  'portal/scan': [
+    'accounts',
+    'coordination',
+    'errors',
+    'http',
+    'http/v1',
+    'keys',
+    'portal',
+    'portal/components',
+    'scan',
+    'store',
+  ],
+  'portal/pages': ['accounts', 'http', 'keys', 'portal', 'portal/components', 'portal/scan', 'store'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
+    'accounts',
     'cli/formats',
     'config',
     'engine/lookup',
@@ -86,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/formats': ['cli', 'engine/text', 'errors', 'fetch', 'index', 'scan'],
   compose: [
+    'accounts',
     'config',
     'coordination',
     'coordination/redis',
@@ -98,7 +127,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   main: ['cli', 'compose', 'config'],
-  tools: ['cli', 'config', 'engine/lookup', 'engine/rule', 'errors', 'fetch', 'index', 'plugins', 'rules', 'scan'],
+  tools: [
+    'cli',
+    'config',
+    'engine/lookup',
+    'engine/rule',
+    'errors',
+    'fetch',
+    'index',
+    'keys',
+    'plugins',
+    'portal',
+    'rules',
+    'scan',
+    'store',
+  ],
 }
 
 describe('who may import whom', () => {

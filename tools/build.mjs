@@ -1,11 +1,12 @@
-// Builds dist/: compiles the sources, copies the plans, then builds the ruleset.
+// Builds dist/: compiles the sources, copies the plans and the assets of the portal, then builds the ruleset.
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 for (const part of ['src', 'plugins', 'tools', 'ruleset.json', 'conformance.json'])
   rmSync(new URL(`dist/${part}`, root), { recursive: true, force: true })
-cpSync(new URL('src/keys/plans.yaml', root), new URL('dist/src/keys/plans.yaml', root))
+for (const path of ['src/keys/plans.yaml', 'src/portal/assets'])
+  cpSync(new URL(path, root), new URL(`dist/${path}`, root), { recursive: true })
 
 /** The built ruleset contains only the rules of this project, so the operator's settings must not influence it. */
 const withoutSettings = { PATH: process.env.PATH }

@@ -35,7 +35,7 @@ const PHRASES = [
 ]
 
 const FOLDERS = ['.ci', 'docs', 'examples', 'plugins', 'rules', 'src', 'test', 'tools']
-const TEXTS = /(?:\.(?:md|ts|mjs|sh|yaml|toml)|Dockerfile|\.dockerignore|\.ci\/run)$/
+const TEXTS = /(?:\.(?:css|js|md|tsx?|mjs|sh|yaml|toml)|Dockerfile|\.dockerignore|\.ci\/run)$/
 /** Pages in the tests of rules are other people's texts. The other two files quote the phrases. */
 const EXCLUDED = /^(?:rules\/.*\.test\.yaml|tools\/prose\.mjs|test\/tools\/prose\.test\.ts)$/
 

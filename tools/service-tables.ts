@@ -32,7 +32,7 @@ export function formatErrorSentences({ text }: Document): string {
 /** Table of all settings with their defaults and their documentation. */
 export function formatSettings({ file }: Document): string {
   const rows = Object.values<Setting<unknown>>(SETTINGS).map((setting) => [
-    `\`${setting.name}\``,
+    setting.isSecret ? `\`${setting.name}\`, \`${setting.name}_FILE\`` : `\`${setting.name}\``,
     formatDefault(setting),
     rewriteLinks(setting.documentation, file),
   ])
@@ -40,12 +40,13 @@ export function formatSettings({ file }: Document): string {
 }
 
 export function formatPlans(): string {
-  const rows = [...loadConfig({}).plans.values()].map(({ name, perMinute, perMonth }) => [
+  const rows = [...loadConfig({}).plans.values()].map(({ name, perMinute, perMonth, keys }) => [
     `\`${name}\``,
     perMinute,
     perMonth.toLocaleString('en-US'),
+    keys,
   ])
-  return formatTable(['plan', 'requests a minute', 'scans a month'], rows)
+  return formatTable(['plan', 'requests a minute', 'scans a month', 'keys of an account'], rows)
 }
 
 /** Maps the code in each row of a generated part to the last cell of that row. */

@@ -1,5 +1,6 @@
 import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
+import { formatRows } from './rows.ts'
 
 /** What the commands show of a key. It contains no secret. */
 export interface KeyView {
@@ -7,11 +8,14 @@ export interface KeyView {
   readonly name: string
   readonly email: string
   readonly plan: string
+  /** E-mail address of its account, or the account's id if it was deleted. */
+  readonly account: string | null
   readonly revision: 1 | 2 | null
   /** The newest secret, masked: its prefix and its last four characters. */
   readonly secret: string
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
+  readonly suspendedAt: Date | null
   readonly revokedAt: Date | null
 }
 
@@ -20,30 +24,21 @@ export function maskSecret({ lastFour }: Key['secrets'][number]): string {
   return `${SECRET_PREFIX}…${lastFour}`
 }
 
-export function viewKey(key: Key, lastUsedAt: Date | null): KeyView {
-  const { id, name, email, plan, revision, createdAt, revokedAt } = key
+export function viewKey(key: Key, { account, lastUsedAt }: Pick<KeyView, 'account' | 'lastUsedAt'>): KeyView {
+  const { id, name, email, plan, revision, createdAt, revokedAt, suspendedAt } = key
   const secret = key.secrets.slice(0, 1).map(maskSecret).join()
-  return { id, name, email, plan, revision, secret, createdAt, lastUsedAt, revokedAt }
+  return { id, name, email, plan, account, revision, secret, createdAt, lastUsedAt, suspendedAt, revokedAt }
 }
 
-const TITLES = ['ID', 'NAME', 'EMAIL', 'PLAN', 'REVISION', 'KEY', 'CREATED', 'LAST USED', 'REVOKED']
+const TITLES = [
+  ...['ID', 'NAME', 'EMAIL', 'PLAN', 'ACCOUNT', 'REVISION', 'KEY'],
+  ...['CREATED', 'LAST USED', 'SUSPENDED', 'REVOKED'],
+]
 
 /** Formats keys as a table: times in UTC to the minute, a hyphen for a missing value. */
 export function formatKeys(views: readonly KeyView[]): string {
-  const rows = [TITLES, ...views.map((view) => Object.values(view).map(formatCell))]
-  const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column].length)))
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column]))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
-}
-
-function formatCell(value: KeyView[keyof KeyView]): string {
-  if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ')
-  return value === null ? '-' : String(value)
+  return formatRows(
+    TITLES,
+    views.map((view) => Object.values(view)),
+  )
 }

@@ -4,6 +4,7 @@ import { runMain } from './run-main.ts'
 
 /** Each command is loaded only when it runs: `keys` needs no rules, `rules` needs no store. */
 const COMMANDS: Readonly<Record<string, () => Promise<{ readonly main: Main }>>> = {
+  accounts: () => import('./accounts.ts'),
   keys: () => import('./keys.ts'),
   rules: () => import('./rules.ts'),
   scan: () => import('./scan.ts'),

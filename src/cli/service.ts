@@ -3,6 +3,7 @@ import { type Config, loadConfig } from '../config/config.ts'
 import { backupStore } from '../store/open.ts'
 import type { Switches } from '../store/types.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
+import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
@@ -15,18 +16,19 @@ Switches the service on and off, and copies its data. A switch takes effect on e
       While off, the API answers 503 "unavailable".
       Both print the state of the switches: {"maintenance": false, "api": true}
   npm run -s service -- backup <folder>
-      Copies the embedded store and its pepper. The copy is consistent while the server runs, and can be used as DATA_DIR.
+      Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
-Settings (environment): those of the server; DATA_DIR or MONGODB_URL, and KEY_PEPPER.
+Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET.
 Exit code: 0 success, 2 wrong usage or failure.
 `
 
 type Work = (config: Config) => Promise<void>
-type Changes = Readonly<Record<'on' | 'off' | 'status', Partial<Switches>>>
+type State = 'on' | 'off' | 'status'
+type Changes = Readonly<Record<State, Partial<Switches>>>
 
 const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
-  maintenance: switchVerb({ on: { maintenance: true }, off: { maintenance: false }, status: {} }),
-  api: switchVerb({ on: { apiOff: false }, off: { apiOff: true }, status: {} }),
+  maintenance: switchVerb('maintenance', { on: { maintenance: true }, off: { maintenance: false }, status: {} }),
+  api: switchVerb('api', { on: { apiOff: false }, off: { apiOff: true }, status: {} }),
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },
 }
 
@@ -36,20 +38,31 @@ export const main = defineCommand(HELP, async (args, io) => {
   return EXIT.ok
 })
 
-function switchVerb(changes: Changes): Verb<CommandIo, Work> {
+function switchVerb(name: 'maintenance' | 'api', changes: Changes): Verb<CommandIo, Work> {
   return {
     args: ['on|off|status'],
     options: {},
     prepare: ({ args: [state] }, io) => {
       if (!Object.hasOwn(changes, state)) throw new UsageError(`"${state}" is not one of on, off, status`)
-      return (config) => setSwitches(config, io, changes[state as keyof Changes])
+      return (config) => setSwitches(config, io, { name, state: state as State, change: changes[state as State] })
     },
   }
 }
 
-async function setSwitches(config: Config, io: CommandIo, change: Partial<Switches>): Promise<void> {
-  await withStore(config, io, async ({ store }) => {
-    if (Object.keys(change).length > 0) await store.settings.setSwitches(change)
+interface SwitchChange {
+  readonly name: 'maintenance' | 'api'
+  readonly state: State
+  readonly change: Partial<Switches>
+}
+
+async function setSwitches(config: Config, io: CommandIo, { name, state, change }: SwitchChange): Promise<void> {
+  const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
+  await withStore(config, io, async (opened) => {
+    const { store } = opened
+    if (state !== 'status') {
+      await store.settings.setSwitches(change)
+      await recordAction(opened, { action: `${name}_${state}` }, report)
+    }
     const { maintenance, apiOff } = await store.settings.switches()
     io.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)
   })
@@ -60,7 +73,9 @@ function backupTo(folder: string, { stderr }: CommandIo): Work {
   return async (config) => {
     const target = resolve(folder)
     await backupStore(config, target)
-    const copied = config.keyPepper === null ? 'the store and its pepper' : 'the store without KEY_PEPPER'
-    stderr.write(`Copied ${copied} to ${target}.\n`)
+    const settings = [config.keyPepper !== null && 'KEY_PEPPER', config.authSecret !== null && 'AUTH_SECRET']
+    const missing = settings.filter((name) => name !== false)
+    const copied = missing.length === 0 ? 'and its secrets' : `without ${missing.join(' and ')}`
+    stderr.write(`Copied the store ${copied} to ${target}.\n`)
   }
 }

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
+import type { GuardedStore } from '../store/guard.ts'
 import { openStore } from '../store/open.ts'
-import { type Store, StoreError } from '../store/types.ts'
+import { StoreError } from '../store/types.ts'
 import type { CommandIo } from './command.ts'
 
 /** An open store and the pepper of its keys. */
 export interface OpenedStore {
-  readonly store: Store
+  readonly store: GuardedStore
   readonly pepper: string
 }
 

@@ -16,27 +16,42 @@ export type Config = {
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const reader = new ConfigReader(env)
   const values: Record<string, unknown> = {}
-  for (const [field, setting] of Object.entries<Setting<unknown>>(SETTINGS))
-    values[field] = setting.read(reader, setting.name) ?? findDefault(setting, values as Config)
+  const settings = Object.entries<Setting<unknown>>(SETTINGS)
+  for (const [, { isSecret, name }] of settings) if (isSecret) reader.loadFile(name)
+  for (const [field, setting] of settings)
+    values[field] = setting.read(reader, setting.name) ?? findDefault(setting, values as Config, reader)
   const config = values as Config
   checkCombinations(config, reader)
-  const names = Object.values(SETTINGS).map(({ name }) => name)
+  const names = settings.flatMap(([, { name, isSecret }]) => (isSecret ? [name, `${name}_FILE`] : name))
   const problems = [...reader.problems].sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
   if (problems.length > 0) throw new SetupError(problems.map(({ name, sentence }) => `${name}: ${sentence}`).join('\n'))
   return Object.freeze(config)
 }
 
-function findDefault(setting: Setting<unknown>, earlier: Config): unknown {
-  return typeof setting.default === 'function' ? setting.default(earlier) : setting.default
+function findDefault(setting: Setting<unknown>, earlier: Config, reader: ConfigReader): unknown {
+  if (typeof setting.default !== 'function') return setting.default
+  return setting.default(earlier, (name: string) => reader.text(name) !== null)
+}
+
+/** Whether the portal is served. An upgrade of nodes on MongoDB that sets nothing new keeps serving the API alone. */
+export function isPortalOn({
+  portal,
+  mongodbUrl,
+  authSecret,
+}: Pick<Config, 'portal' | 'mongodbUrl' | 'authSecret'>): boolean {
+  return portal !== 'off' && (mongodbUrl === null || authSecret !== null)
 }
 
 /** Checks settings that depend on each other. */
-function checkCombinations({ port, metricsPort }: Config, reader: ConfigReader): void {
+function checkCombinations({ port, metricsPort, portal }: Config, reader: ConfigReader): void {
+  const isSet = ({ name }: Pick<Setting<unknown>, 'name'>): boolean => reader.text(name) !== null
+  const { keyPepper, mongodbUrl, authSecret, smtpUrl, mailFrom } = SETTINGS
   if (metricsPort !== 0 && metricsPort === port)
     reader.report(SETTINGS.metricsPort.name, `write a port other than that of ${SETTINGS.port.name}`)
-  if (reader.text(SETTINGS.mongodbUrl.name) !== null && reader.text(SETTINGS.keyPepper.name) === null)
-    reader.report(
-      SETTINGS.keyPepper.name,
-      `is required with ${SETTINGS.mongodbUrl.name}: write at least 32 characters, the same on every node`,
-    )
+  const required = `is required with ${mongodbUrl.name}: write at least 32 characters, the same on every node`
+  if (isSet(mongodbUrl) && !isSet(keyPepper)) reader.report(keyPepper.name, required)
+  if (portal === 'on' && isSet(mongodbUrl) && !isSet(authSecret))
+    reader.report(authSecret.name, required.replace(':', ` and ${SETTINGS.portal.name}=on:`))
+  if (isSet(smtpUrl) && !isSet(mailFrom))
+    reader.report(mailFrom.name, `is required with ${smtpUrl.name}: write the sender of e-mails`)
 }

@@ -9,6 +9,11 @@ export function parseListenHost(text: string): string | null {
   return isIP(text) !== 0 || /^\w(?:[\w.-]*[\w.])?$/.test(text) ? text : null
 }
 
+/** Whether only this machine can reach a listener on this host. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
 /** A public URL, without its trailing slash. */
 export function parsePublicUrl(text: string): string | null {
   if (!/^https?:\/\/[^\s\\?#]+$/i.test(text) || !URL.canParse(text)) return null
@@ -20,7 +25,7 @@ export function parseContactUrl(text: string): string | null {
   return /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/.test(text) ? text : null
 }
 
-export function parsePepper(text: string): string | null {
+export function parseSecret(text: string): string | null {
   return /^.{32,}$/su.test(text) ? text : null
 }
 
@@ -42,6 +47,14 @@ export function parseRedisUrl(text: string): string | null {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return null
   const { hostname, pathname, username, password } = new URL(text)
   return hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && canDecode(username) && canDecode(password) ? text : null
+}
+
+export function parseSmtpUrl(text: string): string | null {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return null
+  const { hostname, pathname, hash, username, password } = new URL(text)
+  return hostname !== '' && /^\/?$/.test(pathname) && hash === '' && canDecode(username) && canDecode(password)
+    ? text
+    : null
 }
 
 function canDecode(text: string): boolean {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** A problem of one setting. It never contains the value. */
@@ -11,6 +13,8 @@ export interface SettingProblem {
 export class ConfigReader {
   readonly problems: SettingProblem[] = []
   readonly #env: Environment
+  /** Name → value of settings that were read from files. */
+  readonly #fromFiles = new Map<string, string>()
 
   constructor(env: Environment) {
     this.#env = env
@@ -18,7 +22,23 @@ export class ConfigReader {
 
   /** The trimmed text of a setting; null if it is not set. */
   text(name: string): string | null {
-    return this.#env[name]?.trim() || null
+    return this.#fromFiles.get(name) ?? (this.#env[name]?.trim() || null)
+  }
+
+  /** Reads a setting from the file that `<name>_FILE` names, if it is set. */
+  loadFile(name: string): void {
+    const source = `${name}_FILE`
+    const file = this.text(source)
+    if (file === null) return
+    if (this.text(name) !== null) this.report(source, `set either ${name} or ${source}`)
+    else
+      try {
+        const value = readFileSync(file, 'utf8').trim()
+        if (value === '') this.report(source, `the file is empty: ${file}`)
+        else this.#fromFiles.set(name, value)
+      } catch (error) {
+        this.report(source, `the file cannot be read (${(error as NodeJS.ErrnoException).code}): ${file}`)
+      }
   }
 
   /** The entries of a comma-separated setting. */

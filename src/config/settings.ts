@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { SetupError } from '../errors.ts'
 import { type AllowedAddress, parseAllowed } from '../fetch/address.ts'
 import { loadPlans, type Plan } from '../keys/plans.ts'
@@ -12,18 +13,23 @@ export interface Setting<Value> {
   readonly name: string
   /** Returns null if the setting is not set. Reports an invalid value to the reader. */
   readonly read: (reader: ConfigReader, name: string) => Value | null
-  /** A default may depend on settings before it in the table. */
-  readonly default: Value | ((earlier: { readonly host: string; readonly port: number }) => Value)
+  /** A default may depend on settings before it in the table, and on which settings are set. */
+  readonly default: Value | ((earlier: { readonly host: string; readonly port: number }, isSet: IsSet) => Value)
   /** The default in the documentation, if it is not the value itself. */
   readonly shownDefault?: string
   /** Markdown for the table of settings. Links are relative to the folder of the project. */
   readonly documentation: string
+  /** Whether `<name>_FILE` can name a file that contains the value, as secrets of containers are given. */
+  readonly isSecret?: true
 }
+
+type IsSet = (name: string) => boolean
 
 const LOOPBACK = '127.0.0.1'
 const DATA_DIR = 'data'
 /** The log levels of pino; the most verbose is the last. */
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+const WRITE_SECRET = 'write at least 32 characters, such as the output of `openssl rand -base64 32`'
 const ENCODE_CREDENTIALS = 'percent-encode special characters in user and password'
 
 const define = <Value>(setting: Setting<Value>): Setting<Value> => setting
@@ -42,6 +48,9 @@ const readList =
 
 const readNumber = (least: number, most: number): Setting<number>['read'] =>
   readOne(createNumberParser(least, most), `write a number from ${least} to ${most}`)
+
+const readWord = <const Words extends readonly string[]>(...words: Words): Setting<Words[number]>['read'] =>
+  readOne((text) => words.find((word) => word === text) ?? null, `write one of ${words.join(', ')}`)
 
 const readListenHost = readOne(
   parse.parseListenHost,
@@ -68,7 +77,7 @@ export const SETTINGS = {
       parse.parsePublicUrl,
       'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment',
     ),
-    default: ({ host, port }) => `http://${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`,
+    default: buildListenUrl,
     documentation:
       'Public URL of the service; by default `http://HOST:PORT`. Its host and `HOST` itself are never scanned.',
   }),
@@ -95,6 +104,7 @@ export const SETTINGS = {
     name: 'REDIS_URL',
     read: readOne(parse.parseRedisUrl, `write redis://host:port or rediss://host:port; ${ENCODE_CREDENTIALS}`),
     default: null,
+    isSecret: true,
     documentation:
       '`redis://` or `rediss://` URL for rate limits, cache and locks of running scans, shared by all nodes. Without it each process has its own. May contain a password.',
   }),
@@ -105,13 +115,15 @@ export const SETTINGS = {
       `write mongodb://host:port/database or mongodb+srv://host/database; ${ENCODE_CREDENTIALS}`,
     ),
     default: null,
+    isSecret: true,
     documentation:
       '`mongodb://` or `mongodb+srv://` URL for keys, usage and switches, shared by all nodes. Without it SQLite in `DATA_DIR` stores them. May contain a password.',
   }),
   keyPepper: define<string | null>({
     name: 'KEY_PEPPER',
-    read: readOne(parse.parsePepper, 'write at least 32 characters, such as the output of `openssl rand -base64 32`'),
+    read: readOne(parse.parseSecret, WRITE_SECRET),
     default: null,
+    isSecret: true,
     documentation:
       'Secret with which keys are hashed: at least 32 characters, and never changed. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`.',
   }),
@@ -167,6 +179,52 @@ export const SETTINGS = {
     documentation:
       'Proxies that are trusted to report the address of the client: the number of [proxies in front](docs/operating.md#behind-a-proxy), or a comma-separated list of their addresses and blocks.',
   }),
+  portal: define<'on' | 'off' | null>({
+    name: 'PORTAL',
+    read: readWord('on', 'off'),
+    default: null,
+    shownDefault: 'on',
+    documentation:
+      '`off` serves only the API. With `MONGODB_URL` and without `AUTH_SECRET`, the portal is off, and a start logs a warning.',
+  }),
+  signUp: define<'open' | 'invite' | 'off'>({
+    name: 'SIGNUP',
+    read: readWord('open', 'invite', 'off'),
+    default: ({ host }, isSet) =>
+      parse.isLoopback(host) && !isSet('PUBLIC_URL') && !isSet('TRUST_PROXY') ? 'open' : 'off',
+    shownDefault: 'open or off',
+    documentation:
+      'Who may sign up in the portal: `open` everyone, `invite` those with an [invitation](docs/operating.md#accounts), `off` no one. By default `open` while only this machine can reach the service: `HOST` is a loopback address, and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
+  }),
+  authSecret: define<string | null>({
+    name: 'AUTH_SECRET',
+    read: readOne(parse.parseSecret, WRITE_SECRET),
+    default: null,
+    isSecret: true,
+    documentation:
+      'Secret that signs the cookies of the portal: at least 32 characters, the same on every node. A new one ends all sessions and voids links in e-mails. Required for the portal with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`.',
+  }),
+  adminEmails: define<readonly string[]>({
+    name: 'ADMIN_EMAILS',
+    read: readList(parseEmailAddress, 'an e-mail address such as ann@example.org'),
+    default: [],
+    documentation: 'Comma-separated list of the e-mail addresses of administrators. They have to be confirmed.',
+  }),
+  smtpUrl: define<string | null>({
+    name: 'SMTP_URL',
+    read: readOne(parse.parseSmtpUrl, `write smtp://host:port or smtps://host:port; ${ENCODE_CREDENTIALS}`),
+    default: null,
+    isSecret: true,
+    documentation:
+      '`smtp://` or `smtps://` URL of the mail server. Without it addresses are not confirmed, and the operator resets passwords. May contain a password.',
+  }),
+  mailFrom: define<string | null>({
+    name: 'MAIL_FROM',
+    read: readOne(parseSender, 'write an e-mail address, such as Siteprint <siteprint@example.org>'),
+    default: null,
+    documentation:
+      'Sender of e-mails: an address, or a name and an address in angle brackets. Required with `SMTP_URL`.',
+  }),
   corsOrigins: define<readonly string[] | '*'>({
     name: 'CORS_ORIGINS',
     read: readOrigins,
@@ -175,10 +233,7 @@ export const SETTINGS = {
   }),
   logLevel: define<(typeof LOG_LEVELS)[number]>({
     name: 'LOG_LEVEL',
-    read: readOne(
-      (text) => LOG_LEVELS.find((level) => level === text) ?? null,
-      `write one of ${LOG_LEVELS.join(', ')}`,
-    ),
+    read: readWord(...LOG_LEVELS),
     default: 'info',
     documentation: '`silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
   }),
@@ -194,6 +249,18 @@ export const SETTINGS = {
     default: [],
     documentation: 'Comma-separated list of modules with additional detectors: paths or package names.',
   }),
+}
+
+/** A sender: an address, or a name and an address in angle brackets. */
+function parseSender(text: string): string | null {
+  const [, name = '', bracketed] = /^([^<>"(),:;@\\\p{C}]*)<([^<>]+)>$/u.exec(text) ?? []
+  const isGood = parseEmailAddress(bracketed ?? text) !== null && (bracketed === undefined || name.trim() !== '')
+  return isGood ? text : null
+}
+
+/** The URL of the service for a browser on this machine. */
+export function buildListenUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`
 }
 
 function readDataDir(reader: ConfigReader, name: string): string {

@@ -3,6 +3,8 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
+import { sendErrorPage, wantsPage } from '../portal/error-pages.tsx'
+import { registerPortal } from '../portal/portal.ts'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
 import { Authenticator } from './auth.ts'
@@ -10,11 +12,13 @@ import { ignoreBodies, registerBodies } from './body.ts'
 import { findClientAddress, normalizeClient } from './client-address.ts'
 import { sendError, toApiError } from './error-responses.ts'
 import { registerHealth } from './health.ts'
+import type { Gauges } from './metrics.ts'
 import { registerDocs } from './openapi.ts'
 import type { AppParts } from './parts.ts'
 import { countKeyRequest, readAddressWindow, setRateHeaders } from './rate-limit.ts'
 import { logDisconnect, logResponse, logScanFailure } from './request-log.ts'
 import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './request-state.ts'
+import { ScanRunner } from './scan-runner.ts'
 import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
 import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
@@ -23,6 +27,7 @@ import { ServiceSwitches } from './service-switches.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
+import { registerUsage } from './v1/usage.ts'
 
 /** Requests that are not answered within this time after a stop are cut off. A scan takes less. */
 const CLOSE_TIMEOUT_MS = 20_000
@@ -43,8 +48,10 @@ interface Context extends AppParts {
   readonly switches: ServiceSwitches
   readonly limiter: ScanLimiter
   readonly singleFlight: SingleFlight
+  readonly scans: ScanRunner
   readonly pending: PendingRequests
   readonly drain: { isDraining: boolean }
+  readonly readGauges: () => Gauges
 }
 
 /** Builds the HTTP application with all routes. */
@@ -74,7 +81,18 @@ function buildContext(parts: AppParts): Context {
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
   const switches = new ServiceSwitches(parts.store, parts.log)
-  return { ...parts, switches, limiter, singleFlight, pending: new PendingRequests(), drain: { isDraining: false } }
+  const readGauges = (): Gauges => ({
+    scans: limiter,
+    workers: parts.workers(),
+    inFlight: singleFlight.count,
+    isRedisUp: parts.shared.isUp,
+    isStoreUp: parts.store.isUp,
+    switches: switches.current,
+  })
+  const pending = new PendingRequests()
+  const scans = new ScanRunner({ ...parts, singleFlight, pending })
+  const drain = { isDraining: false }
+  return { ...parts, switches, limiter, singleFlight, scans, pending, drain, readGauges }
 }
 
 /** Runs a scan within the concurrency limits and records its duration and outcome. */
@@ -124,7 +142,10 @@ async function registerHooks(fastify: FastifyInstance, context: Context): Promis
     done()
   })
   fastify.setErrorHandler(sendError)
-  fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
+  const hasPortal = context.accounts !== null
+  fastify.setNotFoundHandler((request, reply) =>
+    (hasPortal && wantsPage(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply),
+  )
 }
 
 async function registerRoutes(fastify: FastifyInstance, context: Context): Promise<void> {
@@ -141,8 +162,11 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerApiHeaders(v1, context)
     registerScan(v1, context)
     registerMe(v1, context)
+    await registerUsage(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
+  const { accounts } = context
+  if (accounts !== null) await registerPortal(fastify, { ...context, accounts })
 }
 
 /** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */
@@ -183,15 +207,8 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
   })
 }
 
-function registerMetrics({ metrics, rules, version, ...context }: Context): void {
-  metrics.watch(() => ({
-    scans: context.limiter,
-    workers: context.workers(),
-    inFlight: context.singleFlight.count,
-    isRedisUp: context.shared.isUp,
-    isStoreUp: context.store.isUp,
-    switches: context.switches.current,
-  }))
+function registerMetrics({ metrics, rules, version, readGauges }: Context): void {
+  metrics.watch(readGauges)
   metrics.buildInfo.set({ version, ruleset: rules.version, node: process.version }, 1)
 }
 

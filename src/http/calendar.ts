@@ -7,6 +7,20 @@ export function formatMonth(now: number): string {
   return `${date.getUTCFullYear()}-${month < 10 ? '0' : ''}${month}`
 }
 
+/** Formats the day of a time as `YYYY-MM-DD` (UTC). */
+export function formatDay(now: number): string {
+  const day = new Date(now).getUTCDate()
+  return `${formatMonth(now)}-${day < 10 ? '0' : ''}${day}`
+}
+
+/** Lists the days of a month (`YYYY-MM`) as `YYYY-MM-DD`. */
+export function listDaysOfMonth(month: string): string[] {
+  const [year, number] = month.split('-').map(Number)
+  // Day 0 of the next month is the last day of this one.
+  const days = new Date(Date.UTC(year, number, 0)).getUTCDate()
+  return Array.from({ length: days }, (_, i) => `${month}-${i < 9 ? '0' : ''}${i + 1}`)
+}
+
 /** The start of the next billing month (the 1st, 00:00 UTC), in milliseconds since 1970. */
 export function startOfNextMonth(now: number): number {
   const date = new Date(now)

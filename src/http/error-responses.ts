@@ -16,17 +16,25 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', { reason: 'unexpected', cause: error })
 }
 
-/** Sends an error response: status and body, and `Retry-After` for 429 only. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { code, status, message, reason, retryAfter, cause } = toApiError(error)
+/** Maps an error, records it for log and metrics, and sets the status of the response, and `Retry-After` for 429 only. */
+export function setError(error: unknown, request: FastifyRequest, reply: FastifyReply): ApiError {
+  const apiError = toApiError(error)
+  const { code, status, reason, retryAfter, cause } = apiError
   const state = getRequestState(request)
   state.code = code
   state.reason = reason
   if (cause instanceof StoreError) state.why = cause.message
   if (code === 'internal') request.log.error({ id: request.id, err: error }, 'unexpected error')
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
+  reply.code(status)
+  return apiError
+}
+
+/** Sends an error response. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, message } = setError(error, request, reply)
+  const { requestId } = getRequestState(request)
   return reply
-    .code(status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: message, code, requestId: state.requestId } satisfies ErrorBody))
+    .send(JSON.stringify({ error: message, code, requestId } satisfies ErrorBody))
 }

@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
 import type { SharedState } from '../coordination/types.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { Target } from '../fetch/target.ts'
-import type { Plan } from '../keys/plans.ts'
+import type { PortalSettings } from '../portal/parts.ts'
 import type { RulesetInfo } from '../scan/match-worker.ts'
 import type { LiveScan } from '../scan/scanner.ts'
 import type { Store } from '../store/types.ts'
@@ -12,9 +13,7 @@ import type { Metrics } from './metrics.ts'
 export type Revision = 1 | 2
 
 /** The settings that the HTTP application uses. */
-export interface AppSettings {
-  readonly plans: ReadonlyMap<string, Plan>
-  readonly apiRevision: Revision
+export interface AppSettings extends PortalSettings {
   readonly corsOrigins: readonly string[] | '*'
   /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null
@@ -33,6 +32,8 @@ export interface AppParts {
   readonly scan: (target: Target, client: string) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
+  /** The accounts of the portal; null if the portal is off. */
+  readonly accounts: Accounts | null
   readonly policy: Policy
   readonly rules: RulesetInfo
   /** Milliseconds since 1970. */

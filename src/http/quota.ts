@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { StoreError } from '../store/types.ts'
-import { formatMonth, secondsUntil, startOfNextMonth } from './calendar.ts'
+import { formatDay, formatMonth, secondsUntil, startOfNextMonth } from './calendar.ts'
 import type { AppParts } from './parts.ts'
 import type { RequestState } from './request-state.ts'
 
@@ -27,11 +27,11 @@ export class Quota {
   }
 
   /**
-   * Charges one successful scan to the month in which its request arrived.
+   * Charges one successful scan to the day and month in which its request arrived.
    * @throws ApiError `quota_exceeded`; `unavailable` if the store fails
    */
   async charge({ now }: RequestState, key: Key): Promise<void> {
-    const charge = { key: key.id, month: formatMonth(now), quota: this.#findQuota(key), at: new Date(now) }
+    const charge = { key: key.id, day: formatDay(now), quota: this.#findQuota(key), at: new Date(now) }
     // Read before the call: a store that is already unavailable receives no call, so nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
     const used = await this.#store.usage.charge(charge).catch((cause: unknown) => {

@@ -11,13 +11,15 @@ import type { RateLimitWindow, RequestState } from './request-state.ts'
 /** Requests per minute in revision 1, for every plan. */
 const REVISION_1_PER_MINUTE = 30
 
+type LimitSettings = Pick<AppSettings, 'plans' | 'apiRevision'>
+
 /** Finds the API revision of a key: its own if it is pinned to one, otherwise the service's. */
-export function findRevision(key: Key, settings: AppSettings): Revision {
+export function findRevision(key: Key, settings: Pick<LimitSettings, 'apiRevision'>): Revision {
   return key.revision ?? settings.apiRevision
 }
 
 /** Finds how many requests per minute a key may make. */
-function findMinuteLimit(key: Key, settings: AppSettings): number {
+function findMinuteLimit(key: Key, settings: LimitSettings): number {
   return findRevision(key, settings) === 1 ? REVISION_1_PER_MINUTE : findPlan(settings.plans, key.plan).perMinute
 }
 
@@ -29,7 +31,7 @@ interface CacheLookup {
 }
 
 interface CountOptions {
-  readonly settings: AppSettings
+  readonly settings: LimitSettings
   readonly shared: SharedState
   readonly lookup: CacheLookup
 }

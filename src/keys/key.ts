@@ -58,6 +58,8 @@ export interface KeyParts {
   readonly plan: string
   /** API revision that the key is pinned to; null for the default of the service. */
   readonly revision: 1 | 2 | null
+  /** Id of the account that the key belongs to; absent for none. */
+  readonly account?: string
   readonly now: Date
   readonly pepper: string
 }
@@ -66,17 +68,26 @@ export interface KeyParts {
 export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: Key; readonly secret: string } {
   const { stored, secret } = buildSecret({ pepper })
   return {
-    key: { id: `key_${makeRandomText(16)}`, ...parts, createdAt: now, revokedAt: null, secrets: [stored] },
+    key: {
+      id: `key_${makeRandomText(16)}`,
+      ...parts,
+      account: parts.account ?? null,
+      createdAt: now,
+      revokedAt: null,
+      suspendedAt: null,
+      secrets: [stored],
+    },
     secret,
   }
 }
 
 /**
- * Whether a key may be used with the secret of this hash: the key is not revoked, and the secret has not expired.
+ * Whether a key may be used with the secret of this hash: the key is neither revoked nor suspended, and the secret has not
+ * expired.
  * @param now milliseconds since 1970
  */
 export function isUsable(key: Key, hash: string, now: number): boolean {
-  if (key.revokedAt !== null) return false
+  if (key.revokedAt !== null || key.suspendedAt !== null) return false
   const secret = key.secrets.find((one) => one.hash === hash)
   return secret !== undefined && (secret.expiresAt === null || now < secret.expiresAt.getTime())
 }

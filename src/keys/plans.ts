@@ -30,11 +30,14 @@ const planSchema = defineMapping(
       /** Charged requests per calendar month (UTC). */
       perMonth: wholeNumber(0),
     },
-    {},
-    { title: 'a mapping with perMinute and perMonth' },
+    {
+      /** Keys that an account may have. */
+      keys: wholeNumber(1),
+    },
+    { title: 'a mapping with perMinute, perMonth and, optionally, keys' },
   ),
   {
-    title: 'a mapping from names of plans to perMinute and perMonth',
+    title: 'a mapping from names of plans to perMinute, perMonth and, optionally, keys',
     propertyNames: {
       pattern: '^[a-z][a-z0-9-]*$',
       title: 'a name of a plan: lower-case letters, digits and hyphens, beginning with a letter',
@@ -44,8 +47,8 @@ const planSchema = defineMapping(
 
 type PlanData = DataOf<typeof planSchema>
 
-/** The limits of a key. */
-export type Plan = { readonly name: string } & PlanData[string]
+/** The limits of a key, and of the account that it may belong to. */
+export type Plan = { readonly name: string } & Required<PlanData[string]>
 
 const validator = new SchemaValidator(planSchema, { coerceTypes: false })
 
@@ -63,7 +66,12 @@ export function loadPlans(file: string = ownFile): ReadonlyMap<string, Plan> {
   if (!Object.hasOwn(data, FIRST_PLAN))
     throw new SetupError(`${path}:1: the plan "${FIRST_PLAN}" is missing: the first key gets it`)
   const limits = Object.entries(data)
-  return new Map(limits.map(([name, { perMinute, perMonth }]) => [name, Object.freeze({ name, perMinute, perMonth })]))
+  return new Map(
+    limits.map(([name, { perMinute, perMonth, keys = 1 }]) => [
+      name,
+      Object.freeze({ name, perMinute, perMonth, keys }),
+    ]),
+  )
 }
 
 function readContent(path: string): Uint8Array {

@@ -17,8 +17,12 @@ export interface Key {
   readonly plan: string
   /** API revision that the key is pinned to; null for the default of the service. */
   readonly revision: 1 | 2 | null
+  /** Id of the account that the key belongs to; null for a key of the operator's that has no account. */
+  readonly account: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
+  /** Since when the key's account is suspended. A suspended key is rejected like a revoked one. */
+  readonly suspendedAt: Date | null
   /** Newest first. */
   readonly secrets: readonly KeySecret[]
 }

@@ -81,7 +81,7 @@ export const testSchema = defineSchema<TestData>({
 export const categoriesSchema = defineObject(
   {
     builders: defineMapping(
-      defineObject({}, { revision1: text, standsBack: defineSchema<boolean>({ type: 'boolean' }) }),
+      defineObject({}, { title: text, revision1: text, standsBack: defineSchema<boolean>({ type: 'boolean' }) }),
     ),
     technologies: defineMapping(text),
   },

@@ -24,6 +24,19 @@ export interface RulesetInfo {
   /** Builder category → its name in revision 1 of the API. */
   readonly categories: Readonly<Record<string, string>>
   readonly siteTypes: readonly string[]
+  readonly labels: RulesetLabels
+}
+
+/** What the rules call things on pages for people. */
+export interface RulesetLabels {
+  /** Builder category → its title. */
+  readonly categories: Readonly<Record<string, string>>
+  /** Site type → its name. */
+  readonly siteTypes: Readonly<Record<string, string>>
+  /** Display name of a technology → title of its category. */
+  readonly technologies: Readonly<Record<string, string>>
+  /** Place → what a rule finds there. */
+  readonly places: Readonly<Record<string, string>>
 }
 
 const ruleset = await loadRuleset(workerData as LoadOptions)
@@ -51,6 +64,22 @@ export function info(): RulesetInfo {
     wantedDns: ruleset.wanted('dns'),
     categories: Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name])),
     siteTypes: ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug),
+    labels: findLabels(),
+  }
+}
+
+function findLabels(): RulesetLabels {
+  const { categories, rules, places } = ruleset
+  const siteTypes = rules.filter(({ kind }) => kind === 'site-type')
+  const technologies = rules.filter(({ kind }) => kind === 'technology')
+  const titles = Object.entries(categories.builders).map(([name, { title = name }]) => [name, title])
+  return {
+    categories: Object.fromEntries(titles),
+    siteTypes: Object.fromEntries(siteTypes.map(({ slug, name }) => [slug, name])),
+    technologies: Object.fromEntries(
+      technologies.map(({ name, category = '' }) => [name, categories.technologies[category] ?? category]),
+    ),
+    places: Object.fromEntries([...places.values()].map(({ detector: { key, about } }) => [key, about])),
   }
 }
 

@@ -1,9 +1,18 @@
 import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
 import { loopAwareTimeout } from '../async/loop-aware-timeout.ts'
-import { type KeyStore, type SettingStore, type Store, StoreError, type UsageStore } from './types.ts'
+import {
+  type AccountStore,
+  type AuditStore,
+  type AuthDatabase,
+  type KeyStore,
+  type SettingStore,
+  type Store,
+  StoreError,
+  type UsageStore,
+} from './types.ts'
 import { wrapMethods } from './wrap-methods.ts'
 
-type Method = keyof KeyStore | keyof UsageStore | keyof SettingStore | 'ping'
+type Method = keyof KeyStore | keyof UsageStore | keyof AccountStore | keyof AuditStore | keyof SettingStore | 'ping'
 
 /** Values of the metric label `operation` that differ from the method's name: the metric keeps the name of earlier versions. */
 const METRIC_OPERATIONS = { putIfAbsent: 'keepOnce' } as const
@@ -38,7 +47,10 @@ export function guardStore(store: Store, options: GuardOptions): GuardedStore {
 class Guard implements GuardedStore {
   readonly keys: KeyStore
   readonly usage: UsageStore
+  readonly accounts: AccountStore
+  readonly audit: AuditStore
   readonly settings: SettingStore
+  readonly authDatabase: AuthDatabase
   readonly #store: Store
   readonly #timeoutMs: number | null
   readonly #observe: GuardOptions['observe']
@@ -52,7 +64,10 @@ class Guard implements GuardedStore {
     const call = <T>(method: Method, run: () => Promise<T>): Promise<T> => this.#call(method, run)
     this.keys = wrapMethods(() => store.keys, call)
     this.usage = wrapMethods(() => store.usage, call)
+    this.accounts = wrapMethods(() => store.accounts, call)
+    this.audit = wrapMethods(() => store.audit, call)
     this.settings = wrapMethods(() => store.settings, call)
+    this.authDatabase = store.authDatabase
   }
 
   get isUp(): boolean {

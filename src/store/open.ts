@@ -4,7 +4,7 @@ import { SetupError } from '../errors.ts'
 import { hashSecret } from '../keys/key.ts'
 import { type GuardedStore, type GuardOptions, guardStore } from './guard.ts'
 import { withKeyCache } from './mongo/key-cache.ts'
-import { copyPepper, loadPepper, PEPPER_FILE, readPepper } from './pepper.ts'
+import { AUTH_SECRET, copySecret, loadSecret, PEPPER, readSecret, type SecretFile } from './secret-file.ts'
 import { backupSqlite } from './sqlite/backup.ts'
 import { DATABASE_FILE } from './sqlite/database.ts'
 import { toSetupError } from './sqlite/errors.ts'
@@ -19,6 +19,12 @@ export interface StoreSettings {
   readonly mongodbUrl: string | null
   /** Null selects the pepper that the embedded store generates. Required with MongoDB, whose nodes share a pepper. */
   readonly keyPepper: string | null
+}
+
+/** Which secret signs the cookies of the portal. */
+export interface AuthSettings extends Pick<StoreSettings, 'dataDir' | 'mongodbUrl'> {
+  /** Null selects the secret that the embedded store generates. */
+  readonly authSecret: string | null
 }
 
 export interface OpenOptions {
@@ -42,12 +48,12 @@ export async function openStore(
   const isEmbedded = mongodbUrl === null
   // The pepper is created before the database. If a database exists, a new pepper would not match its keys.
   const mayCreate = !existsSync(join(dataDir, DATABASE_FILE))
-  const pepper = keyPepper ?? loadPepper(dataDir, { mayCreate })
+  const pepper = keyPepper ?? loadSecret(PEPPER, dataDir, { mayCreate })
   const store = isEmbedded
     ? guardStore(await openSqlite({ folder: dataDir, role }), { timeoutMs: null, ...observers })
     : await openShared(mongodbUrl, { role, ...observers })
   try {
-    await checkPepper(store, pepper, keyPepper === null ? join(dataDir, PEPPER_FILE) : 'KEY_PEPPER')
+    await checkPepper(store, pepper, keyPepper === null ? join(dataDir, PEPPER.file) : PEPPER.setting)
     return { store, pepper }
   } catch (error) {
     await store.close().catch(() => {}) // An error of closing has the same cause and would hide this one.
@@ -74,21 +80,41 @@ async function checkPepper(store: GuardedStore, pepper: string, source: string):
 }
 
 /**
- * Copies the embedded store and its generated pepper to a folder that can be used as DATA_DIR. A server may run meanwhile. The
- * pepper of KEY_PEPPER is not copied.
+ * The secret that signs the cookies of the portal. The embedded store generates one if none is set; without it, only sessions and
+ * links are lost.
+ * @throws SetupError if it cannot be read or created, or if it is not set with MongoDB, whose nodes share it
+ */
+export function loadAuthSecret({ dataDir, mongodbUrl, authSecret }: AuthSettings): string {
+  if (authSecret !== null) return authSecret
+  if (mongodbUrl === null) return loadSecret(AUTH_SECRET, dataDir, { mayCreate: true })
+  throw new SetupError('AUTH_SECRET is required with MONGODB_URL: write at least 32 characters, the same on every node')
+}
+
+/**
+ * Copies the embedded store and its generated secrets to a folder that can be used as DATA_DIR. A server may run meanwhile. Secrets
+ * of settings are not copied.
  * @throws SetupError if the store is not embedded, or either folder cannot be used
  */
-export async function backupStore({ dataDir, mongodbUrl, keyPepper }: StoreSettings, target: string): Promise<void> {
+export async function backupStore(
+  { dataDir, mongodbUrl, keyPepper, authSecret }: StoreSettings & AuthSettings,
+  target: string,
+): Promise<void> {
   if (mongodbUrl !== null)
     throw new SetupError('MONGODB_URL is set, and MongoDB is backed up with its own tools: run mongodump')
-  if (keyPepper !== null) return backupSqlite(dataDir, target)
-  if (existsSync(join(target, PEPPER_FILE)))
-    throw new SetupError(`${target} already contains a pepper: choose another folder`)
-  const pepper = readPepper(join(dataDir, PEPPER_FILE))
-  if (pepper === null)
+  const pepper = keyPepper === null ? readForBackup(PEPPER, dataDir, target) : null
+  if (keyPepper === null && pepper === null)
     throw new SetupError(
       `${dataDir} does not contain a pepper: set DATA_DIR to the data folder of the server, or set KEY_PEPPER`,
     )
+  // Missing if the portal has never been on.
+  const secret = authSecret === null ? readForBackup(AUTH_SECRET, dataDir, target) : null
   await backupSqlite(dataDir, target)
-  copyPepper(pepper, target)
+  if (pepper !== null) copySecret(PEPPER, pepper, target)
+  if (secret !== null) copySecret(AUTH_SECRET, secret, target)
+}
+
+function readForBackup(secret: SecretFile, folder: string, target: string): string | null {
+  if (existsSync(join(target, secret.file)))
+    throw new SetupError(`${target} already contains a ${secret.noun}: choose another folder`)
+  return readSecret(secret, folder)
 }

@@ -1,11 +1,15 @@
+import type Database from 'libsql'
+import type { Db, MongoClient } from 'mongodb'
+import type { AuditEntry } from '../accounts/audit.ts'
+import type { Account, AccountSummary, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 
 /** The use of a key at a point in time. */
 export interface KeyUse {
   /** The key's id. */
   readonly key: string
-  /** `YYYY-MM`, UTC. */
-  readonly month: string
+  /** `YYYY-MM-DD`, UTC. Its month is the billing month. */
+  readonly day: string
   readonly at: Date
 }
 
@@ -24,6 +28,24 @@ export interface Rotation {
   readonly now: Date
 }
 
+/** The requests charged to a key in a month. */
+export interface MonthUsage {
+  readonly key: string
+  /** `YYYY-MM`, UTC. */
+  readonly month: string
+  readonly used: number
+  /** The last charge or touch in this month. */
+  readonly lastUsedAt: Date
+}
+
+/** The requests charged to a key on a day. */
+export interface DayUsage {
+  readonly key: string
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string
+  readonly used: number
+}
+
 /** The operator's switches, which can be changed while the service runs. */
 export interface Switches {
   readonly maintenance: boolean
@@ -37,6 +59,29 @@ export interface KeyStore {
   /** All keys, ordered by their creation. */
   listKeys(): Promise<readonly Key[]>
   createKey(key: Key): Promise<void>
+  /** All keys of an account, revoked ones included, ordered by their creation. */
+  listAccountKeys(account: string): Promise<readonly Key[]>
+  /**
+   * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
+   * across all processes.
+   * @param key `account` is set
+   * @returns false if nothing was created; also if there is a key with this id, or the account does not exist or is suspended
+   */
+  createAccountKey(key: Key, limit: number): Promise<boolean>
+  /**
+   * Creates the first key of an account, with the account's plan. Atomic across all processes.
+   * @param key `account` is set
+   * @returns false if nothing was created: the account has, or has had, a key, does not exist, or is suspended
+   */
+  createDefaultKey(key: Key): Promise<boolean>
+  /**
+   * Attaches a key to an account, whatever the plan's number of keys. The key gets the account's plan.
+   * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account does not
+   *   exist or is suspended
+   */
+  attachKey(id: string, account: string): Promise<boolean>
+  /** @returns false if there is no such key */
+  renameKey(id: string, name: string): Promise<boolean>
   /** Revokes a key. A key that is already revoked keeps its time of revocation. @returns false if there is no such key */
   revokeKey(id: string, at: Date): Promise<boolean>
   /** Adds a new secret in front of the others. @returns false if there is no such key, or if it is revoked */
@@ -49,14 +94,81 @@ export interface UsageStore {
   /** The number of requests charged to a key in a month (`YYYY-MM`). */
   usedBy(key: string, month: string): Promise<number>
   /**
-   * Charges one request unless the quota is used up. Atomic across all processes, and durable when it resolves.
-   * @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged
+   * Charges one request to its day and its month, in one atomic update, unless the month's quota is used up. Durable when it
+   * resolves.
+   * @returns the number of requests charged in the month, including this one; null if the quota is used up and nothing was charged
    */
   charge(charge: Charge): Promise<number | null>
   /** Records the use of a key without charging it. @returns the number of requests charged in the month */
   touch(use: KeyUse): Promise<number>
   /** The time of the last charge or touch; null if the key was never used. */
   lastUsed(key: string): Promise<Date | null>
+  /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
+  listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
+  /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
+  listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
+}
+
+/** What a page of the list of accounts contains. */
+export interface AccountQuery {
+  /** Part of an e-mail address or name, in any case; an empty text matches all. */
+  readonly search: string
+  /** Month of the usage, `YYYY-MM`. */
+  readonly month: string
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The accounts of people. Credentials and sessions belong to better-auth, which stores them in the same database. */
+export interface AccountStore {
+  getAccount(id: string): Promise<Account | null>
+  /** @param email in any case */
+  findAccount(email: string): Promise<Account | null>
+  /** A page of accounts, newest first, each with its number of keys and its usage of the month, and the number of all matches. */
+  listAccounts(query: AccountQuery): Promise<{ readonly accounts: readonly AccountSummary[]; readonly total: number }>
+  /** Changes the plan of an account and of all its keys. Repeatable after a failure. @returns false if there is no such account */
+  setAccountPlan(id: string, plan: string): Promise<boolean>
+  /** Changes the contact address of all keys of an account, which has a new e-mail address. Repeatable after a failure. */
+  setKeyEmails(account: string, email: string): Promise<void>
+  /** Marks the address of an account as verified. @returns false if there is no such account */
+  verifyAccount(id: string): Promise<boolean>
+  /**
+   * Suspends an account and all its keys, and ends its sessions; null lifts the suspension. Repeatable after a failure.
+   * @returns false if there is no such account
+   */
+  suspendAccount(id: string, at: Date | null): Promise<boolean>
+  /**
+   * Deletes an account with its credentials, sessions, pending verifications and stored scans. Its keys are revoked and lose name
+   * and e-mail address; their usage is kept. Repeatable after a failure. @returns false if there is no such account
+   */
+  deleteAccount(id: string, at: Date): Promise<boolean>
+  createInvite(invite: Invite): Promise<void>
+  /** Finds an invitation that has not expired, and keeps it. */
+  findInvite(hash: string, now: Date): Promise<Invite | null>
+  /** Deletes an invitation. Atomic across all processes: of concurrent calls exactly one returns true. */
+  useInvite(hash: string, now: Date): Promise<boolean>
+  /** Stores a scan of an account and deletes all but its `keep` newest ones. Stores nothing if the account does not exist. */
+  addScan(scan: StoredScan, keep: number): Promise<void>
+  /** The scans of an account without their entries, newest first. */
+  listScans(account: string): Promise<readonly Omit<StoredScan, 'entry'>[]>
+  /** @returns null if the account has no such scan */
+  getScan(account: string, id: string): Promise<StoredScan | null>
+}
+
+/** Audit entries that are kept for each account, and for the service as a whole. */
+export const MAX_AUDIT_ENTRIES = 1000
+
+export interface AuditQuery {
+  /** Entries about this account; null for all entries. */
+  readonly account: string | null
+  readonly limit: number
+}
+
+/** What was done to accounts, keys and the service. Entries are only added; the oldest are deleted above the maximum. */
+export interface AuditStore {
+  addAudit(entry: AuditEntry): Promise<void>
+  /** The newest entries, newest first. */
+  listAudit(query: AuditQuery): Promise<readonly AuditEntry[]>
 }
 
 export interface SettingStore {
@@ -66,11 +178,28 @@ export interface SettingStore {
   putIfAbsent(name: string, value: string): Promise<string>
 }
 
+/**
+ * The database in which better-auth keeps credentials and sessions. Only src/accounts uses it; every other access to durable data
+ * is a method of the store.
+ *
+ * Opening a store creates the tables `accounts`, `sessions`, `credentials` and `verifications` with better-auth's own column names
+ * (`emailVerified`, `userId`). Ids and references are strings in both stores, `_id` in MongoDB: src/accounts must set
+ * `advanced.database.generateId` to a function, otherwise MongoDB's adapter converts them to ObjectId. SQLite stores dates as
+ * ISO 8601 in UTC and booleans as 0 and 1; MongoDB stores its own types.
+ */
+export type AuthDatabase =
+  | { readonly kind: 'sqlite'; readonly db: Database.Database }
+  /** The client is replaced when it loses connections: read it again for every request. */
+  | { readonly kind: 'mongodb'; readonly get: () => { readonly client: MongoClient; readonly db: Db } }
+
 /** The durable data of the service. Every method throws `StoreError` if the store cannot answer in time. */
 export interface Store {
   readonly keys: KeyStore
   readonly usage: UsageStore
+  readonly accounts: AccountStore
+  readonly audit: AuditStore
   readonly settings: SettingStore
+  readonly authDatabase: AuthDatabase
   /**
    * Writes a probe value as durably as a charge: a store that can only be read cannot serve requests.
    * @throws StoreError if the store cannot be written at the moment

@@ -5,6 +5,7 @@ import { hashSecret, isUsable, isWellFormed } from '../../src/keys/key.ts'
 import type { Key } from '../../src/keys/types.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
+import { createAccount } from '../store/create-account.ts'
 import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { mongoUrl } from '../support/services.ts'
@@ -70,7 +71,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   test('list shows no secret, as a table or as JSON lines', async () => {
     await succeed('create', '--name', 'B', '--email', 'b@a.example', '--plan', 'free')
     const at = new Date('2026-03-04T05:06:07.890Z')
-    await store.usage.touch({ key: id, month: '2026-03', at })
+    await store.usage.touch({ key: id, day: '2026-03-04', at })
     const lines = (await succeed('list', '--json'))
       .trimEnd()
       .split('\n')
@@ -78,12 +79,13 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     expect(lines.map(({ name }) => name)).toEqual(['Ann Ö', 'B'])
     const shown = `spk_live_…${secret.slice(-4)}`
     const ann = { id, name: 'Ann Ö', email: 'ann@a.example', plan: 'pro', revision: 1, secret: shown }
-    expect(lines[0]).toEqual({ ...ann, createdAt: expect.any(String), lastUsedAt: at.toISOString(), revokedAt: null })
+    const times = { createdAt: expect.any(String), lastUsedAt: at.toISOString(), suspendedAt: null, revokedAt: null }
+    expect(lines[0]).toEqual({ ...ann, account: null, ...times })
     const [head, first, second] = (await succeed('list')).split('\n')
-    expect(head).toMatch(/^ID +NAME +EMAIL +PLAN +REVISION +KEY +CREATED +LAST USED +REVOKED$/)
+    expect(head).toMatch(/^ID +NAME +EMAIL +PLAN +ACCOUNT +REVISION +KEY +CREATED +LAST USED +SUSPENDED +REVOKED$/)
     expect(first).toMatch(
       new RegExp(
-        `^${id}  Ann Ö  ann@a\\.example  pro   1         ${shown}  [\\d-]{10} [\\d:]{5}  2026-03-04 05:06  -$`,
+        `^${id}  Ann Ö  ann@a\\.example  pro   -        1         ${shown}  [\\d-]{10} [\\d:]{5}  2026-03-04 05:06  -          -$`,
       ),
     )
     expect(second.indexOf('b@a.example')).toBe(head.indexOf('EMAIL'))
@@ -91,11 +93,11 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
 
   test('show reports the usage of this month, and what remains after a change to a smaller plan', async () => {
     const month = new Date().toISOString().slice(0, 7)
-    for (let i = 0; i < 101; i++) await store.usage.charge({ key: id, month, quota: 200, at: new Date() })
+    for (let i = 0; i < 101; i++) await store.usage.charge({ key: id, day: `${month}-01`, quota: 200, at: new Date() })
     expect(JSON.parse(await succeed('show', id))).toMatchObject({
       id,
       plan: 'pro',
-      usage: { month, used: 101, limit: 10_000, remaining: 9899 },
+      usage: { month, used: 101, limit: 10_000, remaining: 9899, days: [{ date: `${month}-01`, requests: 101 }] },
     })
     expect(await keys('set-plan', id, 'free')).toEqual({
       code: 0,
@@ -148,6 +150,60 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
   test.each(['show', 'revoke', 'rotate'])('%s of an unknown key', async (verb) => {
     const stderr = 'There is no key "key_none". Run "keys list" to see all keys.\n'
     expect(await keys(verb, 'key_none')).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  describe('keys of an account', () => {
+    const email = 'owner@a.example'
+    let account: string
+    beforeAll(async () => {
+      account = await createAccount(store, { email, plan: 'starter' })
+    })
+
+    test('create --account makes keys with its plan, however many it has', async () => {
+      for (const args of [
+        ['--name', 'One'],
+        ['--name', 'Two', '--plan', 'starter', '--email', 'other@a.example'],
+      ])
+        for (let round = 0; round < 2; round++) await succeed('create', ...args, '--account', email.toUpperCase())
+      const made = await store.keys.listAccountKeys(account)
+      expect(made.map((key) => [key.name, key.email, key.plan, key.account])).toEqual([
+        ['One', email, 'starter', account],
+        ['One', email, 'starter', account],
+        ['Two', 'other@a.example', 'starter', account],
+        ['Two', 'other@a.example', 'starter', account],
+      ])
+    })
+
+    test('attach gives a key to it, and list and show name it', async () => {
+      const secret = (await succeed('create', '--name', 'Loose', '--email', 'b@a.example', '--plan', 'free')).trimEnd()
+      const loose = (await known(secret))?.id ?? ''
+      expect(await keys('attach', loose, email)).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `${loose} now belongs to the account ${email} and has its plan starter.\n`,
+      })
+      expect(JSON.parse(await succeed('show', loose))).toMatchObject({ account: email, plan: 'starter' })
+      expect(await succeed('list')).toMatch(new RegExp(`^${loose}  Loose +b@a\\.example +starter  ${email}  -`, 'm'))
+      const again = { code: 2, stdout: '', stderr: `The key ${loose} already belongs to an account.\n` }
+      expect(await keys('attach', loose, email)).toEqual(again)
+      expect((await keys('set-plan', loose, 'pro')).stderr).toMatch(/belongs to an account, whose plan it has/)
+    })
+
+    test.each([
+      [['create', '--name', 'N', '--account', 'nobody@a.example'], /There is no account with the e-mail address/],
+      [['create', '--name', 'N', '--account', email, '--plan', 'pro'], /has the plan starter, which its keys get/],
+      [['create', '--name', 'N', '--account', email, '--email', 'x'], /--email must be an address/],
+      [['attach', 'key_none', email], /There is no key "key_none"/],
+    ])('%j fails', async (args, expected) => {
+      const { code, stdout, stderr } = await keys(...args)
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(expected)
+    })
+
+    test('a suspended account gets no keys', async () => {
+      await store.accounts.suspendAccount(account, new Date())
+      expect((await keys('create', '--name', 'N', '--account', email)).stderr).toMatch(/is suspended/)
+    })
   })
 
   test('no secret is stored', () => {

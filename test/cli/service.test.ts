@@ -49,6 +49,9 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     const stdout = `{"maintenance":${maintenance},"api":${api}}\n`
     expect(await service(line.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
     expect(await store.settings.switches()).toEqual({ maintenance, apiOff: !api })
+    const [verb, state] = line.split(' ')
+    const [newest] = await store.audit.listAudit({ account: null, limit: 1 })
+    if (state !== 'status') expect(newest).toMatchObject({ action: `${verb}_${state}`, actor: null, account: null })
   })
 })
 
@@ -59,7 +62,7 @@ describe('a backup', () => {
       project.run('keys', args, { env: { DATA_DIR: dataDir } })
     const { stdout } = await keys(DATA_DIR, 'create', '--name', 'n', '--email', 'e@a.example', '--plan', 'free')
     const target = join(folder, 'backup', 'of-today')
-    const stderr = `Copied the store and its pepper to ${target}.\n`
+    const stderr = `Copied the store and its secrets to ${target}.\n`
     expect(await service(['backup', target])).toEqual({ code: 0, stdout: '', stderr })
     expect(readdirSync(target).sort()).toEqual(['pepper', 'siteprint.db'])
     const { store, pepper } = await openStore(

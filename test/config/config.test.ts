@@ -1,13 +1,15 @@
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Config, loadConfig } from '../../src/config/config.ts'
+import { type Config, isPortalOn, loadConfig } from '../../src/config/config.ts'
 import { SetupError } from '../../src/errors.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const PEPPER = 'p'.repeat(32)
 const folder = writeFolder({
   'file.txt': '',
+  'secret.txt': `${PEPPER}\n`,
+  'redis.txt': ' redis://127.0.0.1:6379\r\n',
   'plans.yaml': 'free: { perMinute: 1, perMonth: 2 }\n',
   'bad.yaml': 'free: { perMinute: 0, perMonth: 2 }\npro: 4\n',
 })
@@ -43,10 +45,18 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   scanPorts: [80, 443],
   scanDeny: [],
   contactUrl: null,
+  portal: null,
+  signUp: 'open',
+  authSecret: null,
+  adminEmails: [],
+  smtpUrl: null,
+  mailFrom: null,
 }
 const NAMES =
   `HOST PORT PUBLIC_URL METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
-  CORS_ORIGINS LOG_LEVEL RULES_DIRS DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY CONTACT_URL`.split(/\s+/)
+  CORS_ORIGINS LOG_LEVEL RULES_DIRS DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY CONTACT_URL
+  PORTAL SIGNUP AUTH_SECRET ADMIN_EMAILS SMTP_URL MAIL_FROM KEY_PEPPER_FILE AUTH_SECRET_FILE MONGODB_URL_FILE REDIS_URL_FILE
+  SMTP_URL_FILE`.split(/\s+/)
 
 test.each([
   ['nothing', {}],
@@ -56,10 +66,10 @@ test.each([
   const { plans, ...rest } = loadConfig(env)
   expect(rest).toEqual(DEFAULTS)
   expect([...plans.values()]).toEqual([
-    { name: 'free', perMinute: 10, perMonth: 100 },
-    { name: 'starter', perMinute: 30, perMonth: 2000 },
-    { name: 'pro', perMinute: 60, perMonth: 10_000 },
-    { name: 'advanced', perMinute: 120, perMonth: 50_000 },
+    { name: 'free', perMinute: 10, perMonth: 100, keys: 1 },
+    { name: 'starter', perMinute: 30, perMonth: 2000, keys: 3 },
+    { name: 'pro', perMinute: 60, perMonth: 10_000, keys: 10 },
+    { name: 'advanced', perMinute: 120, perMonth: 50_000, keys: 25 },
   ])
 })
 
@@ -84,6 +94,23 @@ describe('a valid value is read', () => {
     ['REDIS_URL', 'rediss://user:p%40ss@redis.example', { redisUrl: 'rediss://user:p%40ss@redis.example' }],
     ['KEY_PEPPER', PEPPER, { keyPepper: PEPPER }],
     ['KEY_PEPPER', `${PEPPER}\n`, { keyPepper: PEPPER }],
+    ['PORTAL', 'on', { portal: 'on' }],
+    ['PORTAL', 'off', { portal: 'off' }],
+    ['SIGNUP', 'invite', { signUp: 'invite' }],
+    ['HOST', 'localhost', { signUp: 'open' }],
+    ['HOST', '::1', { signUp: 'open' }],
+    ['HOST', '127.1.2.3', { signUp: 'open' }],
+    ['HOST', '0.0.0.0', { signUp: 'off' }],
+    ['HOST', '127.example', { signUp: 'off' }],
+    ['PUBLIC_URL', 'http://127.0.0.1:3000', { signUp: 'off' }],
+    ['TRUST_PROXY', '0', { signUp: 'off' }],
+    ['AUTH_SECRET', PEPPER, { authSecret: PEPPER }],
+    ['ADMIN_EMAILS', 'Ann@A.example, bob@b.example', { adminEmails: ['ann@a.example', 'bob@b.example'] }],
+    ['MAIL_FROM', 'Siteprint <a@a.example>', { mailFrom: 'Siteprint <a@a.example>' }],
+    ['MAIL_FROM', 'a@a.example', { mailFrom: 'a@a.example' }],
+    ['KEY_PEPPER_FILE', join(folder, 'secret.txt'), { keyPepper: PEPPER }],
+    ['AUTH_SECRET_FILE', join(folder, 'secret.txt'), { authSecret: PEPPER }],
+    ['REDIS_URL_FILE', join(folder, 'redis.txt'), { redisUrl: 'redis://127.0.0.1:6379' }],
     ['API_REVISION', '1', { apiRevision: 1 }],
     ['API_REVISION', '2', { apiRevision: 2 }],
     ['SCAN_CONCURRENCY', '10000', { scanConcurrency: 10_000 }],
@@ -104,7 +131,7 @@ describe('a valid value is read', () => {
     [
       'PLANS_FILE',
       join(folder, 'plans.yaml'),
-      { plans: new Map([['free', { name: 'free', perMinute: 1, perMonth: 2 }]]) },
+      { plans: new Map([['free', { name: 'free', perMinute: 1, perMonth: 2, keys: 1 }]]) },
     ],
   ])('%s=%s', (name, value, expected) => {
     expect(loadConfig({ [name]: value })).toMatchObject(expected)
@@ -183,6 +210,20 @@ describe('an invalid value is reported in a sentence', () => {
     ],
     ['KEY_PEPPER', 'p'.repeat(31), 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
     ['KEY_PEPPER', '😀'.repeat(31), 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
+    ['PORTAL', 'yes', 'write one of on, off'],
+    ['SIGNUP', 'closed', 'write one of open, invite, off'],
+    ['AUTH_SECRET', 'x', 'write at least 32 characters, such as the output of `openssl rand -base64 32`'],
+    ['ADMIN_EMAILS', 'ann@a.example, bob', 'entry 2 is not an e-mail address such as ann@example.org'],
+    ...['a', 'Ann', 'Ann <a>', '<a@a.example>', 'A, b <a@a.example>', 'a@a.example\nBcc: b@a.example'].map(
+      (value): [string, string, string] => [
+        'MAIL_FROM',
+        value,
+        'write an e-mail address, such as Siteprint <siteprint@example.org>',
+      ],
+    ),
+    ['KEY_PEPPER_FILE', join(folder, 'none'), `the file cannot be read (ENOENT): ${join(folder, 'none')}`],
+    ['AUTH_SECRET_FILE', folder, `the file cannot be read (EISDIR): ${folder}`],
+    ['MONGODB_URL_FILE', join(folder, 'file.txt'), `the file is empty: ${join(folder, 'file.txt')}`],
     ['API_REVISION', '3', 'write a number from 1 to 2'],
     ['SCAN_CONCURRENCY', '0', 'write a number from 1 to 10000'],
     ['SCAN_CONCURRENCY', '10001', 'write a number from 1 to 10000'],
@@ -240,6 +281,40 @@ describe('an invalid value is reported in a sentence', () => {
     ])
   })
 
+  test.each(['smtp.a.example:25', 'http://a.example', 'smtp://', 'smtp://a.example/x', 'smtp://u:p%@a.example'])(
+    'SMTP_URL=%s',
+    (url) => {
+      expect(findProblems({ SMTP_URL: url, MAIL_FROM: 'a@a.example' })).toEqual([
+        'SMTP_URL: write smtp://host:port or smtps://host:port; percent-encode special characters in user and password',
+      ])
+    },
+  )
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      'SMTP_URL without a sender',
+      { SMTP_URL: 'smtp://a.example' },
+      'MAIL_FROM: is required with SMTP_URL: write the sender of e-mails',
+    ],
+    [
+      'the portal on MongoDB without a secret',
+      { MONGODB_URL: 'mongodb://127.0.0.1/x', KEY_PEPPER: PEPPER, PORTAL: 'on' },
+      'AUTH_SECRET: is required with MONGODB_URL and PORTAL=on: write at least 32 characters, the same on every node',
+    ],
+    [
+      'a secret and its file',
+      { KEY_PEPPER: PEPPER, KEY_PEPPER_FILE: join(folder, 'secret.txt') },
+      'KEY_PEPPER_FILE: set either KEY_PEPPER or KEY_PEPPER_FILE',
+    ],
+    [
+      'an invalid secret in a file',
+      { REDIS_URL_FILE: join(folder, 'secret.txt') },
+      'REDIS_URL: write redis://host:port or rediss://host:port; percent-encode special characters in user and password',
+    ],
+  ])('%s', (_, env, problem) => {
+    expect(findProblems(env)).toEqual([problem])
+  })
+
   test('all problems at once, in the order of the documentation; those of the plans with their lines', () => {
     const plans = join(folder, 'bad.yaml')
     const bad = { PORT: 'x', MONGODB_URL: 'x', REDIS_URL: 'x', PLANS_FILE: plans, LOG_LEVEL: 'x', SCAN_ALLOW: 'x' }
@@ -249,11 +324,21 @@ describe('an invalid value is reported in a sentence', () => {
       'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database; percent-encode special characters in user and password',
       'KEY_PEPPER: is required with MONGODB_URL: write at least 32 characters, the same on every node',
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
-      'PLANS_FILE: 2: pro must be a mapping with perMinute and perMonth',
+      'PLANS_FILE: 2: pro must be a mapping with perMinute, perMonth and, optionally, keys',
       'SCAN_ALLOW: entry 1 is not an address[/bits][:port]; write IPv6 addresses in brackets',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
     ])
   })
+})
+
+test.each<[Readonly<Record<string, string>>, boolean]>([
+  [{}, true],
+  [{ PORTAL: 'off' }, false],
+  [{ MONGODB_URL: 'mongodb://127.0.0.1/x', KEY_PEPPER: PEPPER }, false],
+  [{ MONGODB_URL: 'mongodb://127.0.0.1/x', KEY_PEPPER: PEPPER, AUTH_SECRET: PEPPER }, true],
+  [{ MONGODB_URL: 'mongodb://127.0.0.1/x', KEY_PEPPER: PEPPER, AUTH_SECRET: PEPPER, PORTAL: 'off' }, false],
+])('whether the portal is on with %j: %s', (env, expected) => {
+  expect(isPortalOn(loadConfig(env))).toBe(expected)
 })
 
 test('a problem never contains the value of the setting', () => {

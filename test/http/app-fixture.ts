@@ -115,9 +115,12 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
       corsOrigins: [],
       trustProxy: null,
       scanConcurrency: 64,
+      publicUrl: null,
+      adminEmails: [],
       ...options.settings,
     },
     pepper: PEPPER,
+    accounts: null,
     workers: () => ({ waiting: 0, running: 0 }),
     policy: { ...DEFAULT_POLICY, ...options.policy },
     rules: SAMPLE_RULES,
@@ -169,7 +172,7 @@ function logTo(lines: string[]): Logger {
 
 /** Settings with one plan, `free`, that has these limits. */
 export function onePlan(perMinute: number, perMonth: number): Pick<AppSettings, 'plans'> {
-  return { plans: new Map([['free', { name: 'free', perMinute, perMonth }]]) }
+  return { plans: new Map([['free', { name: 'free', perMinute, perMonth, keys: 1 }]]) }
 }
 
 let sites = 0

@@ -65,7 +65,10 @@ export function overrideStore(
     },
     keys: override(store.keys),
     usage: override(store.usage),
+    accounts: override(store.accounts),
+    audit: override(store.audit),
     settings: override(store.settings),
+    authDatabase: store.authDatabase,
     ping,
     close,
   }

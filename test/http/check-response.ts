@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** Asserts that data is valid against a schema of the OpenAPI document. */
-export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'Error', data: unknown) => void
+export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Error', data: unknown) => void
 
 /** Compiles the schemas of an OpenAPI document. */
 export function buildSchemaCheck(document: object): SchemaCheck {
@@ -51,11 +51,12 @@ export function checkAnswer(path: string, answer: Answer, checkSchema: SchemaChe
     expect(body.requestId).toBe(headers['x-request-id'])
     expect(API_ERRORS[body.code as ApiErrorCode][0]).toBe(status)
     expect(body.error).not.toMatch(INTERNALS)
-    expect(body.error).toMatch(/^[^a-z].*[.]$|^url .*[.]$|^include .*[.]$|^fresh .*[.]$/)
+    expect(body.error).toMatch(/^[^a-z].*[.]$|^url .*[.]$|^include .*[.]$|^fresh .*[.]$|^month .*[.]$/)
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
   }
   if (status === 200 && isPath(path, '/api/v1/scan')) checkSchema('ScanResult', body)
   if (status === 200 && isPath(path, '/api/v1/me')) checkSchema('KeyInfo', body)
+  if (status === 200 && isPath(path, '/api/v1/usage')) checkSchema('KeyUsage', body)
 }
 
 function checkApiHeaders(headers: Answer['headers']): void {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { readUsed } from '../store/read-used.ts'
 import { until } from '../support/until.ts'
 import { newSite, openApp, scanOf } from './app-fixture.ts'
 import { pauseScans } from './paused-scan.ts'
@@ -50,7 +51,7 @@ test('closing: pending requests are completed and charged, idle connections end,
   for (const answer of await Promise.all(running)) expect(answer).toEqual({ status: 200, connection: 'close' })
   await closed
   await idleEnds
-  expect(await app.store.usage.usedBy(key.id, new Date(app.clock.now).toISOString().slice(0, 7))).toBe(2)
+  expect(await readUsed(app.store, key.id, new Date(app.clock.now).toISOString().slice(0, 7))).toBe(2)
   await expect(ask('/api/v1/me')).rejects.toThrow()
   agent.destroy()
 })

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readUsed } from '../store/read-used.ts'
 import { until } from '../support/until.ts'
 import { newSite, onePlan, openApp, scanOf, type TestApp, type TestKey } from './app-fixture.ts'
 import { openEmbedded } from './app-kinds.ts'
@@ -18,8 +19,7 @@ beforeAll(async () => {
   port = (app.fastify.server.address() as AddressInfo).port
 })
 
-const used = (): Promise<number> =>
-  app.store.usage.usedBy(key.key.id, new Date(app.clock.now).toISOString().slice(0, 7))
+const used = (): Promise<number> => readUsed(app.store, key.key.id, new Date(app.clock.now).toISOString().slice(0, 7))
 const requestOf = (path: string, version = '1.1'): string =>
   `GET ${path} HTTP/${version}\r\nHost: a.example\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`
 const openSocket = (): Socket => connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -111,7 +111,7 @@ describe('a client that disconnects is not charged', () => {
     await sleep(200)
     release()
     await until(() => slow.log().includes('disconnected before the response'), true)
-    expect(await slow.store.usage.usedBy(mine.key.id, new Date(slow.clock.now).toISOString().slice(0, 7))).toBe(1)
+    expect(await readUsed(slow.store, mine.key.id, new Date(slow.clock.now).toISOString().slice(0, 7))).toBe(1)
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readUsed } from '../store/read-used.ts'
 import { NEXT_YEAR, openApp, scanOf } from './app-fixture.ts'
 import { appKinds } from './app-kinds.ts'
 
@@ -50,7 +51,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, ope
       ['7', 1],
       ['6', undefined],
     ])
-    expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR}-05`)).toBe(2)
+    expect(await readUsed(app.store, key.id, `${NEXT_YEAR}-05`)).toBe(2)
     for (let i = 0; i < 6; i++) await app.call({ url: '/api/v1/me', secret })
     const over = await app.call({ url: '/api/v1/me', secret })
     expect([over.status, over.body.code, over.headers['retry-after']]).toEqual([429, 'rate_limited', '45'])
@@ -74,7 +75,7 @@ describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, ope
   test.skipIf(isMissing)('after a change to a smaller plan nothing remains, never less', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     const { secret, key } = await app.newKey({ plan: 'starter' })
-    const charge = { key: key.id, month: `${NEXT_YEAR}-05`, quota: 2000, at: new Date(NOW) }
+    const charge = { key: key.id, day: `${NEXT_YEAR}-05-17`, quota: 2000, at: new Date(NOW) }
     await Promise.all(Array.from({ length: 101 }, () => app.store.usage.charge(charge)))
     await app.store.keys.setPlan(key.id, 'free')
     // With a remote store a key is cached for 4 s; a newly started app has an empty cache.

@@ -13,9 +13,9 @@ describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () =>
   const held = pauseScans()
   beforeAll(async () => {
     const plans = new Map([
-      ['free', { name: 'free', perMinute: MANY, perMonth: MANY }],
-      ['sixty', { name: 'sixty', perMinute: 60, perMonth: MANY }],
-      ['thousand', { name: 'thousand', perMinute: MANY, perMonth: 1000 }],
+      ['free', { name: 'free', perMinute: MANY, perMonth: MANY, keys: 1 }],
+      ['sixty', { name: 'sixty', perMinute: 60, perMonth: MANY, keys: 1 }],
+      ['thousand', { name: 'thousand', perMinute: MANY, perMonth: 1000, keys: 1 }],
     ])
     const open = async () => openApp({ stores: await servers.open(), settings: { plans }, scan: held.scan })
     nodes = [await open(), await open()]

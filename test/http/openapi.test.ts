@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
 import { loadRuleset } from '../../src/index.ts'
-import { sampleScan } from '../support/sample-scan.ts'
+import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
 import { onePlan, openApp, type TestApp } from './app-fixture.ts'
 import { buildSchemaCheck } from './check-response.ts'
 
@@ -41,6 +41,7 @@ describe('the document', () => {
     expect(found.sort()).toEqual([
       ['get', '/api/v1/me', '200,400,401,405,429,500,503'],
       ['get', '/api/v1/scan', '200,400,401,405,429,500,503'],
+      ['get', '/api/v1/usage', '200,400,401,404,405,429,500,503'],
       ['post', '/api/v1/scan', '200,400,401,405,429,500,503'],
     ])
   })
@@ -68,7 +69,7 @@ describe('the document', () => {
 })
 
 describe('its examples', () => {
-  test.each(['ScanResult', 'KeyInfo', 'Error'] as const)('those of %s match the schema', (name) => {
+  test.each(['ScanResult', 'KeyInfo', 'KeyUsage', 'Error'] as const)('those of %s match the schema', (name) => {
     for (const example of document.components.schemas[name].examples ?? []) buildSchemaCheck(document)(name, example)
   })
 
@@ -150,7 +151,13 @@ describe('with the built-in rules', () => {
     const { categories, rules, version } = await loadRuleset()
     const named = Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name])
     const siteTypes = rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
-    const info = { version, wantedDns: [], categories: Object.fromEntries(named), siteTypes }
+    const info = {
+      version,
+      wantedDns: [],
+      categories: Object.fromEntries(named),
+      siteTypes,
+      labels: SAMPLE_RULES.labels,
+    }
     let change = {}
     const own = await openApp({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
     const { schemas } = (await own.call({ url: '/openapi.json' })).body.components

@@ -16,6 +16,10 @@ const wrongMethod = { method: 'DELETE', url: '/api/v1/scan' }
 const WRONG: readonly [name: string, request: TestRequest, status: number][] = [
   ['a bad URL', { url: bad }, 400],
   ['a bad parameter', { url: '/api/v1/me?x=1' }, 400],
+  ['a bad month', { url: '/api/v1/usage?month=2026-13' }, 400],
+  ['a month in the future', { url: '/api/v1/usage?month=9999-01' }, 400],
+  ['a parameter of another endpoint', { url: '/api/v1/usage?url=x' }, 400],
+  ['a wrong method of usage with a bad body', { ...badBody, url: '/api/v1/usage' }, 405],
   ['a bad body', badBody, 400],
   ['a body that is too large', longBody, 400],
   ['a malformed media type', badType, 400],
@@ -32,10 +36,10 @@ describe('of two errors the earlier one is reported', () => {
   const keys: Record<string, string> = {}
   beforeAll(async () => {
     const plans = new Map([
-      ['free', { name: 'free', perMinute: 1000, perMonth: 1000 }],
-      ['short', { name: 'short', perMinute: 1, perMonth: 1000 }],
-      ['empty', { name: 'empty', perMinute: 1000, perMonth: 0 }],
-      ['neither', { name: 'neither', perMinute: 1, perMonth: 0 }],
+      ['free', { name: 'free', perMinute: 1000, perMonth: 1000, keys: 1 }],
+      ['short', { name: 'short', perMinute: 1, perMonth: 1000, keys: 1 }],
+      ['empty', { name: 'empty', perMinute: 1000, perMonth: 0, keys: 1 }],
+      ['neither', { name: 'neither', perMinute: 1, perMonth: 0, keys: 1 }],
     ])
     const scan = async (): Promise<never> => {
       throw new ScanError('unreachable')
@@ -86,6 +90,7 @@ describe('of two errors the earlier one is reported', () => {
       for (const [url, status] of [
         ['/api/v1/scan', 204],
         ['/api/v1/me', 204],
+        ['/api/v1/usage', 204],
         ['/api/v1/nothing', 404],
       ] as const) {
         const { headers, ...answer } = await app.call({ method: 'OPTIONS', url, secret: key, address: '198.51.100.9' })

@@ -5,7 +5,7 @@ import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 let app: TestApp
 let secret: string
 beforeAll(async () => {
-  const plans = new Map([['free', { name: 'free', perMinute: 100_000, perMonth: 100_000 }]])
+  const plans = new Map([['free', { name: 'free', perMinute: 100_000, perMonth: 100_000, keys: 1 }]])
   app = await openApp({ settings: { plans }, policy: { deny: ['denied.example.com'] } })
   secret = (await app.newKey({ plan: 'free' })).secret
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatMonth, secondsUntil, startOfNextMinute, startOfNextMonth } from '../../src/http/calendar.ts'
+import { readUsed } from '../store/read-used.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
 import { NEXT_YEAR, newSite, onePlan, openApp, scanOf } from './app-fixture.ts'
@@ -90,8 +91,9 @@ describe.each(appKinds('http: time'))('time on $name', ({ isMissing, open }) => 
       answer()
       const { status, headers } = await asked
       expect([status, headers['x-ratelimit-reset']]).toEqual([200, String(rollover / 1000)])
-      expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR}-12`)).toBe(1)
-      expect(await app.store.usage.usedBy(key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
+      expect(await readUsed(app.store, key.id, `${NEXT_YEAR}-12`)).toBe(1)
+      expect(await readUsed(app.store, key.id, `${NEXT_YEAR + 1}-01`)).toBe(0)
+      expect(await app.store.usage.listDays([key.id], `${NEXT_YEAR}-12`)).toMatchObject([{ day: `${NEXT_YEAR}-12-31` }])
       // One hour from the end of the scan, not from the request.
       app.clock.now = rollover + 5000 + 3_599_999
       expect((await app.call({ url: site, secret })).body.cached).toBe(true)

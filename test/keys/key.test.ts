@@ -86,6 +86,8 @@ test('a new key contains only the hash and the last four characters of its secre
   const { key, secret } = buildKey({ ...parts, now: NOW, pepper: PEPPER })
   expect(key).toEqual({
     ...parts,
+    account: null,
+    suspendedAt: null,
     id: expect.stringMatching(/^key_[0-9A-Za-z]{16}$/),
     createdAt: NOW,
     revokedAt: null,

@@ -5,7 +5,7 @@ import { findPlan, loadPlans, type Plan } from '../../src/keys/plans.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const FREE = 'free: { perMinute: 1, perMonth: 0 }\n'
-const LIMITS = 'perMinute and perMonth'
+const LIMITS = 'perMinute, perMonth and, optionally, keys'
 const MOST = 1_000_000_000
 
 /** Reads the plans of a text, or its problems as `line: sentence`. */
@@ -21,7 +21,7 @@ function read(text: string): readonly Plan[] | string[] {
 }
 
 describe('valid plans', () => {
-  const free: Plan = { name: 'free', perMinute: 1, perMonth: 0 }
+  const free: Plan = { name: 'free', perMinute: 1, perMonth: 0, keys: 1 }
   test.each<[string, string, readonly Plan[]]>([
     ['one', FREE, [free]],
     ['a byte order mark', `\ufeff${FREE}`, [free]],
@@ -29,10 +29,11 @@ describe('valid plans', () => {
     [
       'in the order of the file',
       `z: { perMinute: ${MOST}, perMonth: ${MOST} }\n${FREE}`,
-      [{ name: 'z', perMinute: MOST, perMonth: MOST }, free],
+      [{ name: 'z', perMinute: MOST, perMonth: MOST, keys: 1 }, free],
     ],
     ['an alias', 'free: &a { perMinute: 1, perMonth: 0 }\nteam-2: *a\n', [free, { ...free, name: 'team-2' }]],
     ['a number with an exponent', 'free: { perMinute: 1, perMonth: 1e3 }\n', [{ ...free, perMonth: 1000 }]],
+    ['a number of keys', 'free: { perMinute: 1, perMonth: 0, keys: 7 }\n', [{ ...free, keys: 7 }]],
     ['JSON', '{"free": {"perMinute": 1, "perMonth": 0}}', [free]],
   ])('%s', (_, text, expected) => {
     expect(read(text)).toEqual(expected)
@@ -57,10 +58,11 @@ describe('every problem is reported with its line', () => {
     [
       'an unknown limit',
       `${FREE}pro:\n  perMinute: 1\n  perMonth: 1\n  perDay: 1\n`,
-      ['5: the key "perDay" is unknown; use perMinute or perMonth'],
+      ['5: the key "perDay" is unknown; use perMinute or perMonth or keys'],
     ],
     ['zero per minute', 'free:\n  perMinute: 0\n  perMonth: 0\n', [`2: ${whole('perMinute', 1)}`]],
     ['a negative number', 'free:\n  perMinute: 1\n  perMonth: -1\n', [`3: ${whole('perMonth', 0)}`]],
+    ['no keys', 'free:\n  perMinute: 1\n  perMonth: 1\n  keys: 0\n', [`4: ${whole('keys', 1)}`]],
     ['a fraction', 'free:\n  perMinute: 1.5\n  perMonth: 1\n', [`2: ${whole('perMinute', 1)}`]],
     ['a number that is too large', `free:\n  perMinute: 1\n  perMonth: ${MOST + 1}\n`, [`3: ${whole('perMonth', 0)}`]],
     [
@@ -111,7 +113,7 @@ describe('every problem is reported with its line', () => {
 
 describe('the plan of a key', () => {
   const plans = (...limits: [string, number, number][]): ReadonlyMap<string, Plan> =>
-    new Map(limits.map(([name, perMinute, perMonth]) => [name, { name, perMinute, perMonth }]))
+    new Map(limits.map(([name, perMinute, perMonth]) => [name, { name, perMinute, perMonth, keys: 1 }]))
   test.each<[string, ReadonlyMap<string, Plan>, string, string]>([
     ['is the one that the key names', loadPlans(), 'pro', 'pro'],
     ['is the smallest one if its own no longer exists', loadPlans(), 'gone', 'free'],

@@ -26,7 +26,7 @@ export class Nodes {
   }
 
   /** Runs an operator command. @throws Error with its stderr */
-  async command(name: 'keys' | 'service', ...args: string[]): Promise<string> {
+  async command(name: 'accounts' | 'keys' | 'service', ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#parts.project.run(name, args, { env: this.#parts.settings })
     if (code !== 0) throw new Error(stderr)
     return stdout.trim()
@@ -39,9 +39,12 @@ export class Nodes {
     return { key, id: JSON.parse(newest).id }
   }
 
-  /** Returns the usage of a key in this month, as the operator sees it. */
+  /** Returns the usage of a key in this month, as the operator sees it. @throws Error if its days have another sum */
   async usedOf(id: string): Promise<number> {
-    return JSON.parse(await this.command('keys', 'show', id)).usage.used
+    const { used, days } = JSON.parse(await this.command('keys', 'show', id)).usage
+    const sum = days.reduce((total: number, day: { requests: number }) => total + day.requests, 0)
+    if (sum !== used) throw new Error(`${used} requests were charged in the month, and ${sum} on its days`)
+    return used
   }
 
   /** Sends a request to one node and returns status and error code; for a scan also whether it was cached. */

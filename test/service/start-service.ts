@@ -39,10 +39,13 @@ export function makeFolder(): string {
 }
 
 /** Writes a file of plans for PLANS_FILE. */
-export function writePlans(plans: Readonly<Record<string, readonly [perMinute: number, perMonth: number]>>): string {
+export function writePlans(
+  plans: Readonly<Record<string, readonly [perMinute: number, perMonth: number, keys?: number]>>,
+): string {
   const file = join(makeFolder(), 'plans.yaml')
   const lines = Object.entries({ free: [10, 100], ...plans }).map(
-    ([name, [perMinute, perMonth]]) => `${name}: { perMinute: ${perMinute}, perMonth: ${perMonth} }\n`,
+    ([name, [perMinute, perMonth, keys = 1]]) =>
+      `${name}: { perMinute: ${perMinute}, perMonth: ${perMonth}, keys: ${keys} }\n`,
   )
   writeFileSync(file, lines.join(''))
   return file

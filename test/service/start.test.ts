@@ -71,7 +71,9 @@ describe('a first start', () => {
   test('is the only start that prints a key', async () => {
     expect(await stop(first)).toBe(0)
     const second = await startService(project, { DATA_DIR: folder })
-    expect(second.printed.stdout).toBe(`Siteprint listens on ${second.url} (docs: ${second.url}/docs).\n`)
+    expect(second.printed.stdout).toBe(
+      `Siteprint listens on ${second.url} (docs: ${second.url}/docs).\nThe portal is at ${second.url}: open it in a browser.\n`,
+    )
     expect(second.printed.stderr).not.toContain('SCAN_ALLOW')
     const answer = await fetch(`${second.url}/api/v1/me`, { headers: { 'x-api-key': first.key } })
     expect(await answer.json()).toMatchObject({ plan: 'free', requests_used: hasCurl ? 1 : 0 })

@@ -68,7 +68,7 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       expect(await store.keys.getKey(id)).toEqual({ ...key, plan: `${text}!`, secrets })
       expect(await store.settings.putIfAbsent(id, text)).toBe(text)
       expect(await other.settings.putIfAbsent(id, 'another')).toBe(text)
-      expect(await store.usage.charge({ key: id, month: '2026-05', quota: 9, at: at(0) })).toBe(1)
+      expect(await store.usage.charge({ key: id, day: '2026-05-17', quota: 9, at: at(0) })).toBe(1)
       expect(await store.usage.usedBy(id, '2026-05')).toBe(1)
     })
 

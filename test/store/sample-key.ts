@@ -12,7 +12,9 @@ export function sampleKey(change: Partial<Key> = {}): Key {
     plan: 'free',
     revision: null,
     createdAt: new Date(Date.UTC(2026, 0, 1) + count++),
+    account: null,
     revokedAt: null,
+    suspendedAt: null,
     secrets: [sampleSecret()],
     ...change,
   }

@@ -48,7 +48,8 @@ function compileProject(folder: string): void {
   const root = projectFolder()
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
-  cpSync(join(root, 'src', 'keys', 'plans.yaml'), join(folder, 'dist', 'src', 'keys', 'plans.yaml'))
+  for (const path of ['src/keys/plans.yaml', 'src/portal/assets'])
+    cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = ['--outDir', join(folder, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false']

@@ -7,6 +7,12 @@ export const SAMPLE_RULES: RulesetInfo = {
   wantedDns: [],
   categories: { 'website-builder': 'visual-builder', cms: 'cms', ecommerce: 'ecommerce' },
   siteTypes: ['marketing', 'blog', 'local-business'],
+  labels: {
+    categories: { 'website-builder': 'Website builder', cms: 'Content management system', ecommerce: 'Shop system' },
+    siteTypes: { marketing: 'Marketing', blog: 'Blog', 'local-business': 'Local business' },
+    technologies: { 'Google Fonts': 'Fonts and icons' },
+    places: { meta: 'A meta tag, by its name, property or itemprop; its content' },
+  },
 }
 
 /** Builds the result of a scan, with a value for every extra. */

@@ -16,6 +16,7 @@ import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
 import { measureHttp } from './http.ts'
 import { measureLiveScan } from './live.ts'
+import { measurePortal } from './portal.ts'
 import { median, quantile } from './quantile.ts'
 import { syntheticRules } from './synthetic-rules.ts'
 
@@ -32,14 +33,21 @@ all hostile servers, and the rate of cached scans over HTTP relative to a bare F
 tools/services.sh has started them).
 
   npm run -s bench -- --http      only the rate over HTTP
+  npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
 `
 
 const main = defineCommand(HELP, async (args) => {
   const { values } = readArgs({
     args,
-    options: { rounds: { type: 'string', default: '5' }, pages: { type: 'string' }, http: { type: 'boolean' } },
+    options: {
+      rounds: { type: 'string', default: '5' },
+      pages: { type: 'string' },
+      http: { type: 'boolean' },
+      portal: { type: 'boolean' },
+    },
   })
   const rounds = Math.max(1, Number(values.rounds))
+  if (values.portal) return print({ portal: await measurePortal(rounds) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.

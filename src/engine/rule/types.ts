@@ -100,6 +100,8 @@ export interface CompiledRule {
 }
 
 export interface Categories {
-  readonly builders: Readonly<Record<string, { readonly revision1?: string; readonly standsBack?: boolean }>>
+  readonly builders: Readonly<
+    Record<string, { readonly title?: string; readonly revision1?: string; readonly standsBack?: boolean }>
+  >
   readonly technologies: Readonly<Record<string, string>>
 }

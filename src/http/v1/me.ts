@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findPlan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
-import { formatMonth, startOfNextMonth } from '../calendar.ts'
+import { formatDay, startOfNextMonth } from '../calendar.ts'
 import type { AppParts } from '../parts.ts'
 import { getRequestState } from '../request-state.ts'
 import { allowOnly, buildOperation, keepValidationError } from './route.ts'
@@ -22,7 +22,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): 
   }
   v1.get('/me', options, async (request): Promise<KeyInfo> => {
     const { key, now } = getRequestState(request) as { key: Key; now: number }
-    const used = await store.usage.touch({ key: key.id, month: formatMonth(now), at: new Date(now) })
+    const used = await store.usage.touch({ key: key.id, day: formatDay(now), at: new Date(now) })
     const limit = findPlan(settings.plans, key.plan).perMonth
     return {
       name: key.name,

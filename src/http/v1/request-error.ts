@@ -26,4 +26,5 @@ const EXPECTED: Readonly<Record<string, string>> = {
   include:
     'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings.',
   fresh: 'fresh must be true or false.',
+  month: 'month must be a month such as 2026-05.',
 }

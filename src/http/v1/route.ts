@@ -58,7 +58,9 @@ interface Operation {
   readonly querystring?: object
   readonly body?: object
   /** Name of the response schema. */
-  readonly ok: 'ScanResult' | 'KeyInfo'
+  readonly ok: 'ScanResult' | 'KeyInfo' | 'KeyUsage'
+  /** Failures of this operation only: status → description. */
+  readonly failures?: Readonly<Record<number, string>>
 }
 
 const RATE_HEADERS = {
@@ -86,8 +88,8 @@ const FAILURES = {
 } as const
 
 /** Builds the schema of an operation, used for the OpenAPI document and for validation by Fastify. */
-export function buildOperation({ ok, ...parts }: Operation): Record<string, unknown> {
-  const failures = Object.entries(FAILURES).map(([status, description]) => [
+export function buildOperation({ ok, failures: own = {}, ...parts }: Operation): Record<string, unknown> {
+  const failures = Object.entries({ ...FAILURES, ...own }).map(([status, description]) => [
     status,
     {
       description,

@@ -40,6 +40,17 @@ export const SCAN_BODY = closedObject(
 /** The query of an endpoint without parameters. */
 export const NO_QUERY = closedObject({})
 
+/** The query of `GET /usage`. */
+export const USAGE_QUERY = closedObject({
+  month: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])$',
+      description: 'A month (UTC) that is not in the future; the current one by default.',
+      examples: ['2026-05'],
+    }),
+  ),
+})
+
 /** Builds the schema of a scan result. Its closed lists come from the ruleset. */
 export function buildScanResultSchema({ categories, siteTypes }: Pick<RulesetInfo, 'categories' | 'siteTypes'>) {
   const names = [...new Set(Object.entries(categories).flat())].sort()
@@ -111,6 +122,23 @@ export const KEY_INFO = closedObject(
   { $id: 'KeyInfo' },
 )
 export type KeyInfo = Static<typeof KEY_INFO>
+
+/** The response of `GET /usage`. */
+export const KEY_USAGE = closedObject(
+  {
+    month: Type.String({ description: 'The month (UTC).', examples: ['2026-05'] }),
+    requests_used: Type.Integer({ minimum: 0, description: 'Scans charged in the month.' }),
+    days: Type.Array(
+      closedObject({
+        date: Type.String({ format: 'date', description: 'The day (UTC).' }),
+        requests: Type.Integer({ minimum: 0, description: 'Scans charged on the day.' }),
+      }),
+      { description: 'Every day of the month up to today.' },
+    ),
+  },
+  { $id: 'KeyUsage' },
+)
+export type KeyUsage = Static<typeof KEY_USAGE>
 
 /** The body of every error response. */
 export const ERROR_BODY = closedObject(

@@ -1,5 +1,6 @@
 import type { Collection } from 'mongodb'
 import { loopAwareTimeout } from '../../async/loop-aware-timeout.ts'
+import { readMonth } from '../read-month.ts'
 import { type Charge, StoreError } from '../types.ts'
 import { isDuplicate, toStoreError } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
@@ -27,7 +28,7 @@ export interface ChargeTimes {
 export class MongoCharges {
   readonly #usage: Collection<UsageDocument>
   readonly #times: ChargeTimes
-  /** Pending charges by document and quota. A group has a list, possibly empty, while an update is scheduled or running. */
+  /** Pending charges by key, day and quota. A group has a list, possibly empty, while an update is scheduled or running. */
   readonly #pending = new Map<string, PendingCharge[]>()
 
   constructor(usage: Collection<UsageDocument>, times: ChargeTimes) {
@@ -37,7 +38,7 @@ export class MongoCharges {
 
   /** @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged */
   charge(charge: Charge): Promise<number | null> {
-    const group = `${charge.quota} ${buildUsageId(charge.key, charge.month)}`
+    const group = `${charge.quota} ${charge.day} ${charge.key}`
     return new Promise((resolve, reject) => {
       const one: PendingCharge = { charge, since: loopAwareTimeout.now, resolve, reject }
       const pending = this.#pending.get(group)
@@ -85,17 +86,22 @@ export class MongoCharges {
 
   /**
    * Adds as many charges as the quota allows.
-   * @param charges charges of one key, month and quota
+   * @param charges charges of one key, day and quota
    * @returns the number of requests charged before
    */
   async #add(charges: readonly Charge[]): Promise<number> {
-    const [{ key, month, quota }] = charges
+    const [{ key, day, quota }] = charges
+    const month = readMonth(day)
+    const dayField = buildDayField(day)
     const at = new Date(Math.max(...charges.map((charge) => charge.at.getTime())))
     const used = { $ifNull: ['$used', 0] }
+    const newUsed = { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] }
     const change = {
       key: { $literal: key },
       month: { $literal: month },
-      used: { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] },
+      used: newUsed,
+      // All expressions of the stage read the document as it was before.
+      [`days.${dayField}`]: { $add: [{ $ifNull: [`$days.${dayField}`, 0] }, { $subtract: [newUsed, used] }] },
       lastUsedAt: { $cond: [{ $lt: [used, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
     }
     const { maxTimeMS } = this.#times
@@ -110,6 +116,11 @@ export class MongoCharges {
       return (await update(false))?.used ?? 0
     }
   }
+}
+
+/** Name of a day's field in the document of its month: `d01` to `d31`. */
+function buildDayField(day: string): string {
+  return `d${day.slice(8)}`
 }
 
 /** Id of the document that counts a key's requests in a month. */

@@ -19,6 +19,16 @@ export function isDuplicate(error: unknown): boolean {
   return hasCode(error, DUPLICATE_KEY)
 }
 
+/** Whether there is a document with this id already. */
+export function isTakenId(error: unknown): boolean {
+  return isDuplicate(error) && '_id' in Object((error as MongoServerError).keyPattern)
+}
+
+/** Whether another key occupies the slot of an account that a key was to get. */
+export function isTakenSlot(error: unknown): boolean {
+  return isDuplicate(error) && 'slot' in Object((error as MongoServerError).keyPattern)
+}
+
 export function isExistingNamespace(error: unknown): boolean {
   return hasCode(error, NAMESPACE_EXISTS)
 }

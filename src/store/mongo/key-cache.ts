@@ -26,7 +26,10 @@ export function withKeyCache(store: GuardedStore): GuardedStore {
     },
     keys: { ...store.keys, findKey: cacheLookups(store.keys) },
     usage: store.usage,
+    accounts: store.accounts,
+    audit: store.audit,
     settings: store.settings,
+    authDatabase: store.authDatabase,
     ping: () => store.ping(),
     close: () => store.close(),
   }

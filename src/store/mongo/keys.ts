@@ -1,17 +1,21 @@
 import type { Collection } from 'mongodb'
 import type { Key } from '../../keys/types.ts'
+import { findFreeSlot } from '../free-slot.ts'
 import type { KeyStore, Rotation } from '../types.ts'
-import { CHANGE_TIMEOUT_MS } from './errors.ts'
-import type { KeyDocument } from './schema.ts'
+import { AccountSlots } from './account-slots.ts'
+import { CHANGE_TIMEOUT_MS, isTakenId } from './errors.ts'
+import { type Collections, type KeyDocument, ONE_BATCH } from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 
 /** The collection of keys with their secrets. Every change updates a single document. */
 export class MongoKeys implements KeyStore {
   readonly #keys: Collection<KeyDocument>
+  readonly #slots: AccountSlots
 
-  constructor(keys: Collection<KeyDocument>) {
-    this.#keys = keys
+  constructor(collections: Pick<Collections, 'keys' | 'accounts'>) {
+    this.#keys = collections.keys
+    this.#slots = new AccountSlots(collections)
   }
 
   async findKey(hash: string): Promise<Key | null> {
@@ -24,17 +28,52 @@ export class MongoKeys implements KeyStore {
 
   async listKeys(): Promise<Key[]> {
     const found = await this.#keys.find().sort({ createdAt: 1, _id: 1 }).toArray()
-    return found.map(renameId)
+    return found.map(toKey)
   }
 
-  async createKey({ id, name, email, plan, revision, createdAt, revokedAt, secrets }: Key): Promise<void> {
-    const kept = secrets.map(({ hash, lastFour, expiresAt }) => ({ hash, lastFour, expiresAt }))
-    await this.#keys.insertOne({ _id: id, name, email, plan, revision, createdAt, revokedAt, secrets: kept }, LIMITED)
+  async listAccountKeys(account: string): Promise<Key[]> {
+    const found = await this.#keys.find({ account }, ONE_BATCH).sort({ createdAt: 1, _id: 1 }).toArray()
+    return found.map(toKey)
+  }
+
+  async createKey(key: Key): Promise<void> {
+    await this.#keys.insertOne(buildDocument(key), LIMITED)
+  }
+
+  createAccountKey(key: Key, limit: number): Promise<boolean> {
+    return this.#createFor(key, async (account) => {
+      const occupied = await this.#slots.list(account)
+      return occupied.length < limit ? findFreeSlot(occupied) : null
+    })
+  }
+
+  createDefaultKey(key: Key): Promise<boolean> {
+    return this.#createFor(key, async (account) => ((await this.#keys.findOne({ account })) === null ? 0 : null))
+  }
+
+  async attachKey(id: string, account: string): Promise<boolean> {
+    const key = await this.#keys.findOne({ _id: id, account: null, revokedAt: null })
+    const plan = await this.#slots.findPlan(account)
+    if (key === null || plan === null) return false
+    const findSlot = async (): Promise<number> => findFreeSlot(await this.#slots.list(account))
+    const isAttached = await this.#slots.occupy(account, findSlot, async (slot) => {
+      const free = { _id: id, account: null, revokedAt: null }
+      return (await this.#keys.updateOne(free, { $set: { account, slot, plan } }, LIMITED)).matchedCount === 1
+    })
+    if (!isAttached) return false
+    if (await this.#slots.confirm(id, account, plan)) return true
+    const before = { $set: { account: null, plan: key.plan }, $unset: { slot: 1 } } as const
+    await this.#keys.updateOne({ _id: id, account }, before, LIMITED)
+    return false
+  }
+
+  async renameKey(id: string, name: string): Promise<boolean> {
+    return (await this.#keys.updateOne({ _id: id }, { $set: { name } }, LIMITED)).matchedCount === 1
   }
 
   async revokeKey(id: string, at: Date): Promise<boolean> {
-    const change = { $set: { revokedAt: { $ifNull: ['$revokedAt', at] } } }
-    const { matchedCount } = await this.#keys.updateOne({ _id: id }, [change], LIMITED)
+    const change = [{ $set: { revokedAt: { $ifNull: ['$revokedAt', at] } } }, { $unset: 'slot' }]
+    const { matchedCount } = await this.#keys.updateOne({ _id: id }, change, LIMITED)
     return matchedCount === 1
   }
 
@@ -53,12 +92,42 @@ export class MongoKeys implements KeyStore {
   async setPlan(id: string, plan: string): Promise<boolean> {
     return (await this.#keys.updateOne({ _id: id }, { $set: { plan } }, LIMITED)).matchedCount === 1
   }
+
+  /** @param findSlot returns the slot of the new key, or null if the account may not have one more */
+  async #createFor(key: Key, findSlot: (account: string) => Promise<number | null>): Promise<boolean> {
+    const { id, account } = key
+    const plan = account === null ? null : await this.#slots.findPlan(account)
+    if (account === null || plan === null) return false
+    const isCreated = await this.#slots.occupy(
+      account,
+      () => findSlot(account),
+      async (slot) => {
+        try {
+          await this.#keys.insertOne({ ...buildDocument({ ...key, plan }), slot }, LIMITED)
+          return true
+        } catch (error) {
+          if (!isTakenId(error)) throw error
+          return false
+        }
+      },
+    )
+    if (!isCreated) return false
+    if (await this.#slots.confirm(id, account, plan)) return true
+    await this.#keys.deleteOne({ _id: id }, LIMITED)
+    return false
+  }
+}
+
+function buildDocument({ id, secrets, ...key }: Key): KeyDocument {
+  const { name, email, plan, revision, account, createdAt, revokedAt, suspendedAt } = key
+  const kept = secrets.map(({ hash, lastFour, expiresAt }) => ({ hash, lastFour, expiresAt }))
+  return { _id: id, name, email, plan, revision, account, createdAt, revokedAt, suspendedAt, secrets: kept }
 }
 
 function parseKey(document: KeyDocument | null): Key | null {
-  return document === null ? null : renameId(document)
+  return document === null ? null : toKey(document)
 }
 
-function renameId({ _id, ...rest }: KeyDocument): Key {
-  return { id: _id, ...rest }
+function toKey({ _id, slot: _, ...rest }: KeyDocument): Key {
+  return { id: _id, ...rest, account: rest.account ?? null, suspendedAt: rest.suspendedAt ?? null }
 }

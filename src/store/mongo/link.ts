@@ -62,6 +62,11 @@ export class MongoLink {
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
+  /** The current client. */
+  get client(): MongoClient {
+    return this.#client
+  }
+
   /** The database in the URL, or `siteprint`. The driver itself treats a URL without a database like one that names `test`. */
   get db(): Db {
     const hasName = /^[^/]+\/\/[^/]*\/[^?]/.test(this.#options.url)

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
 import type { Store } from '../types.ts'
 import { wrapMethods } from '../wrap-methods.ts'
+import { MongoAccounts } from './accounts.ts'
+import { MongoAudit } from './audit.ts'
 import { toSetupError, toStoreError } from './errors.ts'
 import { MongoKeys } from './keys.ts'
 import { MongoLink } from './link.ts'
@@ -44,7 +46,10 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
   return {
     keys: wrapMethods(() => parts.keys, translateErrors),
     usage: wrapMethods(() => parts.usage, translateErrors),
+    accounts: wrapMethods(() => parts.accounts, translateErrors),
+    audit: wrapMethods(() => parts.audit, translateErrors),
     settings: wrapMethods(() => parts.settings, translateErrors),
+    authDatabase: { kind: 'mongodb', get: () => ({ client: link.client, db: link.db }) },
     ping: () => translateErrors('ping', () => parts.settings.probe()),
     close: () => link.close(),
   }
@@ -53,15 +58,20 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
 interface MongoParts {
   readonly keys: MongoKeys
   readonly usage: MongoUsage
+  readonly accounts: MongoAccounts
+  readonly audit: MongoAudit
   readonly settings: MongoSettings
 }
 
 function buildParts(db: Db, queueMs: number): MongoParts {
-  const { keys, usage, settings } = getCollections(db)
+  const collections = getCollections(db)
+  const { usage, audit, settings } = collections
   const maxTimeMS = Math.ceil(queueMs * SERVER_SHARE)
   return {
-    keys: new MongoKeys(keys),
+    keys: new MongoKeys(collections),
     usage: new MongoUsage(usage, { queueMs, maxTimeMS }),
+    accounts: new MongoAccounts(collections),
+    audit: new MongoAudit(audit),
     settings: new MongoSettings(settings, maxTimeMS),
   }
 }

@@ -1,10 +1,16 @@
-import type { Collection, CollectionInfo, Db, Document, IndexDescription } from 'mongodb'
+import type { Collection, CollectionInfo, Db, Document, IndexDescription, ObjectId } from 'mongodb'
+import type { AuditEntry } from '../../accounts/audit.ts'
+import type { StoredScan } from '../../accounts/types.ts'
 import type { Key } from '../../keys/types.ts'
 import { isExistingNamespace } from './errors.ts'
 
-/** A stored key. */
-export interface KeyDocument extends Omit<Key, 'id'> {
+/** A stored key. Documents of earlier versions lack `account` and `suspendedAt`. */
+export interface KeyDocument extends Omit<Key, 'id' | 'account' | 'suspendedAt'> {
   readonly _id: string
+  readonly account?: string | null
+  readonly suspendedAt?: Date | null
+  /** The place that the key occupies among the keys of its account; absent if it has no account or is revoked. */
+  readonly slot?: number
 }
 
 /** The use of a key in a month. */
@@ -15,6 +21,39 @@ export interface UsageDocument {
   readonly month: string
   readonly used: number
   readonly lastUsedAt: Date
+  /** Charged requests by day of the month: `d01` to `d31`. Charges of earlier versions are in no day. */
+  readonly days?: Readonly<Record<string, number>>
+}
+
+/** An account, as better-auth writes it. */
+export interface AccountDocument {
+  readonly _id: string
+  readonly name: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly plan: string
+  readonly createdAt: Date
+  readonly suspendedAt?: Date | null
+  /** Since when the account is being deleted. It gets no keys and no scans any more. */
+  readonly deletedAt?: Date | null
+}
+
+/** An invitation. Its id is the hash of its token. */
+interface InviteDocument {
+  readonly _id: string
+  readonly expiresAt: Date
+}
+
+/** A stored scan. */
+export interface ScanDocument extends Omit<StoredScan, 'id' | 'entry'> {
+  readonly _id: string
+  /** JSON of the entry. */
+  readonly entry: string
+}
+
+/** An audit entry. */
+export interface AuditDocument extends AuditEntry {
+  readonly _id: ObjectId
 }
 
 /** The switches (`switches`), a permanent value (`word:<name>`), or the time of the last probe (`probe`). */
@@ -25,77 +64,143 @@ export interface SettingDocument {
   readonly value?: string
 }
 
-export interface Collections {
+/** The collections of Siteprint itself, each with a validator. */
+interface OwnCollections {
   readonly keys: Collection<KeyDocument>
   readonly usage: Collection<UsageDocument>
+  readonly invites: Collection<InviteDocument>
+  readonly scans: Collection<ScanDocument>
+  readonly audit: Collection<AuditDocument>
   readonly settings: Collection<SettingDocument>
 }
 
+/** The collections of better-auth, which checks what it writes. */
+interface AuthCollections {
+  readonly accounts: Collection<AccountDocument>
+  readonly sessions: Collection<{ readonly _id: string; readonly userId: string }>
+  readonly credentials: Collection<{ readonly _id: string; readonly userId: string }>
+  readonly verifications: Collection<{ readonly _id: string; readonly identifier: string; readonly value: string }>
+}
+
+export interface Collections extends OwnCollections, AuthCollections {}
+
 /** Incremented with every change of a schema below. Nodes update validators of earlier versions, but not of later ones. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 const TEXT = { bsonType: 'string' }
 // The pattern alone would allow a trailing line feed, hence the maximum length.
 const MONTH = { bsonType: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$', maxLength: 7 }
 const DATE = { bsonType: 'date' }
 const DATE_OR_NULL = { bsonType: ['date', 'null'] }
+const TEXT_OR_NULL = { bsonType: ['string', 'null'] }
+const COUNT = { bsonType: 'number', minimum: 0 }
 
-function buildObjectSchema(properties: Document, required = Object.keys(properties)): Document {
-  return { bsonType: 'object', required, additionalProperties: false, properties }
+function buildObjectSchema(required: Document, optional: Document = {}): Document {
+  return {
+    bsonType: 'object',
+    required: Object.keys(required),
+    additionalProperties: false,
+    properties: { ...required, ...optional },
+  }
 }
 
-const SCHEMAS: Readonly<Record<keyof Collections, Document>> = {
-  keys: buildObjectSchema({
-    _id: TEXT,
-    name: TEXT,
-    email: TEXT,
-    plan: TEXT,
-    revision: { enum: [1, 2, null] },
-    createdAt: DATE,
-    revokedAt: DATE_OR_NULL,
-    secrets: { bsonType: 'array', items: buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }) },
-  }),
-  usage: buildObjectSchema({
-    _id: TEXT,
-    key: TEXT,
-    month: MONTH,
-    used: { bsonType: 'number', minimum: 0 },
-    lastUsedAt: DATE,
+// Fields of later versions are optional, because nodes of earlier versions do not write them.
+const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
+  keys: buildObjectSchema(
+    {
+      _id: TEXT,
+      name: TEXT,
+      email: TEXT,
+      plan: TEXT,
+      revision: { enum: [1, 2, null] },
+      createdAt: DATE,
+      revokedAt: DATE_OR_NULL,
+      secrets: { bsonType: 'array', items: buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }) },
+    },
+    { account: TEXT_OR_NULL, suspendedAt: DATE_OR_NULL, slot: COUNT },
+  ),
+  usage: buildObjectSchema(
+    { _id: TEXT, key: TEXT, month: MONTH, used: COUNT, lastUsedAt: DATE },
+    {
+      days: {
+        bsonType: 'object',
+        additionalProperties: false,
+        patternProperties: { '^d(0[1-9]|[12][0-9]|3[01])$': COUNT },
+      },
+    },
+  ),
+  invites: buildObjectSchema({ _id: TEXT, expiresAt: DATE }),
+  scans: buildObjectSchema({ _id: TEXT, account: TEXT, url: TEXT, builder: TEXT_OR_NULL, at: DATE, entry: TEXT }),
+  audit: buildObjectSchema({
+    _id: { bsonType: 'objectId' },
+    at: DATE,
+    action: TEXT,
+    actor: TEXT_OR_NULL,
+    account: TEXT_OR_NULL,
+    key: TEXT_OR_NULL,
+    detail: TEXT_OR_NULL,
   }),
   settings: buildObjectSchema(
-    { _id: TEXT, maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
-    ['_id'],
+    { _id: TEXT },
+    { maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
   ),
 }
 
+/** Reads a result in one round trip. By default a second one follows after 101 documents. */
+export const ONE_BATCH = { batchSize: 10_000 } as const
+
+/** Deletes a document when the time in its field has passed, within a minute. */
+const EXPIRING: IndexDescription = { key: { expiresAt: 1 }, expireAfterSeconds: 0 }
+
 const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescription[]>>> = {
-  keys: [{ key: { 'secrets.hash': 1 }, unique: true }, { key: { createdAt: 1, _id: 1 } }],
+  keys: [
+    { key: { 'secrets.hash': 1 }, unique: true },
+    { key: { createdAt: 1, _id: 1 } },
+    { key: { account: 1, slot: 1 }, unique: true, partialFilterExpression: { slot: { $exists: true } } },
+    { key: { account: 1 }, partialFilterExpression: { account: { $gte: '' } } },
+  ],
   // The field does not change after the first charge of a month, so that later charges do not write the index.
   usage: [{ key: { key: 1 } }],
+  invites: [EXPIRING],
+  scans: [{ key: { account: 1, at: -1 } }],
+  audit: [{ key: { account: 1, at: -1, _id: -1 } }, { key: { at: -1, _id: -1 } }],
+  // better-auth creates indexes with these names, but only some of them, and not before its first use.
+  accounts: [{ key: { email: 1 }, name: 'accounts_email_uidx', unique: true }, { key: { createdAt: -1, _id: -1 } }],
+  sessions: [
+    { key: { token: 1 }, name: 'sessions_token_uidx', unique: true },
+    { key: { userId: 1 }, name: 'sessions_userId_idx' },
+    EXPIRING,
+  ],
+  credentials: [{ key: { userId: 1 }, name: 'credentials_userId_idx' }],
+  verifications: [{ key: { identifier: 1 }, name: 'verifications_identifier_idx' }, EXPIRING],
 }
 
 /** Creates missing collections and indexes and updates earlier validators. Several nodes may do so concurrently. */
 export async function prepareDatabase(db: Db): Promise<void> {
   const found = await db.listCollections<CollectionInfo>().toArray()
-  const names = Object.keys(SCHEMAS) as (keyof Collections)[]
-  await Promise.all(
-    names.map(async (name) => {
-      await ensureValidator(
-        db,
-        name,
-        found.find((info) => info.name === name),
-      )
-      const indexes = INDEXES[name]
-      if (indexes !== undefined) await db.collection(name).createIndexes([...indexes])
-    }),
-  )
+  const findInfo = (name: string): CollectionInfo | undefined => found.find((info) => info.name === name)
+  const own = Object.keys(SCHEMAS) as (keyof OwnCollections)[]
+  await Promise.all(own.map((name) => ensureValidator(db, name, findInfo(name))))
+  const indexes = Object.entries(INDEXES)
+  await Promise.all(indexes.map(([name, wanted]) => db.collection(name).createIndexes([...wanted])))
 }
 
 export function getCollections(db: Db): Collections {
-  return { keys: db.collection('keys'), usage: db.collection('usage'), settings: db.collection('settings') }
+  return {
+    keys: db.collection('keys'),
+    usage: db.collection('usage'),
+    audit: db.collection('audit'),
+    settings: db.collection('settings'),
+    invites: db.collection('invites'),
+    scans: db.collection('scans'),
+    accounts: db.collection('accounts'),
+    sessions: db.collection('sessions'),
+    credentials: db.collection('credentials'),
+    verifications: db.collection('verifications'),
+  }
 }
 
-async function ensureValidator(db: Db, name: keyof Collections, found: CollectionInfo | undefined): Promise<void> {
+async function ensureValidator(db: Db, name: keyof OwnCollections, found: CollectionInfo | undefined): Promise<void> {
   const validator = { $jsonSchema: { title: `version ${SCHEMA_VERSION}`, ...SCHEMAS[name] } }
   if (found === undefined) {
     try {

@@ -1,10 +1,11 @@
 import type { Collection } from 'mongodb'
-import type { Charge, KeyUse, UsageStore } from '../types.ts'
+import { readMonth } from '../read-month.ts'
+import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
 import { isDuplicate } from './errors.ts'
-import type { UsageDocument } from './schema.ts'
+import { ONE_BATCH, type UsageDocument } from './schema.ts'
 
-/** The collection of charged requests by key and month. */
+/** The collection of charged requests by key and month, with its days. */
 export class MongoUsage implements UsageStore {
   readonly #usage: Collection<UsageDocument>
   readonly #maxTimeMS: number
@@ -21,11 +22,13 @@ export class MongoUsage implements UsageStore {
   }
 
   async charge(charge: Charge): Promise<number | null> {
+    readMonth(charge.day) // Checked here, so that an invalid day does not fail the charges that wait for it.
     if (charge.quota <= 0) return null // No document is created in this case.
     return this.#charges.charge(charge)
   }
 
-  async touch({ key, month, at }: KeyUse): Promise<number> {
+  async touch({ key, day, at }: KeyUse): Promise<number> {
+    const month = readMonth(day)
     const update = { $max: { lastUsedAt: at }, $setOnInsert: { key, month, used: 0 } }
     const options = { returnDocument: 'after', maxTimeMS: this.#maxTimeMS, projection: { used: 1 } } as const
     const filter = { _id: buildUsageId(key, month) }
@@ -41,5 +44,20 @@ export class MongoUsage implements UsageStore {
   async lastUsed(key: string): Promise<Date | null> {
     const [last] = await this.#usage.find({ key }).sort({ lastUsedAt: -1 }).limit(1).toArray()
     return last?.lastUsedAt ?? null
+  }
+  async listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
+    const projection = { _id: 0, key: 1, month: 1, used: 1, lastUsedAt: 1 }
+    return await this.#usage
+      .find<MonthUsage>({ key: { $in: keys }, month: { $gte: since } }, { projection, ...ONE_BATCH })
+      .toArray()
+  }
+
+  async listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
+    const filter = { key: { $in: keys }, month: { $gte: first, $lte: last } }
+    const found = await this.#usage.find(filter, { projection: { key: 1, month: 1, days: 1 }, ...ONE_BATCH }).toArray()
+    return found.flatMap(({ key, month, days = {} }) => {
+      const entries = Object.entries(days).filter(([, used]) => used > 0)
+      return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))
+    })
   }
 }

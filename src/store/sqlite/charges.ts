@@ -1,7 +1,7 @@
 import type { Charge } from '../types.ts'
 import type { SqliteWriter } from './writer.ts'
 
-/** Charges of one key, month and quota that have not been written yet. */
+/** Charges of one key, day and quota that have not been written yet. */
 interface ChargeGroup {
   count: number
   /** The time of the latest charge. */
@@ -14,7 +14,7 @@ interface ChargeGroup {
 export class SqliteCharges {
   readonly #writer: SqliteWriter
   readonly #add: (charge: Charge, count: number) => number
-  /** Unwritten groups by key, month and quota. */
+  /** Unwritten groups by key, day and quota. */
   readonly #groups = new Map<string, ChargeGroup>()
 
   /** @param add writes a group inside a transaction and returns the number of requests charged before */
@@ -31,7 +31,7 @@ export class SqliteCharges {
   }
 
   #join(charge: Charge): { readonly group: ChargeGroup; readonly place: number } {
-    const name = `${charge.quota} ${charge.month} ${charge.key}`
+    const name = `${charge.quota} ${charge.day} ${charge.key}`
     const open = this.#groups.get(name)
     if (open === undefined) {
       const close = (): unknown => this.#groups.get(name) === group && this.#groups.delete(name)

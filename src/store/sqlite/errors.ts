@@ -12,6 +12,11 @@ export function isBusy(error: unknown): boolean {
   return readErrorCode(error).startsWith('SQLITE_BUSY')
 }
 
+/** Whether the disk or the memory failed, so that work of several statements may have run in part. */
+export function isStorageFailure(error: unknown): boolean {
+  return /^SQLITE_(?:FULL|IOERR|NOMEM|CORRUPT)/.test(readErrorCode(error))
+}
+
 /** @returns the error itself if the request was invalid, such as a key that already exists; otherwise a StoreError */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreError || readErrorCode(error).startsWith('SQLITE_CONSTRAINT')) return error

@@ -10,22 +10,21 @@ const MAX_CACHED_KEYS = 10_000
  * the next turn of the event loop.
  */
 export class SqliteKeyCache {
-  readonly #read: (hash: string) => Key | null
   readonly #version: Database.Statement
   readonly #keys = new LRUCache<string, Key>({ max: MAX_CACHED_KEYS })
   #lastVersion = -1
   #isChecked = false
 
-  constructor(db: Database.Database, read: (hash: string) => Key | null) {
-    this.#read = read
+  constructor(db: Database.Database) {
     this.#version = db.prepare('PRAGMA data_version')
   }
 
-  find(hash: string): Key | null {
+  /** @param read reads a key that is not cached */
+  find(hash: string, read: () => Key | null): Key | null {
     this.#checkVersion()
     const cached = this.#keys.get(hash)
     if (cached !== undefined) return cached
-    const key = this.#read(hash)
+    const key = read()
     if (key !== null) this.#keys.set(hash, key)
     return key
   }

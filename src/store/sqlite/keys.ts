@@ -1,25 +1,10 @@
 import type Database from 'libsql'
 import type { Key, KeySecret } from '../../keys/types.ts'
+import { findFreeSlot } from '../free-slot.ts'
 import type { KeyStore, Rotation } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
-import { SqliteKeyCache } from './key-cache.ts'
-
-/** A key as SQLite returns it in JSON, because the binding ends a text column at its first NUL. Times are in milliseconds. */
-interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'secrets'> {
-  readonly createdAt: number
-  readonly revokedAt: number | null
-  readonly secrets: readonly (Omit<KeySecret, 'expiresAt'> & { readonly expiresAt: number | null })[]
-}
-
-const KEY = `SELECT json_object(
-    'id', id, 'name', name, 'email', email, 'plan', plan, 'revision', revision,
-    'createdAt', created_at, 'revokedAt', revoked_at,
-    'secrets', json((
-      SELECT json_group_array(
-        json_object('hash', hash, 'lastFour', last_four, 'expiresAt', expires_at) ORDER BY place DESC
-      ) FROM secrets WHERE secrets.key = keys.id
-    ))
-  ) AS json FROM keys`
+import type { SqliteKeyCache } from './key-cache.ts'
+import { parseKey, SELECT_KEY, toTimestamp } from './key-row.ts'
 
 /** The tables of keys and secrets. */
 export class SqliteKeys implements KeyStore {
@@ -27,14 +12,14 @@ export class SqliteKeys implements KeyStore {
   readonly #sql: ReturnType<typeof prepare>
   readonly #cache: SqliteKeyCache
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, cache: SqliteKeyCache) {
     this.#connection = connection
     this.#sql = prepare(connection.db)
-    this.#cache = new SqliteKeyCache(connection.db, (hash) => parseKey(readFirstRow(this.#sql.find, hash)))
+    this.#cache = cache
   }
 
   findKey(hash: string): Promise<Key | null> {
-    return this.#connection.read(() => this.#cache.find(hash))
+    return this.#connection.read(() => this.#cache.find(hash, () => parseKey(readFirstRow(this.#sql.find, hash))))
   }
 
   getKey(id: string): Promise<Key | null> {
@@ -45,11 +30,40 @@ export class SqliteKeys implements KeyStore {
     return this.#connection.read(() => this.#sql.list.all().flatMap((row) => parseKey(row) ?? []))
   }
 
-  createKey({ id, name, email, plan, revision, createdAt, revokedAt, secrets }: Key): Promise<void> {
+  listAccountKeys(account: string): Promise<readonly Key[]> {
+    return this.#connection.read(() => this.#sql.listOfAccount.all(account).flatMap((row) => parseKey(row) ?? []))
+  }
+
+  createKey(key: Key): Promise<void> {
+    return this.#write(() => this.#insert(key, null))
+  }
+
+  createAccountKey(key: Key, limit: number): Promise<boolean> {
+    return this.#createFor(
+      key.account,
+      (account) => {
+        const occupied = this.#listSlots(account)
+        if (occupied.length >= limit) return null
+        return findFreeSlot(occupied)
+      },
+      key,
+    )
+  }
+
+  createDefaultKey(key: Key): Promise<boolean> {
+    return this.#createFor(key.account, (account) => (readFirstRow(this.#sql.hasKey, account) ? null : 0), key)
+  }
+
+  attachKey(id: string, account: string): Promise<boolean> {
     return this.#write(() => {
-      this.#sql.insert.run(id, name, email, plan, revision, createdAt.getTime(), toTimestamp(revokedAt))
-      for (const secret of secrets.toReversed()) this.#addSecret(id, secret)
+      const plan = this.#readPlan(account)
+      if (plan === null) return false
+      return this.#sql.attach.run(account, findFreeSlot(this.#listSlots(account)), plan, id).changes === 1
     })
+  }
+
+  renameKey(id: string, name: string): Promise<boolean> {
+    return this.#write(() => this.#sql.rename.run(name, id).changes === 1)
   }
 
   revokeKey(id: string, at: Date): Promise<boolean> {
@@ -70,8 +84,39 @@ export class SqliteKeys implements KeyStore {
     return this.#write(() => this.#sql.setPlan.run(plan, id).changes === 1)
   }
 
+  /** @param findSlot returns the slot of the new key, or null if the account may not have one more */
+  #createFor(account: string | null, findSlot: (account: string) => number | null, key: Key): Promise<boolean> {
+    return this.#write(() => {
+      const plan = account === null ? null : this.#readPlan(account)
+      const slot = account === null || plan === null ? null : findSlot(account)
+      if (plan === null || slot === null || readFirstRow(this.#sql.get, key.id) !== undefined) return false
+      this.#insert({ ...key, plan }, slot)
+      return true
+    })
+  }
+
+  /** Runs inside a transaction. */
+  #insert(
+    { id, name, email, plan, revision, createdAt, revokedAt, suspendedAt, secrets, account }: Key,
+    slot: number | null,
+  ): void {
+    const times = [createdAt, revokedAt, suspendedAt].map(toTimestamp)
+    this.#sql.insert.run(id, name, email, plan, revision, ...times, account, slot)
+    for (const secret of secrets.toReversed()) this.#addSecret(id, secret)
+  }
+
   #addSecret(key: string, { hash, lastFour, expiresAt }: KeySecret): void {
     this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt))
+  }
+
+  #listSlots(account: string): number[] {
+    return (this.#sql.listSlots.all(account) as { readonly slot: number }[]).map(({ slot }) => slot)
+  }
+
+  /** @returns the plan of an account; null if it does not exist or is suspended */
+  #readPlan(account: string): string | null {
+    const row = readFirstRow<{ readonly json: string }>(this.#sql.readPlan, account)
+    return row === undefined ? null : (JSON.parse(row.json) as string)
   }
 
   #write<T>(work: () => T): Promise<T> {
@@ -82,34 +127,26 @@ export class SqliteKeys implements KeyStore {
 
 function prepare(db: Database.Database) {
   return {
-    find: db.prepare(`${KEY} WHERE id = (SELECT key FROM secrets WHERE hash = ?)`),
-    get: db.prepare(`${KEY} WHERE id = ?`),
-    list: db.prepare(`${KEY} ORDER BY created_at, id`),
-    insert: db.prepare('INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    find: db.prepare(`${SELECT_KEY} WHERE id = (SELECT key FROM secrets WHERE hash = ?)`),
+    get: db.prepare(`${SELECT_KEY} WHERE id = ?`),
+    list: db.prepare(`${SELECT_KEY} ORDER BY created_at, id`),
+    listOfAccount: db.prepare(`${SELECT_KEY} WHERE account = ? ORDER BY created_at, id`),
+    insert: db.prepare(
+      `INSERT INTO keys (id, name, email, plan, revision, created_at, revoked_at, suspended_at, account, slot)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at) VALUES (?, ?, ?, ?)'),
-    revoke: db.prepare('UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?'),
+    hasKey: db.prepare('SELECT 1 FROM keys WHERE account = ? LIMIT 1'),
+    listSlots: db.prepare('SELECT slot FROM keys WHERE account = ? AND slot IS NOT NULL'),
+    readPlan: db.prepare('SELECT json_quote(plan) AS json FROM accounts WHERE id = ? AND suspendedAt IS NULL'),
+    attach: db.prepare(
+      'UPDATE keys SET account = ?, slot = ?, plan = ? WHERE id = ? AND account IS NULL AND revoked_at IS NULL',
+    ),
+    rename: db.prepare('UPDATE keys SET name = ? WHERE id = ?'),
+    revoke: db.prepare('UPDATE keys SET revoked_at = coalesce(revoked_at, ?), slot = NULL WHERE id = ?'),
     isActive: db.prepare('SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NULL'),
     deleteExpired: db.prepare('DELETE FROM secrets WHERE key = ? AND expires_at < ?'),
     expireOld: db.prepare('UPDATE secrets SET expires_at = min(coalesce(expires_at, ?), ?) WHERE key = ?'),
     setPlan: db.prepare('UPDATE keys SET plan = ? WHERE id = ?'),
   }
-}
-
-function parseKey(row: unknown): Key | null {
-  if (row === undefined) return null
-  const key = JSON.parse((row as { readonly json: string }).json) as KeyRow
-  return {
-    ...key,
-    createdAt: new Date(key.createdAt),
-    revokedAt: toDate(key.revokedAt),
-    secrets: key.secrets.map((secret) => ({ ...secret, expiresAt: toDate(secret.expiresAt) })),
-  }
-}
-
-function toTimestamp(date: Date | null): number | null {
-  return date === null ? null : date.getTime()
-}
-
-function toDate(timeMs: number | null): Date | null {
-  return timeMs === null ? null : new Date(timeMs)
 }

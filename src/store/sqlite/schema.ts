@@ -3,6 +3,58 @@ import { SetupError } from '../../errors.ts'
 import { readFirstRow } from './connection.ts'
 import type { SqliteWriter } from './writer.ts'
 
+/**
+ * The tables of better-auth (1.7). A test compares them with the schema that better-auth expects. Dates are texts (ISO 8601, UTC).
+ */
+const AUTH_TABLES = `CREATE TABLE accounts (
+    id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    email TEXT NOT NULL UNIQUE,
+    emailVerified INTEGER NOT NULL,
+    image TEXT,
+    createdAt DATE NOT NULL,
+    updatedAt DATE NOT NULL,
+    plan TEXT NOT NULL,
+    suspendedAt DATE
+  );
+  CREATE INDEX accounts_by_creation ON accounts (createdAt, id);
+  CREATE TABLE sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    expiresAt DATE NOT NULL,
+    token TEXT NOT NULL UNIQUE,
+    createdAt DATE NOT NULL,
+    updatedAt DATE NOT NULL,
+    ipAddress TEXT,
+    userAgent TEXT,
+    userId TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE
+  );
+  CREATE INDEX sessions_userId_idx ON sessions (userId);
+  CREATE TABLE credentials (
+    id TEXT NOT NULL PRIMARY KEY,
+    accountId TEXT NOT NULL,
+    providerId TEXT NOT NULL,
+    userId TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    accessToken TEXT,
+    refreshToken TEXT,
+    idToken TEXT,
+    accessTokenExpiresAt DATE,
+    refreshTokenExpiresAt DATE,
+    scope TEXT,
+    password TEXT,
+    createdAt DATE NOT NULL,
+    updatedAt DATE NOT NULL
+  );
+  CREATE INDEX credentials_userId_idx ON credentials (userId);
+  CREATE TABLE verifications (
+    id TEXT NOT NULL PRIMARY KEY,
+    identifier TEXT NOT NULL,
+    value TEXT NOT NULL,
+    expiresAt DATE NOT NULL,
+    createdAt DATE NOT NULL,
+    updatedAt DATE NOT NULL
+  );
+  CREATE INDEX verifications_identifier_idx ON verifications (identifier);`
+
 /** SQL that upgrades a database from each version (the index in this list) to the next. Times are milliseconds since 1970. */
 const MIGRATIONS = [
   `CREATE TABLE keys (
@@ -38,6 +90,37 @@ const MIGRATIONS = [
   ) STRICT;
   INSERT INTO switches (only) VALUES (1);
   CREATE TABLE words (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE keys ADD COLUMN account TEXT;
+  ALTER TABLE keys ADD COLUMN slot INTEGER; -- Null for a key without an account, and for a revoked one.
+  ALTER TABLE keys ADD COLUMN suspended_at INTEGER;
+  CREATE UNIQUE INDEX slots_of_account ON keys (account, slot);
+  CREATE TABLE usage_days (
+    key TEXT NOT NULL,
+    day TEXT NOT NULL,
+    used INTEGER NOT NULL CHECK (used > 0),
+    PRIMARY KEY (key, day)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE invites (hash TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE scans (
+    id TEXT NOT NULL UNIQUE,
+    account TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    url TEXT NOT NULL,
+    builder TEXT,
+    at INTEGER NOT NULL,
+    entry TEXT NOT NULL -- JSON
+  ) STRICT;
+  CREATE INDEX scans_of_account ON scans (account, at);
+  ${AUTH_TABLES}`,
+  `CREATE TABLE audit (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, -- The newest entry has the highest.
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    actor TEXT,
+    account TEXT,
+    key TEXT,
+    detail TEXT
+  ) STRICT;
+  CREATE INDEX audit_of_account ON audit (account, place);`,
 ]
 
 /**

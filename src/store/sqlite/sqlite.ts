@@ -1,7 +1,10 @@
 import type { Store } from '../types.ts'
+import { SqliteAccounts } from './accounts.ts'
+import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
-import { toSetupError } from './errors.ts'
+import { isBusy, isStorageFailure, toSetupError } from './errors.ts'
+import { SqliteKeyCache } from './key-cache.ts'
 import { SqliteKeys } from './keys.ts'
 import { SqliteSettings } from './settings.ts'
 import { SqliteUsage } from './usage.ts'
@@ -14,6 +17,7 @@ import { SqliteUsage } from './usage.ts'
 export async function openSqlite(options: SqliteFolder): Promise<Store> {
   const connection = openDatabase(options)
   try {
+    if (options.role === 'server') deleteExpired(connection)
     return buildStore(connection)
   } catch (error) {
     connection.close()
@@ -21,14 +25,32 @@ export async function openSqlite(options: SqliteFolder): Promise<Store> {
   }
 }
 
+/** Deletes what MongoDB's indexes delete by themselves. On a full disk it stays until the next start. */
+function deleteExpired({ db, writer }: SqliteConnection): void {
+  const now = new Date()
+  try {
+    writer.runNow(() => {
+      for (const table of ['sessions', 'verifications'])
+        db.prepare(`DELETE FROM ${table} WHERE expiresAt < ?`).run(now.toISOString())
+      db.prepare('DELETE FROM invites WHERE expires_at < ?').run(now.getTime())
+    })
+  } catch (error) {
+    if (!isStorageFailure(error) && !isBusy(error)) throw error
+  }
+}
+
 function buildStore(connection: SqliteConnection): Store {
   const { db, writer } = connection
   // Writes a page without changing its content.
   const probe = db.prepare('UPDATE switches SET maintenance = maintenance')
+  const keyCache = new SqliteKeyCache(db)
   return {
-    keys: new SqliteKeys(connection),
+    keys: new SqliteKeys(connection, keyCache),
     usage: new SqliteUsage(connection),
+    accounts: new SqliteAccounts(connection, keyCache),
+    audit: new SqliteAudit(connection),
     settings: new SqliteSettings(connection),
+    authDatabase: { kind: 'sqlite', db },
     ping: async () => {
       await connection.read(() => writer.probe(() => void probe.run()))
     },

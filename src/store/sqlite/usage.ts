@@ -1,5 +1,6 @@
 import type Database from 'libsql'
-import type { Charge, KeyUse, UsageStore } from '../types.ts'
+import { readMonth } from '../read-month.ts'
+import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
 import { SqliteCharges } from './charges.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 
@@ -7,7 +8,7 @@ interface UsedRow {
   readonly used: number
 }
 
-/** The table of charged requests by key and month. */
+/** The tables of charged requests by key and month, and by key and day. */
 export class SqliteUsage implements UsageStore {
   readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
@@ -23,11 +24,13 @@ export class SqliteUsage implements UsageStore {
     return this.#connection.read(() => this.#readUsed(key, month))
   }
 
-  charge(charge: Charge): Promise<number | null> {
+  async charge(charge: Charge): Promise<number | null> {
+    readMonth(charge.day) // Checked here, so that an invalid day does not fail the charges it would be written with.
     return this.#charges.charge(charge)
   }
 
-  touch({ key, month, at }: KeyUse): Promise<number> {
+  async touch({ key, day, at }: KeyUse): Promise<number> {
+    const month = readMonth(day)
     return this.#connection.writer.enqueue(
       () => readFirstRow<UsedRow>(this.#sql.touch, key, month, at.getTime())?.used ?? 0,
     )
@@ -40,6 +43,21 @@ export class SqliteUsage implements UsageStore {
     })
   }
 
+  listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
+    return this.#connection.read(() => {
+      const rows = this.#sql.listMonths.all(JSON.stringify(keys), since) as (Omit<MonthUsage, 'lastUsedAt'> & {
+        readonly lastUsedAt: number
+      })[]
+      return rows.map((row) => ({ ...row, lastUsedAt: new Date(row.lastUsedAt) }))
+    })
+  }
+
+  listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
+    return this.#connection.read(
+      () => this.#sql.listDays.all(JSON.stringify(keys), `${first}-01`, `${last}-31`) as DayUsage[],
+    )
+  }
+
   #readUsed(key: string, month: string): number {
     return readFirstRow<UsedRow>(this.#sql.used, key, month)?.used ?? 0
   }
@@ -48,11 +66,15 @@ export class SqliteUsage implements UsageStore {
    * Charges as many of `count` requests as the quota allows. Runs inside a transaction.
    * @returns the number of requests charged before; at least the quota if it was used up
    */
-  #add({ key, month, quota, at }: Charge, count: number): number {
-    const before = count === 1 ? undefined : this.#readUsed(key, month)
+  #add({ key, day, quota, at }: Charge, count: number): number {
+    const month = readMonth(day)
+    const known = count === 1 ? undefined : this.#readUsed(key, month)
     const values = [key, month, count, quota, at.getTime(), quota, count, quota, quota]
     const after = readFirstRow<UsedRow>(this.#sql.add, ...values)?.used
-    return before ?? (after === undefined ? quota : after - 1)
+    if (after === undefined) return known ?? quota
+    const before = known ?? after - 1
+    this.#sql.addDay.run(key, day, after - before)
+    return before
   }
 }
 
@@ -65,11 +87,21 @@ function prepare(db: Database.Database) {
          SET used = min(used + ?, ?), last_used_at = max(last_used_at, excluded.last_used_at) WHERE used < ?
        RETURNING used`,
     ),
+    addDay: db.prepare(
+      'INSERT INTO usage_days VALUES (?, ?, ?) ON CONFLICT (key, day) DO UPDATE SET used = used + excluded.used',
+    ),
     touch: db.prepare(
       `INSERT INTO usage (key, month, used, last_used_at) VALUES (?, ?, 0, ?)
        ON CONFLICT (key, month) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)
        RETURNING used`,
     ),
     lastUsed: db.prepare('SELECT max(last_used_at) AS at FROM usage WHERE key = ?'),
+    listMonths: db.prepare(
+      `SELECT key, month, used, last_used_at AS lastUsedAt FROM usage
+       WHERE key IN (SELECT value FROM json_each(?)) AND month >= ?`,
+    ),
+    listDays: db.prepare(
+      'SELECT key, day, used FROM usage_days WHERE key IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ?',
+    ),
   }
 }

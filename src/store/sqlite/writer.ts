@@ -1,6 +1,6 @@
 import type Database from 'libsql'
 import type { SqliteDisk } from './disk.ts'
-import { toStoreError } from './errors.ts'
+import { isStorageFailure, toStoreError } from './errors.ts'
 
 interface PendingWork {
   readonly work: () => unknown
@@ -125,7 +125,8 @@ export class SqliteWriter {
       const value = work() as never
       return () => resolve(value)
     } catch (error) {
-      if (!this.#db.inTransaction) throw error
+      // The transaction is rolled back: a month must not be charged without its day.
+      if (!this.#db.inTransaction || isStorageFailure(error)) throw error
       return () => reject(toStoreError(error))
     }
   }

@@ -121,8 +121,8 @@ test('every allowed pattern is fast on the texts generated from it', () => {
     allowed++
     return runner.isFast({ pattern, flags: 'i', pumps: findPumps(buildPatternGraph(pattern, 'i')) })
   }
-  fc.assert(fc.property(arbitraryPattern, isOk), { numRuns: 600 })
-  expect(allowed).toBeGreaterThan(100)
+  fc.assert(fc.property(arbitraryPattern, isOk), { numRuns: 300 })
+  expect(allowed).toBeGreaterThan(50)
 })
 
 test('recheck, which uses another method, considers every allowed pattern safe', () => {

@@ -7,7 +7,7 @@ import type { Charge } from '../../../src/store/types.ts'
 import { mongoUrl } from '../../support/services.ts'
 
 const url = mongoUrl('MongoDB connections')
-const buildCharge = (key: string): Charge => ({ key, month: '2026-05', quota: 10, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: '2026-05-17', quota: 10, at: new Date(0) })
 
 /** A proxy whose connections can be cut while the server keeps running. */
 async function startProxy(target: URL) {

@@ -112,7 +112,7 @@ describe.skipIf(server === null)('the database', () => {
     const db = client.db('careless')
     await db.command({ profile: 2 })
     const store = await openMongo({ url: `mongodb://${host}/careless?w=0&journal=false&readPreference=secondary` })
-    const use = { key: 'key', month: '2026-05', at: new Date(0) }
+    const use = { key: 'key', day: '2026-05-17', at: new Date(0) }
     await store.keys.createKey(sampleKey({ id: 'key' }))
     await store.keys.rotateKey('key', { secret: sampleKey().secrets[0], oldEndAt: new Date(0), now: new Date(0) })
     for (const change of [
@@ -142,6 +142,12 @@ describe.skipIf(server === null)('the database', () => {
       await readPlan('keys', { 'secrets.hash': 'x' }),
       await readPlan('keys', {}, { createdAt: 1, _id: 1 }),
       await readPlan('usage', { key: 'x' }),
+      await readPlan('keys', { account: 'x' }, { createdAt: 1, _id: 1 }),
+      await readPlan('keys', { account: { $in: ['x', 'y'] } }),
+      await readPlan('accounts', { email: 'x' }),
+      await readPlan('accounts', {}, { createdAt: -1, _id: -1 }),
+      await readPlan('sessions', { userId: 'x' }),
+      await readPlan('scans', { account: 'x' }, { at: -1, _id: -1 }),
     ])
       expect(plan).toMatch(/IXSCAN/)
   })
@@ -154,6 +160,18 @@ describe.skipIf(server === null)('the database', () => {
     ['keys', 'a key with a bare secret', { ...key, secrets: [{ secret: 'x' }] }, false],
     ['keys', 'a key with an additional field', { ...key, secret: 'x' }, false],
     ['keys', 'a key without a time', { ...key, createdAt: null }, false],
+    [
+      'keys',
+      'a key of an account',
+      { ...key, account: 'a', suspendedAt: new Date(), slot: 0, secrets: sampleKey().secrets },
+      true,
+    ],
+    ['keys', 'a key in a slot below the first', { ...key, account: 'a', slot: -1 }, false],
+    ['usage', 'use with days', { ...usage, days: { d01: 1, d31: 2 } }, true],
+    ['usage', 'use on a day that no month has', { ...usage, days: { d32: 1 } }, false],
+    ['usage', 'negative use on a day', { ...usage, days: { d01: -1 } }, false],
+    ['invites', 'an invitation that never expires', { expiresAt: null }, false],
+    ['scans', 'a scan without an entry', { account: 'a', url: 'u', builder: null, at: new Date() }, false],
     ['usage', 'use', usage, true],
     ['usage', 'negative use', { ...usage, used: -1 }, false],
     ['usage', 'use as a string', { ...usage, used: '1' }, false],
@@ -168,10 +186,10 @@ describe.skipIf(server === null)('the database', () => {
   })
 
   test.each([
-    ['none', undefined, 'version 1'],
-    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 1'],
-    ['of an earlier version', { $jsonSchema: { title: 'version 0', required: ['other'] } }, 'version 1'],
-    ['of a later version', { $jsonSchema: { title: 'version 2' } }, 'version 2'],
+    ['none', undefined, 'version 2'],
+    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 2'],
+    ['of an earlier version', { $jsonSchema: { title: 'version 1', required: ['other'] } }, 'version 2'],
+    ['of a later version', { $jsonSchema: { title: 'version 3' } }, 'version 3'],
   ])('an existing validator (%s) is upgraded unless its version is later', async (_, validator, expected) => {
     const db = client.db(sampleKey().id)
     await db.createCollection('usage', { validator })

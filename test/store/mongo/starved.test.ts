@@ -7,7 +7,7 @@ import { mongoUrl } from '../../support/services.ts'
 import { openLine } from '../../support/silent-line.ts'
 
 const url = mongoUrl('MongoDB and a process short of CPU')
-const buildCharge = (key: string): Charge => ({ key, month: '2026-05', quota: 10, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: '2026-05-17', quota: 10, at: new Date(0) })
 
 /** Simulates a process without CPU time: when it continues, all timers have expired and received data is still unread. */
 function starveCpu(ms: number): void {

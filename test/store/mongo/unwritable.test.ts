@@ -6,6 +6,7 @@ import { openMongo } from '../../../src/store/mongo/mongo.ts'
 import { type Charge, StoreError } from '../../../src/store/types.ts'
 import { type OwnServer, startMongo } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
+import { readUsed } from '../read-used.ts'
 import { sampleKey } from '../sample-key.ts'
 
 const SUITE = 'MongoDB that cannot be written'
@@ -22,7 +23,7 @@ afterAll(() => Promise.all(servers.map((server) => server?.stop())))
 
 const MONTH = '2026-05'
 const CLIENTS = 16
-const buildCharge = (key: string): Charge => ({ key, month: MONTH, quota: 1e6, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: `${MONTH}-17`, quota: 1e6, at: new Date(0) })
 const connectDirectly = (server: OwnServer | null): Promise<MongoClient> =>
   MongoClient.connect(`${server?.url}/?directConnection=true`)
 const readHost = (server: OwnServer | null): string => String(server?.url).replace('mongodb://', '')
@@ -98,7 +99,7 @@ describe.skipIf(isMissing).each(CASES)('$name', ({ url, fail, recover, inDoubt }
     isOver = true
     await Promise.all(load)
     expect(changes).toEqual([false, true])
-    const used = await store.usage.usedBy(key, MONTH)
+    const used = await readUsed(store, key, MONTH)
     expect(used).toBeGreaterThanOrEqual(answered)
     expect(used - answered).toBeLessThanOrEqual(inDoubt)
   }, 30_000)
@@ -120,7 +121,7 @@ test.skipIf(isMissing)(
       store.keys.setPlan(key.id, 'pro'),
       store.settings.setSwitches({ maintenance: true }),
       store.settings.putIfAbsent('late', 'x'),
-      store.usage.touch({ key: key.id, month: MONTH, at: now }),
+      store.usage.touch({ key: key.id, day: `${MONTH}-17`, at: now }),
       store.usage.charge(buildCharge(key.id)),
     ]
     const ends = await Promise.allSettled(changes)

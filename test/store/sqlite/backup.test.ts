@@ -6,6 +6,7 @@ import { backupSqlite } from '../../../src/store/sqlite/backup.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { newFolder } from '../open-stores.ts'
+import { readUsed } from '../read-used.ts'
 import { sampleKey } from '../sample-key.ts'
 import { buildStore, startStore } from '../store-process.ts'
 
@@ -35,7 +36,7 @@ describe('a backup', () => {
     const data = newFolder()
     // Two keys in one turn of the event loop: their counts would differ in a copy made between the two.
     const charge = (key: string) =>
-      `store.usage.charge({ key: '${key}', month: '2026-05', quota: 1e6, at: new Date(0) })`
+      `store.usage.charge({ key: '${key}', day: '2026-05-17', quota: 1e6, at: new Date(0) })`
     const code = `for (;;) { await Promise.all([${charge('a')}, ${charge('b')}]); say('') }`
     const writing = startStore(buildStore(), { data, role: 'server', code })
     const seen = new Set<number>()
@@ -44,7 +45,7 @@ describe('a backup', () => {
       const target = newFolder()
       await backupSqlite(data, target)
       const copy = await openSqlite({ folder: target, role: 'server' })
-      const used = await Promise.all(['a', 'b'].map((key) => copy.usage.usedBy(key, '2026-05')))
+      const used = await Promise.all(['a', 'b'].map((key) => readUsed(copy, key, '2026-05')))
       expect(used[0]).toBe(used[1])
       expect(used[0]).toBeGreaterThanOrEqual(20 * round + 20)
       seen.add(used[0])

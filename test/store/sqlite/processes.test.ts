@@ -4,11 +4,12 @@ import { SetupError } from '../../../src/errors.ts'
 import { DATABASE_FILE } from '../../../src/store/sqlite/database.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../open-stores.ts'
+import { readUsed } from '../read-used.ts'
 import { buildStore, type StoreProcess, startCode, startStore } from '../store-process.ts'
 
-const use = (quota: number) => ({ key: 'key', month: '2026-05', quota, at: new Date(0) })
+const use = (quota: number) => ({ key: 'key', day: '2026-05-17', quota, at: new Date(0) })
 /** The same as source code. */
-const useText = (quota: number): string => `{ key: 'key', month: '2026-05', quota: ${quota}, at: new Date(0) }`
+const useText = (quota: number): string => `{ key: 'key', day: '2026-05-17', quota: ${quota}, at: new Date(0) }`
 
 let built: string
 const started: StoreProcess[] = []
@@ -81,7 +82,7 @@ test('two processes charge one key concurrently: the quota is enforced and no ch
   expect(counted).toBeGreaterThan(0)
   // 1,830 and 2,550 charges were attempted.
   expect(counted + theirs).toBe(3000)
-  expect(await store.usage.usedBy('key', '2026-05')).toBe(3000)
+  expect(await readUsed(store, 'key', '2026-05')).toBe(3000)
   await store.close()
 })
 
@@ -106,7 +107,7 @@ describe('a server that is killed', () => {
       await killed.kill()
       const reported = Number(killed.lines.at(-1))
       const store = await openSqlite({ folder, role: 'server' })
-      const used = await store.usage.usedBy('key', '2026-05')
+      const used = await readUsed(store, 'key', '2026-05')
       // The three charges of the last turn may be stored without having been reported.
       expect([reported, reported + 3]).toContain(used)
       await store.close()

@@ -6,9 +6,10 @@ import { SetupError } from '../../../src/errors.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { type Charge, type Store, StoreError } from '../../../src/store/types.ts'
 import { newFolder } from '../open-stores.ts'
+import { readUsed } from '../read-used.ts'
 import { sampleKey } from '../sample-key.ts'
 
-const buildCharge = (key: string): Charge => ({ key, month: '2026-05', quota: 1e6, at: new Date(0) })
+const buildCharge = (key: string): Charge => ({ key, day: '2026-05-17', quota: 1e6, at: new Date(0) })
 const readMode = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 const openServer = (folder: string): Promise<Store> => openSqlite({ folder, role: 'server' })
 const databaseFile = (folder: string): string => join(folder, 'siteprint.db')
@@ -121,10 +122,10 @@ describe('one turn of the event loop', () => {
     let answered = false
     const charges = Array.from({ length: 500 }, () => store.usage.charge(buildCharge('key')))
     charges[0].then(() => (answered = true))
-    expect(await tool.usage.usedBy('key', '2026-05')).toBe(1)
+    expect(await readUsed(tool, 'key', '2026-05')).toBe(1)
     expect(answered).toBe(false)
     await charges[0]
-    expect(await tool.usage.usedBy('key', '2026-05')).toBe(501)
+    expect(await readUsed(tool, 'key', '2026-05')).toBe(501)
     // Separate transactions would have written a page of 4 KB each.
     expect(statSync(`${databaseFile(folder)}-wal`).size - before).toBeLessThan(10 * 4200)
     for (const one of [store, tool]) await one.close()
@@ -149,6 +150,32 @@ describe('one turn of the event loop', () => {
     await store.close()
   })
 
+  test('counts a month and its days alike when the database becomes full', async () => {
+    const folder = newFolder()
+    const store = await openServer(folder)
+    const { authDatabase } = store
+    if (authDatabase.kind !== 'sqlite') throw new Error('not SQLite')
+    const { db } = authDatabase
+    const [{ page_count: pages }] = db.prepare('PRAGMA page_count').all() as { page_count: number }[]
+    const keys: string[] = []
+    let failed = 0
+    for (let more = 0; more < 12; more++) {
+      db.exec(`PRAGMA max_page_count = ${pages + more}`)
+      // Fills the pages of the two tables at different moments.
+      for (let n = 0; n < 40; n++) {
+        const some = Array.from({ length: 3 }, () => `${sampleKey().id}${'x'.repeat(n * 7)}`)
+        keys.push(...some)
+        const ends = await Promise.allSettled(some.map((key) => store.usage.charge(buildCharge(key))))
+        failed += ends.filter(({ status }) => status === 'rejected').length
+      }
+    }
+    expect(failed).toBeGreaterThan(0)
+    expect(failed).toBeLessThan(keys.length)
+    const used = await Promise.all(keys.map((key) => readUsed(store, key, '2026-05')))
+    expect(used.filter((one) => one === 0)).toHaveLength(failed)
+    await store.close()
+  })
+
   test('is written before the store closes, and later calls fail', async () => {
     const folder = newFolder()
     const store = await openServer(folder)
@@ -163,7 +190,7 @@ describe('one turn of the event loop', () => {
     ]
     for (const error of await Promise.all(late.map(catchError))) expect(error).toBeInstanceOf(StoreError)
     const again = await openServer(folder)
-    expect(await again.usage.usedBy('key', '2026-05')).toBe(1)
+    expect(await readUsed(again, 'key', '2026-05')).toBe(1)
     await again.close()
   })
 })

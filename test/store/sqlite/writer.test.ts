@@ -5,6 +5,8 @@ import { SqliteWriter } from '../../../src/store/sqlite/writer.ts'
 import { StoreError } from '../../../src/store/types.ts'
 import { newFolder } from '../open-stores.ts'
 
+const MANY =
+  'SELECT 1 FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT i FROM n)'
 const good = 'INSERT INTO child VALUES (1)'
 
 /** SQL that the second of three pieces of work runs, and which of the three fail. */
@@ -13,6 +15,7 @@ const CASES: readonly [string, string, readonly boolean[]][] = [
   ['that violates a constraint', 'INSERT INTO child VALUES (NULL)', [false, true, false]],
   ['with a syntax error', 'INSERT INTO', [false, true, false]],
   ['that cannot be committed', 'PRAGMA defer_foreign_keys = ON; INSERT INTO child VALUES (2)', [true, true, true]],
+  ['that finds the disk full', `PRAGMA max_page_count = 1; INSERT INTO child ${MANY}`, [true, true, true]],
   ['that ends the transaction', 'INSERT OR ROLLBACK INTO child VALUES (NULL)', [true, true, true]],
 ]
 

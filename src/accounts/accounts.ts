@@ -1,0 +1,78 @@
+import type { CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
+
+/**
+ * What people do with their accounts. The same for both stores and for pages and commands; it knows no HTML.
+ * Methods throw `AccountError` if the person can correct the input, `StoreError` if the store fails.
+ */
+export interface Accounts {
+  /** Whether the service can send e-mail: without it there is no verification and no reset by e-mail. */
+  readonly canMail: boolean
+  /** Who may sign up. */
+  readonly signUp: 'open' | 'invite' | 'off'
+  /** The session of a request; null without a valid one. Suspended accounts have none. */
+  findSession(visitor: Visitor): Promise<CurrentSession | null>
+  /**
+   * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
+   * created when the link is opened, or, if the address already has an account, an e-mail tells its owner so.
+   */
+  register(
+    form: { readonly name: string; readonly email: string; readonly password: string; readonly invite: string | null },
+    visitor: Visitor,
+  ): Promise<LogIn | 'mailed'>
+  /** Confirms the address by the token of an e-mail, of a sign-up or of a changed address, and logs in. */
+  verify(token: string, visitor: Visitor): Promise<LogIn>
+  /** Begins a session. A session that the browser already has ends. Only a correct password reveals that an account is suspended. */
+  logIn(form: { readonly email: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
+  /** Ends the session. @returns values of `Set-Cookie` that remove its cookie */
+  logOut(visitor: Visitor): Promise<readonly string[]>
+  /** Sends a link to reset the password, if the address has an account. Takes the same time if it has none. */
+  requestReset(email: string, visitor: Visitor): Promise<void>
+  /** Sets a new password by the token of a link, and ends all sessions. */
+  resetPassword(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
+  rename(name: string, visitor: Visitor): Promise<void>
+  /** With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it now. */
+  changeEmail(
+    form: { readonly email: string; readonly password: string },
+    visitor: Visitor,
+  ): Promise<'changed' | 'mailed'>
+  /** Ends all other sessions. @returns values of `Set-Cookie` of the renewed session */
+  changePassword(
+    form: { readonly current: string; readonly password: string },
+    visitor: Visitor,
+  ): Promise<readonly string[]>
+  listSessions(visitor: Visitor): Promise<readonly SessionInfo[]>
+  endSession(id: string, visitor: Visitor): Promise<void>
+  endOtherSessions(visitor: Visitor): Promise<void>
+  /** Deletes the account after its password was checked. @returns values of `Set-Cookie` that remove the cookie */
+  remove(password: string, visitor: Visitor): Promise<readonly string[]>
+  /** Waits until the pending e-mails are sent, for a few seconds at most. */
+  close(): Promise<void>
+}
+
+/** Reasons → sentences for the person, each with what to do. */
+export const ACCOUNT_ERRORS = {
+  wrong_login: 'The e-mail address or the password is wrong.',
+  wrong_password: 'The password is wrong.',
+  invalid_email: 'Enter an e-mail address, such as name@example.org.',
+  invalid_name: 'Enter a name of 1 to 100 characters.',
+  short_password: 'Choose a password of at least 10 characters.',
+  long_password: 'Choose a password of at most 128 characters.',
+  common_password: 'This password is on lists of common passwords. Choose another one.',
+  address_taken: 'There is already an account with this e-mail address. Log in instead.',
+  sign_up_off: 'Sign-up is closed on this service. Ask its operator for an account.',
+  invalid_invite: 'This invitation is not valid any more. Ask the operator of this service for a new one.',
+  suspended: 'This account is suspended. Contact the operator of this service.',
+  invalid_token: 'This link is not valid any more. Request a new one.',
+  not_logged_in: 'Log in first.',
+  too_many_attempts: 'Too many attempts. Wait a minute and try again.',
+} as const
+
+/** A problem that the person can correct. */
+export class AccountError extends Error {
+  readonly code: keyof typeof ACCOUNT_ERRORS
+
+  constructor(code: keyof typeof ACCOUNT_ERRORS) {
+    super(ACCOUNT_ERRORS[code])
+    this.code = code
+  }
+}

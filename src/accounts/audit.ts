@@ -1,0 +1,61 @@
+import type { AuditStore } from '../store/types.ts'
+
+/** Actions that are recorded, each with the words in which the portal shows it. */
+export const AUDIT_ACTIONS = {
+  account_created: 'Account created',
+  account_renamed: 'Name changed',
+  email_changed: 'E-mail address changed',
+  password_changed: 'Password changed',
+  account_verified: 'E-mail address confirmed',
+  account_suspended: 'Account suspended',
+  account_resumed: 'Suspension lifted',
+  account_deleted: 'Account deleted',
+  plan_changed: 'Plan changed',
+  key_created: 'Key created',
+  key_renamed: 'Key renamed',
+  key_rotated: 'Key rotated',
+  key_revoked: 'Key revoked',
+  key_attached: 'Key attached',
+  maintenance_on: 'Maintenance turned on',
+  maintenance_off: 'Maintenance turned off',
+  api_on: 'API turned on',
+  api_off: 'API turned off',
+} as const
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS
+
+/** An action on an account, a key or the service. It contains ids only, so that it may outlive the account. */
+export interface AuditEntry {
+  readonly at: Date
+  readonly action: AuditAction
+  /** Id of the account that acted; null for the operator's commands. */
+  readonly actor: string | null
+  /** Id of the account that the action concerns; null for the service as a whole and for a key without an account. */
+  readonly account: string | null
+  /** Id of the key that the action concerns. */
+  readonly key: string | null
+  /** A further value that is not personal, such as the name of the new plan. */
+  readonly detail: string | null
+}
+
+/** The values of a new entry; those that are absent are null. */
+export type NewAuditEntry = Pick<AuditEntry, 'at' | 'action'> & Partial<AuditEntry>
+
+interface AuditLog {
+  warn(fields: object, message: string): void
+}
+
+/** Records an action that has already taken effect. An error is logged and not thrown, because it must not hide the action. */
+export async function recordAudit(
+  { audit }: { readonly audit: AuditStore },
+  entry: NewAuditEntry,
+  log: AuditLog,
+): Promise<void> {
+  const complete = { actor: null, account: null, key: null, detail: null, ...entry }
+  try {
+    await audit.addAudit(complete)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    log.warn({ ...complete, why }, 'an action took effect, but its audit entry could not be written')
+  }
+}

@@ -1,0 +1,68 @@
+import type { BetterAuthOptions, DBAdapter } from 'better-auth'
+import type { AuthDatabase } from '../store/types.ts'
+import { wrapMethods } from '../store/wrap-methods.ts'
+import { AuthCalls } from './auth-calls.ts'
+
+/** A database for better-auth, whose queries go through `calls`. */
+export interface OpenedDatabase {
+  readonly calls: AuthCalls
+  readonly openAdapter: (options: BetterAuthOptions) => Promise<DBAdapter>
+}
+
+/** How a kind of database is used. */
+export interface DatabaseKind {
+  readonly translate: (error: unknown) => unknown
+  /** Returns a function that returns the adapter, which may be replaced. */
+  readonly prepare: (options: BetterAuthOptions) => Promise<() => DBAdapter>
+}
+
+interface OpenOptions {
+  /** Milliseconds that a query to a server may take. */
+  readonly timeoutMs: number
+  /** @throws StoreError if the store is known to be down */
+  readonly checkStore: () => void
+}
+
+/** Loads the adapter of the database in use: each takes time to load. */
+export async function openAuthDatabase(database: AuthDatabase, options: OpenOptions): Promise<OpenedDatabase> {
+  if (database.kind === 'sqlite') {
+    const { buildSqliteKind } = await import('./sqlite-adapter.ts')
+    return guardDatabase(buildSqliteKind(database), { ...options, timeoutMs: null })
+  }
+  const { buildMongoKind } = await import('./mongo-adapter.ts')
+  return guardDatabase(buildMongoKind(database), options)
+}
+
+function guardDatabase(
+  { translate, prepare }: DatabaseKind,
+  { timeoutMs, checkStore }: Omit<OpenOptions, 'timeoutMs'> & { readonly timeoutMs: number | null },
+): OpenedDatabase {
+  const calls = new AuthCalls({ timeoutMs, translate })
+  const query = <T>(_method: string, run: () => Promise<T>): Promise<T> =>
+    calls.query(async () => {
+      checkStore()
+      return await run()
+    })
+  return { calls, openAdapter: async (options) => guardAdapter(await prepare(options), query) }
+}
+
+/** Without transactions: one would span several turns of the event loop, in which other parts of the store write too. */
+function guardAdapter(
+  getAdapter: () => DBAdapter,
+  query: <T>(method: string, run: () => Promise<T>) => Promise<T>,
+): DBAdapter {
+  const { id, options } = getAdapter()
+  const guarded: DBAdapter = {
+    ...wrapMethods(() => pickQueries(getAdapter()), query),
+    id,
+    options,
+    transaction: (run) => run(guarded),
+  }
+  return guarded
+}
+
+type Queries = Omit<DBAdapter, 'id' | 'options' | 'transaction' | 'createSchema'>
+
+function pickQueries({ id, options, transaction, createSchema, ...queries }: DBAdapter): Queries {
+  return queries
+}

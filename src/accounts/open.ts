@@ -1,0 +1,74 @@
+import type { SharedState } from '../coordination/types.ts'
+import { type Store, StoreError } from '../store/types.ts'
+import { AccountWriter } from './account-writer.ts'
+import type { Accounts } from './accounts.ts'
+import { AccountsOnBetterAuth } from './accounts-on-better-auth.ts'
+import { Attempts } from './attempts.ts'
+import { openAuth } from './auth.ts'
+import { openAuthDatabase } from './auth-adapter.ts'
+import { BackgroundWork } from './background-work.ts'
+import { BrowserSessions } from './browser-sessions.ts'
+import { LinkTokens } from './link-tokens.ts'
+import type { Logger } from './logger.ts'
+import { Mailer } from './mailer.ts'
+import { Operator } from './operator.ts'
+import type { SignUp } from './parts.ts'
+import { PasswordHasher } from './password-hasher.ts'
+
+/** Milliseconds that a query to MongoDB may take. Short for a server, whose clients wait, and long for a tool. */
+const TIMEOUT_MS = { server: 800, tool: 30_000 } as const
+
+interface CommonOptions {
+  readonly store: Pick<Store, 'accounts' | 'authDatabase'> & { readonly isUp: boolean }
+  /** Signs cookies and encrypts pending sign-ups; at least 32 characters. */
+  readonly secret: string
+  /** Without a trailing slash. */
+  readonly publicUrl: string
+  readonly log: Logger
+}
+
+export interface OpenAccountsOptions extends CommonOptions {
+  readonly shared: Pick<SharedState, 'countRequest'>
+  readonly signUp: SignUp
+  /** Null without e-mail. */
+  readonly smtpUrl: string | null
+  /** Set if `smtpUrl` is. */
+  readonly mailFrom: string | null
+}
+
+/** Opens the accounts of a server. The store stays open when they are closed. */
+export async function openAccounts(options: OpenAccountsOptions): Promise<Accounts> {
+  const { store, shared, secret, publicUrl, log, signUp, smtpUrl, mailFrom } = options
+  const { auth, context, calls, writer, tokens } = await openParts(options, 'server')
+  return new AccountsOnBetterAuth({
+    signUp,
+    publicUrl,
+    store: store.accounts,
+    calls,
+    writer,
+    tokens,
+    sessions: new BrowserSessions(auth, context),
+    hasher: new PasswordHasher(),
+    attempts: new Attempts(shared, secret),
+    mailer: smtpUrl === null || mailFrom === null ? null : new Mailer({ smtpUrl, mailFrom }, log),
+    background: new BackgroundWork(log),
+  })
+}
+
+/** Opens the accounts for the operator's commands. */
+export async function openOperator(options: CommonOptions): Promise<Operator> {
+  const { calls, writer, tokens } = await openParts(options, 'tool')
+  const { store, publicUrl } = options
+  return new Operator({ store: store.accounts, publicUrl, calls, writer, tokens, hasher: new PasswordHasher() })
+}
+
+async function openParts({ store, secret, publicUrl, log }: CommonOptions, role: keyof typeof TIMEOUT_MS) {
+  const checkStore = (): void => {
+    if (store.authDatabase.kind === 'mongodb' && !store.isUp) throw new StoreError('the store is down')
+  }
+  const database = await openAuthDatabase(store.authDatabase, { timeoutMs: TIMEOUT_MS[role], checkStore })
+  const auth = await openAuth({ database, secret, publicUrl, log })
+  const context = await auth.$context
+  const writer = new AccountWriter(context, store.accounts)
+  return { auth, context, calls: database.calls, writer, tokens: new LinkTokens(context) }
+}

@@ -1,0 +1,28 @@
+import type { AccountStore } from '../store/types.ts'
+import type { AccountWriter } from './account-writer.ts'
+import type { Attempts } from './attempts.ts'
+import type { AuthCalls } from './auth-calls.ts'
+import type { BackgroundWork } from './background-work.ts'
+import type { BrowserSessions } from './browser-sessions.ts'
+import type { LinkTokens } from './link-tokens.ts'
+import type { Mailer } from './mailer.ts'
+import type { PasswordHasher } from './password-hasher.ts'
+
+/** Who may sign up. */
+export type SignUp = 'open' | 'invite' | 'off'
+
+/** The parts that accounts consist of. */
+export interface AccountParts {
+  readonly signUp: SignUp
+  readonly publicUrl: string
+  readonly store: AccountStore
+  readonly calls: AuthCalls
+  readonly writer: AccountWriter
+  readonly sessions: BrowserSessions
+  readonly tokens: LinkTokens
+  readonly hasher: PasswordHasher
+  readonly attempts: Attempts
+  /** Null without e-mail. */
+  readonly mailer: Mailer | null
+  readonly background: BackgroundWork
+}

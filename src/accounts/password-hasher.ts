@@ -1,0 +1,43 @@
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
+import { AccountError } from './accounts.ts'
+
+/**
+ * Hashes that run at once. Each takes 32 MB and a thread of Node's pool, which has four and also serves DNS and files.
+ */
+const MAX_RUNNING_HASHES = 2
+/** Hashes that may wait: about two seconds. Further ones fail at once. */
+const MAX_WAITING_HASHES = 32
+
+/** Hashes passwords with scrypt (N = 2^14, r = 16) on Node's thread pool, a limited number at once. */
+export class PasswordHasher {
+  readonly #slots = new KeyedSemaphore({ perKey: MAX_RUNNING_HASHES })
+
+  /** @throws AccountError `too_many_attempts` if too many hashes wait */
+  hash(password: string): Promise<string> {
+    return this.#run(() => hashPassword(password))
+  }
+
+  /**
+   * Compares a password with a hash. Without a hash it takes the same time and returns false.
+   * @throws AccountError `too_many_attempts` if too many hashes wait
+   */
+  verify(password: string, hash: string | null): Promise<boolean> {
+    return this.#run(async () => {
+      if (hash !== null) return verifyPassword({ hash, password })
+      await hashPassword(password)
+      return false
+    })
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#slots.hasRoom('') && this.#slots.waiting >= MAX_WAITING_HASHES)
+      throw new AccountError('too_many_attempts')
+    const release = await this.#slots.acquire('')
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+}

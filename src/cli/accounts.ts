@@ -1,0 +1,211 @@
+import type { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { AccountError } from '../accounts/accounts.ts'
+import type { Operator } from '../accounts/operator.ts'
+import type { Account, AccountSummary } from '../accounts/types.ts'
+import { type Config, loadConfig } from '../config/config.ts'
+import { SetupError } from '../errors.ts'
+import { loadAuthSecret } from '../store/open.ts'
+import { formatAccounts } from './account-view.ts'
+import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
+import { requirePlan } from './key-input.ts'
+import { recordAction } from './record-action.ts'
+import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
+import { type OpenedStore, withStore } from './with-store.ts'
+
+const HELP = `
+Manages the accounts of the portal. A change takes effect on every node within 5 seconds.
+
+  npm run -s accounts -- invite [--days 7]
+      Prints a link to sign up with, once, and nothing else, on standard output. For SIGNUP=invite.
+  npm run -s accounts -- create <email> --name N [--plan P]
+      Creates an account. Prints a link on which its owner chooses a password, once, and nothing else, on standard output.
+  npm run -s accounts -- list [--json] [--search S]
+      Lists accounts with their number of keys and their usage of the current month, as a table, or as one JSON object per
+      line. --search: part of an e-mail address or name.
+  npm run -s accounts -- verify <email>
+      Marks the e-mail address of an account as confirmed. Addresses in ADMIN_EMAILS have to be.
+  npm run -s accounts -- reset <email>
+      Prints a link on which the owner chooses a new password, once, and nothing else, on standard output.
+  npm run -s accounts -- set-plan <email> <plan>
+      Changes the plan of an account and of its keys. The usage of the current month is kept.
+  npm run -s accounts -- disable <email>
+      Suspends an account: its sessions end, and its keys are rejected.
+  npm run -s accounts -- enable <email>
+      Lifts a suspension.
+  npm run -s accounts -- delete <email> --yes
+      Deletes an account and its personal data, and revokes its keys. Their usage is kept.
+
+Links for a new password are valid for 7 days. They begin with PUBLIC_URL.
+Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER, AUTH_SECRET, PUBLIC_URL and PLANS_FILE.
+Exit code: 0 success, 2 wrong usage or failure.
+`
+
+/** What a verb does once the store is open. */
+type Work = (opened: OpenedAccounts) => Promise<void>
+
+interface OpenedAccounts extends OpenedStore {
+  /** Opened on its first use: loading better-auth takes longer than most verbs. */
+  readonly openOperator: () => Promise<Operator>
+}
+
+interface Context {
+  readonly config: Config
+  readonly stdout: Writable
+  /** Writes a sentence to stderr. */
+  readonly report: (sentence: string) => void
+}
+
+const DAY_MS = 86_400_000
+const MAX_INVITE_DAYS = 365
+/** Accounts that `list` reads at once. */
+const PAGE_SIZE = 1000
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+const VERBS: Readonly<Record<string, Verb<Context, Work>>> = {
+  invite: { args: [], options: { days: text }, prepare: invite },
+  create: { args: ['email'], options: { name: text, plan: text }, prepare: create },
+  list: { args: [], options: { json: flag, search: text }, prepare: list },
+  verify: { args: ['email'], options: {}, prepare: verify },
+  reset: { args: ['email'], options: {}, prepare: reset },
+  'set-plan': { args: ['email', 'plan'], options: {}, prepare: setPlan },
+  disable: { args: ['email'], options: {}, prepare: disable },
+  enable: { args: ['email'], options: {}, prepare: enable },
+  delete: { args: ['email'], options: { yes: flag }, prepare: remove },
+}
+
+export const main = defineCommand(HELP, async (args, io) => {
+  const config = loadConfig(io.env)
+  const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
+  const work = dispatchVerb(VERBS, args, { config, stdout: io.stdout, report })
+  await withStore(config, io, (opened) => work({ ...opened, openOperator: () => openOperator(config, opened, io) }))
+  return EXIT.ok
+})
+
+async function openOperator(config: Config, { store }: OpenedStore, { stderr }: CommandIo): Promise<Operator> {
+  const secret = loadAuthSecret(config)
+  const { openOperator: open } = await import('../accounts/open.ts')
+  return open({ store, secret, publicUrl: config.publicUrl, log: pino({ level: 'error' }, stderr) })
+}
+
+function invite(given: Given, { stdout, report }: Context): Work {
+  const days = readDays(textOption(given, 'days') ?? '7')
+  return async ({ openOperator }) => {
+    const expiresAt = new Date(Date.now() + days * DAY_MS)
+    const link = await (await openOperator()).invite(expiresAt)
+    report(`Created an invitation, valid until ${expiresAt.toISOString()}. Its link works for one account.`)
+    stdout.write(`${link}\n`)
+  }
+}
+
+function readDays(days: string): number {
+  if (/^\d{1,3}$/.test(days) && Number(days) >= 1 && Number(days) <= MAX_INVITE_DAYS) return Number(days)
+  throw new UsageError(`--days must be a number from 1 to ${MAX_INVITE_DAYS}`)
+}
+
+function create(given: Given, { config: { plans }, stdout, report }: Context): Work {
+  const [email] = given.args
+  const name = textOption(given, 'name') ?? ''
+  const planName = textOption(given, 'plan')
+  const plan = planName === undefined ? null : requirePlan(plans, planName)
+  return async ({ store, openOperator }) => {
+    const { account, link } = await explain(async () => (await openOperator()).create({ name, email }))
+    await recordAction({ store }, { action: 'account_created', account: account.id }, report)
+    if (plan !== null) await store.accounts.setAccountPlan(account.id, plan)
+    report(`Created ${account.id}. Its owner chooses a password on the page below, once, within 7 days.`)
+    stdout.write(`${link}\n`)
+  }
+}
+
+function list({ values }: Given, { stdout, report }: Context): Work {
+  const search = typeof values.search === 'string' ? values.search : ''
+  return async ({ store }) => {
+    const month = new Date().toISOString().slice(0, 7)
+    const accounts: AccountSummary[] = []
+    for (let total = 1; accounts.length < total; ) {
+      const page = await store.accounts.listAccounts({ search, month, offset: accounts.length, limit: PAGE_SIZE })
+      accounts.push(...page.accounts)
+      total = page.accounts.length === 0 ? 0 : page.total
+    }
+    if (values.json) stdout.write(accounts.map((account) => `${JSON.stringify(account)}\n`).join(''))
+    else if (accounts.length > 0) stdout.write(formatAccounts(accounts))
+    else report(search === '' ? 'There are no accounts yet.' : 'No account matches.')
+  }
+}
+
+function verify(given: Given, { report }: Context): Work {
+  return withAccount(given, async (account, { store, openOperator }) => {
+    await (await openOperator()).verify(account)
+    await recordAction({ store }, { action: 'account_verified', account: account.id }, report)
+    report(`The address of ${account.id} is confirmed.`)
+  })
+}
+
+function reset(given: Given, { stdout, report }: Context): Work {
+  return withAccount(given, async (account, { openOperator }) => {
+    const link = await (await openOperator()).reset(account)
+    report(`The owner of ${account.id} chooses a new password on the page below, once, within 7 days.`)
+    stdout.write(`${link}\n`)
+  })
+}
+
+function setPlan(given: Given, { config: { plans }, report }: Context): Work {
+  const plan = requirePlan(plans, given.args[1])
+  return withAccount(given, async ({ id }, { store }) => {
+    await store.accounts.setAccountPlan(id, plan)
+    await recordAction({ store }, { action: 'plan_changed', account: id, detail: plan }, report)
+    report(`${id} and its keys now have the plan ${plan}.`)
+  })
+}
+
+function disable(given: Given, { report }: Context): Work {
+  return withAccount(given, async ({ id, suspendedAt }, { store }) => {
+    // Repeated for a suspended account: an interrupted suspension may have left out some keys.
+    await store.accounts.suspendAccount(id, suspendedAt ?? new Date())
+    await recordAction({ store }, { action: 'account_suspended', account: id }, report)
+    report(`Suspended ${id}. Every node rejects its keys within 5 seconds.`)
+  })
+}
+
+function enable(given: Given, { report }: Context): Work {
+  return withAccount(given, async ({ id }, { store }) => {
+    await store.accounts.suspendAccount(id, null)
+    await recordAction({ store }, { action: 'account_resumed', account: id }, report)
+    report(`${id} is not suspended any more. Its keys work within 5 seconds.`)
+  })
+}
+
+function remove(given: Given, { report }: Context): Work {
+  if (given.values.yes !== true)
+    throw new UsageError('delete removes an account permanently and revokes its keys: confirm it with --yes')
+  return withAccount(given, async ({ id }, { store }) => {
+    await store.accounts.deleteAccount(id, new Date())
+    await recordAction({ store }, { action: 'account_deleted', account: id }, report)
+    report(`Deleted ${id}. Every node rejects its keys within 5 seconds.`)
+  })
+}
+
+/** Finds the account of the verb's first argument. */
+function withAccount(
+  { args: [email] }: Given,
+  work: (account: Account, opened: OpenedAccounts) => Promise<void>,
+): Work {
+  return async (opened) => {
+    const account = await opened.store.accounts.findAccount(email)
+    if (account === null)
+      throw new SetupError(`There is no account "${email}". Run "accounts list" to see all accounts.`)
+    await work(account, opened)
+  }
+}
+
+/** Reports what a person could correct as a sentence of the command. */
+async function explain<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AccountError)) throw error
+    if (error.code === 'address_taken') throw new SetupError('There is already an account with this e-mail address.')
+    throw new UsageError(error.code === 'invalid_name' ? '--name must have 1 to 100 characters' : error.message)
+  }
+}

@@ -1,0 +1,12 @@
+import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
+import type { OpenedStore } from './with-store.ts'
+
+/** Records what the operator has done on the command line. It does not fail, because the action has taken effect. */
+export async function recordAction(
+  { store }: Pick<OpenedStore, 'store'>,
+  action: Omit<NewAuditEntry, 'at' | 'actor'>,
+  report: (sentence: string) => void,
+): Promise<void> {
+  const warn = (_: object, message: string): void => report(`Warning: ${message}.`)
+  await recordAudit(store, { at: new Date(), ...action }, { warn })
+}

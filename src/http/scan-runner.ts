@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CacheEntry, LimitQuery } from '../coordination/types.ts'
+import { type ApiError, ScanError } from '../errors.ts'
+import { parseTarget } from '../fetch/target.ts'
+import type { Key } from '../keys/types.ts'
+import { buildCacheKey } from '../scan/cache-entry.ts'
+import { LIVE_EXTRAS } from '../scan/extras.ts'
+import type { SingleFlight } from '../scan/single-flight.ts'
+import { invalid } from './body.ts'
+import type { AppParts } from './parts.ts'
+import { Quota } from './quota.ts'
+import type { RequestState, ScanRequest } from './request-state.ts'
+import type { PendingRequests } from './server/pending-requests.ts'
+
+/** How long a request waits for its scan: longer than the longest scan, including its time in queues. */
+const WAIT_MS = 18_000
+
+/** The parameters of a scan as a client sends them. */
+export interface ScanParameters {
+  readonly url: string
+  /** Names of extras: comma-separated lists. */
+  readonly include?: string | readonly string[]
+  readonly fresh?: boolean | 'true' | 'false'
+}
+
+/** The state of a request with a key and valid parameters, which has been counted against the key's rate limit. */
+export type ScanState = RequestState & { readonly key: Key; readonly scanRequest: ScanRequest }
+
+export interface ScanRunnerParts extends AppParts {
+  readonly singleFlight: SingleFlight
+  readonly pending: PendingRequests
+}
+
+/** Reads the parameters of scans and runs scans that are charged to a key: the same for the API and the portal. */
+export class ScanRunner {
+  readonly #parts: ScanRunnerParts
+  readonly #quota: Quota
+
+  constructor(parts: ScanRunnerParts) {
+    this.#parts = parts
+    this.#quota = new Quota(parts.store, parts.settings.plans)
+  }
+
+  /**
+   * Reads the parameters into the state of a request. An error is kept there, because an invalid request is counted before it
+   * is rejected.
+   * @returns which cached result to read while the request is counted
+   */
+  read(parameters: ScanParameters, state: RequestState): Pick<LimitQuery, 'entry' | 'extras'> {
+    const result = this.#parse(parameters)
+    if (result instanceof Error) {
+      state.error = result
+      return {}
+    }
+    state.scanRequest = result
+    return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 }
+  }
+
+  #parse({ url, include = [], fresh }: ScanParameters): ScanRequest | ApiError | ScanError {
+    const names = [include].flat().flatMap((list) => list.split(','))
+    try {
+      const target = parseTarget(url, this.#parts.policy)
+      return {
+        target,
+        cacheKey: buildCacheKey(target.url, this.#parts.rules.version),
+        include: LIVE_EXTRAS.filter((extra) => names.includes(extra)),
+        fresh: fresh === true || fresh === 'true',
+      }
+    } catch (error) {
+      return error instanceof ScanError ? error : invalid('url is not valid.')
+    }
+  }
+
+  /**
+   * Takes the result from the cache, or scans, and charges the key.
+   * @param format prepares the response. It is called before the charge, so that a result that cannot be sent is not charged
+   * @returns null if the client has disconnected: nothing was charged
+   * @throws ApiError, ScanError, StoreError. Nothing was charged, except that a charge may be in doubt if the store fails
+   */
+  async run<T>(
+    request: FastifyRequest,
+    state: ScanState,
+    format: (entry: CacheEntry, state: ScanState) => T,
+  ): Promise<T | null> {
+    const { pending } = this.#parts
+    const response = format(await this.#find(request.id, state), state)
+    if (pending.hasReceivedEnd(request.raw) && (await pending.hasDisconnected(request.raw))) return null
+    await this.#quota.charge(state, state.key)
+    return response
+  }
+
+  /** Finds a result in the cache, or scans. */
+  async #find(id: string, state: ScanState): Promise<CacheEntry> {
+    const { metrics, singleFlight } = this.#parts
+    const { key, entry, scanRequest } = state
+    const { target, cacheKey, fresh } = scanRequest
+    metrics.cache.inc({ result: fresh ? 'fresh' : entry ? 'hit' : 'miss' })
+    if (entry) return entry
+    await this.#quota.check(state, key)
+    return await singleFlight.join({ id, entry: cacheKey, target, fresh, client: key.id, waitMs: WAIT_MS })
+  }
+}
+
+/** Ends a request whose client has disconnected. */
+export function abandon(reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  reply.raw.destroy()
+  return reply
+}

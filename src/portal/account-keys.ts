@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { formatMonth } from '../http/calendar.ts'
+import { findPlan, type Plan } from '../keys/plans.ts'
+import type { Key, KeySecret } from '../keys/types.ts'
+import { type PageContext, PageError } from './page.ts'
+import { findFirstMonth, type KeyUsage, listKeyUsage } from './usage.ts'
+
+type Context = PageContext<'session'>
+
+const HOUR_MS = 3_600_000
+
+/** When the previous secrets end after a rotation: value of the form → label and milliseconds. */
+export const OVERLAPS: ReadonlyMap<string, { readonly label: string; readonly ms: number }> = new Map([
+  ['0', { label: 'At once', ms: 0 }],
+  ['1h', { label: 'After 1 hour', ms: HOUR_MS }],
+  ['24h', { label: 'After 24 hours', ms: 24 * HOUR_MS }],
+  ['7d', { label: 'After 7 days', ms: 7 * 24 * HOUR_MS }],
+])
+
+/** Long enough to change a program, as on the command line. */
+export const DEFAULT_OVERLAP = '24h'
+
+/** A key with more valid secrets cannot be rotated with overlap: each of them is read with the key. */
+export const MAX_VALID_SECRETS = 10
+
+/** Creations and rotations of one account in a clock minute. */
+const MAX_CHANGES_PER_MINUTE = 20
+
+/** Finds the key in the path of the request. @throws PageError 404 if there is none, or if it belongs to another account */
+export async function findOwnKey({ parts, account, params }: Context): Promise<Key> {
+  const key = await parts.store.keys.getKey(params.id)
+  if (key === null || key.account !== account.id) throw new PageError(404, 'You have no such key.')
+  return key
+}
+
+/** Reads the usage of this month of some keys, and their last uses. */
+export async function readKeyUsage({ parts, now }: Context, keys: readonly Key[]): Promise<readonly KeyUsage[]> {
+  const choice = { month: formatMonth(now), now, plans: parts.settings.plans }
+  const ids = keys.map(({ id }) => id)
+  const months = keys.length === 0 ? [] : await parts.store.usage.listMonths(ids, findFirstMonth(choice))
+  return listKeyUsage({ keys, months, days: [] }, choice)
+}
+
+export function findAccountPlan({ parts, account }: Context): Plan {
+  return findPlan(parts.settings.plans, account.plan)
+}
+
+/** Counts a change of the account's keys. @throws PageError 429 after too many */
+export async function countKeyChange({ parts, account, now }: Context): Promise<void> {
+  const { count } = await parts.shared.countRequest({ counter: `keys of ${account.id}`, now, cost: 1 })
+  if (count > MAX_CHANGES_PER_MINUTE) throw new PageError(429, 'You changed many keys. Wait a minute, then try again.')
+}
+
+/**
+ * Reads the name of a key: 1 to 100 characters on one line, at least one of them visible.
+ * @returns null if the text is not such a name
+ */
+export function readKeyName(text: string): string | null {
+  const isGood = [...text].length <= 100 && /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+  return isGood ? text : null
+}
+
+/**
+ * Builds the id of a key from the id of the form that creates it, so that a form that is sent twice creates one key.
+ * @returns `key_` and 16 characters of base 62
+ */
+export function buildKeyId(account: string, form: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([account, form]))
+    .digest()
+  return `key_${[...digest.subarray(0, 16)].map((byte) => BASE62[byte % BASE62.length]).join('')}`
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The secrets of a key that can be used, newest first. */
+export function listValidSecrets({ secrets }: Key, now: number): readonly KeySecret[] {
+  return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now)
+}

@@ -1,0 +1,48 @@
+import { AUDIT_ACTIONS, type AuditEntry } from '../../accounts/audit.ts'
+import { DateTime } from './content.tsx'
+import { Table } from './table.tsx'
+
+interface AuditTableProps {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[]
+  /** Whether the entries are of several accounts. */
+  readonly hasAccounts: boolean
+}
+
+/** Audit entries below a heading that names them. */
+export function AuditTable({ entries, hasAccounts }: AuditTableProps) {
+  if (entries.length === 0) return <p>Nothing is recorded yet.</p>
+  return (
+    <Table
+      caption="Audit entries"
+      hasHiddenCaption
+      head={['Time', 'Action', 'By', ...(hasAccounts ? ['Account'] : []), 'Key']}
+      rows={entries.map((entry) => [
+        <DateTime at={entry.at} />,
+        describeAction(entry),
+        <Actor entry={entry} />,
+        ...(hasAccounts ? [<AccountLink id={entry.account} />] : []),
+        <code>{entry.key}</code>,
+      ])}
+    />
+  )
+}
+
+function describeAction({ action, detail }: AuditEntry): string {
+  return detail === null ? AUDIT_ACTIONS[action] : `${AUDIT_ACTIONS[action]}: ${detail}`
+}
+
+function Actor({ entry: { actor, account } }: { readonly entry: AuditEntry }) {
+  if (actor === null) return <>operator</>
+  return actor === account ? <>owner</> : <AccountLink id={actor} />
+}
+
+/** A link to the page of an account, which may have been deleted since. */
+function AccountLink({ id }: { readonly id: string | null }) {
+  if (id === null) return null
+  return (
+    <a href={`/admin/accounts/${encodeURIComponent(id)}`}>
+      <code>{id}</code>
+    </a>
+  )
+}

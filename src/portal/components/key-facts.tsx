@@ -1,0 +1,68 @@
+import { SECRET_PREFIX } from '../../keys/key.ts'
+import type { Key } from '../../keys/types.ts'
+import { listValidSecrets } from '../account-keys.ts'
+import { formatNumber } from '../format-text.ts'
+import type { KeyUsage } from '../usage.ts'
+import { DateTime, Facts } from './content.tsx'
+
+/** The name of a key. Marks of direction in a name do not affect the text around it. */
+export function KeyName({ name }: Pick<Key, 'name'>) {
+  return <bdi>{name}</bdi>
+}
+
+/** The part of a secret by which its holder recognizes it. */
+export function MaskedSecret({ secrets: [newest] }: Pick<Key, 'secrets'>) {
+  return (
+    <code>
+      {SECRET_PREFIX}…{newest?.lastFour}
+    </code>
+  )
+}
+
+interface KeyFactsProps {
+  readonly usage: KeyUsage
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What a person wants to know of a key. */
+export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
+  return (
+    <div class="key-facts">
+      <Facts
+        facts={[
+          ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
+          ['State', <KeyState key="state" of={key} />],
+          ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
+          ['Last used', lastUsedAt === null ? 'Not in a year' : <DateTime key="used" at={lastUsedAt} />],
+          ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
+          ['API revision', key.revision === null ? 'Default' : `${key.revision}`],
+        ]}
+      />
+      <FormerSecrets of={key} now={now} />
+    </div>
+  )
+}
+
+function KeyState({ of: { revokedAt } }: { readonly of: Key }) {
+  if (revokedAt === null) return 'Active'
+  return (
+    <>
+      Revoked on <DateTime at={revokedAt} unit="day" />
+    </>
+  )
+}
+
+/** Says until when the previous secrets of a key can be used. */
+function FormerSecrets({ of: key, now }: { readonly of: Key; readonly now: number }) {
+  if (key.revokedAt !== null) return null
+  return listValidSecrets(key, now).flatMap(({ hash, lastFour, expiresAt }) =>
+    expiresAt === null
+      ? []
+      : [
+          <p key={hash} class="quiet">
+            The previous secret …{lastFour} stays valid until <DateTime at={expiresAt} />.
+          </p>,
+        ],
+  )
+}

@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AccountError } from '../accounts/accounts.ts'
+import type { CurrentSession, Visitor } from '../accounts/types.ts'
+import { secondsUntil, startOfNextMinute } from '../http/calendar.ts'
+import { findClientAddress, normalizeClient } from '../http/client-address.ts'
+import { getRequestState } from '../http/request-state.ts'
+import { FormReader } from './form.ts'
+import { toFieldErrors } from './form-errors.ts'
+import { findBaseUrl } from './origin.ts'
+import type { PageContext } from './page.ts'
+import { isAdmin, type PortalParts } from './parts.ts'
+
+/** Describes the browser that a request comes from. */
+export function buildVisitor(request: FastifyRequest): Visitor {
+  return {
+    cookie: request.headers.cookie,
+    userAgent: request.headers['user-agent'],
+    address: normalizeClient(findClientAddress(request)),
+    now: getRequestState(request).now,
+  }
+}
+
+/** Builds what a page knows about its request. */
+export function buildContext(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { parts, session }: { readonly parts: PortalParts; readonly session: CurrentSession | null },
+): PageContext {
+  const { now, requestId } = getRequestState(request)
+  const { pathname, searchParams } = new URL(request.url, 'http://local.invalid')
+  const account = session?.account ?? null
+  return {
+    parts,
+    exchange: { request, reply },
+    account,
+    sessionId: session?.sessionId ?? null,
+    isAdmin: account !== null && isAdmin(account, parts.settings),
+    visitor: buildVisitor(request),
+    now,
+    requestId,
+    baseUrl: findBaseUrl(request, parts.settings),
+    path: pathname,
+    params: request.params as Record<string, string>,
+    query: new FormReader(searchParams),
+    form: new FormReader(request.body instanceof URLSearchParams ? request.body : new URLSearchParams()),
+    addCookies: (cookies) => void reply.header('set-cookie', cookies),
+    setStatus: (status) => void reply.code(status),
+    explain: (error, fields) => {
+      const errors = toFieldErrors(error, fields)
+      const isTooMany = error instanceof AccountError && error.code === 'too_many_attempts'
+      reply.code(isTooMany ? 429 : 422)
+      if (isTooMany) reply.header('retry-after', String(secondsUntil(startOfNextMinute(now), now)))
+      return errors
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { AccountError } from '../accounts/accounts.ts'
+
+/** Name of a field → what is wrong with it. The name is '' for an error of the whole form. */
+export type FieldErrors = Readonly<Record<string, string>>
+
+export const NO_ERRORS: FieldErrors = {}
+
+/** Error code → name of the field it belongs to. Other errors belong to the whole form. */
+const FIELDS: Partial<Record<AccountError['code'], string>> = {
+  wrong_password: 'password',
+  invalid_email: 'email',
+  invalid_name: 'name',
+  short_password: 'password',
+  long_password: 'password',
+  common_password: 'password',
+  address_taken: 'email',
+}
+
+/**
+ * Makes an error of an account into the errors of a form.
+ * @param fields error code → field, in addition to the usual ones
+ * @throws the error itself if the person cannot correct it
+ */
+export function toFieldErrors(error: unknown, fields: Partial<Record<AccountError['code'], string>> = {}): FieldErrors {
+  if (!(error instanceof AccountError)) throw error
+  return { [{ ...FIELDS, ...fields }[error.code] ?? '']: error.message }
+}

@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import { PageError } from './page.ts'
+import type { PortalSettings } from './parts.ts'
+
+/**
+ * Rejects a form that was sent by a page of another origin (cross-site request forgery). Browsers send `Origin` with every
+ * POST.
+ * @throws PageError 403
+ */
+export function checkOrigin(request: FastifyRequest, { publicUrl }: PortalSettings): void {
+  const { origin = '' } = request.headers
+  if (!URL.canParse(origin)) throw new PageError(403, FOREIGN_FORM)
+  const sender = new URL(origin)
+  const isOwn =
+    publicUrl === null ? sender.host === findHost(request, sender.protocol) : origin === new URL(publicUrl).origin
+  if (!isOwn) throw new PageError(403, FOREIGN_FORM)
+}
+
+const FOREIGN_FORM = 'The form was sent by a page of another address. Open the page here and send it again.'
+
+/** The host of the request in the form of `URL.host`: without the default port of the scheme. */
+function findHost({ host }: FastifyRequest, protocol: string): string | null {
+  const url = `${protocol}//${host}`
+  return URL.canParse(url) ? new URL(url).host : null
+}
+
+/**
+ * The address of the service as the person sees it, without a trailing slash.
+ * @throws PageError 400 if the request names a host whose characters could end the quotes of a command line
+ */
+export function findBaseUrl(request: FastifyRequest, { publicUrl }: PortalSettings): string {
+  if (publicUrl !== null) return publicUrl
+  if (!/^[\w.:[\]-]+$/.test(request.host)) throw new PageError(400, 'The host name of this address is not valid.')
+  return `${request.protocol}://${request.host}`
+}

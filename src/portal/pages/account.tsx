@@ -1,0 +1,182 @@
+import { formatMonth } from '../../http/calendar.ts'
+import { findAccountPlan } from '../account-keys.ts'
+import { Button, LinkButton } from '../components/button.tsx'
+import { Card, DateTime, Facts } from '../components/content.tsx'
+import { Select } from '../components/field.tsx'
+import { KeyName, MaskedSecret } from '../components/key-facts.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import { Table } from '../components/table.tsx'
+import { DayTable, drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
+import { formatCount, formatMonthName, formatNumber } from '../format-text.ts'
+import { type MonthSpan, parseMonth, parseMonthSpan, parseYear } from '../months.ts'
+import { Download, definePage, type PageContext, PageError, type PageResult } from '../page.ts'
+import { buildUsage, findFirstMonth, type UsageReport, type UsageRows } from '../usage.ts'
+import { formatUsageCsv } from '../usage-csv.ts'
+
+type Context = PageContext<'session'>
+
+interface UsageProps {
+  readonly context: Context
+  readonly report: UsageReport
+}
+
+function AccountPage({ context, report, charts }: UsageProps & { readonly charts: readonly string[] }) {
+  const active = report.keys.filter(({ key }) => key.revokedAt === null).length
+  return (
+    <Page context={context} title="Usage">
+      {active === 0 && (
+        <Notice kind="warning" title="You have no active key">
+          <p>
+            Without a key, programs cannot use the API in your name. <a href="/account/keys">Create a key</a>.
+          </p>
+        </Notice>
+      )}
+      <QuotaCard context={context} report={report} active={active} />
+      <MonthCard report={report} charts={charts} />
+      <YearCard report={report} />
+    </Page>
+  )
+}
+
+function QuotaCard({ context, report: { quota }, active }: UsageProps & { readonly active: number }) {
+  const plan = findAccountPlan(context)
+  const limits = `${formatCount(plan.perMonth, 'request')} a month and ${formatNumber(plan.perMinute)} a minute`
+  return (
+    <Card title="This month">
+      <Facts
+        facts={[
+          ['Plan', plan.name],
+          ['Used', formatCount(quota.used, 'request')],
+          ['Left', active > 1 ? `${formatNumber(quota.left)} with ${active} keys` : formatNumber(quota.left)],
+          ['Resets on', <DateTime key="reset" at={quota.resetAt} unit="day" />],
+        ]}
+      />
+      <p class="quiet">
+        {active > 1
+          ? `Each key has its own limits: ${limits}. A key cannot use what another key has left.`
+          : `The limits belong to the key: ${limits}.`}{' '}
+        Days and months are those of UTC.
+      </p>
+    </Card>
+  )
+}
+
+function MonthCard({ report, charts }: { readonly report: UsageReport; readonly charts: readonly string[] }) {
+  const { month, months, used } = report
+  const options = [...new Set([...months.map(({ span }) => span), month])]
+  return (
+    <Card title={`${formatMonthName(month)}: ${formatCount(used, 'request')}`}>
+      <form method="get" action="/account" class="inline month">
+        <Select name="month" label="Month" options={options.map((one) => [one, formatMonthName(one)])} value={month} />
+        <Button kind="secondary">Show</Button>
+        <LinkButton kind="secondary" href={`/account/usage.csv?month=${month}`}>
+          Download CSV
+        </LinkButton>
+      </form>
+      <UsageFigure charts={charts} report={report} />
+      <div class="columns">
+        <KeyTable report={report} />
+        <details>
+          <summary>Table of the days</summary>
+          <div class="slim">
+            <DayTable report={report} />
+          </div>
+        </details>
+      </div>
+    </Card>
+  )
+}
+
+function KeyTable({ report: { keys, month, isCurrent } }: Pick<UsageProps, 'report'>) {
+  if (keys.length === 0) return null
+  return (
+    <div class="slim">
+      <Table
+        caption={`Requests per key, ${formatMonthName(month)}`}
+        head={['Key', 'Used', ...(isCurrent ? ['Left'] : [])]}
+        numeric={[1, 2]}
+        rows={keys.map(({ key, used, left }) => [
+          <>
+            <KeyName name={key.name} /> <MaskedSecret secrets={key.secrets} />
+          </>,
+          formatNumber(used),
+          ...(isCurrent ? [key.revokedAt === null ? formatNumber(left) : 'Revoked'] : []),
+        ])}
+      />
+    </div>
+  )
+}
+
+function YearCard({ report: { months } }: Pick<UsageProps, 'report'>) {
+  const total = months.reduce((sum, { used }) => sum + used, 0)
+  const years = [...new Set(months.map(({ span }) => span.slice(0, 4)))]
+  return (
+    <Card title="The last twelve months">
+      <div class="slim">
+        <Table
+          caption="Requests per month"
+          hasHiddenCaption
+          head={['Month', 'Requests']}
+          numeric={[1]}
+          rows={[
+            ...months.map(({ span, used }) => [
+              <a key="month" href={`/account?month=${span}`}>
+                {formatMonthName(span)}
+              </a>,
+              formatNumber(used),
+            ]),
+            ['Total', formatNumber(total)],
+          ]}
+        />
+      </div>
+      <p class="buttons">
+        {years.map((year) => (
+          <LinkButton key={year} kind="secondary" href={`/account/usage.csv?year=${year}`}>
+            Download CSV of {year}
+          </LinkButton>
+        ))}
+      </p>
+    </Card>
+  )
+}
+
+/** Reads the usage of the account's keys. The days are read after the months, see `UsageRows`. */
+async function readUsage({ parts, account }: Context, { first, last }: MonthSpan, since: string): Promise<UsageRows> {
+  const keys = await parts.store.keys.listAccountKeys(account.id)
+  const ids = keys.map(({ id }) => id)
+  if (ids.length === 0) return { keys, months: [], days: [] }
+  const months = await parts.store.usage.listMonths(ids, since)
+  return { keys, months, days: await parts.store.usage.listDays(ids, first, last) }
+}
+
+async function showAccount(context: Context): Promise<PageResult> {
+  const { now, parts, query } = context
+  const month = query.has('month') ? parseMonth(query.text('month'), now) : formatMonth(now)
+  if (month === null) throw new PageError(404, NO_USAGE)
+  const rows = await readUsage(context, { first: month, last: month }, findFirstMonth({ month, now }))
+  const report = buildUsage(rows, { month, now, plans: parts.settings.plans })
+  return <AccountPage context={context} report={report} charts={await drawUsageCharts(report)} />
+}
+
+const NO_USAGE = 'There is no usage of such a month. Choose one that has begun, such as 2026-01.'
+
+async function downloadUsage(context: Context): Promise<PageResult> {
+  const { now, query } = context
+  const name = query.text(query.has('year') ? 'year' : 'month')
+  const span = query.has('year') ? parseYear(name, now) : parseMonthSpan(name, now)
+  if (span === null) throw new PageError(404, NO_USAGE)
+  const rows = await readUsage(context, span, span.first)
+  const months = rows.months.filter((row) => row.month <= span.last)
+  return new Download({
+    name: `siteprint-usage-${name}.csv`,
+    type: 'text/csv; charset=utf-8',
+    body: formatUsageCsv({ ...rows, months }),
+  })
+}
+
+/** The overview of an account: its plan and its usage. */
+export const ACCOUNT_PAGES = [
+  definePage({ method: 'GET', path: '/account', needs: 'session', handle: showAccount }),
+  definePage({ method: 'GET', path: '/account/usage.csv', needs: 'session', handle: downloadUsage }),
+]

@@ -1,0 +1,222 @@
+import type { Account } from '../../accounts/types.ts'
+import { formatMonth } from '../../http/calendar.ts'
+import type { Key } from '../../keys/types.ts'
+import type { MonthUsage } from '../../store/types.ts'
+import { AdminNav } from '../components/admin-nav.tsx'
+import { Button } from '../components/button.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Card, DateTime, Facts } from '../components/content.tsx'
+import { Field, Select } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import { Table } from '../components/table.tsx'
+import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
+import { definePage, type PageContext, PageError } from '../page.ts'
+import { describeState, formatCount } from './admin-accounts.tsx'
+
+/** What was done before the page is shown → the sentence that reports it. */
+export const ADMIN_DONE = {
+  plan: 'The plan of the account and of its keys was changed.',
+  suspended: 'The account is suspended. Its keys stop working within 5 seconds.',
+  resumed: 'The suspension was lifted. The keys work again within 5 seconds.',
+  verified: 'The e-mail address is now verified.',
+  attached: 'The key now belongs to the account.',
+} as const
+
+/** What the page shows. */
+interface AccountDetails {
+  readonly account: Account
+  readonly keys: readonly Key[]
+  /** Usage of the current month. */
+  readonly usage: readonly MonthUsage[]
+}
+
+export const ADMIN_ACCOUNT = definePage({
+  method: 'GET',
+  path: '/admin/accounts/:id',
+  needs: 'admin',
+  handle: async (context) => await renderAccount(context, NO_ERRORS),
+})
+
+/** Finds the account that the path of a page names. @throws PageError 404 */
+export async function requireAccount({ params, parts }: PageContext<'admin'>): Promise<Account> {
+  const account = await parts.store.accounts.getAccount(params.id)
+  if (account === null) throw new PageError(404, 'There is no such account. It may have been deleted.')
+  return account
+}
+
+/** Renders the page of an account. @param errors what is wrong with the form that attaches a key */
+export async function renderAccount(context: PageContext<'admin'>, errors: FieldErrors) {
+  const { now, parts } = context
+  const account = await requireAccount(context)
+  const keys = await parts.store.keys.listAccountKeys(account.id)
+  const ids = keys.map(({ id }) => id)
+  const usage = await parts.store.usage.listMonths(ids, formatMonth(now))
+  return <AccountPage context={context} details={{ account, keys, usage }} errors={errors} />
+}
+
+interface DetailProps {
+  readonly context: PageContext<'admin'>
+  readonly details: AccountDetails
+}
+
+function AccountPage({ context, details, errors }: DetailProps & { readonly errors: FieldErrors }) {
+  const { account } = details
+  const done = context.query.text('done')
+  return (
+    <Page context={context} title={account.email}>
+      <AdminNav path={context.path} />
+      {Object.hasOwn(ADMIN_DONE, done) && (
+        <Notice kind="status">
+          <p>{ADMIN_DONE[done as keyof typeof ADMIN_DONE]}</p>
+        </Notice>
+      )}
+      <Card title="Account">
+        <Facts
+          facts={[
+            ['Name', account.name],
+            ['Plan', account.plan],
+            ['Created', <DateTime at={account.createdAt} unit="day" />],
+            ['Status', describeState(account)],
+          ]}
+        />
+        <p>
+          Id <code>{account.id}</code> ·{' '}
+          <a href={`/admin/audit?account=${encodeURIComponent(account.id)}`}>What was done to this account</a>
+        </p>
+      </Card>
+      <Keys context={context} details={details} />
+      <div class="columns">
+        <div>
+          <PlanForm context={context} account={account} />
+          <AttachForm context={context} account={account} errors={errors} />
+        </div>
+        <div>
+          {!account.isVerified && <VerifyForm context={context} account={account} />}
+          <Suspension context={context} account={account} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
+  const month = formatMonth(now)
+  const used = new Map(usage.filter((row) => row.month === month).map((row) => [row.key, row.used]))
+  return (
+    <Card title="Keys">
+      {keys.length === 0 ? (
+        <p>The account has no keys.</p>
+      ) : (
+        <Table
+          caption="Keys"
+          hasHiddenCaption
+          head={['Name', 'Id', 'Ends in', 'Created', `Requests in ${month}`, 'Status']}
+          numeric={[4]}
+          rows={keys.map((key) => [
+            key.name,
+            <code>{key.id}</code>,
+            key.secrets[0]?.lastFour,
+            <DateTime at={key.createdAt} unit="day" />,
+            formatCount(used.get(key.id) ?? 0),
+            key.revokedAt !== null ? 'revoked' : key.suspendedAt !== null ? 'suspended' : 'active',
+          ])}
+        />
+      )}
+    </Card>
+  )
+}
+
+interface FormProps {
+  readonly context: PageContext<'admin'>
+  readonly account: Account
+}
+
+function PlanForm({ context: { parts }, account: { id, plan } }: FormProps) {
+  const names = [...parts.settings.plans.keys()]
+  // The plan may have been removed from the file of plans. It is still the one that the account has.
+  const options = names.includes(plan) ? names : [plan, ...names]
+  return (
+    <Card title="Plan">
+      <Form action={buildAction(id, 'plan')}>
+        <Select name="plan" label="Plan" options={options.map((name) => [name, name])} value={plan} />
+        <Button kind="secondary">Change plan</Button>
+      </Form>
+    </Card>
+  )
+}
+
+function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
+  return (
+    <Card title="Verification">
+      <Confirm
+        kind="primary"
+        label="Verify the e-mail address…"
+        action={buildAction(id, 'verify')}
+        button="The address belongs to this person"
+      >
+        <p>Confirm only if you know that {email} belongs to the person who signed up.</p>
+        {parts.settings.adminEmails.includes(email) && (
+          <Notice kind="warning">
+            <p>The address is in ADMIN_EMAILS: the account will have access to the administration.</p>
+          </Notice>
+        )}
+      </Confirm>
+    </Card>
+  )
+}
+
+function AttachForm({ account: { id }, context: { form }, errors }: FormProps & { readonly errors: FieldErrors }) {
+  return (
+    <Card title="Attach a key">
+      <Form action={buildAction(id, 'keys')} errors={errors}>
+        <Field
+          name="key"
+          label="Id of the key"
+          hint="A key that was made on the command line and belongs to no account. It gets the plan of this account."
+          value={form.text('key')}
+          autocomplete="off"
+          maxLength={100}
+          placeholder="key_…"
+          errors={errors}
+          isRequired
+        />
+        <Button kind="secondary">Attach key</Button>
+      </Form>
+    </Card>
+  )
+}
+
+function Suspension({ context, account: { id, suspendedAt, email } }: FormProps) {
+  return (
+    <Card title="Suspension">
+      {suspendedAt !== null ? (
+        <>
+          <p>
+            Suspended since <DateTime at={suspendedAt} />. The account cannot log in, and its keys get 401.
+          </p>
+          <Confirm
+            kind="primary"
+            label="Lift the suspension…"
+            subject={email}
+            action={buildAction(id, 'resume')}
+            button="Lift the suspension"
+          >
+            <p>The account can log in again, and its keys work again within 5 seconds.</p>
+          </Confirm>
+        </>
+      ) : context.account.id === id ? (
+        <p>This is your own account. Another administrator can suspend it.</p>
+      ) : (
+        <Confirm label="Suspend…" subject={email} action={buildAction(id, 'suspend')} button="Suspend this account">
+          <p>All its sessions end, and its keys get 401 within 5 seconds. Nothing is deleted.</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}
+
+function buildAction(id: string, action: string): string {
+  return `/admin/accounts/${encodeURIComponent(id)}/${action}`
+}

@@ -1,0 +1,83 @@
+import { Button } from '../components/button.tsx'
+import { Field } from '../components/field.tsx'
+import { Form, HiddenFields } from '../components/form.tsx'
+import { Page } from '../components/page.tsx'
+import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
+import { buildLoginPath, parseLocalPath } from '../local-path.ts'
+import { definePage, type PageContext, Redirect } from '../page.ts'
+
+interface LogInProps {
+  readonly context: PageContext
+  /** Where to go after log-in; null for the account. */
+  readonly next: string | null
+  readonly email?: string
+  readonly errors?: FieldErrors
+}
+
+function LogInPage({ context, next, email, errors = NO_ERRORS }: LogInProps) {
+  return (
+    <Page context={context} title="Log in" width="narrow">
+      <Form action="/login" errors={errors}>
+        <HiddenFields values={{ next }} />
+        <Field
+          name="email"
+          label="E-mail address"
+          type="email"
+          autocomplete="username"
+          value={email}
+          errors={errors}
+          isRequired
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          errors={errors}
+          isRequired
+        />
+        <Button>Log in</Button>
+      </Form>
+      <p>
+        <a href="/forgot">Forgot your password?</a>
+      </p>
+      {context.parts.accounts.signUp !== 'off' && (
+        <p>
+          No account yet? <a href={buildLoginPath(next, '/signup')}>Sign up</a>.
+        </p>
+      )}
+    </Page>
+  )
+}
+
+/** After log-in without a destination: an account without any key goes to its keys, where the first one is offered. */
+async function findDestination({ parts }: PageContext, account: string): Promise<string> {
+  return (await parts.store.keys.listAccountKeys(account)).length === 0 ? '/account/keys' : '/account'
+}
+
+async function logIn(context: PageContext) {
+  const { form, parts, visitor } = context
+  const next = parseLocalPath(form.text('next'))
+  const email = form.text('email')
+  try {
+    const { account, cookies } = await parts.accounts.logIn({ email, password: form.secret('password') }, visitor)
+    context.addCookies(cookies)
+    return new Redirect(next ?? (await findDestination(context, account.id)))
+  } catch (error) {
+    return <LogInPage context={context} next={next} email={email} errors={context.explain(error)} />
+  }
+}
+
+export const LOG_IN_PAGES = [
+  definePage({
+    method: 'GET',
+    path: '/login',
+    needs: 'nothing',
+    handle: async (context) => {
+      const next = parseLocalPath(context.query.text('next'))
+      if (context.account !== null) return new Redirect(next ?? '/account')
+      return <LogInPage context={context} next={next} />
+    },
+  }),
+  definePage({ method: 'POST', path: '/login', needs: 'nothing', handle: logIn }),
+]

@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { abandon } from '../http/scan-runner.ts'
+import { watchRoutes } from '../http/v1/route.ts'
+import { registerAssets } from './assets.ts'
+import { buildContext, buildVisitor } from './context.ts'
+import { buildLogInRedirect, sendErrorPage } from './error-pages.tsx'
+import { checkOrigin } from './origin.ts'
+import { Download, type PageContext, type PageDefinition, PageError, Redirect } from './page.ts'
+import { PAGES } from './pages.ts'
+import type { PortalParts } from './parts.ts'
+import { sendPage, setPageHeaders } from './send-page.ts'
+
+/** Maximum size of a form in bytes. */
+export const MAX_FORM_BYTES = 64 * 1024
+
+/** Registers the pages of the portal with their own hooks and error pages. */
+export async function registerPortal(fastify: FastifyInstance, parts: PortalParts): Promise<void> {
+  await fastify.register(async (portal) => {
+    portal.setErrorHandler(sendErrorPage)
+    registerForms(portal, parts)
+    const allowOnlyRegistered = watchRoutes(portal)
+    registerAssets(portal)
+    for (const page of PAGES) registerPage(portal, page, parts)
+    allowOnlyRegistered()
+  })
+}
+
+/** Reads forms, and rejects those that pages of other origins send, before their body is read. */
+function registerForms(portal: FastifyInstance, parts: PortalParts): void {
+  portal.addHook('onRequest', (request, _, done) => {
+    if (request.method === 'POST') checkOrigin(request, parts.settings)
+    done()
+  })
+  portal.removeAllContentTypeParsers()
+  portal.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+    (_, body, done) => done(null, new URLSearchParams(String(body))),
+  )
+  portal.addContentTypeParser('*', (_, payload, done) => {
+    payload.resume()
+    done(null, null)
+  })
+}
+
+function registerPage(portal: FastifyInstance, page: PageDefinition, parts: PortalParts): void {
+  portal.route({
+    method: page.method,
+    url: page.path,
+    exposeHeadRoute: page.method === 'GET',
+    schema: { hide: true },
+    handler: async (request, reply) => await handlePage(page, parts, { request, reply }),
+  })
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+async function handlePage(
+  page: PageDefinition,
+  parts: PortalParts,
+  { request, reply }: Exchange,
+): Promise<FastifyReply> {
+  if (request.body === null) throw new PageError(400, 'The form could not be read. Open the page and send it again.')
+  const session = await parts.accounts.findSession(buildVisitor(request))
+  const context = buildContext(request, reply, { parts, session })
+  request.portalContext = context
+  if (session !== null) context.addCookies(session.cookies)
+  // The operator's pages look like any path that does not exist, unless an operator asks.
+  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
+  if (page.needs !== 'nothing' && session === null) return sendResult(reply, buildLogInRedirect(request))
+  return sendResult(reply, await page.handle(context))
+}
+
+function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
+  if (result === null) return abandon(reply)
+  if (result instanceof Redirect) return setPageHeaders(reply).redirect(result.path, 303)
+  if (!(result instanceof Download)) return sendPage(reply, result)
+  const { name, type, body } = result
+  return setPageHeaders(reply).type(type).header('content-disposition', `attachment; filename="${name}"`).send(body)
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set as soon as the session of a page's request is known. */
+    portalContext?: PageContext
+  }
+}

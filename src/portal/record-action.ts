@@ -1,0 +1,13 @@
+import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
+import type { PageContext } from './page.ts'
+
+/** An action; without an account it is one on the account of the session. */
+type Action = Pick<NewAuditEntry, 'action'> & Partial<Pick<NewAuditEntry, 'account' | 'key' | 'detail'>>
+
+/** Records what the account of the session has done. Call it after the action: it does not fail. */
+export async function recordAction(
+  { account, now, parts }: Pick<PageContext<'session'>, 'account' | 'now' | 'parts'>,
+  action: Action,
+): Promise<void> {
+  await recordAudit(parts.store, { at: new Date(now), actor: account.id, account: account.id, ...action }, parts.log)
+}

@@ -1,0 +1,119 @@
+import type { CacheEntry } from '../../coordination/types.ts'
+import type { ScanResult } from '../../http/v1/schemas.ts'
+import type { Extras } from '../../scan/extra-schemas.ts'
+import type { RulesetLabels } from '../../scan/match-worker.ts'
+
+/** Everything that a scan has found. */
+export interface ScanReport {
+  readonly result: Omit<ScanResult, 'cached'>
+  readonly extras: Extras
+}
+
+type EvidenceItem = Extras['evidence'][number]
+
+const NO_EXTRAS: Extras = {
+  evidence: [],
+  versions: {},
+  infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null },
+  timing: { fetch: 0, evidence: 0, match: 0, total: 0 },
+  warnings: [],
+}
+
+/** Reads a stored scan. It may be older than a field that is added to the results later. */
+export function readReport({ result, extras = '{}' }: CacheEntry): ScanReport {
+  return { result: JSON.parse(result), extras: { ...NO_EXTRAS, ...JSON.parse(extras) } }
+}
+
+interface Technology {
+  readonly name: string
+  readonly version: string | null
+}
+
+export interface TechnologyGroup {
+  readonly title: string
+  readonly technologies: readonly Technology[]
+}
+
+/** Kind of a rule that is not a technology → title of the group in which its names are listed. */
+const OTHER_GROUPS: Readonly<Record<string, string>> = { builder: 'Builder', hosting: 'CDN and hosting' }
+const UNKNOWN_GROUP = 'Other'
+
+/** Groups the technologies of a scan by category: the builder first, then by title. */
+export function groupTechnologies({ result, extras }: ScanReport, labels: RulesetLabels): readonly TechnologyGroup[] {
+  const kinds = new Map(extras.evidence.filter(({ chosen }) => chosen).map(({ name, kind }) => [name, kind]))
+  const groups = new Map<string, Technology[]>()
+  for (const name of result.technologies) {
+    const title = findGroup(name, { builder: result.builder, kind: kinds.get(name), labels })
+    const version = findOwn(extras.versions, name) ?? null
+    groups.set(title, [...(groups.get(title) ?? []), { name, version }])
+  }
+  const isBuilder = (title: string): boolean => title === OTHER_GROUPS.builder
+  return [...groups]
+    .map(([title, technologies]) => ({ title, technologies }))
+    .sort((a, b) => Number(isBuilder(b.title)) - Number(isBuilder(a.title)) || a.title.localeCompare(b.title))
+}
+
+function findGroup(
+  name: string,
+  { builder, kind = '', labels }: { builder: string | null; kind: string | undefined; labels: RulesetLabels },
+): string {
+  const group = name === builder ? OTHER_GROUPS.builder : findOwn(labels.technologies, name)
+  return group ?? findOwn(OTHER_GROUPS, kind) ?? UNKNOWN_GROUP
+}
+
+/** Names come from rules and sites: `constructor` must not find a property of every object. */
+function findOwn(values: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
+/** The title of a builder category in plain words. */
+export function nameCategory(category: string, { categories }: RulesetLabels): string {
+  return findOwn(categories, category) ?? spell(category)
+}
+
+export function nameSiteType(siteType: string, { siteTypes }: RulesetLabels): string {
+  return findOwn(siteTypes, siteType) ?? spell(siteType)
+}
+
+/** Turns a slug that the rules do not know any more into words. */
+function spell(slug: string): string {
+  const words = slug.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What a place is, in a few words: the first part of its description. */
+export function namePlace(place: string, { places }: RulesetLabels): string {
+  const [first] = (findOwn(places, place) ?? place).split(/[,:;(]/)
+  return first.trim()
+}
+
+/** The evidence of a scan: for what is part of the result, and for what was only considered. */
+export function splitEvidence({
+  extras: { evidence },
+}: ScanReport): Readonly<Record<'chosen' | 'others', readonly EvidenceItem[]>> {
+  const rank = (kind: string): number => KINDS.findIndex(([name]) => name === kind)
+  const sorted = [...evidence].sort((a, b) => rank(a.kind) - rank(b.kind))
+  return { chosen: sorted.filter(({ chosen }) => chosen), others: sorted.filter(({ chosen }) => !chosen) }
+}
+
+/** Kinds of rules in the order of the page, and what they are called. */
+const KINDS: readonly (readonly [kind: EvidenceItem['kind'], title: string])[] = [
+  ['builder', 'Builder'],
+  ['hosting', 'Hosting'],
+  ['site-type', 'Site type'],
+  ['technology', 'Technology'],
+]
+
+export function nameKind(kind: EvidenceItem['kind']): string {
+  return KINDS.find(([name]) => name === kind)?.[1] ?? kind
+}
+
+/** Explains in plain words why a rule is not part of the result, or what raised its level. */
+export function explainNote(note: string, { extras: { evidence } }: ScanReport): string {
+  const [, reason, slug] = /^(required|excluded by|implied by) (\S+)/.exec(note) ?? []
+  const name = evidence.find((item) => item.slug === slug)?.name ?? slug
+  if (reason === 'required') return `Not counted: it needs ${name}, which was not found.`
+  if (reason === 'excluded by') return `Not counted: ${name} was found, and both together are not possible.`
+  if (reason === 'implied by') return `Sites made with ${name} always have it.`
+  return note === 'conflicting' ? 'Marks of several builders were found that exclude each other.' : note
+}

@@ -1,0 +1,110 @@
+import type { StoredScan } from '../../accounts/types.ts'
+import type { Key } from '../../keys/types.ts'
+import { Button, LinkButton } from '../components/button.tsx'
+import { Card, DateTime } from '../components/content.tsx'
+import { Checkbox, Field, Select } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import type { FieldErrors } from '../form-errors.ts'
+import type { PageContext } from '../page.ts'
+import type { ScanFormValues } from './form-values.ts'
+import { makeVisible } from './visible-text.ts'
+
+type Scans = readonly Omit<StoredScan, 'entry'>[]
+
+interface ScanPageProps {
+  readonly context: PageContext<'session'>
+  /** The keys that can be charged; null if the store cannot list them. */
+  readonly keys: readonly Key[] | null
+  /** Newest first; null if the store cannot list them. */
+  readonly scans: Scans | null
+  readonly values: ScanFormValues
+  readonly errors?: FieldErrors
+}
+
+/** The form for a scan, and the recent scans. */
+export function ScanPage({ context, keys, scans, values, errors }: ScanPageProps) {
+  return (
+    <Page context={context} title="Scan a website">
+      {keys?.length === 0 ? <NoKey /> : <ScanForm keys={keys} values={values} errors={errors} />}
+      <RecentScans scans={scans} />
+    </Page>
+  )
+}
+
+function NoKey() {
+  return (
+    <Notice kind="warning" title="You need an API key to scan">
+      <p>A scan counts against the limits of one of your keys, and none of your keys can be used at the moment.</p>
+      <p>
+        <LinkButton href="/account/keys">Create a key</LinkButton>
+      </p>
+    </Notice>
+  )
+}
+
+function ScanForm({ keys, values, errors }: Pick<ScanPageProps, 'keys' | 'values' | 'errors'>) {
+  return (
+    <div class="scan-form">
+      <Form action="/scan" errors={errors}>
+        <Field
+          name="url"
+          label="Address of the page"
+          type="url"
+          value={values.url}
+          errors={errors}
+          placeholder="example.org"
+          isRequired
+        />
+        {keys !== null && keys.length > 1 && (
+          <Select
+            name="key"
+            label="Key to charge"
+            options={keys.map((key) => [key.id, nameKey(key)])}
+            value={values.key}
+            errors={errors}
+          />
+        )}
+        <Checkbox
+          name="fresh"
+          label="Scan again, even if there is a result of the last hour"
+          isChecked={values.fresh}
+        />
+        <div class="submit">
+          <Button>Scan</Button>
+          <p class="hint">
+            The browser waits for the result: usually a few seconds, at most 18.
+            {keys?.length === 1 && ` A scan counts like one API request with the key ${nameKey(keys[0])}.`}
+          </p>
+        </div>
+      </Form>
+    </div>
+  )
+}
+
+function nameKey({ name, secrets }: Key): string {
+  return `${makeVisible(name, 60)} (…${secrets[0]?.lastFour ?? ''})`
+}
+
+function RecentScans({ scans }: { readonly scans: Scans | null }) {
+  if (scans === null) return <p class="quiet">Your recent scans cannot be shown at the moment.</p>
+  if (scans.length === 0) return null
+  return (
+    <Card title="Recent scans">
+      <ul class="recent">
+        {scans.map(({ id, url, builder, at }) => (
+          <li key={id}>
+            <a class="site-text" href={`/scan/${encodeURIComponent(id)}`}>
+              <bdi>{makeVisible(url, 80)}</bdi>
+            </a>
+            <span>{builder ?? 'No builder'}</span>
+            <span class="quiet">
+              <DateTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

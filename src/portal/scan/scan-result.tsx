@@ -1,0 +1,200 @@
+import type { StoredScan } from '../../accounts/types.ts'
+import { LinkButton } from '../components/button.tsx'
+import { Card, DateTime, Facts } from '../components/content.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import type { PageContext } from '../page.ts'
+import { ApiAnswer } from './api-answer.tsx'
+import { EvidenceList } from './evidence.tsx'
+import { groupTechnologies, nameCategory, nameSiteType, readReport, type ScanReport } from './report.ts'
+import { SiteText } from './site-text.tsx'
+import { makeVisible, parseLink } from './visible-text.ts'
+
+interface ResultProps {
+  readonly context: PageContext<'session'>
+  readonly scan: StoredScan
+  /** False if the result is shown only now, because it could not be stored. */
+  readonly isStored?: boolean
+}
+
+/** What a scan has found, in the order of interest. */
+export function ScanResultPage({ context, scan, isStored = true }: ResultProps) {
+  const report = readReport(scan.entry)
+  const { labels } = context.parts.rules
+  return (
+    <Page context={context} title={`Scan of ${makeVisible(findHost(scan.url), 60)}`} hasOwnHeading>
+      {!isStored && (
+        <Notice kind="warning" title="This result could not be stored">
+          <p>It is shown only now. Copy what you need before you leave this page.</p>
+        </Notice>
+      )}
+      <Headline report={report} scan={scan} />
+      <Summary context={context} report={report} />
+      <Technologies groups={groupTechnologies(report, labels)} />
+      <EvidenceList report={report} labels={labels} />
+      <Warnings warnings={report.extras.warnings} />
+      <div class="columns">
+        <Infrastructure report={report} />
+        <Timings report={report} />
+      </div>
+      <ApiAnswer context={context} scan={scan} />
+    </Page>
+  )
+}
+
+function findHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}
+
+const CONFIDENCE = {
+  high: ['High confidence', 'The page has a mark that only this builder leaves, or several that support each other.'],
+  medium: ['Medium confidence', 'The page has marks of this builder that could also have another cause.'],
+  low: ['Low confidence', 'The page has only a hint of this builder, or marks that contradict each other.'],
+} as const
+
+function Headline({ report: { result }, scan }: { readonly report: ScanReport; readonly scan: StoredScan }) {
+  const confidence = result.confidence === null ? null : CONFIDENCE[result.confidence]
+  return (
+    <header class="result">
+      <p class="scanned">
+        <SiteLink url={result.url ?? scan.url} />
+      </p>
+      <h1>{result.builder === null ? 'No builder was recognized' : `Made with ${result.builder}`}</h1>
+      {confidence === null ? (
+        <p class="lead">The page has no mark of a builder that the rules know. It may be made by hand.</p>
+      ) : (
+        <p class="lead">
+          <span class={`level ${result.confidence}`}>{confidence[0]}</span> {confidence[1]}
+        </p>
+      )}
+      <p class="quiet">
+        Scanned <DateTime at={new Date(scan.entry.at)} />.
+        {scan.entry.at < scan.at.getTime() && ' The result was already in the cache.'}
+      </p>
+      <p class="buttons">
+        <LinkButton kind="secondary" href={buildAgainPath(scan.url)}>
+          Scan again
+        </LinkButton>
+        <LinkButton kind="secondary" href="/scan">
+          Scan another page
+        </LinkButton>
+      </p>
+    </header>
+  )
+}
+
+/** The form with this URL. Opening a link must not cost a request, so the person sends the form. */
+function buildAgainPath(url: string): string {
+  return `/scan?url=${encodeURIComponent(url)}&fresh=on`
+}
+
+/** The scanned URL as a link, if it is the URL of a website. */
+function SiteLink({ url }: { readonly url: string }) {
+  const href = parseLink(url)
+  if (href === null) return <SiteText text={url} />
+  return (
+    <a href={href} rel="noopener noreferrer nofollow" class="site-text">
+      <bdi>{makeVisible(url)}</bdi>
+    </a>
+  )
+}
+
+function Summary({ context, report }: Pick<ResultProps, 'context'> & { readonly report: ScanReport }) {
+  const { labels } = context.parts.rules
+  const { builder, category, isAiNative, siteType, hosting } = report.result
+  const { cdn } = report.extras.infrastructure
+  const hidden = cdn === null ? 'Not recognized' : `Not visible behind ${makeVisible(cdn, 60)}`
+  const facts = [
+    ...(category === null ? [] : [['Kind of builder', nameCategory(category, labels)] as const]),
+    ...(builder === null
+      ? []
+      : [['AI-native builder', isAiNative === true ? 'Yes, it generates sites' : 'No'] as const]),
+    ['Type of site', siteType === null ? 'Not recognized' : nameSiteType(siteType, labels)] as const,
+    ['Hosting', hosting ?? hidden] as const,
+  ]
+  return (
+    <Card>
+      <Facts facts={facts} />
+    </Card>
+  )
+}
+
+function Technologies({ groups }: { readonly groups: ReturnType<typeof groupTechnologies> }) {
+  return (
+    <Card title="Technologies">
+      {groups.length === 0 && <p class="quiet">None was recognized.</p>}
+      <dl class="groups">
+        {groups.map(({ title, technologies }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            {technologies.map(({ name, version }) => (
+              <dd key={name}>
+                {name}
+                {version !== null && (
+                  <>
+                    {' '}
+                    <SiteText text={version} maxCharacters={64} kind="version" />
+                  </>
+                )}
+              </dd>
+            ))}
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+function Infrastructure({ report: { extras } }: { readonly report: ScanReport }) {
+  const { cdn, server, ip, dns, tlsIssuer } = extras.infrastructure
+  const all: readonly (readonly [string, string | null])[] = [
+    ['CDN', cdn],
+    ['Server', server],
+    ['IP address', ip],
+    ['DNS', dns.length === 0 ? null : dns.join(', ')],
+    ['Certificate from', tlsIssuer],
+  ]
+  const known = all.flatMap(([name, text]) => (text === null ? [] : [[name, <SiteText text={text} />] as const]))
+  if (known.length === 0) return null
+  return (
+    <Card title="Infrastructure">
+      <Facts facts={known} />
+    </Card>
+  )
+}
+
+function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <Card title="Limits of this scan">
+      <p>Some of the page was cut off or not looked at:</p>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <SiteText text={warning} maxCharacters={500} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Timings({ report: { extras } }: { readonly report: ScanReport }) {
+  const { fetch, evidence, match, total } = extras.timing
+  return (
+    <Card title="Time">
+      <Facts
+        facts={[
+          ['Page', formatMs(fetch)],
+          ['DNS and files', formatMs(evidence)],
+          ['Analysis', formatMs(match)],
+          ['Total', formatMs(total)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function formatMs(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,150 @@
+import type { Document, Filter } from 'mongodb'
+import type { Account, AccountSummary, Invite, StoredScan } from '../../accounts/types.ts'
+import type { CacheEntry } from '../../coordination/types.ts'
+import type { AccountQuery, AccountStore } from '../types.ts'
+import { buildUsageId } from './charges.ts'
+import { CHANGE_TIMEOUT_MS } from './errors.ts'
+import type { AccountDocument, Collections, ScanDocument } from './schema.ts'
+
+const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
+
+type ScanHead = Omit<StoredScan, 'entry'>
+
+/** The collections of accounts, invitations and scans. better-auth writes those of accounts, credentials and sessions too. */
+export class MongoAccounts implements AccountStore {
+  readonly #all: Collections
+
+  constructor(collections: Collections) {
+    this.#all = collections
+  }
+
+  async getAccount(id: string): Promise<Account | null> {
+    return parseAccount(await this.#all.accounts.findOne({ _id: id }))
+  }
+
+  async findAccount(email: string): Promise<Account | null> {
+    return parseAccount(await this.#all.accounts.findOne({ email: email.toLowerCase() }))
+  }
+
+  async listAccounts({ search, month, offset, limit }: AccountQuery) {
+    const { accounts } = this.#all
+    const part = { $regex: escapePattern(search), $options: 'i' }
+    const filter: Filter<AccountDocument> = search === '' ? {} : { $or: [{ email: part }, { name: part }] }
+    const page = accounts.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit)
+    // Without a search MongoDB knows the number, and would otherwise read all documents.
+    const count = search === '' ? accounts.estimatedDocumentCount() : accounts.countDocuments(filter)
+    const [found, total] = await Promise.all([page.toArray(), count])
+    return { accounts: await this.#summarize(found.map(toAccount), month), total }
+  }
+
+  async setAccountPlan(id: string, plan: string): Promise<boolean> {
+    const { accounts, keys } = this.#all
+    const { matchedCount } = await accounts.updateOne({ _id: id }, { $set: { plan } }, LIMITED)
+    await keys.updateMany({ account: id }, { $set: { plan } }, LIMITED)
+    return matchedCount === 1
+  }
+
+  async setKeyEmails(account: string, email: string): Promise<void> {
+    await this.#all.keys.updateMany({ account }, { $set: { email } }, LIMITED)
+  }
+
+  async verifyAccount(id: string): Promise<boolean> {
+    const { matchedCount } = await this.#all.accounts.updateOne({ _id: id }, { $set: { emailVerified: true } }, LIMITED)
+    return matchedCount === 1
+  }
+
+  async suspendAccount(id: string, at: Date | null): Promise<boolean> {
+    const { accounts, keys, sessions } = this.#all
+    const change = { $set: { suspendedAt: at } }
+    const { matchedCount } = await accounts.updateOne({ _id: id }, change, LIMITED)
+    await keys.updateMany({ account: id }, change, LIMITED)
+    if (at !== null) await sessions.deleteMany({ userId: id }, LIMITED)
+    return matchedCount === 1
+  }
+
+  async deleteAccount(id: string, at: Date): Promise<boolean> {
+    const { accounts, keys, scans, sessions, credentials, verifications } = this.#all
+    // From now on the account gets no keys and no scans. The account itself is deleted last, so that the call can be repeated.
+    const account = await accounts.findOneAndUpdate({ _id: id }, { $set: { deletedAt: at } }, LIMITED)
+    if (account === null) return false
+    const revoked = { name: '', email: '', revokedAt: { $ifNull: ['$revokedAt', at] } }
+    await keys.updateMany({ account: id }, [{ $set: revoked }, { $unset: 'slot' }], LIMITED)
+    await verifications.deleteMany(buildMention(id, account.email), LIMITED)
+    await scans.deleteMany({ account: id }, LIMITED)
+    await sessions.deleteMany({ userId: id }, LIMITED)
+    await credentials.deleteMany({ userId: id }, LIMITED)
+    await accounts.deleteOne({ _id: id }, LIMITED)
+    return true
+  }
+
+  async createInvite({ hash, expiresAt }: Invite): Promise<void> {
+    await this.#all.invites.insertOne({ _id: hash, expiresAt }, LIMITED)
+  }
+
+  async findInvite(hash: string, now: Date): Promise<Invite | null> {
+    const found = await this.#all.invites.findOne({ _id: hash, expiresAt: { $gt: now } })
+    return found === null ? null : { hash, expiresAt: found.expiresAt }
+  }
+
+  async useInvite(hash: string, now: Date): Promise<boolean> {
+    const { deletedCount } = await this.#all.invites.deleteOne({ _id: hash, expiresAt: { $gt: now } }, LIMITED)
+    return deletedCount === 1
+  }
+
+  async addScan({ id, account, url, builder, at, entry }: StoredScan, keep: number): Promise<void> {
+    const { accounts, scans } = this.#all
+    await scans.insertOne({ _id: id, account, url, builder, at, entry: JSON.stringify(entry) }, LIMITED)
+    // Checked afterwards: a concurrent deletion of the account either sees the scan or is seen here.
+    const active = await accounts.findOne({ _id: account, deletedAt: null }, { projection: { _id: 1 } })
+    const newest = scans.find({ account }, { projection: { _id: 1 } }).sort({ at: -1, _id: -1 })
+    const excess = active === null ? [{ _id: id }] : await newest.skip(keep).toArray()
+    if (excess.length > 0) await scans.deleteMany({ _id: { $in: excess.map(({ _id }) => _id) } }, LIMITED)
+  }
+
+  async listScans(account: string): Promise<readonly ScanHead[]> {
+    const found = this.#all.scans.find({ account }, { projection: { entry: 0 } })
+    return (await found.sort({ at: -1, _id: -1 }).toArray()).map(({ _id, ...scan }) => ({ id: _id, ...scan }))
+  }
+
+  async getScan(account: string, id: string): Promise<StoredScan | null> {
+    const found = await this.#all.scans.findOne({ _id: id, account })
+    return found === null ? null : parseScan(found)
+  }
+
+  /** Adds the number of active keys and the usage of a month to accounts, with one query for both. */
+  async #summarize(accounts: readonly Account[], month: string): Promise<readonly AccountSummary[]> {
+    const isActive = { $cond: [{ $eq: ['$revokedAt', null] }, 1, 0] }
+    const rows = await this.#all.keys
+      .aggregate<{ readonly _id: string; readonly keys: number; readonly used: number }>([
+        { $match: { account: { $in: accounts.map(({ id }) => id) } } },
+        { $set: { usageId: { $concat: ['$_id', buildUsageId('', month)] } } },
+        { $lookup: { from: this.#all.usage.collectionName, localField: 'usageId', foreignField: '_id', as: 'usage' } },
+        { $group: { _id: '$account', keys: { $sum: isActive }, used: { $sum: { $sum: '$usage.used' } } } },
+      ])
+      .toArray()
+    const found = new Map(rows.map(({ _id, keys, used }) => [_id, { keys, used }]))
+    return accounts.map((account) => ({ ...account, ...(found.get(account.id) ?? { keys: 0, used: 0 }) }))
+  }
+}
+
+/** Matches pending verifications that contain the id or the e-mail address of an account. */
+function buildMention(id: string, email: string): Document {
+  const pattern = { $regex: `${escapePattern(id)}|${escapePattern(email)}`, $options: 'i' }
+  return { $or: [{ identifier: pattern }, { value: pattern }] }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\#\s-]/g, String.raw`\$&`)
+}
+
+function parseAccount(document: AccountDocument | null): Account | null {
+  return document === null ? null : toAccount(document)
+}
+
+function toAccount({ _id, email, name, emailVerified, plan, createdAt, suspendedAt }: AccountDocument): Account {
+  return { id: _id, email, name, isVerified: emailVerified, plan, createdAt, suspendedAt: suspendedAt ?? null }
+}
+
+function parseScan({ _id, entry, ...scan }: ScanDocument): StoredScan {
+  return { id: _id, ...scan, entry: JSON.parse(entry) as CacheEntry }
+}

@@ -1,0 +1,38 @@
+import { type Collection, ObjectId } from 'mongodb'
+import type { AuditEntry } from '../../accounts/audit.ts'
+import { type AuditQuery, type AuditStore, MAX_AUDIT_ENTRIES } from '../types.ts'
+import { CHANGE_TIMEOUT_MS } from './errors.ts'
+import type { AuditDocument } from './schema.ts'
+
+const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
+// Entries of one millisecond are in the order in which this node wrote them.
+const NEWEST_FIRST = { at: -1, _id: -1 } as const
+
+/** The collection of audit entries. */
+export class MongoAudit implements AuditStore {
+  readonly #audit: Collection<AuditDocument>
+
+  constructor(audit: Collection<AuditDocument>) {
+    this.#audit = audit
+  }
+
+  async addAudit({ at, action, actor, account, key, detail }: AuditEntry): Promise<void> {
+    await this.#audit.insertOne({ _id: new ObjectId(), at, action, actor, account, key, detail }, LIMITED)
+    const [last] = await this.#audit.find({ account }).sort(NEWEST_FIRST).skip(MAX_AUDIT_ENTRIES).limit(1).toArray()
+    if (last !== undefined) await this.#audit.deleteMany({ account, $or: listUpTo(last) }, LIMITED)
+  }
+
+  async listAudit({ account, limit }: AuditQuery): Promise<readonly AuditEntry[]> {
+    const filter = account === null ? {} : { account }
+    return await this.#audit
+      .find(filter, { projection: { _id: 0 } })
+      .sort(NEWEST_FIRST)
+      .limit(limit)
+      .toArray()
+  }
+}
+
+/** Matches an entry and all that come after it in the order of the list. */
+function listUpTo({ _id, at }: AuditDocument): object[] {
+  return [{ at: { $lt: at } }, { at, _id: { $lte: _id } }]
+}

@@ -1,0 +1,41 @@
+import type { Key, KeySecret } from '../../keys/types.ts'
+
+/** A key as SQLite returns it in JSON, because the binding ends a text column at its first NUL. Times are in milliseconds. */
+interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'suspendedAt' | 'secrets'> {
+  readonly createdAt: number
+  readonly revokedAt: number | null
+  readonly suspendedAt: number | null
+  readonly secrets: readonly (Omit<KeySecret, 'expiresAt'> & { readonly expiresAt: number | null })[]
+}
+
+/** Selects keys with their secrets. A condition may follow. */
+export const SELECT_KEY = `SELECT json_object(
+    'id', id, 'name', name, 'email', email, 'plan', plan, 'revision', revision, 'account', account,
+    'createdAt', created_at, 'revokedAt', revoked_at, 'suspendedAt', suspended_at,
+    'secrets', json((
+      SELECT json_group_array(
+        json_object('hash', hash, 'lastFour', last_four, 'expiresAt', expires_at) ORDER BY place DESC
+      ) FROM secrets WHERE secrets.key = keys.id
+    ))
+  ) AS json FROM keys`
+
+/** Converts a row of `SELECT_KEY`. @returns null for no row */
+export function parseKey(row: unknown): Key | null {
+  if (row === undefined) return null
+  const key = JSON.parse((row as { readonly json: string }).json) as KeyRow
+  return {
+    ...key,
+    createdAt: new Date(key.createdAt),
+    revokedAt: toDate(key.revokedAt),
+    suspendedAt: toDate(key.suspendedAt),
+    secrets: key.secrets.map((secret) => ({ ...secret, expiresAt: toDate(secret.expiresAt) })),
+  }
+}
+
+export function toTimestamp(date: Date | null): number | null {
+  return date === null ? null : date.getTime()
+}
+
+function toDate(timeMs: number | null): Date | null {
+  return timeMs === null ? null : new Date(timeMs)
+}

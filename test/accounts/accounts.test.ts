@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Accounts } from '../../src/accounts/accounts.ts'
+import type { GuardedStore } from '../../src/store/guard.ts'
+import { sampleKey } from '../store/sample-key.ts'
+import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode } from './open-accounts.ts'
+
+describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail', ({ open }) => {
+  let store: GuardedStore
+  let accounts: Accounts
+  beforeAll(async () => {
+    store = await open()
+    accounts = await openTestAccounts(store)
+  })
+  afterAll(() => store.close())
+
+  /** Signs up in a new browser. */
+  async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
+    const browser = new Browser()
+    const logIn = await accounts.register({ name: 'Ann Ö', email, password: PASSWORD, invite: null }, browser.visitor)
+    if (logIn === 'mailed') throw new Error('an e-mail was sent')
+    browser.keep(logIn.cookies)
+    return { browser, email, id: logIn.account.id }
+  }
+
+  async function logIn(email: string, browser = new Browser(), password = PASSWORD): Promise<Browser> {
+    browser.keep((await accounts.logIn({ email, password }, browser.visitor)).cookies)
+    return browser
+  }
+  const isLoggedIn = async ({ visitor }: Browser): Promise<boolean> => (await accounts.findSession(visitor)) !== null
+
+  test('a sign-up creates an account in the plan free and logs it in', async () => {
+    const { browser, email, id } = await signUp()
+    const session = await accounts.findSession(browser.visitor)
+    expect(session?.account).toEqual({
+      id: expect.stringMatching(/^acc_\w{20}$/),
+      email,
+      name: 'Ann Ö',
+      isVerified: false,
+      plan: 'free',
+      createdAt: expect.any(Date),
+      suspendedAt: null,
+    })
+    expect(await store.accounts.getAccount(id)).toEqual(session?.account)
+    expect(await accounts.findSession(new Browser().visitor)).toBeNull()
+  })
+
+  test('the cookie is for the server alone, and lasts 30 days', async () => {
+    const form = { name: 'Ann', email: newEmail(), password: PASSWORD, invite: null }
+    const { cookies } = Object(await accounts.register(form, new Browser().visitor))
+    expect(cookies).toHaveLength(1)
+    expect(cookies[0]).toMatch(/^siteprint\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+    const secure = await openTestAccounts(store, { publicUrl: 'https://siteprint.example' })
+    const [cookie] = (await secure.logIn(form, new Browser().visitor)).cookies
+    expect(cookie).toMatch(/^__Secure-siteprint\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; Same/)
+  })
+
+  test('of simultaneous sign-ups with one address exactly one succeeds, and its password is valid', async () => {
+    const email = newEmail()
+    const passwords = Array.from({ length: 8 }, (_, i) => `${PASSWORD} ${i}`)
+    const results = await Promise.allSettled(
+      passwords.map((password, i) =>
+        accounts.register({ name: `Ann ${i}`, email, password, invite: null }, new Browser().visitor),
+      ),
+    )
+    const winners = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [i] : []))
+    expect(winners).toHaveLength(1)
+    for (const [i, password] of passwords.entries())
+      expect(await readCode(logIn(email, new Browser(), password))).toBe(i === winners[0] ? 'none' : 'wrong_login')
+    expect((await store.accounts.findAccount(email))?.name).toBe(`Ann ${winners[0]}`)
+  })
+
+  test.each<[string, Partial<Parameters<Accounts['register']>[0]>, string]>([
+    ['no name', { name: ' ' }, 'invalid_name'],
+    ['a name on two lines', { name: 'Ann\r\nBcc: b@a.example' }, 'invalid_name'],
+    ['a long name', { name: 'a'.repeat(101) }, 'invalid_name'],
+    ['a huge name', { name: 'a'.repeat(1_000_000) }, 'invalid_name'],
+    ['an address without a host', { email: 'ann' }, 'invalid_email'],
+    ['two addresses', { email: 'ann@a.example,bob@a.example' }, 'invalid_email'],
+    ['an address with a header', { email: 'ann@a.example\r\nBcc: bob@a.example' }, 'invalid_email'],
+    ['a huge address', { email: `${'a'.repeat(1_000_000)}@a.example` }, 'invalid_email'],
+    ['a short password', { password: '123456789' }, 'short_password'],
+    ['nine characters of two units', { password: '😀'.repeat(9) }, 'short_password'],
+    ['a long password', { password: 'ab1'.repeat(43) }, 'long_password'],
+    ['a huge password', { password: 'ab1'.repeat(1_000_000) }, 'long_password'],
+    ['a common password in another case', { password: 'QwertyUIOP' }, 'common_password'],
+    ['one character, repeated', { password: 'aaaaaaaaaaaaaaa' }, 'common_password'],
+  ])('%s is rejected', async (_, change, code) => {
+    const form = { name: 'Ann', email: newEmail(), password: PASSWORD, invite: null, ...change }
+    expect(await readCode(accounts.register(form, new Browser().visitor))).toBe(code)
+  })
+
+  test('an address is the same in any case, and with blanks around it', async () => {
+    const { email } = await signUp()
+    const form = { name: 'B', email: ` ${email.toUpperCase()} `, password: PASSWORD, invite: null }
+    expect(await readCode(accounts.register(form, new Browser().visitor))).toBe('address_taken')
+    expect(await isLoggedIn(await logIn(form.email))).toBe(true)
+  })
+
+  test('an interrupted sign-up has no password: the next sign-up with its address gets the account', async () => {
+    const { email, id } = await signUp()
+    await deleteCredential(store, id)
+    expect(await readCode(logIn(email))).toBe('wrong_login')
+    const second = await signUp(email)
+    expect(second.id).toBe(id)
+    expect(await isLoggedIn(await logIn(email))).toBe(true)
+  })
+
+  test('a log-in ends the former session of the browser', async () => {
+    const { browser, email } = await signUp()
+    const former = browser.visitor
+    await logIn(email, browser)
+    expect(browser.visitor.cookie).not.toBe(former.cookie)
+    expect(await accounts.findSession(former)).toBeNull()
+    expect(await isLoggedIn(browser)).toBe(true)
+  })
+
+  test('a session that another person chose is not used', async () => {
+    const { browser: attacker } = await signUp()
+    const { email } = await signUp()
+    const fixed = attacker.visitor.cookie
+    const browser = new Browser()
+    browser.keep([`${fixed}; Path=/`])
+    await logIn(email, browser)
+    expect(browser.visitor.cookie).not.toBe(fixed)
+    expect(await isLoggedIn(attacker)).toBe(false)
+  })
+
+  test.each([
+    ['a changed token', (cookie: string) => cookie.replace(/=./, '=x')],
+    ['a changed signature', (cookie: string) => cookie.slice(0, -8)],
+    ['no value', (cookie: string) => cookie.replace(/=.*/, '=')],
+    ['another cookie', () => 'a=b'],
+    ['a huge cookie', (cookie: string) => `${cookie}${'x'.repeat(100_000)}`],
+  ])('a cookie with %s is not a session', async (_, change) => {
+    const { browser } = await signUp()
+    expect(await accounts.findSession({ ...browser.visitor, cookie: change(browser.visitor.cookie ?? '') })).toBeNull()
+  })
+
+  test('log-out ends the session and removes its cookie', async () => {
+    const { browser } = await signUp()
+    const { visitor } = browser
+    browser.keep(await accounts.logOut(visitor))
+    expect(browser.visitor.cookie).toBeUndefined()
+    expect(await accounts.findSession(visitor)).toBeNull()
+    expect(await accounts.logOut(visitor)).not.toEqual([])
+  })
+
+  test('wrong log-ins are all alike', async () => {
+    const { email } = await signUp()
+    const wrong = [
+      { email, password: 'another password' },
+      { email, password: '' },
+      { email, password: 'x'.repeat(1_000_000) },
+      { email: newEmail(), password: PASSWORD },
+    ]
+    for (const form of wrong) expect(await readCode(accounts.logIn(form, new Browser().visitor))).toBe('wrong_login')
+  })
+
+  test('a suspended account has no session; only its password reveals that it is suspended', async () => {
+    const { browser, email, id } = await signUp()
+    await store.accounts.suspendAccount(id, new Date())
+    expect(await isLoggedIn(browser)).toBe(false)
+    expect(await readCode(logIn(email))).toBe('suspended')
+    expect(await readCode(logIn(email, new Browser(), 'another password'))).toBe('wrong_login')
+    await store.accounts.suspendAccount(id, null)
+    expect(await isLoggedIn(browser)).toBe(false)
+    expect(await isLoggedIn(await logIn(email))).toBe(true)
+  })
+
+  test('sessions are listed, and end one by one or all but the current one', async () => {
+    const { browser, email } = await signUp()
+    const [second, third] = [await logIn(email), await logIn(email)]
+    const sessions = await accounts.listSessions(browser.visitor)
+    expect(sessions.map(({ isCurrent }) => isCurrent)).toEqual([false, false, true])
+    expect(sessions[0]).toMatchObject({ userAgent: 'Browser of the tests', expiresAt: expect.any(Date) })
+    const { browser: stranger } = await signUp()
+    await accounts.endSession(sessions[0].id, stranger.visitor)
+    expect(await isLoggedIn(third)).toBe(true)
+    await accounts.endSession(sessions[0].id, browser.visitor)
+    expect([await isLoggedIn(second), await isLoggedIn(third)]).toEqual([true, false])
+    await accounts.endOtherSessions(browser.visitor)
+    expect([await isLoggedIn(second), await isLoggedIn(browser)]).toEqual([false, true])
+  })
+
+  test('a new password ends the other sessions and needs the current one', async () => {
+    const { browser, email } = await signUp()
+    const other = await logIn(email)
+    const change = (current: string, password: string): Promise<readonly string[]> =>
+      accounts.changePassword({ current, password }, browser.visitor)
+    expect(await readCode(change('another password', 'a new pass phrase'))).toBe('wrong_password')
+    expect(await readCode(change(PASSWORD, 'short'))).toBe('short_password')
+    browser.keep(await change(PASSWORD, 'a new pass phrase'))
+    expect([await isLoggedIn(browser), await isLoggedIn(other)]).toEqual([true, false])
+    expect(await readCode(logIn(email))).toBe('wrong_login')
+    expect(await readCode(logIn(email, new Browser(), 'a new pass phrase'))).toBe('none')
+  })
+
+  test('log-ins in progress with the former password fail', async () => {
+    const { browser, email } = await signUp()
+    // On another node, which has its own queue of hashes.
+    const node = await openTestAccounts(store)
+    const change = node.changePassword({ current: PASSWORD, password: 'a new pass phrase' }, browser.visitor)
+    // They read the former hash now, and wait for their turn to compare the password with it.
+    const browsers = Array.from({ length: 12 }, () => new Browser())
+    const logIns = await Promise.allSettled(browsers.map((one) => logIn(email, one)))
+    await change
+    expect(await Promise.all(browsers.map(isLoggedIn))).toEqual(Array(12).fill(false))
+    expect(logIns.some(({ status }) => status === 'rejected')).toBe(true)
+  })
+
+  test('name and address are changed at once; the new address is not confirmed', async () => {
+    const { browser, id, email } = await signUp()
+    await accounts.rename('  Bea Å ', browser.visitor)
+    const { email: taken } = await signUp()
+    const wanted = newEmail()
+    const key = sampleKey({ account: id, email })
+    await store.keys.createDefaultKey(key)
+    const change = (to: string, password = PASSWORD): Promise<string> =>
+      accounts.changeEmail({ email: to, password }, browser.visitor)
+    expect(await readCode(change(wanted, 'another password'))).toBe('wrong_password')
+    expect(await readCode(change(taken))).toBe('address_taken')
+    expect(await change(wanted)).toBe('changed')
+    expect(await store.accounts.getAccount(id)).toMatchObject({ name: 'Bea Å', email: wanted, isVerified: false })
+    expect((await store.keys.getKey(key.id))?.email).toBe(wanted)
+    expect(await readCode(logIn(email))).toBe('wrong_login')
+    expect(await readCode(logIn(wanted))).toBe('none')
+  })
+
+  test('deletion needs the password, ends all sessions and frees the address', async () => {
+    const { browser, email, id } = await signUp()
+    const other = await logIn(email)
+    expect(await readCode(accounts.remove('another password', browser.visitor))).toBe('wrong_password')
+    browser.keep(await accounts.remove(PASSWORD, browser.visitor))
+    expect(browser.visitor.cookie).toBeUndefined()
+    expect(await isLoggedIn(other)).toBe(false)
+    expect(await store.accounts.getAccount(id)).toBeNull()
+    expect(await readCode(logIn(email))).toBe('wrong_login')
+    expect((await signUp(email)).id).not.toBe(id)
+  })
+
+  test.each<[string, (visitor: Browser['visitor']) => Promise<unknown>]>([
+    ['rename', (visitor) => accounts.rename('x', visitor)],
+    ['changeEmail', (visitor) => accounts.changeEmail({ email: newEmail(), password: PASSWORD }, visitor)],
+    ['changePassword', (visitor) => accounts.changePassword({ current: PASSWORD, password: PASSWORD }, visitor)],
+    ['listSessions', (visitor) => accounts.listSessions(visitor)],
+    ['endSession', (visitor) => accounts.endSession('x', visitor)],
+    ['endOtherSessions', (visitor) => accounts.endOtherSessions(visitor)],
+    ['remove', (visitor) => accounts.remove(PASSWORD, visitor)],
+  ])('%s needs a session', async (_, call) => {
+    expect(await readCode(call(new Browser().visitor))).toBe('not_logged_in')
+  })
+
+  test.each(['x', '', 'x'.repeat(100_000), '../../', "' OR 1=1 --", '\0'])(
+    'the token %j is not valid',
+    async (token) => {
+      expect(await readCode(accounts.verify(token, new Browser().visitor))).toBe('invalid_token')
+      expect(await readCode(accounts.resetPassword({ token, password: PASSWORD }, new Browser().visitor))).toBe(
+        'invalid_token',
+      )
+    },
+  )
+})
+
+/** Leaves what a crash between both writes of a sign-up leaves. */
+async function deleteCredential({ authDatabase }: GuardedStore, account: string): Promise<void> {
+  if (authDatabase.kind === 'sqlite') authDatabase.db.prepare('DELETE FROM credentials WHERE userId = ?').run(account)
+  else await authDatabase.get().db.collection('credentials').deleteMany({ userId: account })
+}

@@ -1,0 +1,32 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll } from 'vitest'
+import { findBrowser, launchBrowser } from '../../tools/browser/browser.ts'
+
+const open: Browser[] = []
+afterAll(async () => {
+  await Promise.all(open.splice(0).map((browser) => browser.close()))
+})
+
+/** Whether Chromium is missing. Its suites are then skipped, with a line on stderr. @throws Error if REQUIRE_SERVICES is 1 */
+export function isBrowserMissing(suite: string): boolean {
+  if (findBrowser() !== null) return false
+  const sentence = `${suite}: needs Chromium; run "tools/browser.sh install"`
+  if (process.env.REQUIRE_SERVICES === '1') throw new Error(sentence)
+  process.stderr.write(`SKIPPED ${sentence}\n`)
+  return true
+}
+
+/** Starts a browser that is closed after the tests of this file. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await launchBrowser(findBrowser() ?? '')
+  open.push(browser)
+  return browser
+}
+
+/** Checks a page with axe. @returns one line for each violation: the rule, and the elements */
+export async function checkAccessibility(page: Page): Promise<readonly string[]> {
+  // The other mode opens a second window for each check, which only frames of other origins need.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+}

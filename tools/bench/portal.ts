@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildKey } from '../../src/keys/key.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/types.ts'
+import { servicesStatus } from '../services-status.ts'
+import { median, quantile } from './quantile.ts'
+
+const ACCOUNTS = 10_000
+const USED = 500
+const PAGES = [
+  '/',
+  '/account',
+  '/account/keys',
+  '/account/settings',
+  '/scan',
+  '/admin',
+  '/admin/audit',
+  '/admin/service',
+]
+const EMAIL = 'operator@a.example'
+const PEPPER = 'one pepper for all that is measured'
+const DATABASE = 'siteprint_bench_portal'
+
+type Env = Readonly<Record<string, string>>
+type PageTimes = Readonly<Record<string, { readonly medianMs: number; readonly p95Ms: number }>>
+
+/**
+ * Measures the pages of the portal one after another, as an operator with a session, while the store contains 10,000 accounts
+ * with a key each: with the embedded store and, if tools/services.sh has started the servers, with Redis and MongoDB.
+ * The times are those of the client on the same machine, so they contain more than the time of the server.
+ * @param rounds requests for each page, in tens
+ */
+export async function measurePortal(
+  rounds: number,
+): Promise<Readonly<Record<'embedded' | 'servers', PageTimes | null>>> {
+  const folder = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
+  try {
+    const embedded = await measureStore({ DATA_DIR: folder }, rounds)
+    const { REDIS_URL, MONGODB_URL } = servicesStatus()
+    if (REDIS_URL === undefined || MONGODB_URL === undefined) return { embedded, servers: null }
+    const servers = { REDIS_URL, MONGODB_URL: `${MONGODB_URL}/${DATABASE}`, AUTH_SECRET: PEPPER.repeat(2) }
+    return { embedded, servers: await measureStore(servers, rounds) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureStore(env: Env, rounds: number): Promise<PageTimes> {
+  const { store } = await openStore(
+    { dataDir: env.DATA_DIR ?? '', mongodbUrl: env.MONGODB_URL ?? null, keyPepper: PEPPER },
+    { role: 'tool' },
+  )
+  try {
+    await fill(store)
+    const settings = { ...env, KEY_PEPPER: PEPPER, PORT: '0', SIGNUP: 'open', ADMIN_EMAILS: EMAIL, PORTAL: 'on' }
+    return await measureServer(settings, store, rounds)
+  } finally {
+    const { authDatabase } = store
+    if (authDatabase.kind === 'mongodb') await authDatabase.get().db.dropDatabase()
+    await store.close()
+  }
+}
+
+/** Creates the accounts, each with a key. The keys of the newest ones were used today. */
+async function fill({ authDatabase, keys, usage }: Store): Promise<void> {
+  const now = new Date()
+  const accounts = Array.from({ length: ACCOUNTS }, (_, i) => ({
+    id: `a${i}`,
+    name: `Owner ${i}`,
+    email: `a${i}@b.example`,
+  }))
+  if (authDatabase.kind === 'mongodb') {
+    const dates = { createdAt: now, updatedAt: now, emailVerified: false, plan: 'free', suspendedAt: null }
+    const documents = accounts.map(({ id, ...account }) => ({ _id: id, ...account, ...dates }))
+    await authDatabase.get().db.collection<{ _id: string }>('accounts').insertMany(documents)
+  } else {
+    const insert = authDatabase.db.prepare(
+      'INSERT INTO accounts (id, name, email, emailVerified, plan, createdAt, updatedAt) VALUES (?, ?, ?, 0, ?, ?, ?)',
+    )
+    const time = now.toISOString()
+    authDatabase.db.exec('BEGIN')
+    for (const { id, name, email } of accounts) insert.run(id, name, email, 'free', time, time)
+    authDatabase.db.exec('COMMIT')
+  }
+  const day = now.toISOString().slice(0, 10)
+  const used = new Set(accounts.slice(-USED).map(({ id }) => id))
+  await inBatches(accounts, async ({ id, name, email }) => {
+    const { key } = buildKey({ name, email, plan: 'free', revision: null, account: id, now, pepper: PEPPER })
+    await keys.createAccountKey(key, 1)
+    if (used.has(id)) await usage.charge({ key: key.id, day, quota: 100, at: now })
+  })
+}
+
+async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let i = 0; i < all.length; i += 100) await Promise.all(all.slice(i, i + 100).map(work))
+}
+
+async function measureServer(env: Env, store: Store, rounds: number): Promise<PageTimes> {
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+  const server = spawn(process.execPath, [main], {
+    env: { ...env, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    let printed = ''
+    while (!/listens on \S+ /.test(printed)) printed += (await once(server.stdout, 'data'))[0]
+    const [, url = ''] = /listens on (\S+) /.exec(printed) ?? []
+    const cookie = await signUp(url)
+    const account = await store.accounts.findAccount(EMAIL)
+    if (account === null) throw new Error('the account of the benchmark was not created')
+    await store.accounts.verifyAccount(account.id)
+    const times: Record<string, PageTimes[string]> = {}
+    for (const path of PAGES) times[path] = await measurePage(url + path, cookie, rounds)
+    return times
+  } finally {
+    server.kill('SIGKILL')
+  }
+}
+
+async function signUp(url: string): Promise<string> {
+  const body = new URLSearchParams({ name: 'Operator', email: EMAIL, password: 'a long and unusual password' })
+  const response = await fetch(`${url}/signup`, { method: 'POST', body, headers: { origin: url }, redirect: 'manual' })
+  if (response.status !== 200) throw new Error(`signing up failed with status ${response.status}`)
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+}
+
+async function measurePage(url: string, cookie: string, rounds: number): Promise<PageTimes[string]> {
+  const times: number[] = []
+  for (let i = -10; i < rounds * 10; i++) {
+    const start = performance.now()
+    const response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+    await response.text()
+    if (response.status !== 200) throw new Error(`${url} was answered with status ${response.status}`)
+    if (i >= 0) times.push(performance.now() - start) // The first requests are warm-ups.
+  }
+  return { medianMs: roundToTenth(median(times)), p95Ms: roundToTenth(quantile(times, 0.95)) }
+}
+
+const roundToTenth = (ms: number): number => Math.round(ms * 10) / 10
