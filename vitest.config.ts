@@ -29,8 +29,8 @@ export default defineConfig({
       { extends: true, test: { name: 'own modules', include: ['test/**/*.test.ts'], exclude: SHARING } },
     ],
     globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
-    // Many tests wait for timeouts of servers: on two cores three workers take half the time of Vitest's default, one.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Many tests wait for timeouts of servers: on two cores four workers take less than half the time of Vitest's default, one.
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,

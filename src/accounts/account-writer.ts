@@ -158,7 +158,13 @@ export class AccountWriter {
     const identifier = `invite:${invite}`
     const value = createHash('sha256').update(email).digest('hex')
     const expiresAt = new Date(Date.now() + CLAIM_MS)
-    const isClaimed = await internalAdapter.reserveVerificationValue({ identifier, value, expiresAt })
+    const isClaimed = await internalAdapter
+      .reserveVerificationValue({ identifier, value, expiresAt })
+      .catch((error: unknown) => {
+        // Another sign-up has claimed the invitation and used it up in between.
+        if (error instanceof DuplicateError) return false
+        throw error
+      })
     if (!isClaimed && (await internalAdapter.findVerificationValue(identifier))?.value !== value)
       throw new AccountError('invalid_invite')
     // Read after the claim: another sign-up may have used the invitation, and its claim, in between.

@@ -1,5 +1,5 @@
 import type { BetterAuthOptions, DBAdapter } from 'better-auth'
-import type { AuthDatabase } from '../store/types.ts'
+import type { AuthDatabase, StoreError } from '../store/types.ts'
 import { wrapMethods } from '../store/wrap-methods.ts'
 import { AuthCalls } from './auth-calls.ts'
 
@@ -21,6 +21,8 @@ interface OpenOptions {
   readonly timeoutMs: number
   /** @throws StoreError if the store is known to be down */
   readonly checkStore: () => void
+  /** Receives each failure of the store. */
+  readonly onFailure: (error: StoreError) => void
 }
 
 /** Loads the adapter of the database in use: each takes time to load. */
@@ -35,9 +37,9 @@ export async function openAuthDatabase(database: AuthDatabase, options: OpenOpti
 
 function guardDatabase(
   { translate, prepare }: DatabaseKind,
-  { timeoutMs, checkStore }: Omit<OpenOptions, 'timeoutMs'> & { readonly timeoutMs: number | null },
+  { timeoutMs, checkStore, onFailure }: Omit<OpenOptions, 'timeoutMs'> & { readonly timeoutMs: number | null },
 ): OpenedDatabase {
-  const calls = new AuthCalls({ timeoutMs, translate })
+  const calls = new AuthCalls({ timeoutMs, translate, onFailure })
   const query = <T>(_method: string, run: () => Promise<T>): Promise<T> =>
     calls.query(async () => {
       checkStore()

@@ -13,6 +13,8 @@ interface Call {
 interface AuthCallsOptions {
   /** Milliseconds that a query may take; null for a store in this process. */
   readonly timeoutMs: number | null
+  /** Receives each failure of the store. */
+  readonly onFailure: (error: StoreError) => void
   /** Translates an error of the database: a `StoreError`, a `DuplicateError`, or the error itself. */
   readonly translate: (error: unknown) => unknown
 }
@@ -50,7 +52,10 @@ export class AuthCalls {
       return await this.#limit(query())
     } catch (error) {
       const translated = this.#options.translate(error)
-      if (call !== undefined && translated instanceof StoreError) call.failure ??= translated
+      if (translated instanceof StoreError) {
+        this.#options.onFailure(translated)
+        if (call !== undefined) call.failure ??= translated
+      }
       throw translated
     }
   }

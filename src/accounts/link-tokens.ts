@@ -71,7 +71,11 @@ export class LinkTokens {
   async findPending(token: string): Promise<Pending | null> {
     const data = await this.#find('verify', token)
     if (data === null) return null
-    return JSON.parse(await symmetricDecrypt({ key: this.#context.secretConfig, data })) as Pending
+    try {
+      return JSON.parse(await symmetricDecrypt({ key: this.#context.secretConfig, data })) as Pending
+    } catch {
+      return null // Encrypted with another AUTH_SECRET.
+    }
   }
 
   deletePending(token: string): Promise<void> {

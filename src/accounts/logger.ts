@@ -4,11 +4,11 @@ import type { Logger as PinoLogger } from 'pino'
 export type Logger = Pick<PinoLogger, 'error' | 'warn' | 'info'>
 
 /**
- * Passes warnings and errors of better-auth to the log. Its arguments are left out, because they may contain rows of the
+ * Passes warnings and errors of better-auth to the log, both as warnings: an error that ends a request is logged by its page. Its arguments are left out, because they may contain rows of the
  * database, and so is everything in the message that looks like an e-mail address.
  */
 export function logLibraryMessage(log: Logger, level: string, message: unknown): void {
   if (level !== 'warn' && level !== 'error') return
   const why = String(message).replace(/\S+@\S+/g, '[address]')
-  log[level]({ why }, 'better-auth reported a problem')
+  log.warn({ why }, 'better-auth reported a problem')
 }

@@ -1,5 +1,6 @@
 import type { SharedState } from '../coordination/types.ts'
-import { type Store, StoreError } from '../store/types.ts'
+import type { GuardedStore } from '../store/guard.ts'
+import { StoreError } from '../store/types.ts'
 import { AccountWriter } from './account-writer.ts'
 import type { Accounts } from './accounts.ts'
 import { AccountsOnBetterAuth } from './accounts-on-better-auth.ts'
@@ -19,7 +20,7 @@ import { PasswordHasher } from './password-hasher.ts'
 const TIMEOUT_MS = { server: 800, tool: 30_000 } as const
 
 interface CommonOptions {
-  readonly store: Pick<Store, 'accounts' | 'authDatabase'> & { readonly isUp: boolean }
+  readonly store: Pick<GuardedStore, 'accounts' | 'authDatabase' | 'isUp' | 'reportFailure'>
   /** Signs cookies and encrypts pending sign-ups; at least 32 characters. */
   readonly secret: string
   /** Without a trailing slash. */
@@ -66,7 +67,11 @@ async function openParts({ store, secret, publicUrl, log }: CommonOptions, role:
   const checkStore = (): void => {
     if (store.authDatabase.kind === 'mongodb' && !store.isUp) throw new StoreError('the store is down')
   }
-  const database = await openAuthDatabase(store.authDatabase, { timeoutMs: TIMEOUT_MS[role], checkStore })
+  const database = await openAuthDatabase(store.authDatabase, {
+    timeoutMs: TIMEOUT_MS[role],
+    checkStore,
+    onFailure: (error) => store.reportFailure(error),
+  })
   const auth = await openAuth({ database, secret, publicUrl, log })
   const context = await auth.$context
   const writer = new AccountWriter(context, store.accounts)

@@ -89,9 +89,9 @@ function buildErrorPage(
   )
 }
 
-/** Leads to log-in, and from there back to the page. Not back to a POST: its form is gone. */
+/** Leads to log-in, and from there back to the page. After a POST, whose form is gone, the page says that the session has ended. */
 export function buildLogInRedirect({ method, url }: FastifyRequest): Redirect {
-  return new Redirect(buildLoginPath(method === 'POST' ? null : url))
+  return new Redirect(method === 'POST' ? '/login?ended' : buildLoginPath(url))
 }
 
 /** Whether a request outside the API comes from a browser that displays pages. */

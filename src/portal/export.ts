@@ -25,6 +25,8 @@ interface ExportedKey extends Omit<Key, 'account' | 'secrets'> {
 
 interface ExportedScan extends Pick<StoredScan, 'id' | 'url' | 'at'> {
   readonly result: unknown
+  /** Evidence, versions, infrastructure, timings and warnings. */
+  readonly extras: unknown
 }
 
 /** The actor is not named, because the operator is a person, too. */
@@ -82,7 +84,9 @@ async function readScans({ accounts }: ExportParts['store'], account: string): P
   const scans: ExportedScan[] = []
   for (const { id } of await accounts.listScans(account)) {
     const scan = await accounts.getScan(account, id)
-    if (scan !== null) scans.push({ id, url: scan.url, at: scan.at, result: JSON.parse(scan.entry.result) as unknown })
+    if (scan === null) continue
+    const { url, at, entry } = scan
+    scans.push({ id, url, at, result: JSON.parse(entry.result), extras: JSON.parse(entry.extras ?? 'null') })
   }
   return scans
 }

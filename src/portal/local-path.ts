@@ -9,8 +9,9 @@ const ANY_ORIGIN = 'http://local.invalid'
 export function parseLocalPath(text: string): string | null {
   if (!/^\/(?![/\\])[!-[\]-~]*$/.test(text) || !URL.canParse(text, ANY_ORIGIN)) return null
   const { origin, pathname, search } = new URL(text, ANY_ORIGIN)
-  // Removing `/..` may bring two slashes to the front.
-  return origin === ANY_ORIGIN && !pathname.startsWith('//') ? pathname + search : null
+  // Removing `/..` may bring two slashes to the front. /logout is not a page.
+  const isPage = origin === ANY_ORIGIN && !pathname.startsWith('//') && pathname !== '/logout'
+  return isPage ? pathname + search : null
 }
 
 /** Builds the address of the log-in page, which leads to a page of this service after log-in. */

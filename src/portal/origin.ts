@@ -9,8 +9,9 @@ import type { PortalSettings } from './parts.ts'
  */
 export function checkOrigin(request: FastifyRequest, { publicUrl }: PortalSettings): void {
   const { origin = '' } = request.headers
-  if (!URL.canParse(origin)) throw new PageError(403, FOREIGN_FORM)
-  const sender = new URL(origin)
+  const sender = URL.canParse(origin) ? new URL(origin) : null
+  // Browsers send the origin in exactly this form.
+  if (sender === null || origin !== sender.origin) throw new PageError(403, FOREIGN_FORM)
   const isOwn =
     publicUrl === null ? sender.host === findHost(request, sender.protocol) : origin === new URL(publicUrl).origin
   if (!isOwn) throw new PageError(403, FOREIGN_FORM)

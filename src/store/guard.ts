@@ -34,6 +34,8 @@ export interface GuardOptions {
 export interface GuardedStore extends Store {
   /** False from the first StoreError until a probe succeeds in writing to the store. Probes run once a second. */
   readonly isUp: boolean
+  /** Reports a failure of `authDatabase`, whose queries do not go through the guard: it counts like one of a call. */
+  reportFailure(error: StoreError): void
 }
 
 /**
@@ -72,6 +74,11 @@ class Guard implements GuardedStore {
 
   get isUp(): boolean {
     return !this.#breaker.isOpen
+  }
+
+  reportFailure(error: StoreError): void {
+    // While the breaker is open its probe is pending, which another trip would delay.
+    if (!this.#isClosedLocally && !this.#breaker.isOpen) this.#breaker.trip(error)
   }
 
   ping(): Promise<void> {

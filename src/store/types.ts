@@ -188,7 +188,13 @@ export interface SettingStore {
  * ISO 8601 in UTC and booleans as 0 and 1; MongoDB stores its own types.
  */
 export type AuthDatabase =
-  | { readonly kind: 'sqlite'; readonly db: Database.Database }
+  | {
+      readonly kind: 'sqlite'
+      /** For reading. */
+      readonly db: Database.Database
+      /** Runs `work` in a transaction of its own, which is on the disk when this returns. @throws the error of `work` or of SQLite */
+      readonly write: <T>(work: () => T) => T
+    }
   /** The client is replaced when it loses connections: read it again for every request. */
   | { readonly kind: 'mongodb'; readonly get: () => { readonly client: MongoClient; readonly db: Db } }
 

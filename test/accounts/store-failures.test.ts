@@ -1,10 +1,15 @@
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import Database from 'libsql'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
 import { openMongo } from '../../src/store/mongo/mongo.ts'
+import { DATABASE_FILE } from '../../src/store/sqlite/database.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { StoreError } from '../../src/store/types.ts'
+import { newFolder } from '../store/open-stores.ts'
 import { type OwnServer, startMongo } from '../support/services.ts'
 import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode } from './open-accounts.ts'
 
@@ -46,6 +51,21 @@ test('a closed store gives a StoreError', async () => {
   const browser = await signUp(accounts)
   await store.close()
   for (const [name, call] of CALLS) await expect(call(accounts, browser), name).rejects.toBeInstanceOf(StoreError)
+})
+
+test('a failure of an embedded store that cannot be written is reported like that of a charge', async () => {
+  const folder = newFolder()
+  const store = guardStore(await openSqlite({ folder, role: 'server' }), { timeoutMs: null })
+  const accounts = await openTestAccounts(store)
+  const other = new Database(join(folder, DATABASE_FILE))
+  other.exec('BEGIN IMMEDIATE')
+  await expect(signUp(accounts)).rejects.toBeInstanceOf(StoreError)
+  expect(store.isUp).toBe(false)
+  other.exec('ROLLBACK')
+  other.close()
+  await expect.poll(() => store.isUp, { timeout: 5000 }).toBe(true)
+  await signUp(accounts)
+  await store.close()
 })
 
 describe('MongoDB', () => {

@@ -25,9 +25,9 @@ const OVERLAP = '--overlap must be 0 or a duration such as 90s, 15m, 24h or 7d, 
 
 describe('wrong usage is reported in a sentence, and creates no store', () => {
   const rows: [string[], string][] = [
-    [[], 'missing verb: use one of create, list, show, revoke, rotate, set-plan'],
-    [['remove'], 'unknown verb "remove": use one of create, list, show, revoke, rotate, set-plan'],
-    [['constructor'], 'unknown verb "constructor": use one of create, list, show, revoke, rotate, set-plan'],
+    [[], 'missing verb: use one of create, attach, list, show, revoke, rotate, set-plan'],
+    [['remove'], 'unknown verb "remove": use one of create, attach, list, show, revoke, rotate, set-plan'],
+    [['constructor'], 'unknown verb "constructor": use one of create, attach, list, show, revoke, rotate, set-plan'],
     [['list', 'all'], 'list takes no argument'],
     [['show'], 'show takes <id>'],
     [['set-plan', 'key_x'], 'set-plan takes <id> <plan>'],

@@ -76,6 +76,7 @@ test('docs/operating.md documents every metric, and none that does not exist', a
 })
 
 const settingNames = Object.values(SETTINGS).map(({ name }) => name)
+const fileNames = Object.values(SETTINGS).flatMap(({ name, ...rest }) => ('isSecret' in rest ? [`${name}_FILE`] : []))
 
 /** Environment variables that are not settings. */
 const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV']
@@ -83,14 +84,19 @@ const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV']
 test.each(documents)('%s names no setting that does not exist', (file) => {
   const named = new Set([...read(file).matchAll(/(?<![\w$/])[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
   expect(named.size).toBeGreaterThan(0)
-  expect([...named].filter((name) => !settingNames.includes(name) && !OTHERS.includes(name))).toEqual([])
+  expect(
+    [...named].filter((name) => !settingNames.includes(name) && !fileNames.includes(name) && !OTHERS.includes(name)),
+  ).toEqual([])
 })
 
 describe('the table of settings', () => {
   test('has a row with default and description for each setting, in the order of the code', () => {
     const rows = formatSettings({ file: 'README.md', text: '' }).split('\n').slice(2)
     expect(rows.map((row) => row.split('`')[1])).toEqual(settingNames)
-    expect(rows.filter((row) => !/^\| `[A-Z_]+` \| (?:none|`[^`]+`) \| \S.*\. \|$/.test(row))).toEqual([])
+    expect(rows.flatMap((row) => /, `(\w+)` \|/.exec(row)?.[1] ?? [])).toEqual(fileNames)
+    expect(
+      rows.filter((row) => !/^\| `([A-Z_]+)`(?:, `\1_FILE`)? \| (?:none|`[^`]+`) \| \S.*\. \|$/.test(row)),
+    ).toEqual([])
   })
 
   test.each([

@@ -69,6 +69,7 @@ export function overrideStore(
     audit: override(store.audit),
     settings: override(store.settings),
     authDatabase: store.authDatabase,
+    reportFailure: (error) => store.reportFailure(error),
     ping,
     close,
   }

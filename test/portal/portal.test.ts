@@ -34,6 +34,19 @@ describe('what a browser gets', () => {
       'Not allowed',
     ],
     ['a form of an unknown origin', { path: '/login', form: FORM, headers: { origin: 'null' } }, 403, 'Not allowed'],
+    [
+      'an origin with a user',
+      { path: '/login', form: FORM, headers: { origin: `http://u@${HOST}` } },
+      403,
+      'Not allowed',
+    ],
+    [
+      'an origin with a path',
+      { path: '/login', form: FORM, headers: { origin: `http://${HOST}/` } },
+      403,
+      'Not allowed',
+    ],
+    ['the log-in after an ended session', { path: '/login?ended' }, 200, 'Log in'],
     ['a form without an origin', { path: '/login', form: FORM, headers: { origin: undefined } }, 403, 'Not allowed'],
     [
       'a body that is not a form',

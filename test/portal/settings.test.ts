@@ -178,7 +178,7 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
     const day = now.toISOString().slice(0, 10)
     await portal.store.usage.charge({ key: key.id, day, quota: 100, at: now })
     await portal.store.usage.charge({ key: key.id, day: '2025-01-31', quota: 100, at: new Date('2025-01-31T10:00Z') })
-    const entry = { at: now.getTime(), result: '{"builder":"Wix"}' }
+    const entry = { at: now.getTime(), result: '{"builder":"Wix"}', extras: '{"versions":{}}' }
     const scan = {
       id: `scan of ${account.id}`,
       account: account.id,
@@ -215,7 +215,15 @@ describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) =
         ],
       },
       sessions: [{ createdAt: date, expiresAt: date, userAgent: 'curl/8.14.1', isCurrent: true }],
-      scans: [{ id: scan.id, url: scan.url, at: now.toISOString(), result: { builder: 'Wix' } }],
+      scans: [
+        {
+          id: scan.id,
+          url: scan.url,
+          at: now.toISOString(),
+          result: { builder: 'Wix' },
+          extras: { versions: {} },
+        },
+      ],
       audit: [
         { at: date, action: 'account_renamed', by: 'you', key: null, detail: null },
         { at: date, action: 'key_created', by: 'you', key: key.id, detail: null },

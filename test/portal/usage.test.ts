@@ -166,7 +166,7 @@ describe.each(appKinds('portal-usage'))('$name', (kind) => {
         const other = await portal.createPerson('free')
         const { html } = await other.get('/account')
         expect(readText(html)).toContain('You have no active key')
-        expect(readText(html)).toContain('Used 0 requests Left 0')
+        expect(readText(html)).toContain('Used 0 requests Left Create a key')
         for (const { id, secrets } of keys) {
           expect(html).not.toContain(id)
           expect(html).not.toContain(secrets[0].lastFour)

@@ -1,6 +1,6 @@
 // Copy buttons. Pages work without this script: it shows the buttons, which could do nothing without it.
 const status = document.createElement('p')
-status.className = 'hidden'
+status.className = 'copy-status'
 status.setAttribute('role', 'status')
 document.body.append(status)
 
@@ -18,7 +18,7 @@ async function copyText(button) {
   setTimeout(() => {
     button.classList.remove('copied')
     status.textContent = ''
-  }, 2000)
+  }, 4000)
 }
 
 /** Browsers offer the clipboard only to pages from https and from this machine. */

@@ -48,7 +48,14 @@ function QuotaCard({ context, report: { quota }, active }: UsageProps & { readon
         facts={[
           ['Plan', plan.name],
           ['Used', formatCount(quota.used, 'request')],
-          ['Left', active > 1 ? `${formatNumber(quota.left)} with ${active} keys` : formatNumber(quota.left)],
+          [
+            'Left',
+            active === 1
+              ? formatNumber(quota.left)
+              : active > 1
+                ? `${formatNumber(quota.left)} with ${active} keys`
+                : 'Create a key',
+          ],
           ['Resets on', <DateTime key="reset" at={quota.resetAt} unit="day" />],
         ]}
       />

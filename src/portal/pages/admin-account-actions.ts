@@ -14,9 +14,12 @@ const CHANGE_PLAN = defineAction('plan', 'plan', async ({ form, params, parts })
   return { action: 'plan_changed', detail: plan }
 })
 
-const SUSPEND_ACCOUNT = defineAction('suspend', 'suspended', async ({ account, now, params, parts }) => {
+const SUSPEND_ACCOUNT = defineAction('suspend', 'suspended', async (context) => {
+  const { account, now, params, parts } = context
   if (account.id === params.id)
     throw new PageError(409, 'You cannot suspend your own account. Another administrator can suspend it.')
+  const { suspendedAt } = await requireAccount(context)
+  if (suspendedAt !== null) throw new PageError(409, 'This account is already suspended.')
   requireFound(await parts.store.accounts.suspendAccount(params.id, new Date(now)))
   return { action: 'account_suspended' }
 })

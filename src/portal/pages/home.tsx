@@ -51,8 +51,8 @@ function HomePage({ context }: { readonly context: PageContext }) {
 function ScanForm({ context: { account, parts } }: { readonly context: PageContext }) {
   const action = account !== null ? '/scan' : parts.accounts.signUp === 'open' ? '/signup' : '/scan'
   return (
-    <form class="scan" method="get" action={action}>
-      <Field name="url" label="Address of a page" type="url" placeholder="https://example.org" isRequired />
+    <form class="scan" method="get" action={action} noValidate>
+      <Field name="url" label="Address of a page" type="url" placeholder="example.org" isRequired />
       <Button>Scan</Button>
     </form>
   )

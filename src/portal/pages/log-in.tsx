@@ -1,6 +1,7 @@
 import { Button } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Form, HiddenFields } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { buildLoginPath, parseLocalPath } from '../local-path.ts'
@@ -17,6 +18,9 @@ interface LogInProps {
 function LogInPage({ context, next, email, errors = NO_ERRORS }: LogInProps) {
   return (
     <Page context={context} title="Log in" width="narrow">
+      {context.query.has('ended') && (
+        <Notice kind="warning">Your session has ended. Log in and send the form again.</Notice>
+      )}
       <Form action="/login" errors={errors}>
         <HiddenFields values={{ next }} />
         <Field

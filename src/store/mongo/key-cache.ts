@@ -30,6 +30,7 @@ export function withKeyCache(store: GuardedStore): GuardedStore {
     audit: store.audit,
     settings: store.settings,
     authDatabase: store.authDatabase,
+    reportFailure: (error) => store.reportFailure(error),
     ping: () => store.ping(),
     close: () => store.close(),
   }

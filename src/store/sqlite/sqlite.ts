@@ -50,7 +50,7 @@ function buildStore(connection: SqliteConnection): Store {
     accounts: new SqliteAccounts(connection, keyCache),
     audit: new SqliteAudit(connection),
     settings: new SqliteSettings(connection),
-    authDatabase: { kind: 'sqlite', db },
+    authDatabase: { kind: 'sqlite', db, write: (work) => writer.runNow(work) },
     ping: async () => {
       await connection.read(() => writer.probe(() => void probe.run()))
     },
