@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { formatHint } from '../yaml/hint.ts'
 import { formatError } from './format-error.ts'
 
 /** Wrong use of a command; `message` says what to change. */
@@ -40,15 +41,37 @@ export function defineCommand(help: string, run: (args: string[], io: CommandIo)
 
 /**
  * Parses arguments. An option that is given twice is an error, because the first value would be ignored silently.
- * @throws UsageError for an option that is given twice and is not a list; what `parseArgs` throws
+ * @param allowed options to suggest instead of an unknown one
+ * @throws UsageError for an unknown option, and for one that is given twice and is not a list; what `parseArgs` throws
  */
-export function readArgs<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+export function readArgs<T extends ParseArgsConfig>(
+  config: T,
+  allowed = Object.keys(config.options ?? {}),
+): ReturnType<typeof parseArgs<T>> {
   const seen = new Set<string>()
-  for (const token of parseArgs({ ...(config as ParseArgsConfig), tokens: true }).tokens) {
+  for (const token of readTokens(config, allowed)) {
     if (token.kind !== 'option' || config.options?.[token.name]?.multiple) continue
     if (seen.size === seen.add(token.name).size) throw new UsageError(`--${token.name} is given twice: give it once`)
   }
   return parseArgs(config)
+}
+
+/** @throws UsageError for an unknown option, with the one that was probably meant */
+function readTokens(config: ParseArgsConfig, allowed: readonly string[]) {
+  try {
+    return parseArgs({ ...config, tokens: true }).tokens
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const [, option] = /^Unknown option '([^']*)'/.exec(message) ?? []
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) throw error
+    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`)
+    throw new UsageError(`Unknown option '${option}'${formatHint(option, known) || `: ${formatOptions(allowed)}`}`)
+  }
+}
+
+/** Formats the options that a command takes, for a sentence about one that it does not take. */
+export function formatOptions(names: readonly string[]): string {
+  return names.length === 0 ? 'it takes no options' : `use ${names.map((name) => `--${name}`).join(', ')}`
 }
 
 /**

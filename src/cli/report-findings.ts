@@ -1,24 +1,31 @@
-import { type Finding, formatFinding, sortFindings } from '../yaml/finding.ts'
+import { type Finding, sortFindings } from '../yaml/finding.ts'
 import { type CommandIo, EXIT } from './command.ts'
+import { readFormat } from './format-findings.ts'
 
 /** Formats a count with its noun. */
 export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
+interface ReportOptions {
+  /** Whether warnings are errors. */
+  readonly strict?: boolean
+  /** Text by default. */
+  readonly format?: (findings: readonly Finding[]) => string
+}
+
 /**
  * Prints findings on stdout and their number on stderr.
- * @param strict whether warnings are errors
  * @returns the exit code: errors fail a command, warnings do not
  */
 export function reportFindings(
   findings: readonly Finding[],
   summary: string,
   { stdout, stderr }: CommandIo,
-  strict = false,
+  { strict = false, format = readFormat() }: ReportOptions = {},
 ): number {
   const reported = strict ? findings.map((one): Finding => ({ ...one, level: 'error' })) : findings
-  for (const one of sortFindings(reported)) stdout.write(`${formatFinding(one)}\n`)
+  stdout.write(format(sortFindings(reported)))
   const warnings = reported.filter(({ level }) => level === 'warning').length
   const counted =
     formatCount(reported.length, 'finding') + (warnings > 0 ? `, ${formatWarnings(warnings, reported)}` : '')

@@ -2,28 +2,35 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
-import type { Detector } from '../engine/page/detector.ts'
 import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
-import { readFixtures } from '../rules/fixtures.ts'
-import { checkFolders, throwOnErrors } from '../rules/load.ts'
+import type { Finding } from '../rules/findings.ts'
+import { checkLength, readFixtures } from '../rules/fixtures.ts'
+import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
+import { fixRules } from './fix-rules.ts'
+import { readFormat } from './format-findings.ts'
+import { rename } from './rename-verb.ts'
 import { formatCount, reportFindings } from './report-findings.ts'
+import { CATALOGUE_VERBS } from './rule-catalogue.ts'
+import type { RuleWork } from './rule-work.ts'
 import { testRules } from './test-rules.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Checks, tests, explains and builds fingerprint rules: those of the project and those of RULES_DIRS.
+Checks, tests, explains, lists, renames and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
+                                        --format json, github or sarif prints findings for other programs. --fix first corrects
+                                        the order of keys and slugs, quotes and needless weights; it never changes a meaning.
   npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
                                         hits of each rule show all of its clauses and words.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
@@ -31,6 +38,14 @@ Checks, tests, explains and builds fingerprint rules: those of the project and t
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
                                         Shows clause by clause why a rule does or does not fire on a page. --url and --headers
                                         are those of scan.
+  npm run -s rules -- list [--kind K] [--category C] [--json]
+                                        Lists rules: kind, slug, name, category and date, or one JSON object per line.
+  npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
+                                        locators that cover it. Prints each match as file:line:column.
+  npm run -s rules -- show <slug>       Describes a rule in words: clauses with their points, relations, sources, tests.
+  npm run -s rules -- stats             Counts rules by kind and category, clauses and test pages.
+  npm run -s rules -- rename <kind>/<slug> <new slug>
+                                        Renames the files of a rule, and its slug in all other rules and tests.
 
   --strict            lint, test: warnings count as errors.
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
@@ -40,24 +55,15 @@ Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, furth
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 
-/** Rule folders and detectors, loaded once the arguments are valid. */
-interface Loaded {
-  /** The project's own folder first. */
-  readonly folders: readonly string[]
-  readonly detectors: readonly Detector[]
-  /** Modules of the detectors from `DETECTORS`. */
-  readonly detectorModules: readonly string[]
-}
-
-type Work = (loaded: Loaded) => Promise<number> | number
-
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
-const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
-  lint: { args: ['folder…'], options: { strict: flag, timeout: text }, prepare: lint },
+const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
+  lint: { args: ['folder…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
   test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
+  ...CATALOGUE_VERBS,
+  rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
 
 export const main = defineCommand(HELP, async (args, io) => {
@@ -67,22 +73,20 @@ export const main = defineCommand(HELP, async (args, io) => {
   return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules })
 })
 
-function lint(given: Given, io: CommandIo): Work {
+function lint(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '60')
+  const format = readFormat(textOption(given, 'format'))
   const named = given.args.map(requireFolder)
   return ({ folders, detectors }) => {
     const all = [...new Set([...folders, ...named])]
-    const { rules, findings, unjudged } = checkFolders({ folders: all, detectors, timeoutMs })
-    const tests = rules.flatMap(({ found, source }) => {
-      const { fixtures, findings } = readFixtures(found)
-      return [...findings, ...checkMisses(source, fixtures)]
-    })
-    const code = reportFindings(
-      [...findings, ...tests],
-      formatCount(rules.length, 'rule'),
-      io,
-      given.values.strict === true,
-    )
+    const options = { folders: all, detectors, timeoutMs }
+    const before = checkFolders(options)
+    const fixed = given.values.fix ? fixRules(before) : []
+    for (const file of fixed) io.stderr.write(`${file} fixed\n`)
+    const checked = fixed.length > 0 ? checkFolders(options) : before
+    const { rules, unjudged } = checked
+    const summary = formatCount(rules.length, 'rule')
+    const code = reportFindings(lintAll(checked), summary, io, { strict: given.values.strict === true, format })
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -92,18 +96,27 @@ function lint(given: Given, io: CommandIo): Work {
   }
 }
 
+/** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
+function lintAll(checked: CheckedRules): Finding[] {
+  const tests = checked.rules.flatMap(({ found, source }) => {
+    const { fixtures, findings } = readFixtures(found)
+    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures)]
+  })
+  return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
+}
+
 function requireFolder(name: string): string {
   const folder = resolve(name)
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new UsageError(`there is no folder "${name}"`)
   return folder
 }
 
-function test(given: Given, io: CommandIo): Work {
+function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
   return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
 }
 
-function explain(given: Given, io: CommandIo): Work {
+function explain(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
   const [html, url, headers] = ['html', 'url', 'headers'].map((name) => textOption(given, name))
   if (html === undefined) throw new UsageError('explain needs --html FILE')
@@ -115,7 +128,7 @@ function explain(given: Given, io: CommandIo): Work {
 }
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
-function build(_: Given, { stderr }: CommandIo): Work {
+function build(_: Given, { stderr }: CommandIo): RuleWork {
   return async ({ detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const checked = checkFolders({ folders: [ownFolder], detectors })

@@ -68,7 +68,7 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], i
       perRule.flatMap((one) => one.findings),
       summary,
       io,
-      strict,
+      { strict },
     )
   } finally {
     await detector.close()

@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
-import { readArgs, UsageError } from './command.ts'
+import { formatOptions, readArgs, UsageError } from './command.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -33,16 +33,18 @@ export function dispatchVerb<Context, Work>(
   args: readonly string[],
   context: Context,
 ): Work {
-  const known = Object.values(verbs).map(({ options }) => options)
-  const options: Options = Object.assign({}, ...known)
-  const { values, positionals } = readArgs({ args: [...args], allowPositionals: true, options })
+  const options: Options = Object.assign({}, ...Object.values(verbs).map((verb) => verb.options))
+  const meant = args.find((arg) => Object.hasOwn(verbs, arg))
+  const allowed = Object.keys(meant === undefined ? options : verbs[meant].options)
+  const { values, positionals } = readArgs({ args: [...args], allowPositionals: true, options }, allowed)
   const [name, ...rest] = positionals
   const names = Object.keys(verbs).join(', ')
   if (name === undefined) throw new UsageError(`missing verb: use one of ${names}`)
   if (!Object.hasOwn(verbs, name)) throw new UsageError(`unknown verb "${name}": use one of ${names}`)
   const verb = verbs[name]
   for (const option of Object.keys(values))
-    if (!Object.hasOwn(verb.options, option)) throw new UsageError(`--${option} cannot be used with ${name}`)
+    if (!Object.hasOwn(verb.options, option))
+      throw new UsageError(`--${option} cannot be used with ${name}: ${formatOptions(Object.keys(verb.options))}`)
   checkCount(name, verb.args, rest)
   return verb.prepare({ args: rest, values: values as Given['values'] }, context)
 }

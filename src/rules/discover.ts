@@ -23,7 +23,8 @@ export interface FoundFolder {
   readonly findings: readonly Finding[]
 }
 
-const KINDS: ReadonlyMap<string, RuleKind> = new Map([
+/** Folder of a rule folder → the kind of the rules in it. */
+export const KINDS: ReadonlyMap<string, RuleKind> = new Map([
   ['builders', 'builder'],
   ['hosting', 'hosting'],
   ['site-types', 'site-type'],

@@ -85,11 +85,15 @@ export function runFixture(fixture: Fixture, ruleset: Ruleset): FixtureResult {
 
 /** Finds problems of a fixture that do not depend on the verdict. */
 export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
-  const { file, path, input, hit } = fixture
+  const short = checkLength(fixture)
+  return short.length > 0 ? short : checkNames(fixture, ruleset)
+}
+
+/** Reports a page that is too short to be realistic. */
+export function checkLength({ file, path, input, hit }: Fixture): Finding[] {
   const lines = hit?.words ? undefined : (input.html as string | undefined)?.trim().split('\n').length
-  if (lines !== undefined && lines < MIN_PAGE_LINES)
-    return [buildFinding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
-  return checkNames(fixture, ruleset)
+  if (lines === undefined || lines >= MIN_PAGE_LINES) return []
+  return [buildFinding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
 }
 
 /** Builds the finding for a page that could not be scanned. */

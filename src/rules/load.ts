@@ -4,11 +4,14 @@ import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
 import type { Categories } from '../engine/rule/types.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { SourceFile } from '../yaml/source-file.ts'
+import { checkOverlaps } from './checks/overlap-checks.ts'
 import { type CheckContext, type CheckedRule, checkRule } from './checks/rule-checks.ts'
 import { checkSet } from './checks/set-checks.ts'
+import { checkVerified } from './checks/source-checks.ts'
 import { type CategoriesData, categoriesSchema } from './data-schemas.ts'
 import { discoverRules, type FoundRule } from './discover.ts'
 import { buildFinding, type Finding, RulesetError } from './findings.ts'
+import { FOREIGN_KEYS } from './foreign-keys.ts'
 import { PatternJudge } from './patterns/pattern-judge.ts'
 import { buildRuleSchema } from './schema.ts'
 
@@ -34,7 +37,7 @@ export interface RuleFolders {
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = indexPlaces(detectors)
-  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]))
+  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
@@ -58,7 +61,7 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
     for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories, judge }))
   }
   judge.close()
-  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules))
+  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules), ...checkOverlaps(rules))
   return { rules, categories: all, findings, unjudged: judge.unjudged.size }
 }
 
@@ -81,7 +84,16 @@ function readCategories(categoriesFile: string, findings: Finding[]): Categories
   return found.length > 0 ? null : (file.data as CategoriesData)
 }
 
-/** @throws RulesetError with every finding if at least one is an error */
+/** @throws RulesetError with every error if there is at least one */
 export function throwOnErrors(findings: readonly Finding[]): void {
-  if (findings.some(({ level }) => level === 'error')) throw new RulesetError(findings)
+  const errors = findings.filter(({ level }) => level === 'error')
+  if (errors.length > 0) throw new RulesetError(errors)
+}
+
+/**
+ * Finds rules whose `verified` is in the future or long ago. Only the linter does so: a ruleset must not stop loading because
+ * of the day, or because the clock of a machine is wrong.
+ */
+export function checkDates({ rules }: CheckedRules, now: Date): Finding[] {
+  return rules.flatMap(({ file }) => checkVerified(file, now))
 }

@@ -16,6 +16,8 @@ export interface SchemaFinding {
 interface ValidatorOptions {
   /** Whether text is converted to the type that the schema asks for. Needed for YAML that was read as `failsafe`. */
   readonly coerceTypes?: boolean
+  /** Unknown key → what to write instead, for keys that authors know from elsewhere. */
+  readonly foreignKeys?: Readonly<Record<string, string>>
 }
 
 /** An unknown key is answered with the list of known keys if there are at most this many. */
@@ -24,8 +26,10 @@ const MAX_LISTED_KEYS = 4
 /** Validates YAML files against one schema and reports every error at its position. */
 export class SchemaValidator {
   readonly #validate: ValidateFunction
+  readonly #foreignKeys: ReadonlyMap<string, string>
 
-  constructor(schema: JsonSchema, { coerceTypes = true }: ValidatorOptions = {}) {
+  constructor(schema: JsonSchema, { coerceTypes = true, foreignKeys = {} }: ValidatorOptions = {}) {
+    this.#foreignKeys = new Map(Object.entries(foreignKeys))
     const ajv = new Ajv({
       allErrors: true,
       coerceTypes,
@@ -53,7 +57,7 @@ export class SchemaValidator {
     return [...byValue.values()].map((error) => {
       const meant = findMeantKey(error)
       const path = [...parsePointer(error.instancePath), ...findBadKey(error)]
-      return { path, finding: buildSchemaFinding(error, file), ...(meant && { meant }) }
+      return { path, finding: buildSchemaFinding(error, file, this.#foreignKeys), ...(meant && { meant }) }
     })
   }
 }
@@ -76,15 +80,20 @@ function findMeantKey({ keyword, instancePath, params, parentSchema }: ErrorObje
   return key && `${instancePath}/${key}`
 }
 
-function buildSchemaFinding(error: ErrorObject, file: SourceFile): YamlFinding {
+function buildSchemaFinding(
+  error: ErrorObject,
+  file: SourceFile,
+  foreignKeys: ReadonlyMap<string, string>,
+): YamlFinding {
   const { keyword, params, parentSchema = {}, schema } = error
   const path = parsePointer(error.instancePath)
   const [badKey] = findBadKey(error)
   if (keyword === 'additionalProperties') {
     const known = Object.keys(parentSchema.properties ?? {})
+    const foreign = foreignKeys.get(badKey)
     return buildYamlFinding('unknown-key', file.keyAt([...path, badKey]), {
       key: badKey,
-      hint: formatHint(badKey, known) || formatKnownKeys(known),
+      hint: foreign ? `; ${foreign}` : formatHint(badKey, known) || formatKnownKeys(known),
     })
   }
   if (keyword === 'propertyNames') {

@@ -25,6 +25,8 @@ const MAX_DEPTH = 64
 const MAX_MESSAGE_LENGTH = 100
 
 const MISPLACED_PAIR = 'key: value is not allowed here; quote a text that contains a colon, or correct the indentation'
+/** YAML reads a text that begins with `*` as an alias. Authors mostly mean the subdomains of a host. */
+const UNQUOTED_STAR = 'quote a text that begins with *; the subdomains of x.com are written .x.com'
 /** Parser errors whose own message would not help a rule author. */
 const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
   ['DUPLICATE_KEY', 'this key occurs twice'],
@@ -72,8 +74,9 @@ export class SourceFile {
       // An empty file becomes an empty text, so that the schema rejects it.
       data = isReadable ? (this.#document.toJS() ?? '') : null
     } catch (error) {
-      const at = this.#positionAt(this.#findUnresolvedAlias())
-      findings.push(buildYamlFinding('bad-yaml', at, { reason: (error as Error).message }))
+      const at = this.#findUnresolvedAlias()
+      const reason = at === null ? (error as Error).message : UNQUOTED_STAR
+      findings.push(buildYamlFinding('bad-yaml', this.#positionAt(at ?? 0), { reason }))
     }
     const tooDeep = findTooDeep(data)
     if (tooDeep !== null) {
@@ -118,9 +121,9 @@ export class SourceFile {
     return findings
   }
 
-  /** Offset of the first alias without an anchor before it; 0 if there is none. */
-  #findUnresolvedAlias(): number {
-    let at = 0
+  /** Offset of the first alias without an anchor before it. */
+  #findUnresolvedAlias(): number | null {
+    let at: number | null = null
     visit(this.#document, {
       Alias: (_, alias) => {
         if (alias.resolve(this.#document) !== undefined) return undefined

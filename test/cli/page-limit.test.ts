@@ -84,7 +84,7 @@ describe('a page that takes too long is an error, and the run continues', () => 
     const html = (text: string): string => `\n      html: |\n${`        <p>${text}</p>\n`.repeat(5)}`
     const tests = `hits:\n  - page: ${html('loop for ever')}    confidence: high\n${TEST.slice('hits:\n'.length).replace('acme.com', 'slow.org')}`
     const name = 'technologies/javascript-library/slow'
-    const rule = `name: Slow\nwebsite: https://acme.com\ndetect:\n  - url: slow.org\nsource: https://acme.com\nverified: 2026-11-20\n`
+    const rule = `name: Slow\nwebsite: https://slow.org\ndetect:\n  - url: slow.org\nsource: https://acme.com\nverified: 2026-11-20\n`
     const folder = writeFolder({ [`${name}.yaml`]: rule, [`${name}.test.yaml`]: tests })
     const { code, stdout, stderr } = await run('rules', ['test', 'slow', '--timeout', '1'], {
       DETECTORS: env.DETECTORS,

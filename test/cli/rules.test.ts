@@ -59,6 +59,27 @@ describe('lint', () => {
   })
 })
 
+test('lint reports every page of a test that is too short, next to the problems of the rule', async () => {
+  const page = '{ page: { html: <p>Acme }'
+  const cwd = writeFolder({
+    'builders/acme.yaml': builder('{ scirpt: /a.js }').replace('cms', 'blog'),
+    'builders/acme.test.yaml': `hits:\n  - ${page}, confidence: high }\nmisses:\n  - ${page} }\n`,
+  })
+  const { code, stdout } = await project.run('rules', ['lint', '.'], { cwd })
+  const found = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/ .* /, ' '))
+  expect({ code, found }).toEqual({
+    code: 1,
+    found: [
+      'builders/acme.test.yaml:2:21 short-page',
+      'builders/acme.test.yaml:4:21 short-page',
+      'builders/acme.yaml:7:7 unknown-key',
+    ],
+  })
+})
+
 describe('a ruleset with errors is rejected, and every finding is reported on stderr', () => {
   test.each([
     ['rules', ['test']],
@@ -124,18 +145,27 @@ describe('build', () => {
 
 describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'missing verb: use one of lint, test, build, explain'],
-    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain'],
-    [['lint', '--fix'], "Unknown option '--fix'"],
+    [[], 'missing verb: use one of lint, test, build, explain, list, search, show, stats, rename'],
+    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain, list, search, show, stats, rename'],
+    [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
+    [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],
+    [['lint', '--format', 'xml'], '--format must be one of text, json, github, sarif, not "xml"'],
+    [['stats', '--json'], '--json cannot be used with stats: it takes no options'],
     [['lint', '--timeout', 'soon'], '--timeout must be a number of seconds'],
     [['lint', '--timeout', '0'], '--timeout must be a number of seconds'],
     [['build', '--strict'], '--strict cannot be used with build'],
     [['build', '--timeout', '5'], '--timeout cannot be used with build'],
     [['lint', 'none'], 'there is no folder "none"'],
     [['lint', 'page.html'], 'there is no folder "page.html"'],
-    [['lint', '--html', 'page.html'], '--html cannot be used with lint'],
+    [['lint', '--html', 'page.html'], '--html cannot be used with lint: use --strict, --format, --fix, --timeout'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
+    [['list', '--kind', 'site'], 'there is no kind "site": use one of builder, hosting, site-type, technology'],
+    [['list', '--category', 'cmss'], 'there is no category "cmss"; did you mean "cms"?'],
+    [['list', '--category', 'zzz'], 'there is no category "zzz": use one of ai-builder, '],
+    [['search', ' '], 'search needs a text that is not empty'],
+    [['show', 'wordpres'], 'there is no rule "wordpres"; did you mean "wordpress"?'],
+    [['rename', 'builder/wordpress'], 'rename takes <kind/slug> <new slug>'],
     [['explain'], 'explain takes <slug>'],
     [['explain', 'wordpress'], 'explain needs --html FILE'],
     [['explain', 'wordpress', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
@@ -165,7 +195,9 @@ test('the rule of the README lints, holds, and is seen in a scan and explained c
     'builders/pagekiln.test.yaml': documentExample('rule-test'),
   }
   const folder = writeFolder(rule)
-  expect(await allRules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
+  const linted = await allRules(['lint'], folder)
+  expect(linted.code).toBe(0)
+  expect(linted.stdout).not.toContain('pagekiln')
   expect(await allRules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
   const options = { cwd, env: { RULES_DIRS: folder } }
   const scan = await full.run('scan', ['--html', page, '--include', 'versions'], options)
@@ -200,6 +232,7 @@ test('--help, in a process', async () => {
   for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
     const { code, stdout, stderr } = await project.spawn('rules', args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const text of ['lint', 'test', 'build', 'explain', 'RULES_DIRS', 'Exit code']) expect(stdout).toContain(text)
+    for (const text of ['lint', 'test', 'build', 'explain', 'rename', 'RULES_DIRS', 'Exit code'])
+      expect(stdout).toContain(text)
   }
 })

@@ -8,16 +8,20 @@ const acme = (rule: string, tests = TEST): Files => ({
 const clause = (text: string): Files => acme(builder(text))
 const hit = (rest: string): Files => acme(builder(), TEST.replace('confidence: high }', rest))
 const miss = (page: string): Files => acme(builder(), TEST.replace('{ url: https://example.com/acme }', page))
+const named = (name: string, rule: string): string => rule.replace('name: Acme', `name: ${name}`)
 const tech = (slug: string, rule: string): Files => ({
   [`technologies/analytics/${slug}.yaml`]: rule,
   [`technologies/analytics/${slug}.test.yaml`]: TEST.replaceAll('acme', slug),
 })
-const beta = (sites: string, more = '', hits = ''): Files => ({
-  ...tech('beta', technology('', more).replace('url: acme.com', `url: ${sites}`)),
-  ...(hits && {
-    'technologies/analytics/beta.test.yaml': `${TEST.replaceAll('acme', 'beta').replace('misses:', `  - ${hits}\nmisses:`)}`,
-  }),
-})
+const beta = (sites: string, more = '', hits = ''): Files => {
+  const rule = named('Beta', technology('', more)).replace('source: https://acme.com', 'source: https://beta.com')
+  return {
+    ...tech('beta', rule.replace('url: acme.com', `url: ${sites}`)),
+    ...(hits && {
+      'technologies/analytics/beta.test.yaml': `${TEST.replaceAll('acme', 'beta').replace('misses:', `  - ${hits}\nmisses:`)}`,
+    }),
+  }
+}
 
 /** Rule folders with one problem each. § marks the position of the finding. */
 export const faultyRules: readonly (readonly [code: FindingCode, problem: string, files: Files])[] = [
@@ -31,6 +35,8 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['bad-detector-word', 'label of a place without labels', clause('tls: §issuer x')],
   ['bad-fixture-page', 'address', miss("§{ url: 'https://[acme' }")],
   ['bad-locator', 'file name as a host', clause('script: [cdn.acme.com, §acme.css]')],
+  ['bad-locator', 'top-level domain', clause('url: §.com')],
+  ['bad-locator', 'public suffix', clause('url: [.acme.com, §.co.uk/a]')],
   ['bad-locator', 'scheme', clause('{ meta: og:image, under: §https://acme.com/a }')],
   ['bad-pattern', 'open group', clause("{ meta: generator, match: §'^a(' }")],
   ['bad-relation', 'excludes itself', acme(builder('', 'excludes: §acme\n'))],
@@ -65,6 +71,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['bad-value', 'header without value', miss('{ headers: [[server, acme], §[server]] }')],
   ['bad-yaml', 'open bracket', acme(builder('{ script: /a.js').replace('source', '§source'))],
   ['case-star', 'two letters', clause('header: [x-acme*, §x-*]')],
+  ['customer-host', 'address', clause('url: [.acme.com, acme.net, §www.shop.com]')],
+  ['customer-host', 'address, with a path', clause('url: §bakery.co.uk/shop')],
+  ['customer-host', 'private suffix', clause('url: §bakery.github.io')],
+  ['customer-host', 'link', clause('anchor: §facebook.com')],
+  ['customer-host', 'canonical address', clause('{ link: canonical, under: §www.shop.com }')],
+  ['customer-host', 'declared address', clause('{ meta: og:url, under: [.acme.com, §shop.com] }')],
+  ['customer-host', 'name of a certificate', clause('{ tls: name, is: §www.shop.com }')],
+  ['customer-host', 'record, in a group', clause('all: [{ dns: mx, under: §shop.com }, { script: /a.js }]')],
   ['dead-also', 'slug', { ...hit('confidence: high, also: [§beta] }'), ...beta('beta.com') }],
   ['duplicate-clause', 'different order of keys', clause('{ meta: acme, has: x1 }\n  - §{ has: x1, meta: acme }')],
   ['duplicate-clause', 'written as a list', clause('text: x y z\n  - §text: [x y z]')],
@@ -82,6 +96,19 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'inside a not',
     clause('all: [{ text: acme }, { not: { any: [{ text: x1x }, §{ text: x1x }] } }]'),
   ],
+  [
+    'duplicate-name',
+    'builder and technology, different case',
+    { ...acme(builder()), ...tech('beta', named('§acme', technology()).replace('url: acme.com', 'url: .acme.com')) },
+  ],
+  [
+    'duplicate-name',
+    'different punctuation',
+    {
+      ...acme(named('Acme.js', builder())),
+      ...tech('beta', named('§Acme JS', technology()).replace('url: acme.com', 'url: .acme.com')),
+    },
+  ],
   ['duplicate-slug', 'builder and technology', { ...acme(builder()), ...tech('acme', `§${technology()}`) }],
   [
     'empty-rule',
@@ -95,6 +122,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
       builder(),
       TEST.replace('- { page: { url: https://example.com/acme', '- §{ page: { url: https://example.com/'),
     ),
+  ],
+  ['future-verified', 'next month', acme(builder().replace('2026-11-20', '§2026-12-03'))],
+  ['greedy-version', 'anything', clause("{ meta: generator, match: §'^Acme (.*)', version: 1 }")],
+  ['greedy-version', 'second group', clause("{ meta: generator, match: §'^Acme (1|2) v([^ ]+)', version: 2 }")],
+  [
+    'greedy-version',
+    'option without digits',
+    clause("{ meta: generator, match: §'^Acme ([\\d.]+|\\w+)', version: 1 }"),
   ],
   ['group-atleast', 'all', clause('{ §atLeast: 2, all: [{ script: /a.js }, { script: /b.js }] }')],
   ['group-tests', 'from', clause('{ any: [{ script: /a.js }, { script: /b.js }], §from: own }')],
@@ -110,6 +145,8 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['misplaced-key', 'test in a place whose word is the value', clause("{ status: 404, §match: '^[45]' }")],
   ['misplaced-key', 'from in a place of text', clause('{ comment: acme, §from: own }')],
   ['misplaced-key', 'under in a place of text', clause('{ title: acme, §under: acme.com }')],
+  ['label-with-suffix', 'host', clause('dns: §CNAME kiln.com')],
+  ['label-with-suffix', 'host of a private suffix', clause('dns: [txt _acme, §txt a.github.io]')],
   [
     'miss-fires',
     'own page',
@@ -127,9 +164,19 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['needless-weight', 'strong', clause('{ script: /a.js, weight: §strong }')],
   ['no-place', 'test without a place', clause('§is: acme')],
   ['nothing-positive', 'not without another clause', clause('§not: { script: /a.js }')],
+  ['overlap', 'word of a list', { ...clause('script: [/a.js, /b.js]'), ...beta('beta.com\n  - script: §/B.js') }],
+  [
+    'overlap',
+    'same tests',
+    {
+      ...clause('{ meta: acme, is: [x1, y1] }'),
+      ...beta('beta.com\n  - { is: [y1, x1], meta: §acme, weight: medium }'),
+    },
+  ],
   ['relation-cycle', 'two rules', { ...acme(builder('', '§implies: beta\n')), ...beta('beta.com', 'implies: acme\n') }],
   ['short-literal', 'two letters', clause('comment: [acme, §ac]')],
   ['short-page', 'one line', miss('{ html: §<p>Acme }')],
+  ['stale', 'nineteen months', acme(builder().replace('2026-11-20', '§2025-05-31'))],
   ['stray-file', 'other file type', { ...acme(builder()), 'builders/notes.txt': '§' }],
   ['stray-file', 'test without rule', { ...acme(builder()), 'builders/beta.test.yaml': `§${TEST}` }],
   ['two-places', 'script and title', clause('§{ script: /a.js, title: acme }')],
@@ -149,7 +196,11 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'technology',
     {
       ...acme(builder(), TEST.replace('- {', '- §{')),
-      ...beta('[acme.com, beta.com]', '', '{ page: { url: https://acme.com/ }, confidence: high, also: [acme] }'),
+      ...beta(
+        '[acme.com, beta.com]\n    from: own',
+        '',
+        '{ page: { url: https://acme.com/ }, confidence: high, also: [acme] }',
+      ),
     },
   ],
   ['unproven-clause', 'other page', clause('§meta: acme')],
@@ -170,5 +221,25 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     clause(`{ meta: generator, match: §'^${'('.repeat(300)}a${')'.repeat(300)}' }`),
   ],
   ['version-group', 'second group of one', clause("{ meta: generator, match: '^acme (1|2)', version: §2 }")],
+  [
+    'weak-source',
+    'code search',
+    acme(
+      builder().replace(
+        'https://acme.com/docs',
+        '[https://acme.com/docs, §https://github.com/search?q=acme&type=code]',
+      ),
+    ),
+  ],
+  [
+    'weak-source',
+    'search in a repository',
+    acme(builder().replace('https://acme.com/docs', '§https://github.com/acme/docs/search?q=x')),
+  ],
+  [
+    'weak-source',
+    'search engine',
+    acme(builder().replace('https://acme.com/docs', '§https://www.google.com/search?q=acme')),
+  ],
   ['wide-pattern', 'any prefix', clause("{ meta: generator, match: §'.*acme (1|2)' }")],
 ]

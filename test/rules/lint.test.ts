@@ -125,7 +125,10 @@ test('the working folder is named `.` if it is in the wrong place', () => {
 })
 
 describe('a finding suggests the word that was probably meant', () => {
-  const site = { 'technologies/analytics/matomo.yaml': technology(), 'technologies/analytics/matomo.test.yaml': TEST }
+  const site = {
+    'technologies/analytics/matomo.yaml': technology().replaceAll('Acme', 'Matomo').replace('url: acme', 'url: .acme'),
+    'technologies/analytics/matomo.test.yaml': TEST,
+  }
   test.each([
     ['key of a rule', builder().replace('verified', 'verifed'), 'verified'],
     ['place', builder('{ heder: x-acme }'), 'header'],
@@ -147,5 +150,108 @@ describe('a finding suggests the word that was probably meant', () => {
     const files = { 'builders/acme.yaml': builder('{ zzz: x }'), 'builders/acme.test.yaml': TEST }
     const [found] = findingsOf(writeFolder({ 'categories.yaml': CATEGORIES, ...files }))
     expect(found.sentence).toBe('the key "zzz" is unknown')
+  })
+})
+
+describe('a finding says what to write instead', () => {
+  const site = {
+    'technologies/analytics/beta.yaml': technology().replaceAll('acme.com', 'beta.com').replace('Acme', 'Beta'),
+    'technologies/analytics/beta.test.yaml': TEST.replaceAll('acme', 'beta'),
+    'hosting/port.yaml': technology().replaceAll('acme.com', 'port.com').replace('Acme', 'Port'),
+    'hosting/port.test.yaml': TEST.replaceAll('acme', 'port'),
+    'site-types/shop.yaml': technology().replaceAll('acme.com', 'shop.com').replace('Acme', 'Shop'),
+    'site-types/shop.test.yaml': TEST.replaceAll('acme', 'shop'),
+  }
+  const hosting = (more: string) => ({
+    'hosting/acme.yaml': technology('', more),
+    'hosting/acme.test.yaml': TEST,
+  })
+  const acme = (rule: string) => ({ 'builders/acme.yaml': rule, 'builders/acme.test.yaml': TEST })
+  const spread = (name: string, files: Readonly<Record<string, string>>, sentence: string) =>
+    [name, files, sentence] as const
+  test.each([
+    spread(
+      'js',
+      acme(builder('{ js: Acme }')),
+      'the key "js" is unknown; variables of scripts are not seen; look for a text of an inline script with `inline: …`',
+    ),
+    spread(
+      'scriptSrc',
+      acme(builder('{ scriptSrc: acme }')),
+      'the key "scriptSrc" is unknown; the URL of a script is `script: locator`',
+    ),
+    spread(
+      'dom',
+      acme(builder("{ dom: '#acme' }")),
+      'the key "dom" is unknown; an element is `{ element: selector, … }`, with `attr` to test an attribute',
+    ),
+    spread(
+      'headers',
+      acme(builder('{ headers: x-acme }')),
+      'the key "headers" is unknown; a response header is `{ header: name, … }`',
+    ),
+    spread(
+      'cookies',
+      acme(builder('{ cookies: acme }')),
+      'the key "cookies" is unknown; a cookie is `{ cookie: name, … }`',
+    ),
+    spread(
+      'css',
+      acme(builder('{ css: acme }')),
+      'the key "css" is unknown; a text of an inline style sheet is `style: …`',
+    ),
+    spread(
+      'css next to the keys of a rule',
+      acme(builder('', 'css: acme\n')),
+      'the key "css" is unknown; a text of an inline style sheet is `style: …`',
+    ),
+    spread(
+      '* without quotes',
+      acme(builder('url: *.acme.com')),
+      'the YAML is not valid: quote a text that begins with *; the subdomains of x.com are written .x.com',
+    ),
+    spread(
+      '* in quotes',
+      acme(builder("url: '*.acme.com'")),
+      '"*.acme.com": write .acme.com for the subdomains of a host',
+    ),
+    spread(
+      'unknown category of a builder',
+      acme(builder().replace('cms', 'zzzzzz')),
+      '"zzzzzz" is not a builder category of categories.yaml; use one of cms, static-site',
+    ),
+    spread(
+      'unknown category of a technology',
+      { 'technologies/zzz/acme.yaml': technology(), 'technologies/zzz/acme.test.yaml': TEST },
+      '"zzz" is not a technology category of categories.yaml; use one of analytics',
+    ),
+    spread(
+      'technology implied by hosting',
+      hosting('implies: beta\n'),
+      'no hosting has the slug "beta"; there is a technology with this slug, but only builder and technology rules may have it in implies',
+    ),
+    spread(
+      'hosting excluded by a builder',
+      acme(builder('', 'excludes: [port]\n')),
+      'no builder or technology has the slug "port"; there is a hosting with this slug, but only hosting rules may have it in excludes',
+    ),
+    spread(
+      'site type required by a builder',
+      acme(builder('', 'requires: [shop]\n')),
+      'no builder or technology has the slug "shop"; there is a site-type with this slug, but relations cannot name site types',
+    ),
+    spread(
+      'technology as the hosting of a builder',
+      acme(builder('', 'hosting: beta\n')),
+      'no hosting has the slug "beta"; there is a technology with this slug, but hosting names hosting rules',
+    ),
+    spread(
+      'hosting in a found clause',
+      { 'site-types/acme.yaml': technology('{ found: port }'), 'site-types/acme.test.yaml': TEST },
+      'no builder or technology has the slug "port"; there is a hosting with this slug, but found names builders and technologies',
+    ),
+  ])('%s', (_, files, sentence) => {
+    const root = writeFolder({ 'categories.yaml': CATEGORIES, ...site, ...files })
+    expect(findingsOf(root).map((one) => one.sentence)).toEqual([sentence])
   })
 })

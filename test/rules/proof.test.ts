@@ -63,7 +63,7 @@ describe('unproven-clause: a clause that holds on no hit', () => {
       [html('<title>Acme</title><script src=/a.js></script>')],
       [],
     ],
-    ['only on a miss', '{ url: example.com, weight: weak }', [], ['7:5 error unproven-clause']],
+    ['only on a miss', '{ url: /acme, weight: weak }', [], ['7:5 error unproven-clause']],
   ])('%s', (_, clause, pages, expected) => {
     expect(prove(clause, pages)).toEqual(expected)
   })
@@ -127,7 +127,7 @@ describe('unproven-word: a value of a list that no hit shows', () => {
     const files = (slugs: string) => ({
       'technologies/analytics/acme.yaml': technology(),
       'technologies/analytics/acme.test.yaml': TEST,
-      'builders/beta.yaml': builder().replace('url: acme.com', 'url: beta.com'),
+      'builders/beta.yaml': builder().replaceAll('acme.com', 'beta.com').replace('Acme', 'Beta'),
       'builders/beta.test.yaml': TEST.replaceAll('acme', 'beta'),
       'site-types/app.yaml': technology(`{ found: ${slugs} }`),
       'site-types/app.test.yaml': TEST.replace('high }', 'high, also: acme }'),

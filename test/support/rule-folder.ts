@@ -7,7 +7,7 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { checkMisses } from '../../src/rules/far-miss.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
-import { checkFolders } from '../../src/rules/load.ts'
+import { checkDates, checkFolders } from '../../src/rules/load.ts'
 import { checkProof } from '../../src/rules/proof.ts'
 
 /** Path → content. */
@@ -49,9 +49,14 @@ export function technology(clauses = '', more = ''): string {
   return builder(clauses, more).replace('category: cms\naiNative: false\n', '')
 }
 
+/** The day on which the rules of tests are checked. */
+const TODAY = new Date('2026-12-01T12:00:00Z')
+
 /** Returns the findings of lint, or those of test if there are none. Files are relative to the folder. */
 export function findingsOf(root: string): Finding[] {
-  const { rules, categories, findings } = checkFolders({ folders: [root], detectors })
+  const checked = checkFolders({ folders: [root], detectors })
+  const { rules, categories } = checked
+  const findings = [...checked.findings, ...checkDates(checked, TODAY)]
   const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
   const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures))
   const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]

@@ -37,6 +37,8 @@ export function parseLocator(text: string): Locator {
 
 function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host'> {
   if (hostText === '') return { hosts: 'any', host: '' }
+  if (/^\*\.[^.*]/.test(hostText))
+    throw new RuleSyntaxError(`"${text}": write .${text.slice(2)} for the subdomains of a host`)
   const hosts = hostText.startsWith('.') ? 'below' : hostText.endsWith('.*') ? 'start' : 'exact'
   const host = hosts === 'below' ? hostText.slice(1) : hosts === 'start' ? hostText.slice(0, -2) : hostText
   if (!/^[^.*]+(?:\.[^.*]+)*$/.test(host))
@@ -44,9 +46,13 @@ function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host
       `"${text}": write a host as x.y, .x.y (its subdomains) or docs.* (hosts that begin with docs)`,
     )
   if (hosts !== 'start') {
-    const { isIcann, isPrivate, isIp } = parseHost(host, { allowPrivateDomains: true })
+    const { isIcann, isPrivate, isIp, publicSuffix } = parseHost(host, { allowPrivateDomains: true })
     if (!isIcann && !isPrivate && !isIp)
       throw new RuleSyntaxError(`"${text}": the host "${host}" has no public suffix; write a file as "/${text}"`)
+    if (isIcann && publicSuffix === host)
+      throw new RuleSyntaxError(
+        `"${text}": ${host} is a public suffix, below which anyone can have a host; name a domain below it`,
+      )
   }
   return { hosts, host: hosts === 'start' ? lower(host) : toPunycode(host) }
 }

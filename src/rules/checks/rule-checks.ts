@@ -11,14 +11,16 @@ import type { PatternJudge } from '../patterns/pattern-judge.ts'
 import { SLUG } from '../schema.ts'
 import { ClauseChecker } from './clause-checks.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
+import { checkHosts } from './host-checks.ts'
 import { isMisplaced, REQUIRED_KEYS, RULE_KEYS } from './rule-keys.ts'
+import { checkSources } from './source-checks.ts'
 
 /** Result of checking one rule file. */
 export interface CheckedRule {
   readonly found: FoundRule
   readonly file: SourceFile
   readonly findings: readonly Finding[]
-  /** null if there are findings. */
+  /** null if there are errors. */
   readonly source: RuleSource | null
   readonly compiled: CompiledRule | null
 }
@@ -50,9 +52,13 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     const checker = new ClauseChecker(found, file, { ...context, rejected: rejectedPaths })
     for (const [i, clause] of (Array.isArray(data.detect) ? (data.detect as ClauseSource[]) : []).entries())
       if (typeof clause === 'object') checker.check(clause, ['detect', i])
-    findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
+    findings.push(
+      ...checker.findings,
+      ...checkDuplicates(file, data.detect, ['detect']),
+      ...checkSources(file, data.source),
+    )
   }
-  if (findings.length > 0) return rejected
+  if (findings.some(isError)) return rejected
   const source = {
     ...data,
     source: [data.source].flat(),
@@ -60,12 +66,21 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     slug: found.slug,
     ...(found.category && { category: found.category }),
   } as unknown as RuleSource
+  findings.push(...checkHosts(file, source, context.places))
+  if (findings.some(isError)) return rejected
   try {
     return { found, file, findings, source, compiled: compileRule(source, context.places) }
   } catch (error) {
     if (!(error instanceof RuleSyntaxError)) throw error
-    return { ...rejected, findings: [buildFinding('empty-rule', file.keyAt(['detect']), { reason: error.message })] }
+    return {
+      ...rejected,
+      findings: [...findings, buildFinding('empty-rule', file.keyAt(['detect']), { reason: error.message })],
+    }
   }
+}
+
+function isError({ level }: Finding): boolean {
+  return level === 'error'
 }
 
 interface KeysToCheck {
@@ -93,7 +108,13 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
   const known = Object.keys(list === 'builder' ? categories.builders : categories.technologies)
   if (typeof category === 'string' && category !== '' && !known.includes(category)) {
     const at = found.kind === 'builder' ? file.valueAt(['category']) : { file: found.file, line: 1, column: 1 }
-    findings.push(buildFinding('bad-category', at, { value: category, list, hint: formatHint(category, known) }))
+    findings.push(
+      buildFinding('bad-category', at, {
+        value: category,
+        list,
+        hint: formatHint(category, known) || `; use one of ${known.join(', ')}`,
+      }),
+    )
   }
   return findings
 }

@@ -10,7 +10,7 @@ import { isMisplaced } from './rule-keys.ts'
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
 
 /** Namespace of the slugs of a kind. Builders and technologies share one; hosting and site types have their own. */
-function findNamespace(kind: RuleKind): string {
+export function findNamespace(kind: RuleKind): string {
   return kind === 'builder' || kind === 'technology' ? 'builder or technology' : kind
 }
 
@@ -27,8 +27,10 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
       findings.push(buildFinding('duplicate-slug', { file, line: 1, column: 1 }, { slug, other: other.found.file }))
     else space.set(slug, rule)
   }
+  findings.push(...checkNames(rules))
   for (const rule of rules) {
-    for (const { slug, space, path } of findNamedSlugs(rule)) {
+    for (const named of findNamedSlugs(rule)) {
+      const { slug, space, path } = named
       const known = [...(spaces.get(space)?.keys() ?? [])]
       if (!known.includes(slug))
         findings.push(
@@ -36,7 +38,7 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
             value: slug,
             what: 'slug',
             kind: space,
-            hint: formatHint(slug, known),
+            hint: explainKind(named, rules) || formatHint(slug, known),
           }),
         )
     }
@@ -47,6 +49,37 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
     }
   }
   return findings
+}
+
+/** Explains that a slug is one of another kind, and which rules may name that. Empty if no rule has the slug. */
+function explainKind({ slug, path }: NamedSlug, rules: readonly CheckedRule[]): string {
+  const other = rules.find(({ found }) => found.slug === slug)?.found.kind
+  if (other === undefined) return ''
+  const key = String(path.findLast((step) => typeof step === 'string'))
+  const owners = other === 'hosting' ? 'only hosting rules' : 'only builder and technology rules'
+  const reason =
+    key === 'hosting' || key === FOUND.key
+      ? `${key} names ${key === 'hosting' ? 'hosting rules' : 'builders and technologies'}`
+      : other === 'site-type'
+        ? 'relations cannot name site types'
+        : `${owners} may have it in ${key}`
+  return `; there is a ${other} with this slug, but ${reason}`
+}
+
+/** Reports a name that another rule of the namespace has: results contain names, which would then be ambiguous. */
+function checkNames(rules: readonly CheckedRule[]): Finding[] {
+  const first = new Map<string, CheckedRule>()
+  return rules.flatMap((rule) => {
+    const { name } = toRecord(rule.file.data)
+    if (typeof name !== 'string') return []
+    const key = `${findNamespace(rule.found.kind)} ${name.toLowerCase().replace(/[^\p{L}\p{N}+#]/gu, '')}`
+    const other = first.get(key)
+    if (other === undefined) first.set(key, rule)
+    // Two rules with one slug are reported as such.
+    if (other === undefined || other.found.slug === rule.found.slug) return []
+    const at = rule.file.valueAt(['name'])
+    return [buildFinding('duplicate-name', at, { name, other: other.found.file })]
+  })
 }
 
 /** Reports a rule that excludes itself, or a rule that it implies or requires. */
@@ -65,7 +98,16 @@ function toRecord(data: unknown): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {}
 }
 
-function* findNamedSlugs({ found, file }: CheckedRule): Generator<{ slug: string; space: string; path: Path }> {
+/** A slug in a rule that names another rule. */
+export interface NamedSlug {
+  readonly slug: string
+  /** Namespace of the slug. */
+  readonly space: string
+  readonly path: Path
+}
+
+/** Finds the slugs of other rules that a rule names: in its relations, its `hosting` and its `found` clauses. */
+export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'file'>): Generator<NamedSlug> {
   const data = toRecord(file.data)
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
     for (const [i, slug] of toList<unknown>(data[key]).entries())
@@ -76,7 +118,7 @@ function* findNamedSlugs({ found, file }: CheckedRule): Generator<{ slug: string
   if (found.kind === 'site-type') yield* findFoundSlugs(data.detect, ['detect'])
 }
 
-function* findFoundSlugs(value: unknown, path: Path): Generator<{ slug: string; space: string; path: Path }> {
+function* findFoundSlugs(value: unknown, path: Path): Generator<NamedSlug> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value as ClauseSource)) {
     const here = [...path, Array.isArray(value) ? Number(key) : key]

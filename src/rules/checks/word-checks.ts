@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts'
 import { parseLocator } from '../../engine/rule/locator.ts'
 import type { Place } from '../../engine/rule/place.ts'
 import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
@@ -22,11 +23,18 @@ export function checkWord(word: string, place: Place): WordProblem | null {
     return word.length < MIN_LENGTH ? { code: 'short-literal', details: { value: word } } : null
   if (place.names) {
     const [name, label] = word.toLowerCase().split(' ')
-    if (place.names.includes(name) && (label === undefined || place.labels === true)) return null
+    if (place.names.includes(name) && (label === undefined || place.labels === true))
+      return checkLabel(word, name, label)
     const details = { value: word, place: place.key, hint: formatHint(name, place.names), list: place.names.join(', ') }
     return { code: 'bad-detector-word', details }
   }
   return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
+}
+
+/** A label is joined to the host of the page, so a whole host name as a label never exists. */
+function checkLabel(word: string, name: string, label = ''): WordProblem | null {
+  if (getDomain(label, { allowPrivateDomains: true }) === null) return null
+  return { code: 'label-with-suffix', details: { value: word, label, instead: `{ dns: ${name}, under: ${label} }` } }
 }
 
 /** Checks a locator. Returns null if it is valid. */

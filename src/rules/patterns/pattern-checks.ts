@@ -1,6 +1,7 @@
 import type { ClauseSource } from '../../engine/rule/types.ts'
 import type { FindingCode } from '../findings.ts'
 import { PatternJudge } from './pattern-judge.ts'
+import { findGreedyGroup } from './version-group.ts'
 
 /** A problem of a `match`, and the key at which it is reported. */
 interface PatternProblem {
@@ -33,6 +34,8 @@ export function checkPattern(match: string, source: ClauseSource, judge = new Pa
   if (reason !== null) problems.push({ code: 'unsafe-pattern', key: 'match', details: { reason } })
   if (source.version !== undefined && Number(source.version) > groups)
     problems.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })
+  const greedy = source.version === undefined ? null : findGreedyGroup(match, Number(source.version))
+  if (greedy !== null) problems.push({ code: 'greedy-version', key: 'match', details: { value: greedy } })
   return problems
 }
 

@@ -1,0 +1,62 @@
+import { toList } from '../../engine/rule/clause.ts'
+import type { ClauseSource } from '../../engine/rule/types.ts'
+import type { Path } from '../../yaml/source-file.ts'
+import { buildFinding, type Finding } from '../findings.ts'
+import { CLAUSE_KEYS } from '../schema.ts'
+import type { CheckedRule } from './rule-checks.ts'
+import { findNamespace } from './set-checks.ts'
+
+const RELATIONS = ['implies', 'requires', 'excludes'] as const
+
+interface NamedWord {
+  readonly word: string
+  /** Place, word and tests: equal for two words that find the same values. */
+  readonly meaning: string
+  readonly path: Path
+}
+
+/**
+ * Reports a word that a clause of an unrelated rule also has, with the same tests: every page on which one rule fires would
+ * then fire the other. Site types may share words, because only one of them is chosen. Words inside groups are not compared.
+ */
+export function checkOverlaps(rules: readonly CheckedRule[]): Finding[] {
+  const first = new Map<string, CheckedRule>()
+  return rules
+    .filter(({ found }) => found.kind !== 'site-type')
+    .flatMap((rule) =>
+      listWords(rule).flatMap(({ word, meaning, path }) => {
+        const key = `${findNamespace(rule.found.kind)} ${meaning}`
+        const other = first.get(key) ?? rule
+        first.set(key, other)
+        // Two rules with one slug are reported as such.
+        if (other.found.slug === rule.found.slug || areRelated(rule, other)) return []
+        const details = { value: word, slug: other.found.slug }
+        return [buildFinding('overlap', rule.file.valueAt(path), details)]
+      }),
+    )
+}
+
+function listWords({ source }: CheckedRule): NamedWord[] {
+  return (source?.detect ?? []).flatMap((clause, i) => {
+    const key = Object.keys(clause).find((name) => !CLAUSE_KEYS.includes(name))
+    if (key === undefined) return []
+    const tests = Object.entries(clause).filter(([name]) => name !== key && name !== 'weight')
+    const rest = JSON.stringify(tests.map(([name, value]) => [name, formatTest(value, clause)]).sort())
+    return toList<unknown>(clause[key]).map((value, j) => ({
+      word: String(value),
+      meaning: `${key} ${formatTest(value, clause)} ${rest}`,
+      path: Array.isArray(clause[key]) ? ['detect', i, key, j] : ['detect', i, key],
+    }))
+  })
+}
+
+function formatTest(value: unknown, clause: ClauseSource): string {
+  const texts = toList<unknown>(value).map(String).sort().join('\n')
+  return clause.case === 'exact' ? texts : texts.toLowerCase()
+}
+
+function areRelated(a: CheckedRule, b: CheckedRule): boolean {
+  const names = (one: CheckedRule, slug: string): boolean =>
+    RELATIONS.some((key) => toList<string>(one.source?.[key]).includes(slug))
+  return names(a, b.found.slug) || names(b, a.found.slug)
+}

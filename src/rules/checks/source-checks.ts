@@ -1,0 +1,36 @@
+import { toList } from '../../engine/rule/clause.ts'
+import type { SourceFile } from '../../yaml/source-file.ts'
+import { buildFinding, type Finding } from '../findings.ts'
+
+/** Addresses of searches. What they show changes, and it is what others wrote, not what the vendor documents. */
+const SEARCHES =
+  /^https?:\/\/(?:github\.com\/(?:.*\/)?search\b|(?:www\.)?(?:google|bing|duckduckgo)\.\w+\/(?:search|\?q)|grep\.app\/|sourcegraph\.com\/search|searchcode\.com\/|publicwww\.com\/)/i
+
+/** Reports sources that are searches and therefore no evidence. */
+export function checkSources(file: SourceFile, source: unknown): Finding[] {
+  return toList<unknown>(source).flatMap((url, i) => {
+    if (!SEARCHES.test(String(url))) return []
+    return [buildFinding('weak-source', file.valueAt(Array.isArray(source) ? ['source', i] : ['source']))]
+  })
+}
+
+/** A rule whose evidence is older than this may describe a product that has changed. */
+const STALE_MONTHS = 18
+/** The day begins this much earlier in the easternmost time zone than in UTC. */
+const EARLIEST_ZONE_MS = 14 * 3_600_000
+
+/** Reports a `verified` that lies in the future, or too far in the past. */
+export function checkVerified(file: SourceFile, now: Date): Finding[] {
+  const verified = file.textAt(['verified'])
+  if (!/^\d{4}-\d\d-\d\d$/.test(verified)) return []
+  const at = file.valueAt(['verified'])
+  const last = formatDay(new Date(now.getTime() + EARLIEST_ZONE_MS))
+  if (verified > last) return [buildFinding('future-verified', at, { value: verified })]
+  const first = new Date(now)
+  first.setUTCMonth(first.getUTCMonth() - STALE_MONTHS)
+  return verified < formatDay(first) ? [buildFinding('stale', at, { value: verified, months: STALE_MONTHS })] : []
+}
+
+function formatDay(day: Date): string {
+  return day.toISOString().slice(0, 10)
+}

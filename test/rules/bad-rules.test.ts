@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
+import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
+import { checkDates, checkFolders } from '../../src/rules/load.ts'
+import { buildRuleset, ownFolder } from '../../src/rules/open-ruleset.ts'
+import { writeFolder } from '../support/rule-folder.ts'
+import { BAD_RULES, type BadRule } from './bad-rules.ts'
+
+function writeRule({ slug, folder, detect, changes = {} }: BadRule): string {
+  const builder = folder === 'builders' ? 'category: cms\naiNative: false\n' : ''
+  const text = `name: Zed ${slug}\nwebsite: https://zed.example\n${builder}detect:\n  - ${detect}\nsource: https://zed.example/docs\nverified: 2026-11-20\n`
+  return Object.entries(changes).reduce((all, [from, to]) => all.replace(from, to), text)
+}
+
+function writeTest({ page, level }: BadRule): string {
+  return `hits:\n  - page:${page}\n    confidence: ${level}\nmisses:\n  - { page: { url: https://zed.example/ } }\n`
+}
+
+/** Slug of a bad rule → codes of lint, and of the tests of all rules. */
+const refused = new Map<string, { readonly lint: Set<string>; readonly test: Set<string>; readonly own: string[] }>()
+beforeAll(() => {
+  const files = BAD_RULES.flatMap((rule) => {
+    const path = `${rule.folder}/${rule.slug}`
+    refused.set(rule.slug, { lint: new Set(), test: new Set(), own: [] })
+    return [
+      [`${path}.yaml`, writeRule(rule)],
+      [`${path}.test.yaml`, writeTest(rule)],
+    ]
+  })
+  const checked = checkFolders({ folders: [ownFolder, writeFolder(Object.fromEntries(files))], detectors })
+  for (const { file, code } of [...checked.findings, ...checkDates(checked, new Date('2026-12-01'))])
+    refused.get(file.replace(/.*\/|(?:\.test)?\.yaml$/g, ''))?.lint.add(code)
+  const ruleset = buildRuleset(checked, detectors, '')
+  for (const { found } of checked.rules)
+    for (const fixture of readFixtures(found).fixtures)
+      for (const { code, sentence } of runFixture(fixture, ruleset).findings) {
+        refused.get(found.slug)?.own.push(`${code}: ${sentence}`)
+        if (code !== 'unrelated-hit' || refused.has(found.slug)) continue
+        refused.get(sentence.split(' ')[1])?.test.add(code)
+      }
+})
+
+describe('a bad rule is refused by the finding of the table', () => {
+  test.each(BAD_RULES.map((rule) => [rule.slug, rule] as const))('%s', (slug, { finding, accepted }) => {
+    const { lint, test: tested, own } = refused.get(slug) ?? expect.fail('the rule was not run')
+    expect({ codes: [...(lint.size > 0 ? lint : tested)], accepted }).toEqual({
+      codes: finding ? [finding] : [],
+      accepted,
+    })
+    // Its own test passes, except for rules that are not compiled, and for bad rules that fire on each other's pages.
+    expect(lint.size > 0 ? [] : own.filter((one) => !one.startsWith('unrelated-hit'))).toEqual([])
+  })
+
+  test('the table names a finding or a reason for each', () => {
+    expect(BAD_RULES.length).toBeGreaterThanOrEqual(25)
+    expect(BAD_RULES.filter(({ finding, accepted }) => (finding === undefined) === (accepted === undefined))).toEqual(
+      [],
+    )
+  })
+})
