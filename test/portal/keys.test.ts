@@ -367,7 +367,10 @@ describe.each(appKinds('portal-keys'))('$name', (kind) => {
       const { key } = await portal.addKey(person)
       await portal.store.accounts.suspendAccount(person.account.id, new Date())
       for (const path of ['/account/keys', `/account/keys/${key.id}/revoke`])
-        expect(await person.post(path, { name: 'x' })).toMatchObject({ status: 303, headers: { location: '/login?ended' } })
+        expect(await person.post(path, { name: 'x' })).toMatchObject({
+          status: 303,
+          headers: { location: '/login?ended' },
+        })
       expect(await person.keys()).toMatchObject([{ id: key.id, revokedAt: null }])
     })
 

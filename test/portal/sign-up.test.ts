@@ -28,6 +28,13 @@ describe('sign-up', () => {
     expect((await browser.send({ path: '/' })).html).not.toContain(secret)
   })
 
+  test('a form that is sent again leads to the keys', async () => {
+    const { browser } = await portal.signUp('again@example.org')
+    const again = await browser.send({ path: '/signup', form: { ...FORM, email: 'Again@example.org' } })
+    expect([again.status, heading(again)]).toEqual([200, 'Your account exists'])
+    expect(again.html).toContain('href="/account/keys"')
+  })
+
   test('continues where the person wanted to go', async () => {
     const browser = portal.openBrowser()
     const url = 'https://bakery.example/?a=1&b=2'

@@ -131,8 +131,24 @@ async function showForm(context: PageContext) {
   return <SignUpPage context={context} values={{ name: '', email: '', invite, next }} />
 }
 
+/** The form was sent again, usually by reloading the page that showed the key. */
+function RepeatedPage({ context }: { readonly context: PageContext }) {
+  return (
+    <Page context={context} title="Your account exists" width="narrow">
+      <p class="lead">
+        Your API key was shown once, on the page before. If you have not copied it, rotate the key to get a new secret.
+      </p>
+      <p>
+        <LinkButton href="/account/keys">Your API keys</LinkButton>
+      </p>
+    </Page>
+  )
+}
+
 async function signUp(context: PageContext) {
   const { form, parts, visitor } = context
+  if (context.account !== null && context.account.email === form.text('email').toLowerCase())
+    return <RepeatedPage context={context} />
   const values = {
     name: form.text('name'),
     email: form.text('email'),
