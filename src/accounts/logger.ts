@@ -9,6 +9,7 @@ export type Logger = Pick<PinoLogger, 'error' | 'warn' | 'info'>
  */
 export function logLibraryMessage(log: Logger, level: string, message: unknown): void {
   if (level !== 'warn' && level !== 'error') return
-  const why = String(message).replace(/\S+@\S+/g, '[address]')
+  const words = String(message).split(/\s/)
+  const why = words.map((word) => (word.includes('@') ? '[address]' : word)).join(' ')
   log.warn({ why }, 'better-auth reported a problem')
 }

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { sendErrorPage, wantsPage } from '../portal/error-pages.tsx'
-import { registerPortal } from '../portal/portal.ts'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
 import { Authenticator } from './auth.ts'
@@ -166,7 +165,9 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
   const { accounts } = context
-  if (accounts !== null) await registerPortal(fastify, { ...context, accounts })
+  if (accounts === null) return
+  const { registerPortal } = await import('../portal/portal.ts') // Loaded only if it is used.
+  await registerPortal(fastify, { ...context, accounts })
 }
 
 /** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */

@@ -6,7 +6,7 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
   [/\b(?:Chrome|CriOS|Chromium|HeadlessChrome)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.* Safari\//, 'Safari'],
+  [/\bSafari\//, 'Safari'],
   [/^curl\//, 'curl'],
 ]
 

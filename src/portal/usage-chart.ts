@@ -81,7 +81,8 @@ async function openRenderer(): Promise<{ readonly createView: () => View }> {
   return { createView: () => new vega.View(runtime, { renderer: 'none' }) }
 }
 
-const HITS = /<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="rect mark" ([^>]*)\/>/g
+const HITS =
+  /<path aria-label="([^"]{0,100})" role="graphics-symbol" aria-roledescription="rect mark" ([^>]{0,300})\/>/g
 
 /** Replaces the opening tag with one that scales and has a title, and the labels of the bars with native tooltips. */
 function dress(svg: string, { size, month, title, description }: UsageChart): string {

@@ -64,7 +64,7 @@ function listValues(data: unknown, path: Path): NamedValue[] {
 
 /** Reads a URL, or a host with or without a path. */
 function readAddress(text: string): Address | null {
-  const locator = readLocator(text.replace(/^https?:\/\//i, '').replace(/[?#].*$|\/$/, ''))
+  const locator = readLocator(text.replace(/^https?:\/\//i, '').replace(/[?#][\s\S]*|\/$/, ''))
   return locator?.hosts === 'exact' ? { host: locator.host, path: `/${locator.segments.join('/')}` } : null
 }
 

@@ -36,7 +36,9 @@ export async function openPageDetector({
   ...options
 }: DetectorOptions & Pick<PoolOptions, 'worker'> = {}): Promise<PageDetector> {
   const waiting = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: NO_LIMIT_MS }
-  const pool = openPool({ ...options, ...waiting, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB })
+  // Without a spare worker: loading the rules once more would cost each command more than replacing a killed worker.
+  const limits = { spares: 0, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB }
+  const pool = openPool({ ...options, ...waiting, ...limits })
   await pool.ready
   return {
     async detect(input) {

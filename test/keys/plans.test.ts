@@ -94,7 +94,7 @@ describe('every problem is reported with its line', () => {
     [
       'an alias of nothing',
       'free: *x\n',
-      ['1: the YAML is not valid: Unresolved alias (the anchor must be set before the alias): x'],
+      ['1: the YAML is not valid: quote a text that begins with *; the subdomains of x.com are written .x.com'],
     ],
   ])('%s', (_, text, expected) => {
     expect(read(text)).toEqual(expected)

@@ -48,4 +48,9 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
     code: 'new RegExp(`${match}|`)',
     reason: 'run only on the empty text, to count its groups',
   },
+  {
+    file: 'src/rules/patterns/version-group.ts',
+    code: "new RegExp(`^(?:${content})$`, 'i')",
+    reason: 'run only on three fixed texts of at most eight characters',
+  },
 ]
