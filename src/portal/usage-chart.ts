@@ -81,8 +81,18 @@ async function openRenderer(): Promise<{ readonly createView: () => View }> {
   return { createView: () => new vega.View(runtime, { renderer: 'none' }) }
 }
 
-const HITS =
-  /<path aria-label="([^"]{0,100})" role="graphics-symbol" aria-roledescription="rect mark" ([^>]{0,300})\/>/g
+/** What Vega writes around the label of a bar, and between the label and the other attributes. */
+const BAR_START = '<path aria-label="'
+const BAR_MIDDLE = '" role="graphics-symbol" aria-roledescription="rect mark" '
+
+/** @param bar the SVG from the label of a bar to that of the next one */
+function addTooltip(bar: string): string {
+  const middle = bar.indexOf(BAR_MIDDLE)
+  const end = bar.indexOf('/>', middle)
+  if (middle === -1 || end === -1) return BAR_START + bar
+  const attributes = bar.slice(middle + BAR_MIDDLE.length, end)
+  return `<path ${attributes}><title>${bar.slice(0, middle)}</title></path>${bar.slice(end + 2)}`
+}
 
 /** Replaces the opening tag with one that scales and has a title, and the labels of the bars with native tooltips. */
 function dress(svg: string, { size, month, title, description }: UsageChart): string {
@@ -93,7 +103,8 @@ function dress(svg: string, { size, month, title, description }: UsageChart): st
     `<title id="${id}-title">${escapeText(title)}</title>`,
     `<desc id="${id}-desc">${escapeText(description)}</desc>`,
   ]
-  return svg.replace(/^<svg [^>]*>/, () => head.join('')).replace(HITS, '<path $2><title>$1</title></path>')
+  const [start, ...bars] = svg.replace(/^<svg [^>]*>/, () => head.join('')).split(BAR_START)
+  return [start, ...bars.map(addTooltip)].join('')
 }
 
 function escapeText(text: string): string {
