@@ -123,10 +123,6 @@ export class AccountWriter {
     await this.#update(id, { name })
   }
 
-  async setVerified(id: string): Promise<void> {
-    await this.#update(id, { emailVerified: true })
-  }
-
   /** Changes the address of an account and the contact address of its keys. @throws AccountError `address_taken` */
   async changeEmail(id: string, email: string, isVerified: boolean): Promise<void> {
     try {

@@ -2,7 +2,7 @@ import type { BetterAuthOptions } from 'better-auth'
 import { createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { betterAuth } from 'better-auth/minimal'
-import { customAlphabet } from 'nanoid'
+import { makeRandomText } from '../keys/key.ts'
 import { FIRST_PLAN } from '../keys/plans.ts'
 import type { OpenedDatabase } from './auth-adapter.ts'
 import { type Logger, logLibraryMessage } from './logger.ts'
@@ -20,8 +20,8 @@ const DAY_S = 86_400
 /** Seconds for which a session lasts after its last use; a use extends it at most once a day. */
 const SESSION_S = 30 * DAY_S
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const makeRandomText = customAlphabet(BASE62, 20)
+/** Random characters of an id, in addition to its prefix. */
+const ID_LENGTH = 20
 const ID_PREFIXES: Readonly<Record<string, string>> = { user: 'acc', session: 'ses' }
 
 const SESSION_START = {
@@ -67,7 +67,8 @@ function buildOptions({ secret, publicUrl, log }: Omit<AuthParts, 'database'>) {
       disableOriginCheck: false,
       database: {
         // A function, because MongoDB's adapter would otherwise convert ids to ObjectId.
-        generateId: ({ model }: { readonly model: string }) => `${ID_PREFIXES[model] ?? 'aut'}_${makeRandomText()}`,
+        generateId: ({ model }: { readonly model: string }) =>
+          `${ID_PREFIXES[model] ?? 'aut'}_${makeRandomText(ID_LENGTH)}`,
         // The store creates the tables.
         validateSchema: false,
       },

@@ -1,5 +1,6 @@
 import type { SharedState } from '../coordination/types.ts'
 import type { GuardedStore } from '../store/guard.ts'
+import { MONGO_TIMEOUT_MS } from '../store/open.ts'
 import { StoreError } from '../store/types.ts'
 import { AccountWriter } from './account-writer.ts'
 import type { Accounts } from './accounts.ts'
@@ -15,9 +16,6 @@ import { Mailer } from './mailer.ts'
 import { Operator } from './operator.ts'
 import type { SignUp } from './parts.ts'
 import { PasswordHasher } from './password-hasher.ts'
-
-/** Milliseconds that a query to MongoDB may take. Short for a server, whose clients wait, and long for a tool. */
-const TIMEOUT_MS = { server: 800, tool: 30_000 } as const
 
 interface CommonOptions {
   readonly store: Pick<GuardedStore, 'accounts' | 'authDatabase' | 'isUp' | 'reportFailure'>
@@ -63,12 +61,12 @@ export async function openOperator(options: CommonOptions): Promise<Operator> {
   return new Operator({ store: store.accounts, publicUrl, calls, writer, tokens, hasher: new PasswordHasher() })
 }
 
-async function openParts({ store, secret, publicUrl, log }: CommonOptions, role: keyof typeof TIMEOUT_MS) {
+async function openParts({ store, secret, publicUrl, log }: CommonOptions, role: keyof typeof MONGO_TIMEOUT_MS) {
   const checkStore = (): void => {
     if (store.authDatabase.kind === 'mongodb' && !store.isUp) throw new StoreError('the store is down')
   }
   const database = await openAuthDatabase(store.authDatabase, {
-    timeoutMs: TIMEOUT_MS[role],
+    timeoutMs: MONGO_TIMEOUT_MS[role],
     checkStore,
     onFailure: (error) => store.reportFailure(error),
   })

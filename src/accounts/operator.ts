@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { FoundAccount } from './account-writer.ts'
 import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS } from './link-tokens.ts'
@@ -34,7 +33,7 @@ export class Operator {
   }> {
     const { calls, writer, hasher } = this.#parts
     return calls.run(async () => {
-      const passwordHash = await hasher.hash(randomBytes(32).toString('base64url'))
+      const passwordHash = await hasher.hash(makeToken())
       const person = { name: readPersonName(form.name), email: readEmailAddress(form.email) }
       const account = await writer.create({ ...person, passwordHash, isVerified: false, invite: null })
       return { account, link: await this.#issueLink({ account, passwordHash }) }
@@ -45,11 +44,6 @@ export class Operator {
   reset(account: Account): Promise<string> {
     const { calls, writer } = this.#parts
     return calls.run(async () => this.#issueLink({ account, passwordHash: await writer.getPasswordHash(account.id) }))
-  }
-
-  /** Marks the address of an account as confirmed. */
-  verify(account: Account): Promise<void> {
-    return this.#parts.calls.run(() => this.#parts.writer.setVerified(account.id))
   }
 
   async #issueLink(found: FoundAccount): Promise<string> {

@@ -135,8 +135,8 @@ function list({ values }: Given, { stdout, report }: Context): Work {
 }
 
 function verify(given: Given, { report }: Context): Work {
-  return withAccount(given, async (account, { store, openOperator }) => {
-    await (await openOperator()).verify(account)
+  return withAccount(given, async (account, { store }) => {
+    await store.accounts.verifyAccount(account.id)
     await recordAction({ store }, { action: 'account_verified', account: account.id }, report)
     report(`The address of ${account.id} is confirmed.`)
   })

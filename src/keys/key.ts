@@ -6,9 +6,11 @@ import type { Key, KeySecret } from './types.ts'
 /** Prefix of every secret, by which people and secret scanners recognize it. */
 export const SECRET_PREFIX = 'spk_live_'
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** The characters of ids and secrets. */
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_PATTERN = new RegExp(`^(${SECRET_PREFIX}[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`)
-const makeRandomText = customAlphabet(BASE62)
+/** Makes a random text of this length from the system's cryptographic source. */
+export const makeRandomText = customAlphabet(BASE62)
 
 /**
  * Makes a new secret: the prefix, 32 random characters (190 bits from the system's cryptographic source), and a checksum of

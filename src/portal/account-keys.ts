@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isVisibleLine } from '../accounts/form-rules.ts'
 import { formatMonth } from '../http/calendar.ts'
+import { BASE62 } from '../keys/key.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 import { type PageContext, PageError } from './page.ts'
@@ -70,8 +71,6 @@ export function buildKeyId(account: string, form: string): string {
     .digest()
   return `key_${[...digest.subarray(0, 16)].map((byte) => BASE62[byte % BASE62.length]).join('')}`
 }
-
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** The secrets of a key that can be used, newest first. */
 export function listValidSecrets({ secrets }: Key, now: number): readonly KeySecret[] {

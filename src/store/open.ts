@@ -35,7 +35,7 @@ export interface OpenOptions {
 }
 
 /** Milliseconds that a call to MongoDB may take. Short for a server, whose clients wait, and long for a tool. */
-const TIMEOUT_MS = { server: 800, tool: 30_000 } as const
+export const MONGO_TIMEOUT_MS = { server: 800, tool: 30_000 } as const
 
 /**
  * Opens the configured store and its pepper.
@@ -66,7 +66,7 @@ export async function openStore(
 /** Loads the MongoDB driver only if it is used, because loading takes a third of a command's time. */
 async function openShared(url: string, { role, ...observers }: OpenOptions): Promise<GuardedStore> {
   const { openMongo } = await import('./mongo/mongo.ts')
-  const store = guardStore(await openMongo({ url }), { timeoutMs: TIMEOUT_MS[role], ...observers })
+  const store = guardStore(await openMongo({ url }), { timeoutMs: MONGO_TIMEOUT_MS[role], ...observers })
   return role === 'server' ? withKeyCache(store) : store
 }
 
