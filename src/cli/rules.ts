@@ -34,7 +34,8 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
   npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
-                                        hits of each rule show all of its clauses and words.
+                                        hits of each rule show all of its clauses and words. The rules must not fire on the
+                                        ordinary pages of test/pages unless these list them.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
