@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { FOUND } from '../../src/engine/rule/clause.ts'
 import { type CheckedRule, checkRule } from '../../src/rules/checks/rule-checks.ts'
-import { FOREIGN_KEYS } from '../../src/rules/foreign-keys.ts'
 import { checkSet } from '../../src/rules/checks/set-checks.ts'
+import { FOREIGN_KEYS } from '../../src/rules/foreign-keys.ts'
 import { PatternJudge } from '../../src/rules/patterns/pattern-judge.ts'
 import { buildRuleSchema } from '../../src/rules/schema.ts'
 import { SchemaValidator } from '../../src/yaml/schema-validator.ts'
@@ -31,7 +31,7 @@ function createRandom(seed: number): () => number {
 
 /**
  * Typing mistakes at a letter of a line, by what was typed instead of the letter and the next one. A letter that is missing at
- * the end of a word is left out: `/wp-conten*` finds all that `/wp-content*` does, and only pages that nobody has written
+ * the end of a word is left out: `/wp-conten*` finds all that `/wp-content*` does, and only pages that are in no test
  * would show a difference.
  */
 const TYPOS: readonly ((letter: string, next: string) => string)[] = [
