@@ -1,4 +1,4 @@
-import { FOUND } from '../engine/rule/clause.ts'
+import { CATEGORY_PREFIX, FOUND } from '../engine/rule/clause.ts'
 import type { Place } from '../engine/rule/place.ts'
 import type { Categories, RuleKind } from '../engine/rule/types.ts'
 import type { JsonSchema } from '../yaml/typed-schema.ts'
@@ -58,10 +58,11 @@ function buildSlugsSchema({ categories, rules }: EditorLists): JsonSchema {
     title: 'Slugs and categories of the rules',
     definitions: {
       category: { enum: builderCategories },
+      foundCategory: { enum: builderCategories.map((category) => `${CATEGORY_PREFIX}${category}`) },
       product: list('builder', 'technology'),
       hosting: list('hosting'),
       siteType: list('site-type'),
-      any: list('builder', 'technology', 'hosting', 'site-type'),
+      any: list('builder', 'technology', 'hosting'),
     },
   }
 }
@@ -71,8 +72,9 @@ function refer(name: string, description?: string): JsonSchema {
   return { ...(description && { description }), allOf: [{ $ref: `${SLUGS_FILE}#/definitions/${name}` }] }
 }
 
-function referToMany(name: string, { description }: JsonSchema): JsonSchema {
-  const one = { $ref: `${SLUGS_FILE}#/definitions/${name}` }
+function referToMany({ description }: JsonSchema, ...names: readonly string[]): JsonSchema {
+  const refs = names.map((name) => ({ $ref: `${SLUGS_FILE}#/definitions/${name}` }))
+  const one = refs.length === 1 ? refs[0] : { anyOf: refs }
   return { description, anyOf: [one, { type: 'array', minItems: 1, items: one }] }
 }
 
@@ -107,7 +109,7 @@ function narrow(key: string, schema: JsonSchema, kind: RuleKind): JsonSchema {
   if (key === 'category') return refer('category', String(schema.description))
   if (key === 'hosting') return refer('hosting', String(schema.description))
   const isRelation = ['implies', 'requires', 'excludes'].includes(key)
-  return isRelation ? referToMany(kind === 'hosting' ? 'hosting' : 'product', schema) : schema
+  return isRelation ? referToMany(schema, kind === 'hosting' ? 'hosting' : 'product') : schema
 }
 
 function buildClauseSchema(clause: JsonSchema, places: readonly Place[]): JsonSchema {
@@ -133,7 +135,7 @@ function buildWordLists(properties: Properties, places: readonly Place[]): Prope
   const lists = places.flatMap(({ key, names, labels }): [string, JsonSchema][] => {
     if (!(key in properties)) return []
     const { description } = properties[key]
-    if (key === FOUND.key) return [[key, referToMany('product', { description })]]
+    if (key === FOUND.key) return [[key, referToMany({ description }, 'product', 'foundCategory')]]
     if (names === undefined) return []
     const one = labels
       ? { anyOf: [{ enum: names }, { type: 'string', pattern: `^(?:${names.join('|')}) \\S+$` }] }
@@ -158,11 +160,11 @@ function buildTestSchema(): JsonSchema {
     ...schema,
     properties: {
       hits: list(hits, {
-        also: referToMany('any', hits.items.properties.also),
+        also: referToMany(hits.items.properties.also, 'any'),
         siteType: { description: siteType, anyOf: [refer('siteType'), { type: 'null' }] },
       }),
       misses: list(misses, {
-        also: referToMany('any', { description: 'Slugs of other rules that fire on this page' }),
+        also: referToMany({ description: 'Slugs of other rules that fire on this page' }, 'any'),
       }),
     },
   }

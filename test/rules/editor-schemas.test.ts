@@ -163,7 +163,7 @@ describe('yaml-language-server with the settings of this project', () => {
     ['slugs of found', 'site-types/x.yaml', `name: X\ndetect:\n  - found: |\n${END}`, ['shopify', 'woocommerce']],
     ['places', builder, rule('{ | }'), ['url', 'script', 'meta', 'all', 'weight']],
     ['keys', builder, `${START}|\n${END}`, ['category', 'aiNative', 'detect', 'implies']],
-    ['slugs of a test', 'builders/x.test.yaml', hit('also: [|]'), ['react', 'vercel', 'blog']],
+    ['slugs of a test', 'builders/x.test.yaml', hit('also: [|]'), ['react', 'vercel', 'wordpress']],
     ['site types of a test', 'builders/x.test.yaml', hit('siteType: |'), ['blog', 'null']],
   ])('%s are suggested', async (_, file, marked, labels) => {
     const { text, position } = splitCursor(marked)
