@@ -53,13 +53,15 @@ function buildSlugsSchema({ categories, rules }: EditorLists): JsonSchema {
     errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. New slugs are listed after: npm run -s docs -- --write`,
   })
   const builderCategories = Object.keys(categories.builders)
+  const categoryWords = builderCategories.map((category) => `${CATEGORY_PREFIX}${category}`)
+  const product = list('builder', 'technology')
   return {
     $schema: DRAFT,
     title: 'Slugs and categories of the rules',
     definitions: {
       category: { enum: builderCategories },
-      foundCategory: { enum: builderCategories.map((category) => `${CATEGORY_PREFIX}${category}`) },
-      product: list('builder', 'technology'),
+      found: { ...product, enum: [...(product.enum as string[]), ...categoryWords] },
+      product,
       hosting: list('hosting'),
       siteType: list('site-type'),
       any: list('builder', 'technology', 'hosting'),
@@ -72,9 +74,8 @@ function refer(name: string, description?: string): JsonSchema {
   return { ...(description && { description }), allOf: [{ $ref: `${SLUGS_FILE}#/definitions/${name}` }] }
 }
 
-function referToMany({ description }: JsonSchema, ...names: readonly string[]): JsonSchema {
-  const refs = names.map((name) => ({ $ref: `${SLUGS_FILE}#/definitions/${name}` }))
-  const one = refs.length === 1 ? refs[0] : { anyOf: refs }
+function referToMany({ description }: JsonSchema, name: string): JsonSchema {
+  const one = { $ref: `${SLUGS_FILE}#/definitions/${name}` }
   return { description, anyOf: [one, { type: 'array', minItems: 1, items: one }] }
 }
 
@@ -135,7 +136,7 @@ function buildWordLists(properties: Properties, places: readonly Place[]): Prope
   const lists = places.flatMap(({ key, names, labels }): [string, JsonSchema][] => {
     if (!(key in properties)) return []
     const { description } = properties[key]
-    if (key === FOUND.key) return [[key, referToMany({ description }, 'product', 'foundCategory')]]
+    if (key === FOUND.key) return [[key, referToMany({ description }, 'found')]]
     if (names === undefined) return []
     const one = labels
       ? { anyOf: [{ enum: names }, { type: 'string', pattern: `^(?:${names.join('|')}) \\S+$` }] }
