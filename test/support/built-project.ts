@@ -4,8 +4,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import type { Main } from '../../src/cli/command.ts'
+import { onFileEnd } from './on-file-end.ts'
 
 /** Result of a command. */
 export interface Outcome {
@@ -36,11 +37,6 @@ export interface BuiltProject {
   spawnServer(options: RunOptions): Promise<Outcome>
 }
 
-const copies: string[] = []
-afterAll(() => {
-  for (const folder of copies) rmSync(folder, { recursive: true, force: true })
-})
-
 /** Returns the project that `global-setup.ts` has compiled. All test files share it: do not write to it. */
 export function builtProject(): BuiltProject {
   return projectIn(inject('builtProject'))
@@ -54,7 +50,7 @@ export function smallProject(): BuiltProject {
 /** Copies a project, for a test that changes it. */
 export function copyProject({ folder: source } = builtProject()): BuiltProject {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-copy-'))
-  copies.push(folder)
+  onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(source, folder, { recursive: true, verbatimSymlinks: true })
   return projectIn(folder)
 }
