@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { inject } from 'vitest'
 import type { Main } from '../../src/cli/command.ts'
+import { projectFolder } from '../../src/rules/built.ts'
 import { onFileEnd } from './on-file-end.ts'
 
 /** Result of a command. */
@@ -82,13 +83,13 @@ async function runInProcess(
 ): Promise<Outcome> {
   const { main } = require(join(folder, 'dist', 'src', 'cli', `${command}.js`)) as { readonly main: Main }
   const io = { env: options.env ?? {}, stdout: new TextSink(), stderr: new TextSink() }
-  const before = process.cwd()
   process.chdir(options.cwd ?? folder)
   try {
     const code = await main([...args], io)
     return { code, stdout: io.stdout.text, stderr: io.stderr.text }
   } finally {
-    process.chdir(before)
+    // Not to the folder before: that may be one of a command which a test that failed did not await.
+    process.chdir(projectFolder())
   }
 }
 
