@@ -2,16 +2,18 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
-import { FOUND } from '../engine/rule/clause.ts'
+import type { Detector } from '../engine/page/detector.ts'
+import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
-import { testSchema } from '../rules/data-schemas.ts'
+import { buildEditorSchemas } from '../rules/editor-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
 import { checkLength, readFixtures } from '../rules/fixtures.ts'
+import { checkGenericWords } from '../rules/generic-words.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
-import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
+import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
@@ -32,7 +34,8 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
   npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
-                                        hits of each rule show all of its clauses and words.
+                                        hits of each rule show all of its clauses and words. The rules must not fire on the
+                                        ordinary pages of test/pages unless these list them.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
@@ -86,7 +89,10 @@ function lint(given: Given, io: CommandIo): RuleWork {
     const checked = fixed.length > 0 ? checkFolders(options) : before
     const { rules, unjudged } = checked
     const summary = formatCount(rules.length, 'rule')
-    const code = reportFindings(lintAll(checked), summary, io, { strict: given.values.strict === true, format })
+    const code = reportFindings(lintAll(checked, detectors), summary, io, {
+      strict: given.values.strict === true,
+      format,
+    })
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -97,12 +103,18 @@ function lint(given: Given, io: CommandIo): RuleWork {
 }
 
 /** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
-function lintAll(checked: CheckedRules): Finding[] {
-  const tests = checked.rules.flatMap(({ found, source }) => {
-    const { fixtures, findings } = readFixtures(found)
-    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures)]
-  })
-  return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
+function lintAll(checked: CheckedRules, detectors: readonly Detector[]): Finding[] {
+  const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
+  return [
+    ...checked.findings,
+    ...checkDates(checked, new Date()),
+    ...tests.flatMap(({ rule, fixtures, findings }) => [
+      ...findings,
+      ...fixtures.flatMap(checkLength),
+      ...checkMisses(rule.source, fixtures),
+    ]),
+    ...checkGenericWords(tests, indexPlaces(detectors)),
+  ]
 }
 
 function requireFolder(name: string): string {
@@ -129,7 +141,7 @@ function explain(given: Given, io: CommandIo): RuleWork {
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
 function build(_: Given, { stderr }: CommandIo): RuleWork {
-  return async ({ detectors: all }) => {
+  return async ({ folders, detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const checked = checkFolders({ folders: [ownFolder], detectors })
     throwOnErrors(checked.findings)
@@ -142,8 +154,12 @@ function build(_: Given, { stderr }: CommandIo): RuleWork {
     const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
     write(basename(builtFile), buildRulesetFile({ version, categories, rules }))
     write('conformance.json', buildConformance(ruleset, fixtures))
-    write('schema.json', buildRuleSchema([...all, FOUND]), 2)
-    write('test-schema.json', testSchema, 2)
+    const isOwn = folders.length === 1 && all.length === detectors.length
+    const listed = isOwn ? checked : checkFolders({ folders, detectors: all })
+    const lists = { categories: listed.categories, rules: listed.rules.map((rule) => rule.found) }
+    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    for (const [name, schema] of Object.entries(buildEditorSchemas([...all, FOUND], lists)))
+      write(join('schemas', name), schema, 2)
     stderr.write(`Built ${rules.length} rules, version ${version}\n`)
     return EXIT.ok
   }
