@@ -17,6 +17,8 @@ import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './
 import { explainRule } from './explain-rule.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
+import { newRule } from './new-rule.ts'
+import { PAGE_OPTIONS } from './read-page.ts'
 import { rename } from './rename-verb.ts'
 import { formatCount, reportFindings } from './report-findings.ts'
 import { CATALOGUE_VERBS } from './rule-catalogue.ts'
@@ -63,14 +65,16 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
   ...CATALOGUE_VERBS,
+  new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
   rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
 
 export const main = defineCommand(HELP, async (args, io) => {
   const work = dispatchVerb(VERBS, args, io)
-  const { ruleFolders, detectorModules } = loadConfig(io.env)
+  const config = loadConfig(io.env)
+  const { ruleFolders, detectorModules } = config
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
-  return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules })
+  return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules, config })
 })
 
 function lint(given: Given, io: CommandIo): RuleWork {

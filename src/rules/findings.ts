@@ -54,6 +54,7 @@ const FINDINGS = {
     'error',
     '"{value}" is also a word of {slug}, which would fire on the same pages: relate the two rules, or find another mark',
   ],
+  placeholder: ['error', 'this place is not filled in yet: write {what}'],
   'relation-cycle': ['error', '{key} forms a cycle: {path}'],
   'short-literal': ['error', '"{value}" is too short: a literal needs at least three characters'],
   'short-page': ['error', 'the HTML of a test page needs at least five lines, but this page has {lines}'],

@@ -13,6 +13,7 @@ import { type Path, SourceFile } from '../yaml/source-file.ts'
 import { type HitData, type MissData, type TestData, testSchema } from './data-schemas.ts'
 import type { FoundRule } from './discover.ts'
 import { buildFinding, type Finding } from './findings.ts'
+import { findPlaceholders } from './placeholders.ts'
 
 /** A page of a test file, and what it must give. */
 export interface Fixture {
@@ -34,7 +35,12 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
   if (!rule.hasTest) return { fixtures: [], findings: [] }
   const file = new SourceFile(rule.testFile)
   const findings: Finding[] = [...file.findings]
-  if (file.data !== null) findings.push(...validator.check(file).map(({ finding }) => finding))
+  const placeholders = findPlaceholders(file)
+  const problems = file.data === null ? [] : validator.check(file)
+  findings.push(
+    ...placeholders.findings,
+    ...problems.filter(({ path }) => !placeholders.paths.has(JSON.stringify(path))).map(({ finding }) => finding),
+  )
   if (findings.length > 0) return { fixtures: [], findings }
   const { hits, misses } = file.data as TestData
   const readItem = (path: Path, { page, also }: MissData, hit: HitData | null): Fixture => ({
