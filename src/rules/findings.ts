@@ -17,6 +17,10 @@ const FINDINGS = {
   'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
+  'broad-clause': [
+    'error',
+    '{kind} {slug} fires on {pages}, by this clause ({level}): make the clause narrower, or list {slug} in `also` of the page if it is right there',
+  ],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
   'customer-host': [
     'error',
@@ -68,6 +72,7 @@ const FINDINGS = {
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'weak-source': ['warning', 'a search is not a source: its results change, and they show how others use a product'],
+  'wrong-site-type': ['error', 'the site type of this page is {wanted}, but its verdict is {got}{clauses}'],
   'wide-pattern': [
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
