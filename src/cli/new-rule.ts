@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { RuleKind } from '../engine/rule/types.ts'
+import type { Ruleset } from '../engine/lookup/ruleset.ts'
+import type { Detector } from '../engine/page/detector.ts'
+import type { Categories, RuleKind } from '../engine/rule/types.ts'
 import { findNamespace } from '../rules/checks/set-checks.ts'
-import { KINDS } from '../rules/discover.ts'
-import { type CheckedRules, checkFolders } from '../rules/load.ts'
-import { buildRuleset } from '../rules/open-ruleset.ts'
+import { discoverRules, type FoundRule, KINDS } from '../rules/discover.ts'
+import { RulesetError } from '../rules/findings.ts'
+import { checkFolders } from '../rules/load.ts'
+import { buildRuleset, openRuleset } from '../rules/open-ruleset.ts'
+import { listKnownPages } from '../rules/propose/known-pages.ts'
 import { proposeRule } from '../rules/propose/propose-rule.ts'
 import { SLUG } from '../rules/schema.ts'
 import { formatHint } from '../yaml/hint.ts'
@@ -32,14 +36,13 @@ export function newRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
     throw new UsageError(`--in: there is no folder "${folder}"`)
   return async ({ folders, detectors, config }) => {
     const root = resolve(folder ?? folders[0])
-    const checked = checkFolders({ folders: [...new Set([...folders, root])], detectors })
-    const files = checkFree(rule, root, checked)
-    // Rules with errors are skipped: an author may work on several rules at a time.
-    const ruleset = buildRuleset(checked, detectors, '')
+    const all = [...new Set([...folders, root])]
+    const found = all.flatMap((one) => discoverRules(one).rules)
+    const ruleset = openSoundRules(all, detectors)
+    const files = checkFree(rule, root, { found, categories: ruleset.categories })
     const input = await readPage(source, config, ruleset)
-    const tests = checked.rules.map(({ found }) => found)
     const today = new Date().toISOString().slice(0, 10)
-    const proposal = proposeRule(input, { ...rule, today }, { ruleset, detectors, tests, pages: [] })
+    const proposal = proposeRule(input, { ...rule, today }, { ruleset, detectors, pages: listKnownPages(found) })
     if (proposal === null)
       throw new UsageError('this page shows nothing that test pages of other rules do not show: nothing was written')
     mkdirSync(dirname(files.rule), { recursive: true })
@@ -50,6 +53,16 @@ export function newRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
       `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} further in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
     )
     return EXIT.ok
+  }
+}
+
+/** Opens all rules that have no error: an author may work on several rules at a time. */
+function openSoundRules(folders: readonly string[], detectors: readonly Detector[]): Ruleset {
+  try {
+    return openRuleset({ folders: folders.slice(1), detectors })
+  } catch (error) {
+    if (!(error instanceof RulesetError)) throw error
+    return buildRuleset(checkFolders({ folders, detectors }), detectors, '')
   }
 }
 
@@ -72,14 +85,18 @@ function readName(name: string, option: string | null): NamedRule {
 }
 
 /** @throws UsageError when the slug or a file is taken, or the category does not exist */
-function checkFree({ kind, slug, category }: NamedRule, root: string, { rules, categories }: CheckedRules) {
+function checkFree(
+  { kind, slug, category }: NamedRule,
+  root: string,
+  { found, categories }: { readonly found: readonly FoundRule[]; readonly categories: Categories },
+): { readonly rule: string; readonly test: string } {
   const known = Object.keys(kind === 'builder' ? categories.builders : categories.technologies)
   if (category !== null && !known.includes(category))
     throw new UsageError(
       `there is no category "${category}"${formatHint(category, known) || `: use one of ${known.join(', ')}`}`,
     )
-  const other = rules.find(({ found }) => found.slug === slug && findNamespace(found.kind) === findNamespace(kind))
-  if (other !== undefined) throw new UsageError(`the slug ${slug} is already used by ${other.found.file}`)
+  const other = found.find((one) => one.slug === slug && findNamespace(one.kind) === findNamespace(kind))
+  if (other !== undefined) throw new UsageError(`the slug ${slug} is already used by ${other.file}`)
   const folder = [...KINDS].find(([, one]) => one === kind)?.[0] ?? kind
   const path = join(root, folder, ...(kind === 'technology' && category !== null ? [category] : []), slug)
   const files = { rule: `${path}.yaml`, test: `${path}.test.yaml` }

@@ -135,7 +135,7 @@ function formatTestFile({ name, chosen, request, known }: Omit<RuleParts, 'page'
     name ?? request.slug,
   )
   const product = name ?? request.slug
-  const words = chosen.map(({ name }) => name)
+  const words = [...new Set(chosen.map(({ name }) => name))]
   const sentence = formatPlaceholder(`a sentence in which an article mentions ${product} and links to it`)
   const { level, also } = readLevels(hit, chosen, { request, known })
   const hits = [{ page: hit, confidence: level ?? 'low', ...(also.length > 0 && { also }) }]

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Ruleset } from '../../engine/lookup/ruleset.ts'
 import { buildPage } from '../../engine/page/page.ts'
 import type { Page } from '../../engine/page/page-types.ts'
@@ -6,9 +5,8 @@ import { indexPlaces } from '../../engine/rule/clause.ts'
 import { compileRule } from '../../engine/rule/compile.ts'
 import type { ClauseSource, CompiledRule, RuleKind, RuleSource } from '../../engine/rule/types.ts'
 import { detect } from '../../engine/verdict/detect.ts'
-import type { FoundRule } from '../discover.ts'
-import { readFixtures } from '../fixtures.ts'
 import { findCodeTraits } from './code-traits.ts'
+import type { KnownPages } from './known-pages.ts'
 import { findMarkupTraits, readMetaProducts } from './markup-traits.ts'
 import { findResponseTraits } from './response-traits.ts'
 import { buildTestPage } from './test-pages.ts'
@@ -17,13 +15,11 @@ import { findUrlTraits } from './url-traits.ts'
 import { Vocabulary } from './vocabulary.ts'
 import { buildWordFilter } from './word-filter.ts'
 
-/** What a proposal is compared with: the other rules and their test files. */
+/** What a proposal is compared with: the other rules and their test pages. */
 export interface KnownRules {
   readonly ruleset: Ruleset
   readonly detectors: ConstructorParameters<typeof Ruleset>[0]['detectors']
-  readonly tests: readonly FoundRule[]
-  /** Further ordinary pages, as HTML. */
-  readonly pages: readonly string[]
+  readonly pages: readonly KnownPages[]
 }
 
 /** A trait that can be a clause of the new rule. */
@@ -45,16 +41,15 @@ const VENDOR_BITS = 20
 const HOSTING_PLACES = ['url', 'header', 'cookie', 'dns', 'tls', 'status']
 /** A name that more test files contain belongs to no single product. */
 const MAX_FILES = 20
+/** A word that more test files contain is not searched further: its clause is taken for a general one. */
+const MAX_NEAR_PAGES = 40
 
 /**
  * Finds what is unusual on a page, in comparison with the test pages of all other rules: those that name the product first,
  * then by rarity. What another rule already looks for is omitted, and so is everything that also holds on other test pages.
  */
 export function rankTraits(page: Page, rule: NewRule, known: KnownRules): RankedTrait[] {
-  const texts = known.tests
-    .filter(({ hasTest }) => hasTest)
-    .map((found) => ({ found, text: readFileSync(found.testFile, 'utf8') }))
-  const vocabulary = new Vocabulary([...texts.map(({ text }) => text), ...known.pages])
+  const vocabulary = new Vocabulary(known.pages.map(({ text }) => text))
   const products = readMetaProducts(page)
     .map(({ product }) => product.name)
     .filter((name) => shareWord(name, rule.slug))
@@ -69,12 +64,14 @@ export function rankTraits(page: Page, rule: NewRule, known: KnownRules): Ranked
   const isNew = (trait: Trait): boolean =>
     vocabulary.countRarest(trait.name) <= MAX_FILES &&
     !isOfOtherRule(trait, known) &&
-    !holdsElsewhere(trait, rule, { known, texts })
+    !holdsElsewhere(trait, rule, known)
   const ranked = unique.map((trait): RankedTrait => {
     const isOfVendor = filter.isOfVendor(trait.name)
     const [{ weight }] = compileClause(trait.clause, rule, known).clauses
-    // Whether a clause that does not name the product may be strong is for the author to decide.
-    const clause = weight === 'strong' && !isOfVendor ? { ...trait.clause, weight: 'medium' } : trait.clause
+    // Pages of others show pictures of a vendor. Whether a clause that does not name the product may be strong is for the
+    // author to decide.
+    const mayBeStrong = isOfVendor && !('asset' in trait.clause && trait.clause.from === undefined)
+    const clause = weight === 'strong' && !mayBeStrong ? { ...trait.clause, weight: 'medium' } : trait.clause
     const rarity = vocabulary.computeRarity(trait.name) + (isOfVendor ? VENDOR_BITS : 0)
     return { ...trait, clause, isOfVendor, rarity }
   })
@@ -107,26 +104,15 @@ function isOfOtherRule({ shown }: Trait, { ruleset }: KnownRules): boolean {
   return evidence.some(({ kind, points }) => kind !== 'site-type' && points > 0)
 }
 
-interface Elsewhere {
-  readonly known: KnownRules
-  readonly texts: readonly { readonly found: FoundRule; readonly text: string }[]
-}
-
-/** Whether the clause of a trait also holds on a test page of another rule. Only files that contain its name are read. */
-function holdsElsewhere({ clause, name }: Trait, rule: NewRule, { known, texts }: Elsewhere): boolean {
-  const longest = name
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .sort((a, b) => b.length - a.length)[0]
-  const near = texts.filter(({ text }) => text.toLowerCase().includes(longest)).map(({ found }) => found)
+/** Whether the clause of a trait also holds on a known page. Only pages whose text contains its longest word are parsed. */
+function holdsElsewhere({ clause, name }: Trait, rule: NewRule, known: KnownRules): boolean {
+  const words = name.toLowerCase().split(/[^a-z0-9]+/)
+  const longest = words.reduce((a, b) => (b.length > a.length ? b : a))
+  const near = known.pages.filter(({ text }) => text.toLowerCase().includes(longest))
   if (near.length === 0) return false
-  if (near.length > MAX_FILES * 2) return true
-  const ruleset = new Ruleset({
-    rules: [compileClause(clause, rule, known)],
-    categories: known.ruleset.categories,
-    detectors: known.detectors,
-    version: '',
-  })
-  const pages = near.flatMap((found) => readFixtures(found).fixtures)
-  return pages.some(({ input }) => detect(ruleset, buildPage(input)).evidence.length > 0)
+  if (near.length > MAX_NEAR_PAGES) return true
+  const rules = [compileClause(clause, rule, known)]
+  const ruleset = new Ruleset({ rules, categories: known.ruleset.categories, detectors: known.detectors, version: '' })
+  const inputs = near.flatMap(({ readInputs }) => readInputs())
+  return inputs.some((input) => detect(ruleset, buildPage(input)).evidence.length > 0)
 }

@@ -57,8 +57,10 @@ interface RunTests {
 
 function isKnownRun(run: string, { isOfVendor, isForeign, vocabulary }: RunTests): boolean {
   if (isForeign(run.toLowerCase())) return false
-  const words = run.length < MIN_WORD_LENGTH || isOfVendor(run) ? [] : splitWords(run)
-  return words.every((word) => word.length < MIN_WORD_LENGTH || (vocabulary.count(word) > 0 && !isForeign(word)))
+  if (run.length <= MIN_WORD_LENGTH || isOfVendor(run) || vocabulary.count(run) > 0) return true
+  // Short parts of a longer run, such as those of `qk3Nw`, are an identifier, except up to two digits: `cdn2`.
+  const words = splitWords(run).filter((word) => !/^[0-9]{1,2}$/.test(word))
+  return words.every((word) => word.length >= MIN_WORD_LENGTH && vocabulary.count(word) > 0 && !isForeign(word))
 }
 
 /** Reads the words of a page that are about its owner: text, title, descriptions, links, and its own host. */
