@@ -14,6 +14,7 @@ import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-r
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
+import { diffRules } from './diff-rules.ts'
 import { explainRule } from './explain-rule.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
@@ -66,6 +67,11 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
   ...CATALOGUE_VERBS,
   new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
+  diff: {
+    args: ['[git-ref]'],
+    options: { pages: { type: 'string', multiple: true }, format: text },
+    prepare: diffRules,
+  },
   rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
 
