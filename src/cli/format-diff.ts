@@ -87,11 +87,9 @@ function formatMarkdown(diff: RulesDiff): string {
       fields.map(({ field, before, after }) => `| ${quote(page)} | ${field} | ${quote(before)} | ${quote(after)} |`),
     )
   const left = diff.changes.length - MAX_LISTED_PAGES
+  const header = ['', '| rule | new on | gone from | another level on |', '|---|--:|--:|--:|']
   const tables = [
-    '',
-    '| rule | new on | gone from | another level on |',
-    '|---|--:|--:|--:|',
-    ...rules,
+    ...(rules.length > 0 ? [...header, ...rules] : []),
     '',
     '<details><summary>Pages</summary>',
     '',

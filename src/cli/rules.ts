@@ -10,12 +10,11 @@ import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
 import { checkLength, readFixtures } from '../rules/fixtures.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
-import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
+import { buildRuleset, builtFile, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
-import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { diffRules } from './diff-rules.ts'
-import { explainRule } from './explain-rule.ts'
+import { explain } from './explain-rule.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
 import { newRule } from './new-rule.ts'
@@ -64,7 +63,11 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   lint: { args: ['folder…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
   test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
-  explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
+  explain: {
+    args: ['[slug]', '[url]'],
+    options: { ...PAGE_OPTIONS, hit: text, miss: text, all: flag, timeout: text },
+    prepare: explain,
+  },
   ...CATALOGUE_VERBS,
   new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
   diff: {
@@ -124,17 +127,6 @@ function requireFolder(name: string): string {
 function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
   return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
-}
-
-function explain(given: Given, io: CommandIo): RuleWork {
-  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
-  const [html, url, headers] = ['html', 'url', 'headers'].map((name) => textOption(given, name))
-  if (html === undefined) throw new UsageError('explain needs --html FILE')
-  return async ({ folders: [, ...folders], detectors, detectorModules }) => {
-    await checkFiles({ html, headers })
-    const options = { html, url, headers, folders, detectors: detectorModules, timeoutMs }
-    return explainRule(openRuleset({ folders, detectors }), given.args[0], options, io)
-  }
 }
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */

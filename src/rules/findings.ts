@@ -38,7 +38,7 @@ const FINDINGS = {
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', 'weight is only allowed on the outermost group'],
   'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
-  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}'],
+  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}'],
   'label-with-suffix': [
     'error',
     '"{value}" asks for a record below the host of the page: {label}.<host>; to compare what a record contains, write {instead}',
