@@ -27,7 +27,7 @@ import { testRules } from './test-rules.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Checks, tests, explains, lists, renames and builds fingerprint rules: those of the project and those of RULES_DIRS.
+Proposes, checks, tests, explains, compares, lists, renames and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
@@ -37,9 +37,19 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
                                         hits of each rule show all of its clauses and words.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
-  npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
-                                        Shows clause by clause why a rule does or does not fire on a page. --url and --headers
-                                        are those of scan.
+  npm run -s rules -- explain <slug> URL | --html page.html [--url U] [--headers h.json] | --har f.har | --hit N | --miss N
+                                        Shows clause by clause why a rule does or does not fire on a page, and why it is or is
+                                        not part of the result. --hit 2 is the second hit of its own test. Where a slug has
+                                        several rules, write <kind>/<slug>. With --all, explains every rule that has points;
+                                        a slug is then only needed for --hit and --miss.
+  npm run -s rules -- new <kind>/<slug> URL | --html page.html [--url U] [--headers h.json] | --har f.har
+                                        Proposes a rule and its test from what is unusual on a page, and writes both files.
+                                        --category C is that of a builder or a technology (also technology/<category>/<slug>).
+                                        --in FOLDER writes to another rule folder. Existing files are never changed.
+  npm run -s rules -- diff [<git ref>] [--pages FILE] [--format text|json|markdown]
+                                        Compares the verdicts of the rules of a commit with those of the working tree: on all
+                                        test pages, and on those of --pages (.jsonl, .warc, .har, .html; may be repeated).
+                                        Without a ref: the merge base with main, or HEAD.
   npm run -s rules -- list [--kind K] [--category C] [--json]
                                         Lists rules: kind, slug, name, category and date, or one JSON object per line.
   npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
@@ -53,7 +63,8 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
 
-Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors.
+Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors; SCAN_ALLOW, SCAN_PORTS and
+SCAN_DENY, which addresses explain and new may read.
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 

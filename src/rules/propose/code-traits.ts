@@ -38,7 +38,7 @@ function findGlobals(script: string, filter: WordFilter): Trait[] {
 
 function findBanners(code: string, place: 'inline' | 'style', filter: WordFilter): Trait[] {
   return [...code.matchAll(BANNER)].flatMap(([whole, text]) => {
-    const known = cutToKnown(text, filter)
+    const known = cutToKnown(text.split(/ v?[0-9]/, 1)[0], filter) // Without the version.
     if (known.length < 4 || !filter.isOfVendor(known)) return []
     const literal = `${whole.startsWith('/*! ') ? '/*! ' : '/*!'}${known}`
     const tag = place === 'style' ? 'style' : 'script'

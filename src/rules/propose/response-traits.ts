@@ -1,7 +1,6 @@
-import { getDomain } from 'tldts'
 import type { Page } from '../../engine/page/page-types.ts'
 import { readProduct } from './markup-traits.ts'
-import type { Trait, WordFilter } from './trait.ts'
+import { findDomain, type Trait, type WordFilter } from './trait.ts'
 
 /** Headers whose value names a product. */
 const PRODUCT_HEADERS = ['server', 'x-powered-by', 'x-generator', 'powered-by']
@@ -38,9 +37,9 @@ function findCookies({ headers }: Page, filter: WordFilter): Trait[] {
 
 /** CNAME records lead to the platform that serves a site. */
 function findRecords({ dns, url }: Page, filter: WordFilter): Trait[] {
-  const own = url === null ? null : getDomain(url.host)
+  const own = url === null ? null : findDomain(url.host)
   return (dns?.cname ?? []).flatMap((record): Trait[] => {
-    const domain = getDomain(record)
+    const domain = findDomain(record)
     if (domain === null || domain === own || !filter.isName(domain)) return []
     return [
       { clause: { dns: 'cname', under: `.${domain}` }, name: domain, shown: { dns: { cname: [`site.${domain}`] } } },

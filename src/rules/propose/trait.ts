@@ -1,3 +1,4 @@
+import { parse } from 'tldts'
 import type { PageInput } from '../../engine/page/page.ts'
 import type { ClauseSource } from '../../engine/rule/types.ts'
 
@@ -28,4 +29,10 @@ export interface WordFilter {
   isName(text: string): boolean
   /** Whether every word of a text is known from tests of rules, or contains the name of the product. */
   isKnown(text: string): boolean
+}
+
+/** Finds the registrable domain of a host; null for an address, and for a host without a public suffix. */
+export function findDomain(host: string): string | null {
+  const { domain, isIcann } = parse(host.replace(/\.$/, ''))
+  return isIcann ? domain : null
 }

@@ -1,6 +1,5 @@
-import { getDomain } from 'tldts'
 import type { Page, UrlUse } from '../../engine/page/page-types.ts'
-import type { Trait, WordFilter } from './trait.ts'
+import { findDomain, type Trait, type WordFilter } from './trait.ts'
 
 /** Segments of a path that a locator contains at most. */
 const MAX_SEGMENTS = 3
@@ -21,7 +20,7 @@ export function findUrlTraits({ urls, url }: Page, filter: WordFilter): Trait[] 
 
 /** The domain of a platform below which the page has its address. */
 function findPlatform(host: string, filter: WordFilter): Trait[] {
-  const domain = getDomain(host)
+  const domain = findDomain(host)
   if (domain === null || domain === host || !filter.isOfVendor(domain) || !filter.isName(domain)) return []
   return [{ clause: { url: `.${domain}` }, name: domain, shown: { url: `https://harbour-books.${domain}/` } }]
 }
@@ -40,7 +39,7 @@ function findOwn({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
 
 /** The host of another site, with the path below it as far as it is the same for every customer. */
 function findOther({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
-  const domain = getDomain(url.host)
+  const domain = findDomain(url.host)
   if (domain === null || !filter.isName(domain)) return []
   const labels = url.host.slice(0, -domain.length).split('.').filter(Boolean)
   const isShared = labels.every((label) => filter.isName(label) && isGeneral(label, filter))

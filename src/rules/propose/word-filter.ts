@@ -1,4 +1,4 @@
-import { getDomainWithoutSuffix } from 'tldts'
+import { getPublicSuffix } from 'tldts'
 import { readAttribute } from '../../engine/page/element.ts'
 import type { Page } from '../../engine/page/page-types.ts'
 import type { WordFilter } from './trait.ts'
@@ -70,7 +70,7 @@ function readForeignWords({ text, title, tape, url, base, jsonld, urls }: Page):
   for (let at = 0; at < tape.tags.length; at++)
     for (const name of TEXT_ATTRIBUTES) texts.push(readAttribute(tape, at, name) ?? '')
   const hosts = [url?.host, base.pageHost].filter((host) => typeof host === 'string')
-  for (const host of hosts) texts.push(host, getDomainWithoutSuffix(host) ?? '')
+  for (const host of hosts) texts.push(host.slice(0, -(getPublicSuffix(host)?.length ?? 0) || undefined))
   texts.push(url?.path ?? '')
   const words = texts.flatMap((one) => [...splitWords(one), ...(one.toLowerCase().match(/[a-z0-9]+/g) ?? [])])
   return new Set(words.filter((word) => word.length >= MIN_WORD_LENGTH))
