@@ -71,9 +71,11 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], i
       own.reduce((sum, one) => sum + one.pages, 0),
       'page',
     )
-    const summary = `${formatCount(rules.length, 'rule')}, ${pages}, ${formatCount(ordinary.pages, 'ordinary page')}`
+    const counts = [formatCount(rules.length, 'rule'), pages]
+    // An installation without its tests has no ordinary pages.
+    if (ordinary.pages > 0) counts.push(formatCount(ordinary.pages, 'ordinary page'))
     const findings = [...own, ordinary].flatMap((one) => one.findings)
-    return reportFindings(findings, summary, io, { strict })
+    return reportFindings(findings, counts.join(', '), io, { strict })
   } finally {
     await detector.close()
   }

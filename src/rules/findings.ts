@@ -33,6 +33,10 @@ const FINDINGS = {
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
+  'generic-word': [
+    'warning',
+    '"{value}" also occurs in the test pages of {count} other rules: find a longer mark, or combine it with another clause',
+  ],
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
