@@ -14,11 +14,13 @@ interface ChoiceContext {
 }
 
 /**
- * Explains why a rule that has points is not part of the result, in the order in which the engine decides.
- * @returns null for a rule that is part of the result
+ * Explains why a rule that has points is not part of the result, or why a builder is only one of its technologies, in the order
+ * in which the engine decides.
+ * @returns null for any other rule
  */
 export function explainChoice(own: Evidence, rule: CompiledRule, context: ChoiceContext): string | null {
-  if (own.chosen) return null
+  const isOnlyTechnology = own.kind === 'builder' && own.slug !== context.verdict.builderSlug
+  if (own.chosen && !isOnlyTechnology) return null
   if (own.note !== undefined && own.level === null) return `it was dropped, because it is ${formatNote(own.note)}`
   if (own.kind === 'site-type') return explainSiteType(own, rule, context)
   if (own.level === null) return `${own.points} point is too few: the lowest level needs ${MIN_LEVEL_POINTS}`

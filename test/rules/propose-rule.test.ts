@@ -63,7 +63,7 @@ describe('a clause is proposed for', () => {
     ['a class', '<p class="a kilnwork-main">', '{ element: .kilnwork-main }'],
     ['a comment', '<!-- Built with Kilnwork by Jorun -->', '{ comment: Built with Kilnwork by }'],
     ['a global variable', '<script>window.kilnworkApp = 1</script>', '{ inline: window.kilnworkApp }'],
-    ['a licence', '<script>/*! Kilnwork v3 | Jorun */</script>', "{ inline: '/*! Kilnwork' }"],
+    ['a licence', '<script>/*! Kilnwork v3 | Jorun */</script>', '{ inline: /*! Kilnwork }'],
     [
       'custom properties',
       '<style>:root{--kilnwork-a:1;--kilnwork-b:1;--kilnwork-c:1}</style>',
