@@ -61,7 +61,9 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
   const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
   const note = own?.note ? ` (${own.note})` : ''
   const isBuilder = rule.kind !== 'builder' || rule.slug === verdict.builderSlug
-  const part = isBuilder ? 'part of the result' : `part of the result as a technology; its builder is ${verdict.builder}`
+  const part = isBuilder
+    ? 'part of the result'
+    : `part of the result as a technology; its builder is ${verdict.builder}`
   const result = own?.chosen ? part : `not part of the result${formatOther(rule, verdict)}`
   const why = own ? explainChoice(own, rule, { verdict, ruleset, page: hits.page }) : null
   return [

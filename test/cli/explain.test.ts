@@ -77,7 +77,7 @@ describe('the last line says why a rule with points is not part of the result', 
     ],
     ['clay', '<p id=clay-old><p id=gravel>', 'Gravel has a higher level: high, not medium'],
     ['clay', '<p>clay', '1 point is too few: the lowest level needs 2'],
-    ['clay', '<p id=clay><p id=gravel><title>gravel</title>', 'Gravel is proved by more families of places: 2, not 1'],
+    ['clay', '<title>gravel</title><p id=clay><p id=gravel>', 'Gravel is proved by more families of places: 2, not 1'],
     [
       'gravel',
       '<p id=clay><p id=gravel>',

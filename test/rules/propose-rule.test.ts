@@ -89,7 +89,7 @@ describe('a clause is proposed for', () => {
   })
 })
 
-test('a name that many test pages contain is no trait, nor one on which its clause would fire', () => {
+test('a name that many test pages contain is not a trait, nor one on which its clause would fire', () => {
   const html = '<p data-zq-slot=1>'
   expect(propose(html, {}, known(...Array.from({ length: 30 }, () => 'data-zq-slot')))).toEqual([])
   expect(propose(html, {}, known('<i data-zq-slot=2></i>'))).toEqual([])

@@ -5,7 +5,7 @@ import type { Trait, WordFilter } from './trait.ts'
 /** Characters of inline code that are searched. */
 const MAX_CODE_LENGTH = 512 * 1024
 /** A global variable that is assigned. */
-const GLOBAL = /\b(?:window|self|globalThis)\.([A-Za-z_$][\w$]{3,60})\s{0,3}=(?!=)/g
+const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.([A-Za-z_$][\w$]{3,60})\s{0,3}=(?!=)/g
 /** The first line of a comment that minifiers keep, mostly a licence: `/*! Acme v1.2`. */
 const BANNER = /\/\*! ?([^\n*]{4,80})/g
 /** A custom property of CSS: `--acme-color`. */

@@ -7,11 +7,14 @@ import { computeLevel } from '../../engine/verdict/score.ts'
 import { formatPlaceholder } from '../placeholders.ts'
 import { compileNewRule, type KnownRules, type NewRule, type RankedTrait, rankTraits } from './rank-traits.ts'
 import { buildNearMiss, buildTestPage } from './test-pages.ts'
+import { findDomain } from './trait.ts'
 
 /** Clauses of the new rule, and further ones that are listed in a comment. */
 const MAX_CLAUSES = 6
 const MAX_UNNAMED_CLAUSES = 3
 const MAX_OTHERS = 20
+/** Characters of a page in which the name of the product is searched. */
+const MAX_NAME_SEARCH = 512 * 1024
 /** Clauses of one place: more of them are the same kind of proof. */
 const MAX_PER_PLACE = 2
 
@@ -65,12 +68,22 @@ function chooseTraits(ranked: readonly RankedTrait[]): RankedTrait[] {
   return chosen.slice(0, named.length > 0 ? MAX_CLAUSES : MAX_UNNAMED_CLAUSES)
 }
 
-/** Finds how the page writes the name of the product; null if it does not, or only in lower case. */
+/** Finds how the page writes the name of the product, most often; null if it does not, or only in lower case. */
 function findName({ html }: Page, slug: string): string | null {
-  const spelling = new RegExp(`\\b${slug.split('-').join('[ .-]?')}\\b`, 'gi')
+  const text = html.slice(0, MAX_NAME_SEARCH)
+  const [squeezed, most] = [slug.replaceAll('-', ''), slug.split('-').length]
+  const runs = [...text.matchAll(/[a-z0-9]+/gi)]
   const counts = new Map<string, number>()
-  for (const [found] of html.matchAll(spelling))
-    if (/^[A-Z]/.test(found)) counts.set(found, (counts.get(found) ?? 0) + 1)
+  for (const [i, { index, 0: first }] of runs.entries()) {
+    if (!/^[A-Z]/.test(first)) continue
+    // Between two parts there may be one character: `Bolt.new`.
+    for (const last of runs.slice(i, i + most)) {
+      const spelling = text.slice(index, last.index + last[0].length)
+      const isName =
+        spelling.replace(/[ .-]/g, '').toLowerCase() === squeezed && spelling.length < squeezed.length + most
+      if (isName) counts.set(spelling, (counts.get(spelling) ?? 0) + 1)
+    }
+  }
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
 }
 
@@ -124,8 +137,8 @@ function formatClause({ clause }: RankedTrait): string {
 /** Finds a domain that is named like the product. */
 function findWebsite({ urls }: Page, slug: string): string | null {
   const squeezed = slug.replaceAll('-', '')
-  const hosts = urls.flatMap(({ url }) => /[^.]+\.[a-z]+$/.exec(url.host)?.[0] ?? [])
-  const host = hosts.find((one) => one.split('.')[0].replaceAll('-', '') === squeezed)
+  const domains = urls.flatMap(({ url }) => findDomain(url.host) ?? [])
+  const host = domains.find((one) => one.split('.')[0].replaceAll('-', '') === squeezed)
   return host === undefined ? null : `https://${host}`
 }
 
