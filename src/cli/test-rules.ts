@@ -5,7 +5,6 @@ import type { PageInput } from '../engine/page/page.ts'
 import { openDetector, type Verdict } from '../index.ts'
 import { checkBreadth, checkOrdinaryPage, type OrdinaryResult } from '../rules/breadth.ts'
 import { computeFingerprint } from '../rules/built.ts'
-import type { CheckedRule } from '../rules/checks/rule-checks.ts'
 import type { Finding } from '../rules/findings.ts'
 import {
   buildPageFinding,
@@ -15,7 +14,7 @@ import {
   type FixtureResult,
   readFixtures,
 } from '../rules/fixtures.ts'
-import { checkFolders, throwOnErrors } from '../rules/load.ts'
+import { type CheckedRules, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset } from '../rules/open-ruleset.ts'
 import { type OrdinaryPage, readOrdinaryPages } from '../rules/ordinary-pages.ts'
 import { checkProof } from '../rules/proof.ts'
@@ -80,6 +79,8 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], i
     await detector.close()
   }
 }
+
+type CheckedRule = CheckedRules['rules'][number]
 
 interface TestContext {
   readonly ruleset: Ruleset

@@ -76,11 +76,11 @@ const FINDINGS = {
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'weak-source': ['error', 'a search is not a source: its results change, and they show how others use a product'],
-  'wrong-site-type': ['error', 'the site type of this page is {wanted}, but its verdict is {got}{clauses}'],
   'wide-pattern': [
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
   ],
+  'wrong-site-type': ['error', 'the site type of this page is {wanted}, but its verdict is {got}{clauses}'],
 } as const satisfies FindingTable
 
 export type FindingCode = keyof typeof FINDINGS

@@ -29,7 +29,7 @@ export interface OrdinaryPages {
 }
 
 /** The ordinary pages of the project. An installation without its tests has none. */
-export const ordinaryPagesFolder = join(projectFolder(), 'test', 'pages')
+const ordinaryPagesFolder = join(projectFolder(), 'test', 'pages')
 const validator = new SchemaValidator(ordinaryPagesSchema)
 
 /** Reads the ordinary pages of a folder: every `*.yaml` in it, in the order of names. Without the folder there are none. */

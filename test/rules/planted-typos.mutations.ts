@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { FOUND } from '../../src/engine/rule/clause.ts'
 import { type CheckedRule, checkRule } from '../../src/rules/checks/rule-checks.ts'
+import { checkSet } from '../../src/rules/checks/set-checks.ts'
 import { FOREIGN_KEYS } from '../../src/rules/foreign-keys.ts'
 import { PatternJudge } from '../../src/rules/patterns/pattern-judge.ts'
 import { buildRuleSchema } from '../../src/rules/schema.ts'
@@ -30,7 +31,7 @@ function createRandom(seed: number): () => number {
 
 /**
  * Typing mistakes at a letter of a line, by what was typed instead of the letter and the next one. A letter that is missing at
- * the end of a word is left out: `/wp-conten*` finds all that `/wp-content*` does, and only pages that nobody has written
+ * the end of a word is left out: `/wp-conten*` finds all that `/wp-content*` does, and only pages that are in no test
  * would show a difference.
  */
 const TYPOS: readonly ((letter: string, next: string) => string)[] = [
@@ -74,8 +75,10 @@ test(`lint or the tests of the rule notice ${SAMPLE} random typing mistakes`, { 
   const context = { validator, places, categories: checked.categories, judge }
   const unnoticed = typos.filter(({ rule, text }) => {
     const file = new SourceFile(rule.found.file, { content: Buffer.from(text) })
-    const { source } = checkRule(rule.found, file, context)
-    return source !== null && !isNoticed(rule, source, runOwnTest(rule))
+    const changed = checkRule(rule.found, file, context)
+    const { source } = changed
+    if (source === null || checkSet(checked.rules.map((one) => (one === rule ? changed : one))).length > 0) return false
+    return !isNoticed(rule, source, runOwnTest(rule))
   })
   judge.close()
   expect(unnoticed.map(({ change }) => change)).toEqual([])

@@ -89,6 +89,15 @@ describe('a clause is proposed for', () => {
   })
 })
 
+test.each([
+  ['kilnwork', '<p>kilnwork KilnWork Kilnwork Kilnwork Kilnworks', 'name: Kilnwork\n'],
+  ['kiln-work', '<p>Kiln is a Kiln.work', 'name: Kiln.work\n'],
+  ['kiln-work', '<p>Kiln, work', "name: 'FILL IN: the name of the product, as the vendor writes it'\n"],
+])('the name of %s on %s', (slug, html, line) => {
+  const page = { html: `<i data-kilnwork-x=1></i>${html}` }
+  expect(proposeRule(page, { ...request, slug }, known())?.rule).toContain(line)
+})
+
 test('a name that many test pages contain is not a trait, nor one on which its clause would fire', () => {
   const html = '<p data-zq-slot=1>'
   expect(propose(html, {}, known(...Array.from({ length: 30 }, () => 'data-zq-slot')))).toEqual([])
