@@ -1,8 +1,8 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
-import { FOUND } from '../engine/rule/clause.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf, RuleKind } from '../engine/rule/types.ts'
+import { testFound } from '../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
 import { detect, type Evidence, type Verdict } from '../index.ts'
@@ -29,10 +29,9 @@ export function explainPage(ruleset: Ruleset, wanted: ExplainedRules, input: Pag
   const page = buildPage(input)
   const hits = readHits(ruleset, page)
   const verdict = detect(ruleset, page)
-  const found = ruleset.places.get(FOUND.key)
-  for (const { slug, name, chosen, kind } of verdict.evidence)
-    if (found && chosen && (kind === 'builder' || kind === 'technology'))
-      hits.testFound(found, { name: slug, text: name })
+  const { evidence, builder, category } = verdict
+  const products = evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'))
+  testFound(hits, ruleset, { products, builder: builder === null ? null : { name: builder, category } })
   const context = { ruleset, hits, verdict }
   const lines = findExplained(wanted, context).flatMap((rule) => explainRule(rule, context))
   const text = lines.length === 0 ? 'no rule has points on this page\n' : lines.map((line) => `${line}\n`).join('')
