@@ -21,7 +21,7 @@ export interface CheckedRule {
   readonly found: FoundRule
   readonly file: SourceFile
   readonly findings: readonly Finding[]
-  /** null if there are errors. */
+  /** null if the rule cannot be compiled. Errors in its sources do not prevent that. */
   readonly source: RuleSource | null
   readonly compiled: CompiledRule | null
 }
@@ -59,7 +59,6 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     findings.push(
       ...checker.findings,
       ...checkDuplicates(file, data.detect, ['detect']),
-      ...checkSources(file, data.source),
     )
   }
   if (findings.some(isError)) return rejected
@@ -70,8 +69,8 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     slug: found.slug,
     ...(found.category && { category: found.category }),
   } as unknown as RuleSource
-  findings.push(...checkHosts(file, source, context.places))
-  if (findings.some(isError)) return rejected
+  // Errors in where the facts come from do not change what the rule detects.
+  findings.push(...checkSources(file, data.source), ...checkHosts(file, source, context.places))
   try {
     return { found, file, findings, source, compiled: compileRule(source, context.places) }
   } catch (error) {
