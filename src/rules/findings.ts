@@ -9,6 +9,10 @@ import {
 /** Everything that can be wrong with a rule or a test file. docs/findings.md says how to fix each. */
 const FINDINGS = {
   ...YAML_FINDINGS,
+  'anchored-window': [
+    'error',
+    '^ and $ match at no fixed place: a match on a {place} sees {characters} characters to each side of the literal; remove them',
+  ],
   'bad-category': ['error', '"{value}" is not a {list} category of categories.yaml{hint}'],
   'bad-detector-word': ['error', '{place} does not accept "{value}"; use one of {list}{hint}'],
   'bad-fixture-page': ['error', 'this page cannot be scanned: {reason}'],
@@ -55,7 +59,7 @@ const FINDINGS = {
     '"{value}" is also a word of {slug}, which would fire on the same pages: relate the two rules, or find another mark',
   ],
   'relation-cycle': ['error', '{key} forms a cycle: {path}'],
-  'short-literal': ['error', '"{value}" is too short: a literal needs at least three characters'],
+  'short-literal': ['error', '"{value}" is too short: a literal needs at least {least} characters here'],
   'short-page': ['error', 'the HTML of a test page needs at least five lines, but this page has {lines}'],
   stale: ['warning', 'verified {value} is more than {months} months ago: read the source again'],
   'stray-file': ['error', 'this path cannot be used: {reason}'],

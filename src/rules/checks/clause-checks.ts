@@ -129,6 +129,8 @@ export class ClauseChecker {
       const match = String(source.match)
       for (const problem of checkPattern(match, source, this.#judge))
         this.#add(problem.code, [...path, problem.key], problem.details)
+      if (place.windowCharacters !== undefined && isAnchored(match))
+        this.#add('anchored-window', [...path, 'match'], { place: key, characters: place.windowCharacters })
     } else if ('version' in source) this.#add('version-group', [...path, 'version'], { value: String(source.version) })
     return this.findings.length === before
   }
@@ -144,9 +146,10 @@ export class ClauseChecker {
   }
 
   /** Reports tests that could never hold for this place, or would always hold. */
-  #checkTests(source: ClauseSource, { key: place, word, isAmount = false }: Place, path: Path): void {
+  #checkTests(source: ClauseSource, { key: place, word, isAmount = false, windowCharacters }: Place, path: Path): void {
     const owners = {
       ...(word !== 'selector' && { attr: 'a clause with a selector' }),
+      ...(windowCharacters !== undefined && { is: 'a clause that sees whole texts' }),
       ...((word === 'literal' || isAmount) && { under: URL_CLAUSE, from: URL_CLAUSE }),
       ...(word === 'value' && {
         is: PARTIAL_CLAUSE,
@@ -186,6 +189,11 @@ export class ClauseChecker {
       this.#add('heavy-weight', [...path, 'weight'], { value: weight, cap, reason })
     }
   }
+}
+
+/** Whether a pattern contains `^` or `$` outside of character classes. */
+function isAnchored(match: string): boolean {
+  return /[$^]/.test(match.replace(/\\.|\[(?:\\.|[^\\\]])*\]/g, ''))
 }
 
 /** Whether a rejected key is not a misspelled place: its value is wrong, not its name. */

@@ -14,13 +14,14 @@ export interface WordProblem {
 
 /** Minimum number of characters of a literal, and of a name before its `*`. */
 const MIN_LENGTH = 3
+/** Minimum number of characters of a literal in texts so long that shorter ones occur in them by chance. */
+const MIN_WINDOW_LITERAL_LENGTH = 5
 
 /** Checks one word of a place. Returns null if it is valid. */
 export function checkWord(word: string, place: Place): WordProblem | null {
   if (place.word === 'locator') return checkLocator(word)
   if (place.word === 'selector') return checkSelector(word)
-  if (place.word === 'literal')
-    return word.length < MIN_LENGTH ? { code: 'short-literal', details: { value: word } } : null
+  if (place.word === 'literal') return checkLiteral(word, place)
   if (place.names) {
     const [name, label] = word.toLowerCase().split(' ')
     if (place.names.includes(name) && (label === undefined || place.labels === true))
@@ -29,6 +30,11 @@ export function checkWord(word: string, place: Place): WordProblem | null {
     return { code: 'bad-detector-word', details }
   }
   return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
+}
+
+function checkLiteral(word: string, { windowCharacters }: Place): WordProblem | null {
+  const least = windowCharacters === undefined ? MIN_LENGTH : MIN_WINDOW_LITERAL_LENGTH
+  return word.length < least ? { code: 'short-literal', details: { value: word, least: String(least) } } : null
 }
 
 /** A label is joined to the host of the page, so a whole host name as a label never exists. */
