@@ -1,4 +1,3 @@
-import type { HostSlot } from './host-limiter.ts'
 import { findHeaders, followLocation } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 import type { Target } from './target.ts'
@@ -6,7 +5,8 @@ import type { Target } from './target.ts'
 /** How a file is requested that belongs to a page. */
 export interface FileRequest<T> {
   readonly session: Session
-  readonly hostSlot: HostSlot
+  /** Waits for a slot at a host. Returns a function that releases it. */
+  readonly acquire: (host: string, signal: AbortSignal) => Promise<() => void>
   /** Ends this request only. */
   readonly signal: AbortSignal
   /** Reads the response that is not a redirect. Its body is destroyed afterwards. */
@@ -31,9 +31,9 @@ export async function requestFile<T>(first: Target, request: FileRequest<T>): Pr
 /** Sends one request. Returns the target of a redirect, or what `read` makes of the response. */
 async function requestHop<T>(
   target: Target,
-  { session, hostSlot, signal, read }: FileRequest<T>,
+  { session, acquire, signal, read }: FileRequest<T>,
 ): Promise<{ readonly next: Target | null; readonly value: T | null }> {
-  const release = await hostSlot.acquireForEvidence(target.host, signal)
+  const release = await acquire(target.host, signal)
   try {
     const response = await session.get(target, '*/*', signal)
     try {

@@ -42,11 +42,13 @@ export async function fetchBodies(
   const { script, style } = selectBodiesOfResponse(page.html, page.contentType, page.url.href).selected
   const deadline = new Deadline({ ms: session.policy.bodiesAfterPageMs, parent: session.signal })
   const { signal } = deadline
+  const slots = new SharedSlots(hostSlot)
+  const acquire = (host: string): Promise<() => void> => slots.acquire(host, signal)
   let lateBodies = 0
   const fetchOne = async (link: BodyLink): Promise<FetchedBody | null> => {
     try {
       const target = checkTarget(new URL(link.url.href), session.policy)
-      return await requestFile(target, { session, hostSlot, signal, read: (found) => readLinked(found, link, signal) })
+      return await requestFile(target, { session, acquire, signal, read: (found) => readLinked(found, link, signal) })
     } catch {
       if (signal.aborted) lateBodies++
       return null
@@ -61,6 +63,33 @@ export async function fetchBodies(
     }
   } finally {
     deadline.clear()
+    slots.release()
+  }
+}
+
+/** One slot for each other host, which all requests of the page share: a list scan waits a second between two slots of a host. */
+class SharedSlots {
+  readonly #hostSlot: HostSlot
+  readonly #slots = new Map<string, Promise<() => void>>()
+
+  constructor(hostSlot: HostSlot) {
+    this.#hostSlot = hostSlot
+  }
+
+  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+    const slot = this.#slots.get(host) ?? this.#hostSlot.acquireForEvidence(host, signal)
+    this.#slots.set(host, slot)
+    await slot
+    return () => {}
+  }
+
+  /** Releases all slots, once no request waits for one any more. */
+  release(): void {
+    for (const slot of this.#slots.values())
+      slot.then(
+        (release) => release(),
+        () => {},
+      )
   }
 }
 

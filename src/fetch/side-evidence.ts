@@ -124,7 +124,8 @@ export class SideEvidence {
     const read = async (response: SiteResponse): Promise<EvidenceFile | null> =>
       isFile(response) ? await readEvidenceFile(response, options) : null
     const target = checkTarget(new URL(path, from.url), session.policy)
-    return await requestFile(target, { session, hostSlot, signal: options.signal, read })
+    const acquire = (host: string, signal: AbortSignal) => hostSlot.acquireForEvidence(host, signal)
+    return await requestFile(target, { session, acquire, signal: options.signal, read })
   }
 }
 
