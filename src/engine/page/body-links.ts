@@ -43,7 +43,9 @@ export function findBodyLinks(html: string, address: string | null): readonly Bo
     const link = isScript ? readScript(attributes, resolver) : readLink(attributes, resolver)
     // A preload of a script that the page also loads says nothing more; the first tag of a URL counts otherwise.
     const known = link && links.get(link.url.href)
-    if (link && (known === undefined || known?.isPreload)) links.set(link.url.href, link)
+    if (link === null || (known !== undefined && !known?.isPreload)) continue
+    links.delete(link.url.href)
+    links.set(link.url.href, link)
   }
   return [...links.values()]
 }
