@@ -37,6 +37,7 @@ export function findBodyLinks(html: string, address: string | null): readonly Bo
   finder.stop = () => tokenizer.pause()
   tokenizer.write(head)
   if (!finder.isFull) tokenizer.end()
+  finder.stop = () => {} // The two no longer refer to each other, so both are freed early.
   const resolver = new UrlResolver(buildBase(address, finder.baseHref))
   const links = new Map<string, BodyLink>()
   for (const { attributes, isScript } of finder.tags) {
