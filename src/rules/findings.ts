@@ -28,7 +28,7 @@ const FINDINGS = {
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
   'common-literal': [
     'error',
-    '"{value}" consists of common words only, which bundles of every kind contain: find a literal that only this product has',
+    '"{value}" is a common word or name, which bundles of every kind contain: find a literal that only this product has',
   ],
   'customer-host': [
     'error',
@@ -40,6 +40,10 @@ const FINDINGS = {
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
+  'frequent-literal': [
+    'warning',
+    '"{value}" is so common that only its first 100 occurrences in a file are tested: begin with a rarer part',
+  ],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
   'generic-word': [
     'warning',

@@ -121,7 +121,7 @@ describe('the bodies of a page', () => {
   test.each<[name: string, input: PageInput, expected: object]>([
     ['in the order of the selection', both('bb'), { bodies: ['/a.js 1', '/b.js 2'], ...complete }],
     ['as bytes', both(Buffer.from('é')), { bodies: ['/a.js 1', '/b.js 1'], ...complete }],
-    ['cut by whoever fetched them', both('bb', { isCut: true }), { bodies: ['/a.js 1', '/b.js 2'], ...part }],
+    ['cut by the caller', both('bb', { isCut: true }), { bodies: ['/a.js 1', '/b.js 2'], ...part }],
     ['longer than 1 MiB', both('b'.repeat(MIB + 1)), { bodies: ['/a.js 1', `/b.js ${MIB}`], ...part }],
     [
       'missing',

@@ -152,7 +152,7 @@ it('requests to another host share one slot of its limit, and release it', async
   const hostLimiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 10_000, pausesDeadline: true })
   const options = {
     resolver: createResolver(),
-    policy,
+    policy: { ...policy, bodiesAfterPageMs: 2500 },
     evidence: [],
     hostLimiter,
     ...(scene.dial && { dial: scene.dial }),

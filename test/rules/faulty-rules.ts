@@ -180,6 +180,17 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['common-literal', 'an English word', clause('bundle: §framework')],
   ['common-literal', 'a Web API', clause('bundle: [kilnrt@, §window.localStorage.setItem]')],
   ['common-literal', 'what libraries have in common', clause('bundle: §__esModule')],
+  [
+    'frequent-literal',
+    'with a test',
+    acme(
+      builder("{ bundle: §'version:', match: 'version:\"(\\d+)', version: 1 }"),
+      TEST.replace('acme.com/ }', `acme.com/, scripts: [{ url: /a.js, text: 'version:"2"' }] }`).replace(
+        '/acme }',
+        '/acme, scripts: [{ url: /a.js, text: acme }] }',
+      ),
+    ),
+  ],
   ['common-literal', 'punctuation', clause("stylesheet: §'/*! *'")],
   ['short-literal', 'four letters of a bundle', clause('bundle: §kiln')],
   ['no-quoting-miss', 'no script', acme(builder('bundle: kilnrt@'), TEST.replace('misses', '§misses'))],
