@@ -191,17 +191,26 @@ export async function* readBatchFile(file: string): AsyncGenerator<{ readonly id
     }
 }
 
-function readInput({ url, status, headers, html }: Readonly<Record<string, unknown>>): PageInput {
+function readInput(line: Readonly<Record<string, unknown>>): PageInput {
+  const { url, status, headers, html, scripts, styles } = line
   if (!isAbsent(url) && typeof url !== 'string') throw new TypeError('url must be a string or null')
   if (!isAbsent(status) && !(Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999))
     throw new TypeError('status must be an HTTP status code or null')
   if (!isAbsent(headers) && !isPairs(headers)) throw new TypeError('headers must be a list of [name, value] or null')
   if (!isAbsent(html) && typeof html !== 'string') throw new TypeError('html must be a string or null')
-  return { url, status, headers, html } as PageInput
+  for (const [key, bodies] of Object.entries({ scripts, styles }))
+    if (!isAbsent(bodies) && !areBodies(bodies)) throw new TypeError(`${key} must be a list of {url, text} or null`)
+  return { url, status, headers, html, scripts, styles } as PageInput
 }
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined
+}
+
+function areBodies(bodies: unknown): boolean {
+  const isBody = (body: { url?: unknown; text?: unknown } | null): boolean =>
+    typeof body === 'object' && body !== null && typeof body.url === 'string' && typeof body.text === 'string'
+  return Array.isArray(bodies) && bodies.every(isBody)
 }
 
 function isPairs(headers: unknown): boolean {

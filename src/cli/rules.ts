@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
-import type { Detector } from '../engine/page/detector.ts'
-import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
+import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { buildEditorSchemas } from '../rules/editor-schemas.ts'
@@ -113,7 +112,7 @@ function lint(given: Given, io: CommandIo): RuleWork {
     const checked = fixed.length > 0 ? checkFolders(options) : before
     const { rules, unjudged } = checked
     const summary = formatCount(rules.length, 'rule')
-    const code = reportFindings(lintAll(checked, detectors), summary, io, {
+    const code = reportFindings(lintAll(checked), summary, io, {
       strict: given.values.strict === true,
       format,
     })
@@ -127,7 +126,7 @@ function lint(given: Given, io: CommandIo): RuleWork {
 }
 
 /** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
-function lintAll(checked: CheckedRules, detectors: readonly Detector[]): Finding[] {
+function lintAll(checked: CheckedRules): Finding[] {
   const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
   return [
     ...checked.findings,
@@ -135,9 +134,9 @@ function lintAll(checked: CheckedRules, detectors: readonly Detector[]): Finding
     ...tests.flatMap(({ rule, fixtures, findings }) => [
       ...findings,
       ...fixtures.flatMap(checkLength),
-      ...checkMisses(rule.source, fixtures),
+      ...checkMisses(rule.source, fixtures, checked.places),
     ]),
-    ...checkGenericWords(tests, indexPlaces(detectors)),
+    ...checkGenericWords(tests, checked.places),
   ]
 }
 
