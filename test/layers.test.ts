@@ -112,7 +112,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
     'yaml',
   ],
-  'cli/formats': ['cli', 'engine/text', 'errors', 'fetch', 'index', 'scan'],
+  'cli/formats': ['cli', 'engine/page', 'engine/text', 'errors', 'fetch', 'index', 'scan'],
   compose: [
     'accounts',
     'config',

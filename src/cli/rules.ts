@@ -100,7 +100,7 @@ function lint(given: Given, io: CommandIo): RuleWork {
 function lintAll(checked: CheckedRules): Finding[] {
   const tests = checked.rules.flatMap(({ found, source }) => {
     const { fixtures, findings } = readFixtures(found)
-    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures)]
+    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures, checked.places)]
   })
   return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
 }

@@ -22,6 +22,10 @@ const FINDINGS = {
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
+  'common-literal': [
+    'error',
+    '"{value}" consists of common words only, which bundles of every kind contain: find a literal that only this product has',
+  ],
   'customer-host': [
     'error',
     'the host {value} belongs neither to the website nor to a source of this rule: a rule describes a vendor, not a single site',
@@ -53,6 +57,10 @@ const FINDINGS = {
   'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
   'needless-weight': ['error', 'weight: {value} is the default weight of this clause: remove it'],
   'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
+  'no-quoting-miss': [
+    'error',
+    'no miss has a script or style sheet that mentions {name}: add one, such as a bundle with an article about it',
+  ],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [
     'error',

@@ -13,7 +13,7 @@ export interface BodyLink {
 }
 
 /** Characters of a document in which links are searched: on a hostile page, 64 Ki characters take up to 5 ms. */
-const MAX_CHARACTERS = 1024 * 1024
+export const MAX_LINK_CHARACTERS = 1024 * 1024
 /** Links that are read, of all kinds together. */
 const MAX_LINKS = 1000
 /** Types of scripts that browsers run (HTML standard and RFC 9239). */
@@ -31,7 +31,7 @@ const LONGEST_ATTRIBUTE = 'nomodule'.length
  * @param address the page's URL; null if it is unknown
  */
 export function findBodyLinks(html: string, address: string | null): readonly BodyLink[] {
-  const head = html.slice(0, MAX_CHARACTERS)
+  const head = html.slice(0, MAX_LINK_CHARACTERS)
   const finder = new LinkFinder(head)
   const tokenizer = new QuickTokenizer({ decodeEntities: false }, finder)
   finder.stop = () => tokenizer.pause()

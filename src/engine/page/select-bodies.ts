@@ -1,4 +1,5 @@
-import { type BodyLink, findBodyLinks } from './body-links.ts'
+import { decodeHtml } from '../text/charset.ts'
+import { type BodyLink, findBodyLinks, MAX_LINK_CHARACTERS } from './body-links.ts'
 
 /** Bounds on the scripts and style sheets of a page that are read: see docs/fetching.md. */
 export const BODY_BOUNDS = {
@@ -65,6 +66,15 @@ export function selectBodies(html: string, address: string | null): BodySelectio
     skipped: { script: Math.max(0, script.length - scripts.count), style: Math.max(0, style.length - styles.count) },
     linked: new Set(links.map(({ url }) => url.href)),
   }
+}
+
+/** Selects like `selectBodies`, from the body of a response as bytes. */
+export function selectBodiesOfResponse(
+  html: Uint8Array,
+  contentType: string | undefined,
+  address: string | null,
+): BodySelection {
+  return selectBodies(decodeHtml(html.subarray(0, MAX_LINK_CHARACTERS), contentType), address)
 }
 
 /** Sorts the links of the site's own build by rank, then by document order, and drops all others. */

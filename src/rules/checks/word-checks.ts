@@ -4,6 +4,7 @@ import type { Place } from '../../engine/rule/place.ts'
 import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
 import { parseSelector } from '../../engine/rule/selector.ts'
 import { formatHint } from '../../yaml/hint.ts'
+import { isCommon } from '../common-words.ts'
 import type { FindingCode } from '../findings.ts'
 
 /** A problem of a word of a clause, or of a locator in a test. */
@@ -34,7 +35,8 @@ export function checkWord(word: string, place: Place): WordProblem | null {
 
 function checkLiteral(word: string, { windowCharacters }: Place): WordProblem | null {
   const least = windowCharacters === undefined ? MIN_LENGTH : MIN_WINDOW_LITERAL_LENGTH
-  return word.length < least ? { code: 'short-literal', details: { value: word, least: String(least) } } : null
+  if (word.length < least) return { code: 'short-literal', details: { value: word, least: String(least) } }
+  return windowCharacters !== undefined && isCommon(word) ? { code: 'common-literal', details: { value: word } } : null
 }
 
 /** A label is joined to the host of the page, so a whole host name as a label never exists. */
