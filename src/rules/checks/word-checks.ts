@@ -18,11 +18,14 @@ const MIN_LENGTH = 3
 /** Minimum number of characters of a literal in texts so long that shorter ones occur in them by chance. */
 const MIN_WINDOW_LITERAL_LENGTH = 5
 
-/** Checks one word of a place. Returns null if it is valid. */
-export function checkWord(word: string, place: Place): WordProblem | null {
+/**
+ * Checks one word of a place. Returns null if it is valid.
+ * @param hasMatch whether the clause has a `match`, which tells a common literal from what only one product writes around it
+ */
+export function checkWord(word: string, place: Place, hasMatch = false): WordProblem | null {
   if (place.word === 'locator') return checkLocator(word)
   if (place.word === 'selector') return checkSelector(word)
-  if (place.word === 'literal') return checkLiteral(word, place)
+  if (place.word === 'literal') return checkLiteral(word, place, hasMatch)
   if (place.names) {
     const [name, label] = word.toLowerCase().split(' ')
     if (place.names.includes(name) && (label === undefined || place.labels === true))
@@ -33,10 +36,11 @@ export function checkWord(word: string, place: Place): WordProblem | null {
   return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
 }
 
-function checkLiteral(word: string, { windowCharacters }: Place): WordProblem | null {
+function checkLiteral(word: string, { windowCharacters }: Place, hasMatch: boolean): WordProblem | null {
   const least = windowCharacters === undefined ? MIN_LENGTH : MIN_WINDOW_LITERAL_LENGTH
   if (word.length < least) return { code: 'short-literal', details: { value: word, least: String(least) } }
-  return windowCharacters !== undefined && isCommon(word) ? { code: 'common-literal', details: { value: word } } : null
+  if (windowCharacters === undefined || hasMatch || !isCommon(word)) return null
+  return { code: 'common-literal', details: { value: word } }
 }
 
 /** A label is joined to the host of the page, so a whole host name as a label never exists. */
