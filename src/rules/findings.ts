@@ -78,7 +78,7 @@ const FINDINGS = {
   'unproven-word': ['error', 'no hit of this rule shows "{value}": add it to one, or remove it', 'site types'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
-  'weak-source': ['warning', 'a search is not a source: its results change, and they show how others use a product'],
+  'weak-source': ['error', 'a search is not a source: its results change, and they show how others use a product'],
   'wide-pattern': [
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
