@@ -121,7 +121,7 @@ export class ClauseChecker {
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
     const before = this.findings.length
     const place = this.#places.get(key) as Place
-    this.#each(source, key, path, (word) => checkWord(word, place, 'match' in source))
+    this.#each(source, key, path, (word) => checkWord(word, place, 'match' in source || 'has' in source))
     this.#each(source, 'under', path, checkLocator)
     this.#checkTests(source, place, path)
     if (this.#isRejected([...path, 'match']) || this.#isRejected([...path, 'version'])) return false

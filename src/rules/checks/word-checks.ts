@@ -20,7 +20,7 @@ const MIN_WINDOW_LITERAL_LENGTH = 5
 
 /**
  * Checks one word of a place. Returns null if it is valid.
- * @param hasMatch whether the clause has a `match`, which tells a common literal from what only one product writes around it
+ * @param hasMatch whether the clause has a `match` or `has`, which tells a common literal from what only one product writes around it
  */
 export function checkWord(word: string, place: Place, hasMatch = false): WordProblem | null {
   if (place.word === 'locator') return checkLocator(word)
