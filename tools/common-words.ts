@@ -87,7 +87,7 @@ function readWebApis(): readonly string[] {
     /^lib\.(?:dom|es\w+|decorators|scripthost)[\w.]*\.d\.ts$/.test(file),
   )
   return files.flatMap((file) =>
-    splitIntoWords(readFileSync(join(library, file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*$/gm, '')),
+    splitIntoWords(readFileSync(join(library, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')),
   )
 }
 

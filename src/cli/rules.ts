@@ -9,6 +9,7 @@ import { testSchema } from '../rules/data-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
 import { checkLength, readFixtures } from '../rules/fixtures.ts'
+import { checkGenericWords } from '../rules/generic-words.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
@@ -32,7 +33,8 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
   npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
-                                        hits of each rule show all of its clauses and words.
+                                        hits of each rule show all of its clauses and words. The rules must not fire on the
+                                        ordinary pages of test/pages unless these list them.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
@@ -86,7 +88,10 @@ function lint(given: Given, io: CommandIo): RuleWork {
     const checked = fixed.length > 0 ? checkFolders(options) : before
     const { rules, unjudged } = checked
     const summary = formatCount(rules.length, 'rule')
-    const code = reportFindings(lintAll(checked), summary, io, { strict: given.values.strict === true, format })
+    const code = reportFindings(lintAll(checked), summary, io, {
+      strict: given.values.strict === true,
+      format,
+    })
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -98,11 +103,17 @@ function lint(given: Given, io: CommandIo): RuleWork {
 
 /** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
 function lintAll(checked: CheckedRules): Finding[] {
-  const tests = checked.rules.flatMap(({ found, source }) => {
-    const { fixtures, findings } = readFixtures(found)
-    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures, checked.places)]
-  })
-  return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
+  const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
+  return [
+    ...checked.findings,
+    ...checkDates(checked, new Date()),
+    ...tests.flatMap(({ rule, fixtures, findings }) => [
+      ...findings,
+      ...fixtures.flatMap(checkLength),
+      ...checkMisses(rule.source, fixtures, checked.places),
+    ]),
+    ...checkGenericWords(tests, checked.places),
+  ]
 }
 
 function requireFolder(name: string): string {

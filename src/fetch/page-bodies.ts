@@ -25,7 +25,7 @@ interface FetchedHtml {
 
 type FetchedBody = PageBodyInput & { readonly text: Uint8Array }
 
-export const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
+const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
 
 /** Types that browsers do not run as scripts or apply as style sheets, and that are no text of a build either. */
 const FOREIGN_TYPE = /^\s*(?:image|audio|video|font|multipart)\/|\b(?:json|xml|pdf|zip|wasm)\b/i

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-/** Shorter words are common in any case. */
+/** Shorter words are not listed: literals have at least this length. */
 export const MIN_WORD_LENGTH = 5
-
-/** A URL, or at least three words: distinctive as a whole, although each word is common. */
-const PHRASE = /:\/\/|\S\s+\S+\s+\S/
 
 /** Splits the text of a bundle, or a literal, into names and words in lower case. */
 export function splitIntoWords(text: string): readonly string[] {
@@ -13,13 +10,17 @@ export function splitIntoWords(text: string): readonly string[] {
 
 let commonWords: ReadonlySet<string> | undefined
 
+/** Names of a chain such as `window.localStorage.setItem`. Longer combinations are distinctive. */
+const MAX_CHAINED_WORDS = 3
+
 /**
- * Finds out whether a literal consists of common words only: of English words, names of Web APIs, and words that several
- * well-known libraries contain (tools/common-words.ts writes the list). Such a literal occurs in bundles of every kind. A URL
- * and a phrase of three or more words are never common.
+ * Finds out whether a literal is a common English word, the name of a Web API, or a word that several well-known libraries
+ * contain (tools/common-words.ts writes the list), with any punctuation, or a chain of such names. Bundles of every kind
+ * contain these.
  */
 export function isCommon(literal: string): boolean {
-  if (PHRASE.test(literal)) return false
   commonWords ??= new Set(readFileSync(new URL('common-words.txt', import.meta.url), 'utf8').split('\n'))
-  return splitIntoWords(literal).every((word) => word.length < MIN_WORD_LENGTH || commonWords?.has(word))
+  const words = splitIntoWords(literal)
+  if (words.length > MAX_CHAINED_WORDS || (words.length > 1 && /\w\s+\w/.test(literal))) return false
+  return words.every((word) => commonWords?.has(word))
 }

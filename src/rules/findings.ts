@@ -21,10 +21,14 @@ const FINDINGS = {
   'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
+  'broad-clause': [
+    'error',
+    '{kind} {slug} fires on {pages}, by this clause ({level}): make the clause narrower, or list {slug} in `also` of the page if it is right there',
+  ],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
   'common-literal': [
     'error',
-    '"{value}" consists of common words only, which bundles of every kind contain: find a literal that only this product has',
+    '"{value}" is a common word or name, which bundles of every kind contain: find a literal that only this product has',
   ],
   'customer-host': [
     'error',
@@ -36,7 +40,15 @@ const FINDINGS = {
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
+  'frequent-literal': [
+    'warning',
+    '"{value}" is so common that only its first 100 occurrences in a file are tested: begin with a rarer part',
+  ],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
+  'generic-word': [
+    'warning',
+    '"{value}" also occurs in the test pages of {count} other rules: find a longer mark, or combine it with another clause',
+  ],
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
@@ -83,6 +95,7 @@ const FINDINGS = {
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
   ],
+  'wrong-site-type': ['error', 'the site type of this page is {wanted}, but its verdict is {got}{clauses}'],
 } as const satisfies FindingTable
 
 export type FindingCode = keyof typeof FINDINGS

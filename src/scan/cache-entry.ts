@@ -9,7 +9,7 @@ export function buildCacheKey(url: URL, rulesetVersion: string): string {
 }
 
 /** Milliseconds for which a result is served whose scripts or style sheets came too late: the next scan may see more. */
-const LATE_CACHE_MS = 300_000
+export const LATE_CACHE_MS = 300_000
 
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
 export function buildCacheEntry({ verdict, infrastructure, timing, isLate }: LiveScan, at: number): CacheEntry {

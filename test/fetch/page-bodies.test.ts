@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
+import { buildPage } from '../../src/engine/page/page.ts'
+import { detect } from '../../src/engine/verdict/detect.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import type { Site } from '../../src/fetch/fetch.ts'
 import { HostLimiter } from '../../src/fetch/host-limiter.ts'
@@ -16,6 +18,7 @@ import {
   type Plays,
   say,
 } from '../../tools/bench/hostile/raw-server.ts'
+import { buildRuleset, compile, technology } from '../engine/support/tiny-rules.ts'
 import { fetchText } from './fetch-text.ts'
 import { createResolver, openScene } from './scene.ts'
 
@@ -149,7 +152,7 @@ it('requests to another host share one slot of its limit, and release it', async
   const hostLimiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 10_000, pausesDeadline: true })
   const options = {
     resolver: createResolver(),
-    policy,
+    policy: { ...policy, bodiesAfterPageMs: 2500 },
     evidence: [],
     hostLimiter,
     ...(scene.dial && { dial: scene.dial }),
@@ -169,4 +172,50 @@ it('the address of the page is reported, not that of its scripts', async () => {
   const site = await fetchText('http://www.example.org/', { resolver, policy, evidence: [], dial: dialTo(server.url) })
   expect(site).toMatchObject({ address: '93.184.216.34', lateBodies: 0 })
   expect(site.scripts).toHaveLength(1)
+})
+
+/** Delays each response by a round trip, the first of a connection by two, and sends bodies at a rate. */
+function delay(body: Buffer, type: string, { rttMs, bytesPerMs }: { rttMs: number; bytesPerMs: number }): Play {
+  const connected = new WeakSet<object>()
+  return (socket) => {
+    const wait = connected.has(socket) ? rttMs : 2 * rttMs
+    connected.add(socket)
+    const started = performance.now() + wait
+    let sent = 0
+    const send = (): void => {
+      const due = Math.min(body.length, Math.round((performance.now() - started) * bytesPerMs))
+      if (due > sent) socket.write(body.subarray(sent, due))
+      sent = Math.max(sent, due)
+      if (sent < body.length && !socket.destroyed) setTimeout(send, 5)
+    }
+    setTimeout(() => {
+      socket.write(head(`content-type: ${type}\r\ncontent-length: ${body.length}`))
+      send()
+    }, wait)
+  }
+}
+
+it('with 150 ms of round-trip time and 2 MB/s, ten of ten scans receive a bundle of 600 kB', async () => {
+  const speed = { rttMs: 150, bytesPerMs: 2000 }
+  const play = (body: string, type: string): Play => delay(Buffer.from(body), type, speed)
+  const server = await openSite({
+    '/': play(`<!doctype html>${SCRIPT}<link rel=stylesheet href=/main.css>`, 'text/html'),
+    '/main.js': play(`${'let a=1;'.repeat(75_000)}"kilnrt@1.2.3"`, 'text/javascript'),
+    '/main.css': play('a{}'.repeat(10_000), 'text/css'),
+    '/robots.txt': play('User-agent: *', 'text/plain'),
+  })
+  opened.push(server)
+  const options = {
+    resolver: createResolver(),
+    policy: { ...policy, bodiesAfterPageMs: DEFAULT_POLICY.bodiesAfterPageMs },
+  }
+  const sites = await Promise.all(Array.from({ length: 10 }, () => fetchText(server.url, options)))
+  const ruleset = buildRuleset(
+    compile([technology('x', { detect: [{ bundle: 'kilnrt@', match: 'kilnrt@([\\d.]+)', version: 1 }] })]),
+  )
+  const verdicts = sites.map((site) => detect(ruleset, buildPage(site)))
+  expect(sites.map(({ lateBodies }) => lateBodies)).toEqual(Array(10).fill(0))
+  expect(verdicts.map(({ versions, warnings }) => [Object.values(versions), warnings])).toEqual(
+    Array(10).fill([['1.2.3'], []]),
+  )
 })

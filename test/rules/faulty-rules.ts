@@ -75,6 +75,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['customer-host', 'address, with a path', clause('url: §bakery.co.uk/shop')],
   ['customer-host', 'private suffix', clause('url: §bakery.github.io')],
   ['customer-host', 'link', clause('anchor: §facebook.com')],
+  ['customer-host', 'file', clause('asset: [cdn.shop.com/a.js, www.acme.com/b.js, §www.shop.com/logo.png]')],
   ['customer-host', 'canonical address', clause('{ link: canonical, under: §www.shop.com }')],
   ['customer-host', 'declared address', clause('{ meta: og:url, under: [.acme.com, §shop.com] }')],
   ['customer-host', 'name of a certificate', clause('{ tls: name, is: §www.shop.com }')],
@@ -179,6 +180,17 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['common-literal', 'an English word', clause('bundle: §framework')],
   ['common-literal', 'a Web API', clause('bundle: [kilnrt@, §window.localStorage.setItem]')],
   ['common-literal', 'what libraries have in common', clause('bundle: §__esModule')],
+  [
+    'frequent-literal',
+    'with a test',
+    acme(
+      builder("{ bundle: §'version:', match: 'version:\"(\\d+)', version: 1 }"),
+      TEST.replace('acme.com/ }', `acme.com/, scripts: [{ url: /a.js, text: 'version:"2"' }] }`).replace(
+        '/acme }',
+        '/acme, scripts: [{ url: /a.js, text: acme }] }',
+      ),
+    ),
+  ],
   ['common-literal', 'punctuation', clause("stylesheet: §'/*! *'")],
   ['short-literal', 'four letters of a bundle', clause('bundle: §kiln')],
   ['no-quoting-miss', 'no script', acme(builder('bundle: kilnrt@'), TEST.replace('misses', '§misses'))],

@@ -12,7 +12,7 @@ export interface BodyLink {
   readonly isPreload: boolean
 }
 
-/** Characters of a document in which links are searched: on a hostile page, 64 Ki characters take up to 5 ms. */
+/** Characters of a document in which links are searched: they take 6 ms, and up to 25 ms on a hostile page. */
 export const MAX_LINK_CHARACTERS = 1024 * 1024
 /** Links that are read, of all kinds together. */
 const MAX_LINKS = 1000
@@ -37,13 +37,17 @@ export function findBodyLinks(html: string, address: string | null): readonly Bo
   finder.stop = () => tokenizer.pause()
   tokenizer.write(head)
   if (!finder.isFull) tokenizer.end()
+  finder.stop = () => {} // The two no longer refer to each other, so both are freed early.
   const resolver = new UrlResolver(buildBase(address, finder.baseHref))
   const links = new Map<string, BodyLink>()
   for (const { attributes, isScript } of finder.tags) {
     const link = isScript ? readScript(attributes, resolver) : readLink(attributes, resolver)
-    // A preload of a script that the page also loads says nothing more; the first tag of a URL counts otherwise.
-    const known = link && links.get(link.url.href)
-    if (link && (known === undefined || known?.isPreload)) links.set(link.url.href, link)
+    if (link === null) continue
+    const known = links.get(link.url.href)
+    // The first tag of a URL counts, but one that loads a script comes before one that only preloads it.
+    if (known !== undefined && (link.isPreload || !known.isPreload)) continue
+    links.delete(link.url.href)
+    links.set(link.url.href, link)
   }
   return [...links.values()]
 }

@@ -46,10 +46,9 @@ const BUILD_HOSTS: ReadonlySet<string> = new Set(
 /** Folders into which build tools write the files of one site. */
 const BUILD_PATH = /\/(?:_next|_nuxt|_astro|_app\/immutable|assets|build|static\/(?:js|css))\//
 /** File names of entry points, also with a hash: `index-Db9WxpQ5.js`, `main.56ed1341.js`, `_app-1a2b.js`, `main-app.js`. */
-const ENTRY_NAME = /^_?(?:main|index|app|entry|client|styles?|globals?)(?:[-._].*)?\.(?:m?js|css)$/i
+const ENTRY_NAME = /^_?(?:main|index|app|entry|client)(?:[-._].*)?\.(?:m?js|css)$/i
 /** File names that say what the file is, and files that hold nothing but the loader of a bundler. */
-const TOLD_NAME =
-  /^(?:polyfills?|runtime|webpack|jquery|modernizr|bootstrap|font-?awesome|normalize|reset)(?:[-._]|\d|$)/i
+const TOLD_NAME = /^(?:polyfills?|runtime|webpack|jquery|modernizr|normalize|reset)(?:[-._]|\d|$)/i
 
 /**
  * Selects the scripts and style sheets of a page whose text is read. All kinds of input share this function: live sites, saved

@@ -121,7 +121,8 @@ export class ClauseChecker {
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
     const before = this.findings.length
     const place = this.#places.get(key) as Place
-    this.#each(source, key, path, (word) => checkWord(word, place, 'match' in source || 'has' in source))
+    const isNarrowed = 'match' in source || 'has' in source
+    this.#each(source, key, path, (word) => checkWord(word, place, isNarrowed))
     this.#each(source, 'under', path, checkLocator)
     this.#checkTests(source, place, path)
     if (this.#isRejected([...path, 'match']) || this.#isRejected([...path, 'version'])) return false
@@ -193,7 +194,14 @@ export class ClauseChecker {
 
 /** Whether a pattern contains `^` or `$` outside of character classes. */
 function isAnchored(match: string): boolean {
-  return /[$^]/.test(match.replace(/\\.|\[(?:\\.|[^\\\]])*\]/g, ''))
+  let inClass = false
+  for (let i = 0; i < match.length; i++) {
+    if (match[i] === '\\') i++
+    else if (inClass) inClass = match[i] !== ']'
+    else if (match[i] === '^' || match[i] === '$') return true
+    else inClass = match[i] === '['
+  }
+  return false
 }
 
 /** Whether a rejected key is not a misspelled place: its value is wrong, not its name. */

@@ -20,12 +20,12 @@ const MIN_WINDOW_LITERAL_LENGTH = 5
 
 /**
  * Checks one word of a place. Returns null if it is valid.
- * @param hasMatch whether the clause has a `match` or `has`, which tells a common literal from what only one product writes around it
+ * @param isNarrowed whether the clause also tests what is around the word
  */
-export function checkWord(word: string, place: Place, hasMatch = false): WordProblem | null {
+export function checkWord(word: string, place: Place, isNarrowed = false): WordProblem | null {
   if (place.word === 'locator') return checkLocator(word)
   if (place.word === 'selector') return checkSelector(word)
-  if (place.word === 'literal') return checkLiteral(word, place, hasMatch)
+  if (place.word === 'literal') return checkLiteral(word, place, isNarrowed)
   if (place.names) {
     const [name, label] = word.toLowerCase().split(' ')
     if (place.names.includes(name) && (label === undefined || place.labels === true))
@@ -36,11 +36,11 @@ export function checkWord(word: string, place: Place, hasMatch = false): WordPro
   return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
 }
 
-function checkLiteral(word: string, { windowCharacters }: Place, hasMatch: boolean): WordProblem | null {
+function checkLiteral(word: string, { windowCharacters }: Place, isNarrowed: boolean): WordProblem | null {
   const least = windowCharacters === undefined ? MIN_LENGTH : MIN_WINDOW_LITERAL_LENGTH
   if (word.length < least) return { code: 'short-literal', details: { value: word, least: String(least) } }
-  if (windowCharacters === undefined || hasMatch || !isCommon(word)) return null
-  return { code: 'common-literal', details: { value: word } }
+  if (windowCharacters === undefined || !isCommon(word)) return null
+  return { code: isNarrowed ? 'frequent-literal' : 'common-literal', details: { value: word } }
 }
 
 /** A label is joined to the host of the page, so a whole host name as a label never exists. */

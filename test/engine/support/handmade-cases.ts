@@ -203,6 +203,7 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
       scripts: [
         { url: '/main.js', text: `abcde 1.2${'é'.repeat(200)}ABCDE 3.4${'x'.repeat(400)}end abcde` },
         { url: '/other.js', text: `${'\u{1f600}'.repeat(100)}abcdeabcde${'-'.repeat(195)}final${'-'.repeat(200)}end` },
+        { url: '/third.js', text: `first9${'-'.repeat(150)}KILN9${'-'.repeat(150)}kiln9` },
       ],
       styles: [{ url: '/app.css', text: '/*! bcdef v1.2 | MIT */ a{}' }],
     },
@@ -220,6 +221,8 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
         { bundle, match: 'x{200}' },
       ]),
       { bundle: OVERLAPPING },
+      { bundle: 'kiln9', has: 'first9' },
+      { bundle: 'kiln9', has: 'first9', case: 'exact' },
       { stylesheet: 'bcdef', match: 'v1\\.2' },
       { stylesheet: 'abcde' },
       { all: [{ bundle: 'abcde' }, { not: { stylesheet: 'abcde' } }] },
