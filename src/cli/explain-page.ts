@@ -1,8 +1,8 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
-import { FOUND } from '../engine/rule/clause.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
+import { testFound } from '../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
 import { detect, type Verdict } from '../index.ts'
@@ -22,12 +22,9 @@ export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): E
   const verdict = detect(ruleset, page)
   const lines: string[] = []
   const write = (text: string): void => void lines.push(text)
-  const found = ruleset.places.get(FOUND.key)
-  if (found)
-    for (const { slug, name } of verdict.evidence.filter(
-      ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),
-    ))
-      hits.testFound(found, { name: slug, text: name })
+  const { evidence, builder, category } = verdict
+  const products = evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'))
+  testFound(hits, ruleset, { products, builder: builder === null ? null : { name: builder, category } })
   for (const rule of ruleset.rules.filter((one) => one.slug === slug)) {
     write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
     explainClauses(rule, hits, ruleset, write)

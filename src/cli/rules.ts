@@ -5,14 +5,14 @@ import { loadConfig } from '../config/config.ts'
 import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
-import { testSchema } from '../rules/data-schemas.ts'
+import { buildEditorSchemas } from '../rules/editor-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
 import { checkLength, readFixtures } from '../rules/fixtures.ts'
 import { checkGenericWords } from '../rules/generic-words.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
-import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
+import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
@@ -140,7 +140,7 @@ function explain(given: Given, io: CommandIo): RuleWork {
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
 function build(_: Given, { stderr }: CommandIo): RuleWork {
-  return async ({ detectors: all }) => {
+  return async ({ folders, detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const checked = checkFolders({ folders: [ownFolder], detectors })
     throwOnErrors(checked.findings)
@@ -153,8 +153,12 @@ function build(_: Given, { stderr }: CommandIo): RuleWork {
     const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
     write(basename(builtFile), buildRulesetFile({ version, categories, rules }))
     write('conformance.json', buildConformance(ruleset, fixtures))
-    write('schema.json', buildRuleSchema([...all, FOUND]), 2)
-    write('test-schema.json', testSchema, 2)
+    const isOwn = folders.length === 1 && all.length === detectors.length
+    const listed = isOwn ? checked : checkFolders({ folders, detectors: all })
+    const lists = { categories: listed.categories, rules: listed.rules.map((rule) => rule.found) }
+    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    for (const [name, schema] of Object.entries(buildEditorSchemas([...all, FOUND], lists)))
+      write(join('schemas', name), schema, 2)
     stderr.write(`Built ${rules.length} rules, version ${version}\n`)
     return EXIT.ok
   }

@@ -62,7 +62,7 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
     for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories, judge }))
   }
   judge.close()
-  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules), ...checkOverlaps(rules))
+  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules, all), ...checkOverlaps(rules))
   return { rules, categories: all, places, findings, unjudged: judge.unjudged.size }
 }
 

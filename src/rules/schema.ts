@@ -102,11 +102,15 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
       attr: { ...text, description: 'The attribute of the element to test, instead of its text' },
       case: { type: 'string', enum: ['exact'], description: 'Compares case in the word and in the tests' },
       atLeast: { ...positive, description: 'Minimum size of the hit; with `of`, the number of clauses that must hold' },
-      weight: { type: 'string', enum: ['strong', 'medium', 'weak'] },
-      all: clauses,
-      any: clauses,
-      of: clauses,
-      not: { $ref: '#/definitions/clause' },
+      weight: {
+        type: 'string',
+        enum: ['strong', 'medium', 'weak'],
+        description: 'What the clause is worth; by default the most that its place allows',
+      },
+      all: { ...clauses, description: 'All of these clauses hold' },
+      any: { ...clauses, description: 'At least one of these clauses holds' },
+      of: { ...clauses, description: 'At least `atLeast` of these clauses hold' },
+      not: { description: 'The clause does not hold', allOf: [{ $ref: '#/definitions/clause' }] },
     },
   }
 }

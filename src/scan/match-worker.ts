@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { buildPage, detect, type LoadOptions, loadRuleset, type PageInput, type Verdict } from '../index.ts'
+import { buildCatalogue, type CatalogueEntry } from './catalogue.ts'
 
 /** A page for a worker. */
 export interface Task {
@@ -25,6 +26,7 @@ export interface RulesetInfo {
   readonly categories: Readonly<Record<string, string>>
   readonly siteTypes: readonly string[]
   readonly labels: RulesetLabels
+  readonly catalogue: readonly CatalogueEntry[]
 }
 
 /** What the rules call things on pages for people. */
@@ -67,6 +69,7 @@ export function info(): RulesetInfo {
     categories: Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name])),
     siteTypes: ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug),
     labels: findLabels(),
+    catalogue: buildCatalogue(ruleset.rules),
   }
 }
 

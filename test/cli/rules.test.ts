@@ -130,8 +130,8 @@ describe('build', () => {
     const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []
     const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
     expect([read('ruleset.json').version, read('conformance.json').version]).toEqual([version, version])
-    expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
-    expect(read('test-schema.json').properties.hits).toBeDefined()
+    expect(read('schemas/builder.json').definitions.clause.properties.meta).toBeDefined()
+    expect(read('schemas/slugs.json').definitions.product.enum).toContain('wordpress')
     const built = join(project.folder, 'dist', 'ruleset.json')
     writeFileSync(built, readFileSync(built, 'utf8').replace('"name":"WordPress"', '"name":"Read from the build"'))
     writeFileSync(join(cwd, 'press.html'), '<meta name="generator" content="WordPress 6.6">')

@@ -217,6 +217,11 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'of a clause of a site type',
     { 'site-types/acme.yaml': technology('{ found: §bta }'), 'site-types/acme.test.yaml': TEST },
   ],
+  [
+    'unknown-slug',
+    'category of a clause of a site type',
+    { 'site-types/acme.yaml': technology('{ found: §category:cmss }'), 'site-types/acme.test.yaml': TEST },
+  ],
   ['unknown-slug', 'also of a hit', { ...hit('confidence: high, also: [§bta] }'), ...beta('beta.com') }],
   ['unknown-slug', 'hosting of a hit', hit('confidence: high, hosting: §Nowhere }')],
   ['unknown-slug', 'type of a hit', hit('confidence: high, siteType: §blogg }')],

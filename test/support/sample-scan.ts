@@ -7,6 +7,17 @@ export const SAMPLE_RULES: RulesetInfo = {
   wantedDns: [],
   categories: { 'website-builder': 'visual-builder', cms: 'cms', ecommerce: 'ecommerce' },
   siteTypes: ['marketing', 'blog', 'local-business'],
+  catalogue: [
+    {
+      kind: 'builder',
+      slug: 'webflow',
+      name: 'Webflow',
+      category: 'website-builder',
+      isAiNative: false,
+      website: 'https://webflow.com',
+    },
+    { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null },
+  ],
   labels: {
     categories: { 'website-builder': 'Website builder', cms: 'Content management system', ecommerce: 'Shop system' },
     siteTypes: { marketing: 'Marketing', blog: 'Blog', 'local-business': 'Local business' },

@@ -1,6 +1,5 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import { FOUND } from '../rule/clause.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
 import {
@@ -12,6 +11,7 @@ import {
   isTypable,
   listTechnologies,
 } from './choose.ts'
+import { testFound } from './found.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
 import { ScoredRule } from './score.ts'
@@ -47,7 +47,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const origin = chooseHosting(providers, ruleset)
   const found = listTechnologies(products, providers, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
-  const types = scoreTypes(ruleset, hits, technologies)
+  const types = scoreTypes(ruleset, hits, { technologies, builder })
   const siteType = isTypable(page) ? chooseSiteType(types, page) : null
   const chosen = new Set<ScoredRule | null | undefined>([builder, origin, siteType, ...technologies])
   const scoring = [...products.values(), ...providers.values(), ...types.filter(({ points }) => points > 0)]
@@ -105,10 +105,13 @@ function settleConflict(builder: ScoredRule, before: readonly ScoredRule[], afte
 }
 
 /** Scores site types. They come last, because their rules can ask for the builder and technologies that were detected. */
-function scoreTypes(ruleset: Ruleset, hits: PageHits, detected: readonly ScoredRule[]): ScoredRule[] {
-  const found = ruleset.places.get(FOUND.key)
-  for (const { rule } of detected)
-    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
+function scoreTypes(
+  ruleset: Ruleset,
+  hits: PageHits,
+  { technologies, builder }: { readonly technologies: readonly ScoredRule[]; readonly builder: ScoredRule | null },
+): ScoredRule[] {
+  const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
+  testFound(hits, ruleset, { products, builder: builder?.rule })
   return [...hits.lifted]
     .filter(({ kind }) => kind === 'site-type')
     .map((rule) => new ScoredRule(rule, { hits, ruleset }))

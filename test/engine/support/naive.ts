@@ -27,12 +27,11 @@ export function buildNaivePage(page: Page, settled: readonly string[]): NaivePag
 
 /** Evaluates every clause of a rule by iterating over all values of the page. */
 export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult {
-  const clauses = rule.detect.map((clause) => ({
-    ...judge(clause, page, ALL_OWN),
-    family: findFamily(clause),
-    weight: findPageWeight(clause, page),
-  }))
-  const holding = clauses.filter(({ holds }) => holds === true)
+  const clauses = rule.detect.map((clause) => ({ clause, ...judge(clause, page, ALL_OWN) }))
+  // The weight on a page costs two more evaluations, and only that of a clause that holds counts.
+  const holding = clauses
+    .filter(({ holds }) => holds === true)
+    .map(({ clause }) => ({ family: findFamily(clause), weight: findPageWeight(clause, page) }))
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
   const weak = holding.filter(({ weight }) => weight === 'weak').length
   const files = holding.some(({ weight }) => weight === 'sibling files') ? 1 : 0
