@@ -54,7 +54,7 @@ const FINDINGS = {
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', 'weight is only allowed on the outermost group'],
   'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
-  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}'],
+  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}'],
   'label-with-suffix': [
     'error',
     '"{value}" asks for a record below the host of the page: {label}.<host>; to compare what a record contains, write {instead}',
@@ -78,6 +78,7 @@ const FINDINGS = {
     'error',
     '"{value}" is also a word of {slug}, which would fire on the same pages: relate the two rules, or find another mark',
   ],
+  placeholder: ['error', 'this place is not filled in yet: write {what}'],
   'relation-cycle': ['error', '{key} forms a cycle: {path}'],
   'short-literal': ['error', '"{value}" is too short: a literal needs at least {least} characters here'],
   'short-page': ['error', 'the HTML of a test page needs at least five lines, but this page has {lines}'],

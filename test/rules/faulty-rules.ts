@@ -138,6 +138,13 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['heavy-weight', 'text', clause('{ text: acme, weight: §medium }')],
   ['hit-differs', 'level', hit('confidence: §medium }')],
   ['hit-differs', 'version', hit('confidence: high, versions: §{ Acme: 1 } }')],
+  ['placeholder', 'of a rule', acme(builder().replace('category: cms', "category: §'FILL IN: a category'"))],
+  [
+    'placeholder',
+    'of a clause',
+    acme(builder("{ script: /a.js, is: §'FILL IN: a value' }").replace('aiNative: false', 'aiNative: true')),
+  ],
+  ['placeholder', 'of a test', miss("{ html: §'<p>FILL IN: a sentence</p>' }")],
   ['misplaced-key', 'of a site type', acme(builder('', '§rank: 2\n'))],
   ['misplaced-key', 'of a site type, with a wrong value', acme(builder('', '§thin: yes\n'))],
   ['misplaced-key', 'of a builder, with an unknown slug', tech('acme', technology('', '§hosting: nowhere\n'))],
