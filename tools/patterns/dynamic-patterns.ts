@@ -30,7 +30,7 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
   },
   {
     file: 'src/rules/editor-schemas.ts',
-    code: "pattern: `^(?:${names.join('|')}) \\S+$`",
+    code: "pattern: `^(?:${names.join('|')}) \\\\S+$`",
     reason: 'names of places and one repeat to the end of a word of a rule: runs in an editor, never on a page',
   },
   {
