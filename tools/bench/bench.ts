@@ -75,7 +75,10 @@ await runMain(main, process.argv.slice(2))
 
 async function measureAllBodies(rounds: number): Promise<object> {
   const real = await loadRuleset()
-  return measureBodies({ real, synthetic1000: withSynthetic(real, 1000), synthetic7000: withSynthetic(real, 7000) }, 10 * rounds)
+  return measureBodies(
+    { real, synthetic1000: withSynthetic(real, 1000), synthetic7000: withSynthetic(real, 7000) },
+    10 * rounds,
+  )
 }
 
 function print(report: object): number {

@@ -56,10 +56,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     const checker = new ClauseChecker(found, file, { ...context, rejected: rejectedPaths })
     for (const [i, clause] of (Array.isArray(data.detect) ? (data.detect as ClauseSource[]) : []).entries())
       if (typeof clause === 'object') checker.check(clause, ['detect', i])
-    findings.push(
-      ...checker.findings,
-      ...checkDuplicates(file, data.detect, ['detect']),
-    )
+    findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
   }
   if (findings.some(isError)) return rejected
   const source = {
