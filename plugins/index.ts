@@ -1,6 +1,7 @@
 import type { Detector } from '../src/engine/page/detector.ts'
 import { anchor } from './anchor.ts'
 import { asset } from './asset.ts'
+import { bundle } from './bundle.ts'
 import { comment } from './comment.ts'
 import { cookie } from './cookie.ts'
 import { dns } from './dns.ts'
@@ -18,6 +19,7 @@ import { script } from './script.ts'
 import { size } from './size.ts'
 import { status } from './status.ts'
 import { style } from './style.ts'
+import { stylesheet } from './stylesheet.ts'
 import { text } from './text.ts'
 import { title } from './title.ts'
 import { tls } from './tls.ts'
@@ -48,4 +50,6 @@ export const detectors: readonly Detector[] = [
   text,
   html,
   size,
+  stylesheet,
+  bundle,
 ]

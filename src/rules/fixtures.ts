@@ -5,7 +5,7 @@ import { toList } from '../engine/rule/clause.ts'
 import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { findImplied } from '../engine/verdict/relations.ts'
-import { computeLevel } from '../engine/verdict/score.ts'
+import { computeLevel, rankLevel } from '../engine/verdict/score.ts'
 import type { Evidence, Verdict } from '../engine/verdict/verdict-types.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
@@ -13,6 +13,8 @@ import { type Path, SourceFile } from '../yaml/source-file.ts'
 import { type HitData, type MissData, type TestData, testSchema } from './data-schemas.ts'
 import type { FoundRule } from './discover.ts'
 import { buildFinding, type Finding } from './findings.ts'
+import { findNearClauses } from './near-clauses.ts'
+import { findPlaceholders } from './placeholders.ts'
 
 /** A page of a test file, and what it must give. */
 export interface Fixture {
@@ -34,7 +36,12 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
   if (!rule.hasTest) return { fixtures: [], findings: [] }
   const file = new SourceFile(rule.testFile)
   const findings: Finding[] = [...file.findings]
-  if (file.data !== null) findings.push(...validator.check(file).map(({ finding }) => finding))
+  const placeholders = findPlaceholders(file)
+  const problems = file.data === null ? [] : validator.check(file)
+  findings.push(
+    ...placeholders.findings,
+    ...problems.filter(({ path }) => !placeholders.paths.has(JSON.stringify(path))).map(({ finding }) => finding),
+  )
   if (findings.length > 0) return { fixtures: [], findings }
   const { hits, misses } = file.data as TestData
   const readItem = (path: Path, { page, also }: MissData, hit: HitData | null): Fixture => ({
@@ -103,7 +110,7 @@ export function buildPageFinding({ file, path }: Pick<Fixture, 'file' | 'path'>,
 
 /** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
-  return [...checkOwn(fixture, verdict), ...checkOthers(fixture, verdict, ruleset)]
+  return [...checkOwn(fixture, verdict, ruleset), ...checkOthers(fixture, verdict, ruleset)]
 }
 
 /** Where a test file says what a page gives, and the parts of it that name rules. */
@@ -125,7 +132,8 @@ export function checkSlugs({ file, path, hit, also }: Expectation, { rules }: Ru
   ]
 }
 
-function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding[] {
+function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
+  const { rule, file, path, hit } = fixture
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   const level = own ? computeLevel(own.points) : null
   if (hit === null) {
@@ -137,14 +145,16 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
       }),
     ]
   }
-  const differs = (key: string, got: unknown, wanted: unknown): Finding =>
+  const differs = (key: string, got: unknown, wanted: unknown, why = ''): Finding =>
     buildFinding('hit-differs', file.valueAt([...path, key]), {
       key,
       got: String(got ?? 'none'),
       wanted: String(wanted ?? 'none'),
+      why,
     })
   const findings: Finding[] = []
-  if (level !== hit.confidence) findings.push(differs('confidence', level, hit.confidence))
+  if (level !== hit.confidence)
+    findings.push(differs('confidence', level, hit.confidence, explainLevel(fixture, own, ruleset)))
   if (hit.hosting !== undefined && hit.hosting !== verdict.hosting)
     findings.push(differs('hosting', verdict.hosting, hit.hosting))
   if (hit.siteType !== undefined && hit.siteType !== verdict.siteType)
@@ -155,6 +165,22 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
   for (const [name, version] of Object.entries(hit.versions ?? {}))
     if (verdict.versions[name] !== version) findings.push(differs('versions', verdict.versions[name], version))
   return findings
+}
+
+/** Clauses that nearly hold and that a finding lists. */
+const MAX_NEAR_CLAUSES = 2
+
+/** Names the clauses that gave points, and those that nearly did. */
+function explainLevel({ rule, input, hit }: Fixture, own: Evidence | undefined, ruleset: Ruleset): string {
+  const compiled = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+  const points = own?.points ?? 0
+  const held =
+    own === undefined || own.clauses.length === 0 ? '' : ` from ${own.clauses.map(({ clause }) => clause).join(', ')}`
+  const isTooLow = hit !== null && rankLevel(own ? computeLevel(points) : null) < rankLevel(hit.confidence)
+  const near = compiled && isTooLow ? findNearClauses(compiled, buildPage(input), ruleset) : []
+  const missed = near.slice(0, MAX_NEAR_CLAUSES).map(({ text, found }) => `${text}, found ${JSON.stringify(found[0])}`)
+  const unit = points === 1 ? 'point' : 'points'
+  return `: ${points} ${unit}${held}${missed.length > 0 ? `; near: ${missed.join('; ')}` : ''}`
 }
 
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {

@@ -50,6 +50,8 @@ match({
     url: 'https://example.com/',
     status: 200,
     headers: { server: 'a', 'set-cookie': 'a=b' },
+    scripts: [{ url: '/a', text: 'a' }],
+    styles: [{ url: '/a', text: 'a' }],
     html: `<!doctype html><title>a</title><meta name=a content=a><link rel=a href=/a><script src=/a></script><script>a</script>
       <style>a</style><script type="application/ld+json">{"@type":"a"}</script><body><!-- a --><a href=/a><img src=/a></a><iframe src=/a></iframe>`,
   },

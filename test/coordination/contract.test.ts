@@ -134,6 +134,19 @@ describe.each([memory, ...(url === null ? [] : listRedisStates(url))])('%s', (_,
     })
 
     test.each([
+      ['in its last millisecond', 299_999, true],
+      ['afterwards', 300_000, false],
+    ])('whether a result with a life of 5 minutes is served %s', async (_, after, expected) => {
+      const entry = nanoid()
+      const short = { ...stored, lifeMs: 300_000 }
+      await complete(entry, short)
+      const now = MINUTE + after
+      expect((await lookUp(entry, { now })) !== null).toBe(expected)
+      const role = expected ? { role: 'done', entry: short } : { role: 'lead' }
+      expect(await state.acquire(entry, { fresh: false, now })).toMatchObject(role)
+    })
+
+    test.each([
       ['NUL', '"a\0b"'],
       ['characters outside the Basic Multilingual Plane', '"😀𝒳"'],
       ['line breaks', '"\r\n$3\r\nfoo\r\n"'],

@@ -53,7 +53,7 @@ export function findingsOf(root: string): Finding[] {
   const { rules, categories } = checked
   const findings = [...checked.findings, ...checkDates(checked, TODAY)]
   const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
-  const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures))
+  const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures, checked.places))
   const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]
   const compiled = rules.flatMap((rule) => rule.compiled ?? [])
   const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })

@@ -46,7 +46,8 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       ...change,
     },
     infrastructure: { cdn: null, dns: ['dns.example'], ip: '203.0.113.7', tlsIssuer: 'An Authority', server: null },
-    timing: { fetch: 12.5, evidence: 0, match: 1.5, total: 14 },
+    timing: { fetch: 12.5, evidence: 0, bodies: 0, match: 1.5, total: 14 },
+    isLate: false,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Categories, ClauseSource, RuleKind } from '../../engine/rule/types
 import { formatHint } from '../../yaml/hint.ts'
 import type { Path } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
+import { isPlaceholder } from '../placeholders.ts'
 import { SLUG } from '../schema.ts'
 import type { CheckedRule } from './rule-checks.ts'
 import { isMisplaced } from './rule-keys.ts'
@@ -75,7 +76,7 @@ function checkNames(rules: readonly CheckedRule[]): Finding[] {
   const first = new Map<string, CheckedRule>()
   return rules.flatMap((rule) => {
     const { name } = toRecord(rule.file.data)
-    if (typeof name !== 'string') return []
+    if (typeof name !== 'string' || isPlaceholder(name)) return []
     const key = `${findNamespace(rule.found.kind)} ${name.toLowerCase().replace(/[^\p{L}\p{N}+#]/gu, '')}`
     const other = first.get(key)
     if (other === undefined) first.set(key, rule)

@@ -98,7 +98,8 @@ function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Ju
   const hasWord = buildWordTest(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
-    if (!hasWord(value) || !passes(clause, value, naive.page)) continue
+    const parts = place.window === undefined ? [value] : cutWindows(clause, key, value, place.window)
+    if (!hasWord(value) || !parts.some((part) => passes(clause, part, naive.page))) continue
     if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value.url, naive.page, own)) continue
     counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
   }
@@ -133,6 +134,19 @@ function buildWordTest(clause: ClauseSource, key: string, { page, folded }: Naiv
     folded.set(value, text)
     return words.some((word) => text.includes(fold(word)))
   }
+}
+
+/** Cuts what tests see of a text: each occurrence of a word with the characters around it. */
+function cutWindows(clause: ClauseSource, key: string, value: NaiveValue, characters: number): NaiveValue[] {
+  const read = clause.case === 'exact' ? (text: string) => text : fold
+  const whole = value.text()
+  const text = read(whole)
+  return toList(clause[key]).flatMap((word) => {
+    const windows: NaiveValue[] = []
+    for (let at = text.indexOf(read(word)); at >= 0; at = text.indexOf(read(word), at + 1))
+      windows.push({ ...value, text: () => whole.slice(Math.max(0, at - characters), at + word.length + characters) })
+    return windows
+  })
 }
 
 /** Whether one value passes all tests of a clause. */
