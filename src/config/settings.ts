@@ -176,7 +176,7 @@ export const SETTINGS = {
     name: 'SCAN_SCRIPTS',
     read: readSwitch,
     default: true,
-    shownDefault: '`on`',
+    shownDefault: 'on',
     documentation:
       'Whether scans also fetch up to four scripts and two style sheets of the page and read them as text: `on` or `off`. [What is fetched](docs/fetching.md#scripts-and-style-sheets).',
   }),
