@@ -11,6 +11,7 @@ import { header } from './header.ts'
 import { html } from './html.ts'
 import { inline } from './inline.ts'
 import { jsonld } from './jsonld.ts'
+import { label } from './label.ts'
 import { link } from './link.ts'
 import { meta } from './meta.ts'
 import { robots } from './robots.ts'
@@ -18,6 +19,7 @@ import { script } from './script.ts'
 import { size } from './size.ts'
 import { status } from './status.ts'
 import { style } from './style.ts'
+import { suffix } from './suffix.ts'
 import { text } from './text.ts'
 import { title } from './title.ts'
 import { tls } from './tls.ts'
@@ -26,6 +28,7 @@ import { url } from './url.ts'
 /** The detectors of all places, from the cheapest to the most expensive to read. */
 export const detectors: readonly Detector[] = [
   url,
+  suffix,
   header,
   cookie,
   status,
@@ -45,6 +48,7 @@ export const detectors: readonly Detector[] = [
   robots,
   favicon,
   anchor,
+  label,
   text,
   html,
   size,

@@ -42,9 +42,10 @@ function formatFacts(source: RuleSource): string[] {
     'created by a model': source.aiNative === undefined ? undefined : source.aiNative ? 'yes' : 'no',
     'hosting that a high level proves': source.hosting,
     role: source.role,
-    rank: source.rank === undefined ? undefined : String(source.rank),
-    fallback: source.fallback ? 'applies only if no other type does' : undefined,
+    prior: source.prior === undefined ? undefined : `${source.prior} tenths of log-odds`,
+    points: source.fitted === false ? 'written by hand' : undefined,
     thin: source.thin ? 'also applies to a page with fewer than 20 visible words' : undefined,
+    unnamed: source.unnamed ? 'if this type wins, the page has no site type' : undefined,
   }
   return Object.entries(facts).flatMap(([key, value]) => (value === undefined ? [] : [`  ${key}: ${value}`]))
 }

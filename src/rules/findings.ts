@@ -32,7 +32,7 @@ const FINDINGS = {
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
-  'group-weight': ['error', 'weight is only allowed on the outermost group'],
+  'group-weight': ['error', '{key} is only allowed on the outermost group'],
   'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
   'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}'],
   'label-with-suffix': [
@@ -48,6 +48,10 @@ const FINDINGS = {
   ],
   'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
   'needless-weight': ['error', 'weight: {value} is the default weight of this clause: remove it'],
+  'no-points': [
+    'warning',
+    'this clause has no points, so it counts for nothing: run `npm run -s rules -- fit`, or remove it',
+  ],
   'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [

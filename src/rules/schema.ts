@@ -5,7 +5,7 @@ import { wordOf } from './word-forms.ts'
 /** Keys of a clause that are not places. */
 export const GROUPS = ['all', 'any', 'not', 'of'] as const
 export const TESTS = ['is', 'has', 'under', 'match', 'version', 'from', 'attr', 'case'] as const
-export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight']
+export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points']
 
 /** Form of every slug. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
@@ -32,6 +32,7 @@ const slug = {
 export const slugs = oneOrMore(slug)
 const flag = { type: 'boolean', const: true }
 const positive = { type: 'integer', minimum: 1 }
+const tenths = { type: 'integer', minimum: -200, maximum: 200 }
 export const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an http or https URL' }
 
 /**
@@ -59,9 +60,17 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       },
       requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
-      rank: { type: 'integer', description: 'Site types: the larger rank wins a tie' },
-      fallback: { ...flag, description: 'Site types: applies if no other type does' },
+      prior: {
+        ...tenths,
+        description: 'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
+      },
+      fitted: {
+        type: 'boolean',
+        const: false,
+        description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
+      },
       thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
+      unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
       detect: {
         type: 'array',
         minItems: 1,
@@ -103,6 +112,13 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
       case: { type: 'string', enum: ['exact'], description: 'Compares case in the word and in the tests' },
       atLeast: { ...positive, description: 'Minimum size of the hit; with `of`, the number of clauses that must hold' },
       weight: { type: 'string', enum: ['strong', 'medium', 'weak'] },
+      points: {
+        type: 'object',
+        minProperties: 1,
+        propertyNames: slug,
+        additionalProperties: tenths,
+        description: 'Site types: tenths of log-odds that the clause gives to each type; written by `rules fit`',
+      },
       all: clauses,
       any: clauses,
       of: clauses,

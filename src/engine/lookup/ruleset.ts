@@ -1,8 +1,16 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { findNeeds, type Need } from '../rule/logic.ts'
-import type { Categories, Clause, CompiledRule } from '../rule/types.ts'
+import { findNeeds, listVariables, type Need } from '../rule/logic.ts'
+import type { Categories, ClauseBase, CompiledRule, Logic } from '../rule/types.ts'
 import { PlaceIndex, prepareLeaf } from './place-index.ts'
+
+/** A site type, and the terms of its expression by the clause that they depend on. */
+export interface TypeTerms {
+  readonly rule: CompiledRule
+  /** Terms that do not depend on a clause: the prior. */
+  readonly constant: readonly Logic[]
+  readonly byClause: ReadonlyMap<string, Logic>
+}
 
 /** Compiled rules and the index over them. One ruleset serves any number of pages. */
 export class Ruleset {
@@ -15,7 +23,8 @@ export class Ruleset {
   readonly bySlug: ReadonlyMap<string, CompiledRule>
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
   /** The values that a clause needs to hold. */
-  readonly needs: ReadonlyMap<Clause, readonly Need[]>
+  readonly needs: ReadonlyMap<ClauseBase, readonly Need[]>
+  readonly siteTypes: readonly TypeTerms[]
   /** Places that have a detector and that a rule asks for. */
   readonly readPlaces: readonly PlaceIndex[]
 
@@ -40,7 +49,9 @@ export class Ruleset {
         place.add(prepareLeaf(rule, leaf, place.detector.word))
       }
     this.places = places
-    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
+    const clauses = parts.rules.flatMap((rule): ClauseBase[] => [...rule.clauses, ...(rule.typeClauses ?? [])])
+    this.needs = new Map(clauses.map((one) => [one, findNeeds(one.holds)]))
+    this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
@@ -50,6 +61,20 @@ export class Ruleset {
   wanted(place: string): readonly string[] {
     return [...(this.places.get(place)?.words.keys() ?? [])]
   }
+}
+
+/** Splits the sum of a site type into its terms, so that a page evaluates only those whose clause may hold. */
+function splitTerms(rule: CompiledRule): TypeTerms {
+  const { logic } = rule
+  const terms = typeof logic === 'object' && '+' in logic ? logic['+'] : [logic]
+  const byClause = new Map<string, Logic>()
+  const constant: Logic[] = []
+  for (const term of terms) {
+    const [id] = listVariables(term)
+    if (id === undefined) constant.push(term)
+    else byClause.set(id, term)
+  }
+  return { rule, constant, byClause }
 }
 
 function indexBySlug(

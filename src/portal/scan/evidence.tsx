@@ -75,7 +75,7 @@ function ClauseItem({ clause, labels }: { readonly clause: Item['clauses'][numbe
   return (
     <li>
       <p>
-        <span class={`weight ${clause.weight}`}>{WEIGHTS[clause.weight]}</span> {listPlaces(clause.places, labels)}
+        <span class={`weight ${clause.weight}`}>{clause.weight && WEIGHTS[clause.weight]}</span> {listPlaces(clause.places, labels)}
         {clause.hits > 1 && <span class="quiet">, found {clause.hits} times</span>}
       </p>
       {texts.length > 0 && (

@@ -50,6 +50,7 @@ export class ClauseChecker {
     if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
     if (findFamily(node) === null) this.#add('nothing-positive', path, {})
+    else if (this.#found.kind === 'site-type') this.#checkPoints(source, path)
     else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
   }
 
@@ -85,9 +86,19 @@ export class ClauseChecker {
       )
       return false
     }
-    if (!isTop && 'weight' in source) this.#add('group-weight', [...path, 'weight'], {}, true)
+    for (const key of ['weight', 'points'])
+      if (!isTop && key in source) this.#add('group-weight', [...path, key], { key }, true)
+    this.#checkOwner(source, path)
     if (groups.length === 0) return this.#checkLeaf(source, places[0], path)
     return this.#checkGroup(source, groups[0], path)
+  }
+
+  /** A site type has points, a rule of another kind weights. */
+  #checkOwner(source: ClauseSource, path: Path): void {
+    const isType = this.#found.kind === 'site-type'
+    const [key, owner] = isType ? ['weight', 'a rule of another kind'] : ['points', 'a site-type rule']
+    const kind = `a ${this.#found.kind} rule`
+    if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
   }
 
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {
@@ -160,6 +171,10 @@ export class ClauseChecker {
       if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `a ${place} clause` }, true)
     if (isAmount && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
       this.#add('missing-key', path, { key: 'atLeast', where: ` next to ${place}: every page has some size` })
+  }
+
+  #checkPoints(source: ClauseSource, path: Path): void {
+    if (!('points' in source)) this.#add('no-points', path, {})
   }
 
   /** Rejects an `any` with clauses of several families: it would count for one of them only. */

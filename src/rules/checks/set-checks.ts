@@ -115,7 +115,11 @@ export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'fi
         yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
-  if (found.kind === 'site-type') yield* findFoundSlugs(data.detect, ['detect'])
+  if (found.kind !== 'site-type') return
+  yield* findFoundSlugs(data.detect, ['detect'])
+  for (const [i, clause] of toList<unknown>(data.detect).entries())
+    for (const slug of Object.keys(toRecord(toRecord(clause).points)))
+      if (SLUG.test(slug)) yield { slug, space: 'site-type', path: ['detect', i, 'points', slug] }
 }
 
 function* findFoundSlugs(value: unknown, path: Path): Generator<NamedSlug> {

@@ -3,6 +3,7 @@ import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import { indexPlaces } from '../../../src/engine/rule/clause.ts'
 import { compileRule } from '../../../src/engine/rule/compile.ts'
+import { linkSiteTypes } from '../../../src/engine/rule/link-site-types.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleKind, RuleSource } from '../../../src/engine/rule/types.ts'
 import { detect } from '../../../src/engine/verdict/detect.ts'
 import type { Level, Verdict } from '../../../src/engine/verdict/verdict-types.ts'
@@ -28,12 +29,13 @@ export const places = indexPlaces(detectors)
 
 /** Compiles rules. */
 export function compile(rules: readonly TinyRule[]): CompiledRule[] {
-  return rules.map((rule) => {
+  const compiled = rules.map((rule) => {
     const { slug, kind } = rule
     const category = kind === 'builder' ? { category: 'cms' } : {}
     const usual = { name: slug.toUpperCase(), detect: buildSignals(slug), source: [], verified: '2026-11-20' }
     return compileRule({ ...usual, ...category, ...rule }, places)
   })
+  return linkSiteTypes(compiled)
 }
 
 export function buildRuleset(rules: readonly CompiledRule[]): Ruleset {

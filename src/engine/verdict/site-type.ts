@@ -1,0 +1,154 @@
+import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Page } from '../page/page-types.ts'
+import { FOUND } from '../rule/clause.ts'
+import { applyLogic, type Hits, isNeedMet, sum } from '../rule/logic.ts'
+import type { CompiledRule, Leaf, Logic, TypeClause, TypeDecision } from '../rule/types.ts'
+import type { PageHits } from './hits.ts'
+import { buildLogicData, isSeen, readClauseTexts, type ScoredRule } from './score.ts'
+import type { ClauseEvidence, Evidence } from './verdict-types.ts'
+
+/** A page with fewer visible words can only get a site type that is marked `thin`. */
+const MIN_VISIBLE_WORDS = 20
+
+/** Clauses that the evidence lists for one type: those that count most. */
+const MAX_EVIDENCE_CLAUSES = 12
+
+/** The decision of rulesets whose categories define none. */
+const DEFAULT_DECISION: TypeDecision = { threshold: 1, margin: 0 }
+
+/** A clause of a site type that holds on a page. */
+export interface HeldClause {
+  readonly rule: CompiledRule
+  readonly clause: TypeClause
+}
+
+/** A site type with its score on a page, in tenths of log-odds. */
+export interface ScoredType {
+  readonly rule: CompiledRule
+  readonly score: number
+}
+
+/** The decision about the site type of a page. */
+export interface TypeChoice {
+  readonly chosen: ScoredType | null
+  /** All types, highest score first; equal scores by slug. */
+  readonly ranking: readonly ScoredType[]
+  /** Why no type was chosen. */
+  readonly reason?: string
+}
+
+/** Whether a page can have a site type: an HTML document, not an error response. */
+export function isTypable(page: Page): boolean {
+  const contentType = page.headers?.find(([header]) => header === 'content-type')?.[1]
+  const isHtml = contentType === undefined || /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType)
+  return isHtml && (page.status ?? 200) < 400
+}
+
+/**
+ * Finds the clauses of site types that hold. They come last, because they can ask for the builder and the technologies.
+ * @param detected the builder and technologies of the verdict
+ */
+export function findHeldClauses(ruleset: Ruleset, hits: PageHits, detected: readonly ScoredRule[]): HeldClause[] {
+  const found = ruleset.places.get(FOUND.key)
+  for (const { rule } of detected)
+    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
+  const held: HeldClause[] = []
+  for (const rule of hits.lifted) {
+    if (rule.typeClauses === undefined) continue
+    const data = buildLogicData(rule, hits, ruleset)
+    for (const clause of rule.typeClauses)
+      if (ruleset.needs.get(clause)?.every((need) => isNeedMet(need, data)) && applyLogic(clause.holds, data))
+        held.push({ rule, clause })
+  }
+  return held
+}
+
+/** Scores every site type. Only the terms of clauses that hold are evaluated: all others add 0. */
+export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
+  const data: Record<string, number> = {}
+  for (const { clause } of held) data[clause.id] = 1
+  return siteTypes.map(({ rule, constant, byClause }) => {
+    const terms = held.flatMap(({ clause }): Logic[] => {
+      const term = byClause.get(clause.id)
+      return term === undefined ? [] : [term]
+    })
+    return { rule, score: applyLogic(sum([...constant, ...terms]), data) }
+  })
+}
+
+/**
+ * Chooses the type with the highest score if it reaches the threshold and leads the second by the margin, and if the page has
+ * enough text for it.
+ */
+export function chooseSiteType(
+  types: readonly ScoredType[],
+  { words }: Pick<Page, 'words'>,
+  { threshold, margin }: TypeDecision = DEFAULT_DECISION,
+): TypeChoice {
+  const ranking = types.toSorted((a, b) => b.score - a.score || (a.rule.slug < b.rule.slug ? -1 : 1))
+  const [first, second] = ranking
+  if (first === undefined) return { chosen: null, ranking }
+  const reason =
+    first.score < threshold
+      ? 'too little evidence'
+      : first.rule.unnamed
+        ? 'no type fits'
+        : second !== undefined && first.score - second.score < margin
+          ? 'two types alike'
+          : words < MIN_VISIBLE_WORDS && !first.rule.thin
+            ? 'too little text'
+            : undefined
+  return reason === undefined ? { chosen: first, ranking } : { chosen: null, ranking, reason }
+}
+
+/** Explains the decision: the best type and the runner-up, each with the clauses that count most for or against it. */
+export function explainSiteType(
+  { chosen, ranking, reason }: TypeChoice,
+  held: readonly HeldClause[],
+  { hits, ruleset }: { readonly hits: PageHits; readonly ruleset: Ruleset },
+): Evidence[] {
+  if (held.length === 0) return []
+  return ranking.slice(0, 2).map((type, i) => {
+    const { rule, score } = type
+    const note = i === 0 ? reason : `second to ${ranking[0].rule.slug}`
+    return {
+      kind: rule.kind,
+      slug: rule.slug,
+      name: rule.name,
+      level: null,
+      points: score,
+      clauses: explainClauses(rule.slug, held, { hits, ruleset }),
+      unseen: listUnseen(rule, hits, ruleset),
+      chosen: type === chosen,
+      ...(note && { note }),
+    }
+  })
+}
+
+/** Lists the clauses that give points to a type, those that count most first. */
+export function explainClauses(
+  type: string,
+  held: readonly HeldClause[],
+  { hits, ruleset }: { readonly hits: PageHits; readonly ruleset: Ruleset },
+): ClauseEvidence[] {
+  const counting = held.flatMap(({ rule, clause }) => {
+    const points = clause.points[type] ?? 0
+    return points === 0 ? [] : [{ rule, clause, points }]
+  })
+  const strongest = counting.sort((a, b) => Math.abs(b.points) - Math.abs(a.points) || (a.clause.id < b.clause.id ? -1 : 1))
+  return strongest.slice(0, MAX_EVIDENCE_CLAUSES).map(({ rule, clause, points }) => {
+    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    return {
+      clause: clause.text,
+      places: [...new Set(leaves.map(({ place }: Leaf) => place))],
+      points,
+      family: clause.family,
+      hits: applyLogic(clause.hits, buildLogicData(rule, hits, ruleset) satisfies Hits),
+      texts: readClauseTexts(leaves, hits),
+    }
+  })
+}
+
+function listUnseen(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): string[] {
+  return [...new Set(rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place))]
+}
