@@ -15,6 +15,7 @@ import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { explainRule } from './explain-rule.ts'
+import { fitRules } from './fit-rules.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
 import { rename } from './rename-verb.ts'
@@ -25,7 +26,7 @@ import { testRules } from './test-rules.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Checks, tests, explains, lists, renames and builds fingerprint rules: those of the project and those of RULES_DIRS.
+Checks, tests, explains, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
@@ -44,6 +45,11 @@ Checks, tests, explains, lists, renames and builds fingerprint rules: those of t
                                         locators that cover it. Prints each match as file:line:column.
   npm run -s rules -- show <slug>       Describes a rule in words: clauses with their points, relations, sources, tests.
   npm run -s rules -- stats             Counts rules by kind and category, clauses and test pages.
+  npm run -s rules -- fit --pages FILE… [--check] [--held-out]
+                                        Fits the points of the site types to labelled pages (JSON Lines, also .gz, with siteType)
+                                        and writes them into the rules. Prints what a cross-validation by site finds. --check
+                                        only compares the points with those of a new fit. --held-out fits without a fifth of the
+                                        sites, prints what the points find there, and writes nothing.
   npm run -s rules -- rename <kind>/<slug> <new slug>
                                         Renames the files of a rule, and its slug in all other rules and tests.
 
@@ -62,6 +68,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
+  fit: { args: ['file…'], options: { pages: text, check: flag, 'held-out': flag }, prepare: fit },
   ...CATALOGUE_VERBS,
   rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
@@ -125,6 +132,12 @@ function explain(given: Given, io: CommandIo): RuleWork {
     const options = { html, url, headers, folders, detectors: detectorModules, timeoutMs }
     return explainRule(openRuleset({ folders, detectors }), given.args[0], options, io)
   }
+}
+
+function fit({ args, values }: Given, io: CommandIo): RuleWork {
+  if (typeof values.pages !== 'string') throw new UsageError('fit needs --pages FILE')
+  const options = { files: [values.pages, ...args], check: values.check === true, heldOut: values['held-out'] === true }
+  return (loaded) => fitRules(loaded, options, io)
 }
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
