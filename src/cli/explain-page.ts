@@ -3,6 +3,7 @@ import { buildPage, type PageInput } from '../engine/page/page.ts'
 import { FOUND } from '../engine/rule/clause.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
+import { explainTypeScore } from './explain-type.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
 import { detect, type Verdict } from '../index.ts'
@@ -29,6 +30,10 @@ export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): E
     ))
       hits.testFound(found, { name: slug, text: name })
   for (const rule of ruleset.rules.filter((one) => one.slug === slug)) {
+    if (rule.typeClauses !== undefined) {
+      write(explainTypeScore(ruleset, rule, page))
+      continue
+    }
     write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
     explainClauses(rule, hits, ruleset, write)
     const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)

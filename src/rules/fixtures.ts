@@ -103,7 +103,9 @@ export function buildPageFinding({ file, path }: Fixture, error: unknown): Findi
 
 /** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
-  return [...checkOwn(fixture, verdict), ...checkOthers(fixture, verdict, ruleset)]
+  const isType = fixture.rule.kind === 'site-type'
+  const own = isType ? checkType(fixture, verdict, ruleset) : checkOwn(fixture, verdict)
+  return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
 /** Reports slugs and names that no rule has. */
@@ -120,7 +122,23 @@ function checkNames({ file, path, hit, also }: Fixture, { rules }: Ruleset): Fin
   ]
 }
 
-function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding[] {
+/** Checks the type of a page of a site type: a hit has it, a miss has not. A bare list of words need not have it. */
+function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
+  const { rule, file, path, hit } = fixture
+  const own = ruleset.siteTypes.find(({ rule: { slug } }) => slug === rule.slug)?.rule
+  const type = own?.unnamed ? null : rule.slug
+  if (hit === null) {
+    if (verdict.siteType !== type) return []
+    return [buildFinding('miss-named', file.valueAt(path), { siteType: String(type ?? 'no site type') })]
+  }
+  const wanted = hit.siteType === undefined ? type : hit.siteType
+  if (verdict.siteType === wanted || (hit.words && hit.siteType === undefined)) return checkFacts(fixture, hit, verdict)
+  const details = { key: 'siteType', got: String(verdict.siteType ?? 'none'), wanted: String(wanted ?? 'none') }
+  return [buildFinding('hit-differs', file.valueAt(path), details), ...checkFacts(fixture, hit, verdict)]
+}
+
+function checkOwn(fixture: Fixture, verdict: Verdict): Finding[] {
+  const { rule, file, path, hit } = fixture
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   const level = own ? computeLevel(own.points) : null
   if (hit === null) {
@@ -132,6 +150,15 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
       }),
     ]
   }
+  if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
+  const findings = checkFacts(fixture, hit, verdict)
+  if (level === hit.confidence) return findings
+  const details = { key: 'confidence', got: String(level ?? 'none'), wanted: hit.confidence }
+  return [buildFinding('hit-differs', file.valueAt([...path, 'confidence']), details), ...findings]
+}
+
+/** Compares the facts that a hit states about the verdict. */
+function checkFacts({ rule, file, path }: Fixture, hit: HitData, verdict: Verdict): Finding[] {
   const differs = (key: string, got: unknown, wanted: unknown): Finding =>
     buildFinding('hit-differs', file.valueAt([...path, key]), {
       key,
@@ -139,10 +166,9 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
       wanted: String(wanted ?? 'none'),
     })
   const findings: Finding[] = []
-  if (level !== hit.confidence) findings.push(differs('confidence', level, hit.confidence))
   if (hit.hosting !== undefined && hit.hosting !== verdict.hosting)
     findings.push(differs('hosting', verdict.hosting, hit.hosting))
-  if (hit.siteType !== undefined && hit.siteType !== verdict.siteType)
+  if (rule.kind !== 'site-type' && hit.siteType !== undefined && hit.siteType !== verdict.siteType)
     findings.push(differs('siteType', verdict.siteType, hit.siteType))
   for (const name of hit.technologies ?? [])
     if (!verdict.technologies.includes(name))
@@ -154,7 +180,7 @@ function checkOwn({ rule, file, path, hit }: Fixture, verdict: Verdict): Finding
 
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const findings: Finding[] = []
-  const fired = verdict.evidence.filter((one) => computeLevel(one.points) !== null && one.kind !== 'site-type')
+  const fired = verdict.evidence.filter((one) => one.kind !== 'site-type' && computeLevel(one.points) !== null)
   const own = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   for (const one of fired) {
     const other = ruleset.rules.find(({ kind, slug }) => kind === one.kind && slug === one.slug)

@@ -129,14 +129,18 @@ export function explainSiteType(
 export function explainClauses(
   type: string,
   held: readonly HeldClause[],
-  { hits, ruleset }: { readonly hits: PageHits; readonly ruleset: Ruleset },
+  {
+    hits,
+    ruleset,
+    most = MAX_EVIDENCE_CLAUSES,
+  }: { readonly hits: PageHits; readonly ruleset: Ruleset; readonly most?: number },
 ): ClauseEvidence[] {
   const counting = held.flatMap(({ rule, clause }) => {
     const points = clause.points[type] ?? 0
     return points === 0 ? [] : [{ rule, clause, points }]
   })
   const strongest = counting.sort((a, b) => Math.abs(b.points) - Math.abs(a.points) || (a.clause.id < b.clause.id ? -1 : 1))
-  return strongest.slice(0, MAX_EVIDENCE_CLAUSES).map(({ rule, clause, points }) => {
+  return strongest.slice(0, most).map(({ rule, clause, points }) => {
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
     return {
       clause: clause.text,
