@@ -111,7 +111,7 @@ function findProven(
 /** Compiles a claim as the only clause of a rule. Returns null if it needs no proof: it holds where nothing was found. */
 function compileClaim(
   source: RuleSource,
-  { clause: { weight, points, ...clause } }: Claim,
+  { clause: { weight, points, fitted, ...clause } }: Claim,
   places: Places,
 ): CompiledRule | null {
   try {

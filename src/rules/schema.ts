@@ -5,7 +5,7 @@ import { wordOf } from './word-forms.ts'
 /** Keys of a clause that are not places. */
 export const GROUPS = ['all', 'any', 'not', 'of'] as const
 export const TESTS = ['is', 'has', 'under', 'match', 'version', 'from', 'attr', 'case'] as const
-export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points']
+export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points', 'fitted']
 
 /** Form of every slug. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
@@ -118,6 +118,11 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
         propertyNames: slug,
         additionalProperties: tenths,
         description: 'Site types: tenths of log-odds that the clause gives to each type; written by `rules fit`',
+      },
+      fitted: {
+        type: 'boolean',
+        const: false,
+        description: 'Site types: the points of this clause are written by hand, and `rules fit` does not change them',
       },
       all: clauses,
       any: clauses,

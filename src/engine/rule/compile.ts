@@ -39,8 +39,9 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
   const isType = source.kind === 'site-type'
   const parsed = source.detect.map((clause) => parseClause(clause, places, builder))
   const clauses = isType ? [] : parsed.map((one) => weighClause(one, builder.leaves))
-  const typeClauses = parsed.map(({ source: { points = {} }, base }, i) => {
-    return { ...base, id: `${source.slug}:${i + 1}`, points: points as TypePoints }
+  const typeClauses = parsed.map(({ source: { points = {}, fitted }, base }, i) => {
+    const byHand = fitted === false && { byHand: true }
+    return { ...base, id: `${source.slug}:${i + 1}`, points: points as TypePoints, ...byHand }
   })
   const logic = isType ? some(typeClauses.map(({ holds }) => holds)) : buildPoints(clauses, builder.leaves)
   const allSeen = Object.fromEntries(builder.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
@@ -79,7 +80,7 @@ interface ParsedClause {
 }
 
 function parseClause(source: ClauseSource, places: Places, builder: LeafBuilder): ParsedClause {
-  const { points: _, ...written } = source
+  const { points: _, fitted: __, ...written } = source
   const node = readClause(written, places)
   const family = findFamily(node)
   if (family === null) throw new RuleSyntaxError('a clause contains only `not`; add something that must be present')

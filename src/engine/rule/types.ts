@@ -54,6 +54,8 @@ export interface TypeClause extends ClauseBase {
   /** Its variable in the expressions of all site types: slug, colon and number of the clause, from 1. */
   readonly id: string
   readonly points: TypePoints
+  /** The points are written by hand, and the fit does not change them. */
+  readonly byHand?: boolean
 }
 
 /** One clause of `detect` of a builder, technology or hosting provider. */

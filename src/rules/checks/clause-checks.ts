@@ -86,7 +86,7 @@ export class ClauseChecker {
       )
       return false
     }
-    for (const key of ['weight', 'points'])
+    for (const key of ['weight', 'points', 'fitted'])
       if (!isTop && key in source) this.#add('group-weight', [...path, key], { key }, true)
     this.#checkOwner(source, path)
     if (groups.length === 0) return this.#checkLeaf(source, places[0], path)
@@ -96,9 +96,10 @@ export class ClauseChecker {
   /** A site type has points, a rule of another kind weights. */
   #checkOwner(source: ClauseSource, path: Path): void {
     const isType = this.#found.kind === 'site-type'
-    const [key, owner] = isType ? ['weight', 'a rule of another kind'] : ['points', 'a site-type rule']
+    const owner = isType ? 'a rule of another kind' : 'a site-type rule'
     const kind = `a ${this.#found.kind} rule`
-    if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
+    for (const key of isType ? ['weight'] : ['points', 'fitted'])
+      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
   }
 
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {

@@ -41,7 +41,7 @@ export function fitPoints(pages: readonly ReadPage[], types: Types): Points {
   const known = readPoints(types)
   const columns = new Map<string, number>()
   for (const { slug, typeClauses = [] } of types.all)
-    if (types.fitted.has(slug)) for (const { id } of typeClauses) columns.set(id, columns.size)
+    if (types.fitted.has(slug)) for (const { id, byHand } of typeClauses) if (!byHand) columns.set(id, columns.size)
   const fitted = slugs.flatMap((slug, k) => (types.fitted.has(slug) ? [k] : []))
   const labelled = pages.filter(({ siteType }) => slugs.includes(siteType))
   const sample: Sample = {
