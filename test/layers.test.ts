@@ -46,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engine/lookup',
     'engine/page',
     'engine/rule',
+    'engine/text',
     'engine/verdict',
     'errors',
     'rules/checks',

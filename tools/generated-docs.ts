@@ -6,7 +6,7 @@ import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
 import { projectFolder } from '../src/rules/built.ts'
-import { testSchema } from '../src/rules/data-schemas.ts'
+import { ordinaryPagesSchema, testSchema } from '../src/rules/data-schemas.ts'
 import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { checkFolders } from '../src/rules/load.ts'
 import { ownFolder } from '../src/rules/open-ruleset.ts'
@@ -68,7 +68,11 @@ export async function generateDocs(root: string): Promise<GeneratedDoc[]> {
     for (const name of names) parts[name] = await PARTS[name](document)
     docs.push(fillParts(file, document.text, parts))
   }
-  const schemas = { 'rules/schema.json': buildRuleSchema([...detectors, FOUND]), 'rules/test-schema.json': testSchema }
+  const schemas = {
+    'rules/schema.json': buildRuleSchema([...detectors, FOUND]),
+    'rules/test-schema.json': testSchema,
+    'test/pages/schema.json': ordinaryPagesSchema,
+  }
   for (const [file, schema] of Object.entries(schemas))
     docs.push({ file, text: read(file), wanted: `${JSON.stringify(schema, null, 2)}\n`, problems: [] })
   return docs

@@ -2,13 +2,15 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
-import { FOUND } from '../engine/rule/clause.ts'
+import type { Detector } from '../engine/page/detector.ts'
+import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { testSchema } from '../rules/data-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
 import { checkLength, readFixtures } from '../rules/fixtures.ts'
+import { checkGenericWords } from '../rules/generic-words.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
 import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
@@ -33,7 +35,8 @@ Checks, tests, explains, lists, renames, fits and builds fingerprint rules: thos
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
   npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
-                                        hits of each rule show all of its clauses and words.
+                                        hits of each rule show all of its clauses and words. The rules must not fire on the
+                                        ordinary pages of test/pages unless these list them.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
   npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
@@ -93,7 +96,10 @@ function lint(given: Given, io: CommandIo): RuleWork {
     const checked = fixed.length > 0 ? checkFolders(options) : before
     const { rules, unjudged } = checked
     const summary = formatCount(rules.length, 'rule')
-    const code = reportFindings(lintAll(checked), summary, io, { strict: given.values.strict === true, format })
+    const code = reportFindings(lintAll(checked, detectors), summary, io, {
+      strict: given.values.strict === true,
+      format,
+    })
     if (unjudged === 0) return code
     const limit = formatCount(timeoutMs / 1000, 'second')
     io.stderr.write(
@@ -104,12 +110,18 @@ function lint(given: Given, io: CommandIo): RuleWork {
 }
 
 /** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
-function lintAll(checked: CheckedRules): Finding[] {
-  const tests = checked.rules.flatMap(({ found, source }) => {
-    const { fixtures, findings } = readFixtures(found)
-    return [...findings, ...fixtures.flatMap(checkLength), ...checkMisses(source, fixtures)]
-  })
-  return [...checked.findings, ...checkDates(checked, new Date()), ...tests]
+function lintAll(checked: CheckedRules, detectors: readonly Detector[]): Finding[] {
+  const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
+  return [
+    ...checked.findings,
+    ...checkDates(checked, new Date()),
+    ...tests.flatMap(({ rule, fixtures, findings }) => [
+      ...findings,
+      ...fixtures.flatMap(checkLength),
+      ...checkMisses(rule.source, fixtures),
+    ]),
+    ...checkGenericWords(tests, indexPlaces(detectors)),
+  ]
 }
 
 function requireFolder(name: string): string {

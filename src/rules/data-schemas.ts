@@ -78,6 +78,31 @@ export const testSchema = defineSchema<TestData>({
   definitions: { page: pageSchema },
 })
 
+const ordinaryPageSchema = defineObject(
+  {
+    about: defineSchema<string>({ ...json.text, description: 'What the page shows, as a name in reports' }),
+    page,
+  },
+  {
+    also: slugs('Slugs of the rules that rightly fire on this page; no other rule may'),
+    siteType: nullableText('Site type in the verdict; null for none'),
+  },
+)
+
+/** A page on which no rule may fire except those that it lists. */
+export type OrdinaryPageData = DataOf<typeof ordinaryPageSchema>
+
+/** The schema of a file with ordinary pages. */
+export const ordinaryPagesSchema = defineSchema<{ readonly pages: readonly OrdinaryPageData[] }>({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Siteprint ordinary pages',
+  ...defineObject(
+    { pages: defineSchema<readonly OrdinaryPageData[]>({ type: 'array', minItems: 1, items: ordinaryPageSchema }) },
+    {},
+  ),
+  definitions: { page: pageSchema },
+})
+
 /** The schema of categories.yaml. */
 export const categoriesSchema = defineObject(
   {

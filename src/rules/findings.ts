@@ -17,6 +17,10 @@ const FINDINGS = {
   'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
+  'broad-clause': [
+    'error',
+    '{kind} {slug} fires on {pages}, by this clause ({level}): make the clause narrower, or list {slug} in `also` of the page if it is right there',
+  ],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
   'customer-host': [
     'error',
@@ -29,6 +33,10 @@ const FINDINGS = {
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
+  'generic-word': [
+    'warning',
+    '"{value}" also occurs in the test pages of {count} other rules: find a longer mark, or combine it with another clause',
+  ],
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
@@ -71,11 +79,12 @@ const FINDINGS = {
   'unproven-word': ['error', 'no hit of this rule shows "{value}": add it to one, or remove it', 'site types'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
-  'weak-source': ['warning', 'a search is not a source: its results change, and they show how others use a product'],
+  'weak-source': ['error', 'a search is not a source: its results change, and they show how others use a product'],
   'wide-pattern': [
     'error',
     'a match that begins with {value} is tried at every position of the page: begin it with fixed text or ^',
   ],
+  'wrong-site-type': ['error', 'the site type of this page is {wanted}, but its verdict is {got}{clauses}'],
 } as const satisfies FindingTable
 
 export type FindingCode = keyof typeof FINDINGS

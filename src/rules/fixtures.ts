@@ -6,7 +6,7 @@ import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { findImplied } from '../engine/verdict/relations.ts'
 import { computeLevel } from '../engine/verdict/score.ts'
-import type { Verdict } from '../engine/verdict/verdict-types.ts'
+import type { Evidence, Verdict } from '../engine/verdict/verdict-types.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
@@ -86,7 +86,7 @@ export function runFixture(fixture: Fixture, ruleset: Ruleset): FixtureResult {
 /** Finds problems of a fixture that do not depend on the verdict. */
 export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
   const short = checkLength(fixture)
-  return short.length > 0 ? short : checkNames(fixture, ruleset)
+  return short.length > 0 ? short : checkSlugs(fixture, ruleset)
 }
 
 /** Reports a page that is too short to be realistic. */
@@ -97,7 +97,7 @@ export function checkLength({ file, path, input, hit }: Fixture): Finding[] {
 }
 
 /** Builds the finding for a page that could not be scanned. */
-export function buildPageFinding({ file, path }: Fixture, error: unknown): Finding {
+export function buildPageFinding({ file, path }: Pick<Fixture, 'file' | 'path'>, error: unknown): Finding {
   return buildFinding('bad-fixture-page', file.valueAt([...path, 'page']), { reason: (error as Error).message })
 }
 
@@ -108,8 +108,13 @@ export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Rulese
   return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
+/** Where a test file says what a page gives, and the parts of it that name rules. */
+type Expectation = Pick<Fixture, 'file' | 'path' | 'also'> & {
+  readonly hit: Pick<HitData, 'hosting' | 'siteType'> | null
+}
+
 /** Reports slugs and names that no rule has. */
-function checkNames({ file, path, hit, also }: Fixture, { rules }: Ruleset): Finding[] {
+export function checkSlugs({ file, path, hit, also }: Expectation, { rules }: Ruleset): Finding[] {
   const check = (value: string, below: Path, what: 'slug' | 'name', kinds: readonly RuleKind[]): Finding[] => {
     const known = rules.filter(({ kind }) => kinds.includes(kind)).map((rule) => rule[what])
     const details = { value, what, kind: kinds.join(' or '), hint: formatHint(value, known) }
@@ -180,7 +185,7 @@ function checkFacts({ rule, file, path }: Fixture, hit: HitData, verdict: Verdic
 
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const findings: Finding[] = []
-  const fired = verdict.evidence.filter((one) => one.kind !== 'site-type' && computeLevel(one.points) !== null)
+  const fired = listFired(verdict)
   const own = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   for (const one of fired) {
     const other = ruleset.rules.find(({ kind, slug }) => kind === one.kind && slug === one.slug)
@@ -199,10 +204,20 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
       }),
     )
   }
-  for (const [i, slug] of also.entries())
-    if (!fired.some((one) => one.slug === slug))
-      findings.push(buildFinding('dead-also', file.valueAt([...path, 'also', i]), { value: slug }))
-  return findings
+  return [...findings, ...checkAlso({ file, path, also }, verdict)]
+}
+
+/** Lists the builders, technologies and hosting whose own clauses fire, whatever relations make of them. */
+export function listFired({ evidence }: Verdict): readonly Evidence[] {
+  return evidence.filter(({ kind, points }) => kind !== 'site-type' && computeLevel(points) !== null)
+}
+
+/** Reports slugs of an `also` that do not fire. */
+export function checkAlso({ file, path, also }: Pick<Fixture, 'file' | 'path' | 'also'>, verdict: Verdict): Finding[] {
+  const fired = new Set(listFired(verdict).map(({ slug }) => slug))
+  return also.flatMap((value, i) =>
+    fired.has(value) ? [] : [buildFinding('dead-also', file.valueAt([...path, 'also', i]), { value })],
+  )
 }
 
 function areRelated(a: CompiledRule, b: CompiledRule, ruleset: Ruleset): boolean {

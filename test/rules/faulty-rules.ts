@@ -75,6 +75,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['customer-host', 'address, with a path', clause('url: §bakery.co.uk/shop')],
   ['customer-host', 'private suffix', clause('url: §bakery.github.io')],
   ['customer-host', 'link', clause('anchor: §facebook.com')],
+  ['customer-host', 'file', clause('asset: [cdn.shop.com/a.js, www.acme.com/b.js, §www.shop.com/logo.png]')],
   ['customer-host', 'canonical address', clause('{ link: canonical, under: §www.shop.com }')],
   ['customer-host', 'declared address', clause('{ meta: og:url, under: [.acme.com, §shop.com] }')],
   ['customer-host', 'name of a certificate', clause('{ tls: name, is: §www.shop.com }')],

@@ -10,6 +10,8 @@ import { buildFinding, type Finding } from '../findings.ts'
 const SITE_PLACES = new Set(['url', 'anchor', 'dns', 'tls'])
 /** The same in other places, by word. */
 const SITE_WORDS = /^(?:canonical|alternate|og:url|twitter:url)$/i
+/** Vendors serve files from hosts such as cdn.x.com or static.x.com; a host that begins so is a site. */
+const SITE_PREFIX = 'www.'
 /** A shorter name of a vendor would also be the beginning of other names. */
 const MIN_VENDOR_LENGTH = 4
 
@@ -39,9 +41,12 @@ function findSiteHosts(clause: ClauseSource, path: Path, places: Places): NamedH
   )
   const key = Object.keys(clause).find((name) => places.has(name))
   if (key === undefined) return inner
-  const isOfSite = SITE_PLACES.has(key) || toList<unknown>(clause[key]).some((word) => SITE_WORDS.test(String(word)))
+  const isAsset = key === 'asset'
+  const isOfSite =
+    isAsset || SITE_PLACES.has(key) || toList<unknown>(clause[key]).some((word) => SITE_WORDS.test(String(word)))
   const keys = places.get(key)?.word === 'locator' ? [key, 'is', 'under'] : ['is', 'under']
-  return isOfSite ? keys.flatMap((name) => findHosts(clause, name, path)) : []
+  const hosts = isOfSite ? keys.flatMap((name) => findHosts(clause, name, path)) : []
+  return isAsset ? hosts.filter(({ host }) => host.startsWith(SITE_PREFIX)) : hosts
 }
 
 function findHosts(clause: ClauseSource, key: string, path: Path): NamedHost[] {

@@ -55,7 +55,8 @@ function formatTest(value: unknown, clause: ClauseSource): string {
   return clause.case === 'exact' ? texts : texts.toLowerCase()
 }
 
-function areRelated(a: CheckedRule, b: CheckedRule): boolean {
+/** Whether one of two rules names the other in a relation. */
+export function areRelated(a: CheckedRule, b: CheckedRule): boolean {
   const names = (one: CheckedRule, slug: string): boolean =>
     RELATIONS.some((key) => toList<string>(one.source?.[key]).includes(slug))
   return names(a, b.found.slug) || names(b, a.found.slug)

@@ -1,0 +1,207 @@
+import { FOUND, toList } from '../engine/rule/clause.ts'
+import type { Place } from '../engine/rule/place.ts'
+import { parseSelector } from '../engine/rule/selector.ts'
+import type { ClauseSource } from '../engine/rule/types.ts'
+import { Automaton } from '../engine/text/automaton.ts'
+import type { Path } from '../yaml/source-file.ts'
+import { areRelated } from './checks/overlap-checks.ts'
+import type { CheckedRule } from './checks/rule-checks.ts'
+import { buildFinding, type Finding } from './findings.ts'
+import type { Fixture } from './fixtures.ts'
+
+/** A rule and the pages of its test. */
+export interface RulePages {
+  readonly rule: CheckedRule
+  readonly fixtures: readonly Fixture[]
+}
+
+/**
+ * Share of the rules whose test pages contain a word that says nothing about a product, and the minimum of such rules. Of the
+ * 1,476 words of the 323 rules of November 2026, the most common that no rarer word accompanies is on pages of 4 other rules
+ * (1.2 %), while `.container`, `/main.js`, `session` and `x-powered-by` are on those of 8 to 23.
+ */
+const GENERIC_SHARE = 0.02
+const MIN_GENERIC_RULES = 5
+/** Shorter parts of a word are everywhere. */
+const MIN_PART_LENGTH = 2
+const TESTS = ['is', 'has', 'under'] as const
+
+/** A value of a clause, or a word with the value of its test, and the texts that every page with it contains. */
+interface Word {
+  readonly value: string
+  readonly path: Path
+  readonly parts: readonly string[]
+}
+
+/** What a clause can find by its generic words alone: whether it holds at all, and by which words. */
+interface Generic {
+  readonly isGeneric: boolean
+  readonly words: readonly (Word & { readonly count: number })[]
+}
+
+const NARROW: Generic = { isGeneric: false, words: [] }
+
+/**
+ * Reports words that occur in the test pages of many other rules, in whatever place, so that the clause may hold on any page.
+ * A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words by nature.
+ */
+export function checkGenericWords(all: readonly RulePages[], places: ReadonlyMap<string, Place>): Finding[] {
+  const judged = all.flatMap(({ rule }) => (rule.source === null || rule.found.kind === 'site-type' ? [] : [rule]))
+  const clauses = judged.map((rule) => ({ rule, detect: rule.source?.detect ?? [] }))
+  const parts = new Set(clauses.flatMap(({ detect }) => detect.flatMap((clause) => listParts(clause, places))))
+  const counter = new WordCounter(parts, all)
+  return clauses.flatMap(({ rule, detect }) =>
+    detect.flatMap((clause, i) => {
+      const judge = new ClauseJudge(rule, places, counter)
+      return judge
+        .judge(clause, ['detect', i])
+        .words.map(({ value, path, count }) => buildFinding('generic-word', rule.file.valueAt(path), { value, count }))
+    }),
+  )
+}
+
+/** Counts the rules whose pages contain words. */
+class WordCounter {
+  /** Part → pages that contain it, by index. */
+  readonly #pages = new Map<string, Set<number>>()
+  /** The rule of each page, and the slugs of those that rightly fire on it. */
+  readonly #owners: { readonly rule: CheckedRule; readonly also: readonly string[] }[] = []
+
+  /** Number of rules from which a word is generic. */
+  readonly minGeneric: number
+
+  constructor(parts: ReadonlySet<string>, all: readonly RulePages[]) {
+    this.minGeneric = Math.max(MIN_GENERIC_RULES, Math.ceil(all.length * GENERIC_SHARE))
+    const automaton = new Automaton(new Map([...parts].map((part) => [part, [part]])))
+    for (const { rule, fixtures } of all)
+      for (const fixture of fixtures) {
+        const page = this.#owners.push({ rule, also: fixture.also }) - 1
+        for (const part of automaton.find(joinTexts(fixture.input))) {
+          const pages = this.#pages.get(part) ?? new Set()
+          this.#pages.set(part, pages.add(page))
+        }
+      }
+  }
+
+  /**
+   * Counts the rules that have a page with all parts of a word, except `rule`, those related to it, and pages on which it
+   * rightly fires.
+   */
+  count({ parts }: Word, rule: CheckedRule): number {
+    const sets = parts.map((part) => this.#pages.get(part) ?? new Set<number>()).sort((a, b) => a.size - b.size)
+    const [rarest, ...others] = sets
+    const pages = [...(rarest ?? [])].filter((page) => others.every((set) => set.has(page)))
+    const strange = pages.map((page) => this.#owners[page]).filter(({ also }) => !also.includes(rule.found.slug))
+    const owners = new Set(strange.map((owner) => owner.rule))
+    return [...owners].filter(({ found }) => found.slug !== rule.found.slug).filter((one) => !areRelated(one, rule))
+      .length
+  }
+}
+
+class ClauseJudge {
+  readonly #rule: CheckedRule
+  readonly #places: ReadonlyMap<string, Place>
+  readonly #counter: WordCounter
+
+  constructor(rule: CheckedRule, places: ReadonlyMap<string, Place>, counter: WordCounter) {
+    this.#rule = rule
+    this.#places = places
+    this.#counter = counter
+  }
+
+  judge(clause: ClauseSource, path: Path): Generic {
+    // Most pages do not have what a `not` names.
+    if ('not' in clause) return { isGeneric: true, words: [] }
+    for (const group of ['all', 'any', 'of']) {
+      if (!(group in clause)) continue
+      const inner = toList<ClauseSource>(clause[group]).map((one, i) => this.judge(one, [...path, group, i]))
+      const needed = group === 'all' ? inner.length : group === 'of' ? Number(clause.atLeast ?? 1) : 1
+      const generic = inner.filter(({ isGeneric }) => isGeneric)
+      if (generic.length < needed) return NARROW
+      return { isGeneric: true, words: generic.flatMap(({ words }) => words) }
+    }
+    return this.#judgePlace(clause, path)
+  }
+
+  #judgePlace(clause: ClauseSource, path: Path): Generic {
+    const place = findPlace(clause, this.#places)
+    if (place === undefined || place.key === FOUND.key || 'match' in clause) return NARROW
+    const tests = TESTS.filter((key) => key in clause).map((key) => readWords(clause, key, path))
+    // Each page has some status, amount or type of record: only the values of the tests can be narrow.
+    const isAlwaysThere = place.names !== undefined || place.word === 'value'
+    const lists = isAlwaysThere ? tests : [readWords(clause, place.key, path, place), ...tests]
+    if (lists.length === 0) return { isGeneric: true, words: [] }
+    const words = combine(lists)
+      .map((combined) => ({ ...combined, count: this.#counter.count(combined, this.#rule) }))
+      .filter(({ count }) => count >= this.#counter.minGeneric)
+    return { isGeneric: words.length > 0, words }
+  }
+}
+
+/** Combines each word of the first list with each of the others, as a value that has the parts of all. */
+function combine([first, ...others]: readonly (readonly Word[])[]): Word[] {
+  return others.reduce<Word[]>(
+    (all, list) =>
+      all.flatMap((word) =>
+        list.map(({ value, parts }) => ({
+          ...word,
+          value: `${word.value} ${value}`,
+          parts: [...word.parts, ...parts],
+        })),
+      ),
+    [...first],
+  )
+}
+
+function findPlace(clause: ClauseSource, places: ReadonlyMap<string, Place>): Place | undefined {
+  return [...places.values()].find(({ key }) => key in clause)
+}
+
+/** Lists the parts of all words of a clause, of those under groups too. */
+function listParts(clause: ClauseSource, places: ReadonlyMap<string, Place>): string[] {
+  const inner = ['all', 'any', 'of'].flatMap((group) =>
+    toList<ClauseSource>(clause[group]).flatMap((one) => listParts(one, places)),
+  )
+  const place = findPlace(clause, places)
+  const words = [
+    ...(place === undefined ? [] : readWords(clause, place.key, [], place)),
+    ...TESTS.flatMap((key) => readWords(clause, key, [])),
+  ]
+  return [...inner, ...words.flatMap(({ parts }) => parts)]
+}
+
+/** Reads the values of one key of a clause. The values of a test have no place. */
+function readWords(clause: ClauseSource, key: string, path: Path, place?: Place): Word[] {
+  return toList<unknown>(clause[key]).map((value, i) => ({
+    value: String(value),
+    path: Array.isArray(clause[key]) ? [...path, key, i] : [...path, key],
+    parts: splitWord(String(value), place)
+      .map((part) => part.toLowerCase())
+      .filter(({ length }) => length >= MIN_PART_LENGTH),
+  }))
+}
+
+/** Splits a word into texts that every page with it contains. */
+function splitWord(word: string, place?: Place): string[] {
+  if (place?.word === 'selector')
+    return parseSelector(word).flatMap((row) => row.flatMap(({ parts }) => parts.flatMap(listMarks)))
+  if (place?.word === 'path') return word.split('.')
+  return [word.replace(/^\./, '').replace(/\*$/, '')]
+}
+
+type SelectorPart = ReturnType<typeof parseSelector>[number][number]['parts'][number]
+
+/** Lists the names and values that a part of a selector asks for. The names of `class` and `id` are on every page. */
+function listMarks(part: SelectorPart): string[] {
+  if (part.type === 'tag') return [`<${part.name}`]
+  if (part.type !== 'attribute') return []
+  return part.name === 'class' || part.name === 'id' ? [part.value] : [part.name, part.value]
+}
+
+/** Joins the names and texts of a page. */
+function joinTexts(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([key, inner]) => `${key}: ${joinTexts(inner)}`)
+    .join('\n')
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
+import { FOUND } from '../../src/engine/rule/clause.ts'
+import { type CheckedRule, checkRule } from '../../src/rules/checks/rule-checks.ts'
+import { checkSet } from '../../src/rules/checks/set-checks.ts'
+import { FOREIGN_KEYS } from '../../src/rules/foreign-keys.ts'
+import { PatternJudge } from '../../src/rules/patterns/pattern-judge.ts'
+import { buildRuleSchema } from '../../src/rules/schema.ts'
+import { SchemaValidator } from '../../src/yaml/schema-validator.ts'
+import { SourceFile } from '../../src/yaml/source-file.ts'
+import { checked, isNoticed, places, runOwnTest } from './rule-trial.ts'
+
+const SAMPLE = 200
+const SEED = 20261122
+/** Lines whose text no test can judge: names, addresses and days. */
+const PROSE = /^(?:name|description|website|source|verified|#)|^ +- https?:/
+/** An expression: `rule-mutants.mutations.ts` changes each letter of one that every match needs. */
+const PATTERN = /match: /
+
+/** Random numbers below 1 that are the same in each run (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/**
+ * Typing mistakes at a letter of a line, by what was typed instead of the letter and the next one. A letter that is missing at
+ * the end of a word is left out: `/wp-conten*` finds all that `/wp-content*` does, and only pages that are in no test
+ * would show a difference.
+ */
+const TYPOS: readonly ((letter: string, next: string) => string)[] = [
+  (letter, next) => next + letter,
+  (letter, next) => letter + letter + next,
+  (_, next) => next,
+  (letter, next) => (letter === 'e' ? 'r' : 'e') + next,
+]
+
+interface Typo {
+  readonly rule: CheckedRule
+  readonly text: string
+  /** The line before and after. */
+  readonly change: string
+}
+
+function plantTypo(rule: CheckedRule, text: string, random: () => number): Typo | null {
+  const lines = text.split('\n')
+  const line = Math.floor(random() * lines.length)
+  const was = lines[line].replace(/\s+#.*$/, '')
+  const at = Math.floor(random() * was.length)
+  const type = TYPOS[Math.floor(random() * TYPOS.length)]
+  if (PROSE.test(was) || PATTERN.test(was) || !/^[a-z]{2}[a-z]/i.test(was.slice(at))) return null
+  const now = was.slice(0, at) + type(was[at], was[at + 1]) + was.slice(at + 2)
+  if (now.toLowerCase() === was.toLowerCase()) return null
+  lines[line] = now
+  return { rule, text: lines.join('\n'), change: `${rule.found.file}:${line + 1} ${was.trim()} → ${now.trim()}` }
+}
+
+test(`lint or the tests of the rule notice ${SAMPLE} random typing mistakes`, { timeout: 120_000 }, () => {
+  const random = createRandom(SEED)
+  const rules = checked.rules.filter(({ found }) => found.kind !== 'site-type')
+  const typos: Typo[] = []
+  while (typos.length < SAMPLE) {
+    const rule = rules[Math.floor(random() * rules.length)]
+    const typo = plantTypo(rule, readFileSync(rule.found.file, 'utf8'), random)
+    if (typo !== null) typos.push(typo)
+  }
+  const judge = new PatternJudge({})
+  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
+  const context = { validator, places, categories: checked.categories, judge }
+  const unnoticed = typos.filter(({ rule, text }) => {
+    const file = new SourceFile(rule.found.file, { content: Buffer.from(text) })
+    const changed = checkRule(rule.found, file, context)
+    const { source } = changed
+    if (source === null || checkSet(checked.rules.map((one) => (one === rule ? changed : one))).length > 0) return false
+    return !isNoticed(rule, source, runOwnTest(rule))
+  })
+  judge.close()
+  expect(unnoticed.map(({ change }) => change)).toEqual([])
+})
