@@ -3,10 +3,10 @@ import { buildPage, type PageInput } from '../engine/page/page.ts'
 import { FOUND } from '../engine/rule/clause.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
-import { explainTypeScore } from './explain-type.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
 import { detect, type Verdict } from '../index.ts'
+import { explainTypeScore } from './explain-type.ts'
 
 type Write = (text: string) => void
 

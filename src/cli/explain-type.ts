@@ -1,9 +1,12 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Page } from '../engine/page/page-types.ts'
 import type { CompiledRule } from '../engine/rule/types.ts'
+import { cutText } from '../engine/text/bounds.ts'
 import { detectTypeClauses } from '../engine/verdict/detect.ts'
 import { chooseSiteType, explainClauses, isTypable, scoreSiteTypes } from '../engine/verdict/site-type.ts'
 
+/** Characters of a clause. Its words are often many; those that were found are listed below it. */
+const MAX_CLAUSE_CHARACTERS = 140
 /** Types with the highest scores that are listed for comparison. */
 const MAX_LISTED_TYPES = 4
 
@@ -15,13 +18,15 @@ export function explainTypeScore(ruleset: Ruleset, { kind, slug, name, prior = 0
   if (!isTypable(page)) return `${lines[0]}\n  not HTML, or an error response: no site type\n`
   const { held, hits } = detectTypeClauses(ruleset, page)
   for (const { clause, points = 0, texts } of explainClauses(slug, held, { hits, ruleset, most: held.length })) {
-    lines.push(`  ${formatPoints(points).padStart(4)}  ${clause}`)
+    lines.push(`  ${formatPoints(points).padStart(4)}  ${cutText(clause, MAX_CLAUSE_CHARACTERS)}`)
     if (texts.length > 0) lines.push(`          ${texts.map((text) => JSON.stringify(text.slice(0, 60))).join(', ')}`)
   }
   lines.push(`  ${formatPoints(prior).padStart(4)}  prior`)
   const { chosen, ranking, reason } = chooseSiteType(scoreSiteTypes(ruleset, held), page, ruleset.categories.siteTypes)
   const scores = ranking.map((one) => `${one.rule.slug} ${one.score}`)
-  lines.push(`  score ${ranking.find(({ rule }) => rule.slug === slug)?.score}; highest: ${scores.slice(0, MAX_LISTED_TYPES).join(', ')}`)
+  lines.push(
+    `  score ${ranking.find(({ rule }) => rule.slug === slug)?.score}; highest: ${scores.slice(0, MAX_LISTED_TYPES).join(', ')}`,
+  )
   lines.push(chosen === null ? `  no site type: ${reason}` : `  site type: ${chosen.rule.slug}`)
   return `${lines.join('\n')}\n`
 }

@@ -3,7 +3,6 @@ import { access } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { TypeDecision } from '../engine/rule/types.ts'
-import { formatCurve, formatFit } from '../rules/fit/fit-report.ts'
 import {
   crossValidate,
   fitPoints,
@@ -14,6 +13,7 @@ import {
   readPoints,
   type Types,
 } from '../rules/fit/fit-points.ts'
+import { formatCurve, formatFit } from '../rules/fit/fit-report.ts'
 import {
   findPart,
   HELD_OUT_PART,
@@ -142,12 +142,17 @@ async function readPages(files: readonly string[], ruleset: Ruleset): Promise<Re
       throw new UsageError(`--pages: there is no file "${file}"`)
     })
     const bytes = createReadStream(file)
-    for await (const { number, text } of readLines(file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes, MAX_LINE_BYTES)) {
+    for await (const { number, text } of readLines(
+      file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes,
+      MAX_LINE_BYTES,
+    )) {
       if (text === '') continue
       const page = parseLine(text, `${file}:${number}`)
       if (page === null) continue
       if (page.siteType !== NO_TYPE && !slugs.includes(page.siteType))
-        throw new UsageError(`${file}:${number}: no rule has the site type "${page.siteType}"${formatHint(page.siteType, slugs)}`)
+        throw new UsageError(
+          `${file}:${number}: no rule has the site type "${page.siteType}"${formatHint(page.siteType, slugs)}`,
+        )
       pages.push(readLabelledPage(ruleset, page))
     }
   }
@@ -162,6 +167,8 @@ function parseLine(text: string | null, at: string): LabelledPage | null {
     const label = siteType ?? expect?.siteType
     return typeof label === 'string' ? { id: String(id), url, status, headers, html, siteType: label } : null
   } catch (error) {
-    throw new UsageError(`${at}: the line is not a page as JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(
+      `${at}: the line is not a page as JSON: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }

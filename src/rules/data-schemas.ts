@@ -35,7 +35,9 @@ const page = defineSchema<DataOf<typeof pageSchema>>({ $ref: '#/definitions/page
 const hitSchema = defineObject(
   { page },
   {
-    confidence: defineEnum(['high', 'medium', 'low'], { description: "The rule's own level; required except for site types" }),
+    confidence: defineEnum(['high', 'medium', 'low'], {
+      description: "The rule's own level; required except for site types",
+    }),
     also: slugs('Slugs of other rules that fire on this page, too'),
     hosting: nullableText('Hosting in the verdict; null for none'),
     siteType: nullableText('Site type in the verdict; null for none'),
@@ -112,10 +114,13 @@ export const categoriesSchema = defineObject(
     technologies: defineMapping(text),
   },
   {
-    siteTypes: defineObject({
-      threshold: defineSchema<number>({ type: 'integer' }),
-      margin: defineSchema<number>({ type: 'integer', minimum: 0 }),
-    }, {}),
+    siteTypes: defineObject(
+      {
+        threshold: defineSchema<number>({ type: 'integer' }),
+        margin: defineSchema<number>({ type: 'integer', minimum: 0 }),
+      },
+      {},
+    ),
   },
 )
 

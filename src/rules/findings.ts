@@ -49,7 +49,10 @@ const FINDINGS = {
   ],
   'misplaced-key': ['error', '{key} is allowed in {owner}, not in {kind}'],
   'miss-fires': ['error', 'the rule fires on this miss at level {level}: {clauses}'],
-  'miss-named': ['error', 'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer'],
+  'miss-named': [
+    'error',
+    'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer',
+  ],
   'missing-test': ['error', 'the test file {file} is missing next to this rule'],
   'mixed-families': [
     'error',

@@ -35,17 +35,21 @@ const positive = { type: 'integer', minimum: 1 }
 const tenths = { type: 'integer', minimum: -200, maximum: 200 }
 export const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an http or https URL' }
 
+const RULE_SCHEMA_HEAD = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Siteprint rule',
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'detect', 'source', 'verified'],
+}
+
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
  * schemas Ajv would report every branch for a single error.
  */
 export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Siteprint rule',
-    type: 'object',
-    additionalProperties: false,
-    required: ['name', 'detect', 'source', 'verified'],
+    ...RULE_SCHEMA_HEAD,
     properties: {
       name: { ...name, description: 'Display name' },
       website: url,
@@ -62,7 +66,8 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
       prior: {
         ...tenths,
-        description: 'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
+        description:
+          'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
       },
       fitted: {
         type: 'boolean',

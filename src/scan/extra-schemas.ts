@@ -33,7 +33,9 @@ const clause = closedObject({
   clause: Type.String({ description: 'The clause as written in the rule.' }),
   places: list(text, { description: 'The places it looks at.' }),
   weight: Type.Optional(oneOf(['strong', 'medium', 'weak'] as const)),
-  points: Type.Optional(Type.Integer({ description: 'Site types: tenths of log-odds that the clause gives the type.' })),
+  points: Type.Optional(
+    Type.Integer({ description: 'Site types: tenths of log-odds that the clause gives the type.' }),
+  ),
   family: text,
   hits: count,
   texts: list(Type.String({ maxLength: 200 }), {

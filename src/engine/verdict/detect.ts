@@ -2,13 +2,7 @@ import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
-import {
-  chooseBuilder,
-  chooseHosting,
-  findCandidates,
-  hasOwnProof,
-  listTechnologies,
-} from './choose.ts'
+import { chooseBuilder, chooseHosting, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
 import { ScoredRule } from './score.ts'
@@ -100,7 +94,10 @@ function detectProducts(ruleset: Ruleset, page: Page): Products {
  * Finds the clauses of site types that hold on a page.
  * @returns empty for a page that cannot have a site type
  */
-export function detectTypeClauses(ruleset: Ruleset, page: Page): { readonly held: HeldClause[]; readonly hits: PageHits } {
+export function detectTypeClauses(
+  ruleset: Ruleset,
+  page: Page,
+): { readonly held: HeldClause[]; readonly hits: PageHits } {
   const { hits, technologies } = detectProducts(ruleset, page)
   return { held: isTypable(page) ? findHeldClauses(ruleset, hits, technologies) : [], hits }
 }

@@ -139,7 +139,9 @@ export function explainClauses(
     const points = clause.points[type] ?? 0
     return points === 0 ? [] : [{ rule, clause, points }]
   })
-  const strongest = counting.sort((a, b) => Math.abs(b.points) - Math.abs(a.points) || (a.clause.id < b.clause.id ? -1 : 1))
+  const strongest = counting.sort(
+    (a, b) => Math.abs(b.points) - Math.abs(a.points) || (a.clause.id < b.clause.id ? -1 : 1),
+  )
   return strongest.slice(0, most).map(({ rule, clause, points }) => {
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
     return {

@@ -1,5 +1,5 @@
-import { chooseSiteType, type ScoredType } from '../../engine/verdict/site-type.ts'
 import type { CompiledRule, TypeDecision, TypePoints } from '../../engine/rule/types.ts'
+import { chooseSiteType, type ScoredType } from '../../engine/verdict/site-type.ts'
 import { FOLDS, findFold, NO_TYPE, type ReadPage } from './labelled-pages.ts'
 import { fitRegression, type Sample } from './regression.ts'
 
@@ -117,7 +117,12 @@ export interface Prediction {
 }
 
 /** Names the types of pages. */
-export function predict(pages: readonly ReadPage[], points: Points, types: Types, decision: TypeDecision): Prediction[] {
+export function predict(
+  pages: readonly ReadPage[],
+  points: Points,
+  types: Types,
+  decision: TypeDecision,
+): Prediction[] {
   return pages.map((page) => {
     const scored = page.clauses.length === 0 ? [] : scorePage(page, points, types)
     const { chosen, ranking } = chooseSiteType(scored, page, decision)
@@ -130,8 +135,16 @@ export function predict(pages: readonly ReadPage[], points: Points, types: Types
 /** Predicts each page with points that were fitted to the pages of other sites. */
 export function crossValidate(pages: readonly ReadPage[], types: Types, decision: TypeDecision): Prediction[] {
   return Array.from({ length: FOLDS }, (_, fold) => {
-    const points = fitPoints(pages.filter(({ site }) => findFold(site) !== fold), types)
-    return predict(pages.filter(({ site }) => findFold(site) === fold), points, types, decision)
+    const points = fitPoints(
+      pages.filter(({ site }) => findFold(site) !== fold),
+      types,
+    )
+    return predict(
+      pages.filter(({ site }) => findFold(site) === fold),
+      points,
+      types,
+      decision,
+    )
   }).flat()
 }
 

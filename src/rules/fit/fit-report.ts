@@ -7,7 +7,8 @@ const CURVE = [0, 2, 4, 6, 8, 10, 12, 14, 16, 20, 25, 30]
 /** Pairs of types in the confusion table. */
 const MAX_CONFUSIONS = 25
 
-const formatShare = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`)
+const formatShare = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
 
 function formatRow(cells: readonly (string | number)[]): string {
   return cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(10))).join('')
@@ -33,7 +34,15 @@ export function formatFit(predictions: readonly Prediction[], { all }: Types): s
       `null for ${formatShare(others.filter(({ named }) => named === null).length, others.length)} of ${others.length} pages of no type`,
     formatRow(['type', 'pages', 'right', 'wrong', 'null', 'recall', 'precision']),
     ...rows.map(({ slug, pages, named, right, wrong }) =>
-      formatRow([slug, pages, right, wrong, pages - right - wrong, formatShare(right, pages), formatShare(right, named)]),
+      formatRow([
+        slug,
+        pages,
+        right,
+        wrong,
+        pages - right - wrong,
+        formatShare(right, pages),
+        formatShare(right, named),
+      ]),
     ),
     `mean over types: recall ${mean(({ right, pages }) => right / pages)}, precision ${mean(({ right, named }) => (named === 0 ? 0 : right / named))}`,
     ...formatConfusions(predictions),

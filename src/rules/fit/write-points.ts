@@ -54,7 +54,9 @@ function editClause(clause: YAMLMap, text: string, points: TypePoints): Edit[] {
   if (known !== undefined) return [{ start: last, end: findRange(known.value, text)[1], text: '' }]
   if (list.length === 0) return []
   const column = first - (text.lastIndexOf('\n', first - 1) + 1)
-  return [{ start: last, end: last, text: clause.flow ? `, points: ${value}` : `\n${' '.repeat(column)}points: ${value}` }]
+  return [
+    { start: last, end: last, text: clause.flow ? `, points: ${value}` : `\n${' '.repeat(column)}points: ${value}` },
+  ]
 }
 
 function findPair(map: YAMLMap, name: string) {
