@@ -12,8 +12,9 @@ export const size: Detector = {
   word: 'name',
   names: ['words', 'characters', 'links', 'paragraphs'],
   isAmount: true,
-  *read({ text, words, tape }) {
-    for (const [name, amount] of Object.entries({ words, characters: text.length, ...countElements(tape) }))
+  *read({ text, words, tape }, wanted) {
+    const counts = wanted.has('links') || wanted.has('paragraphs') ? countElements(tape) : {}
+    for (const [name, amount] of Object.entries({ words, characters: text.length, ...counts }))
       yield { name, text: String(amount), amount }
   },
 }

@@ -1,5 +1,4 @@
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
-import { access } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { TypeDecision } from '../engine/rule/types.ts'
@@ -138,9 +137,6 @@ async function readPages(files: readonly string[], ruleset: Ruleset): Promise<Re
   const slugs = ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
   const pages: ReadPage[] = []
   for (const file of files) {
-    await access(file).catch(() => {
-      throw new UsageError(`--pages: there is no file "${file}"`)
-    })
     const bytes = createReadStream(file)
     for await (const { number, text } of readLines(
       file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes,

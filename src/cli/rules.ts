@@ -148,7 +148,9 @@ function explain(given: Given, io: CommandIo): RuleWork {
 
 function fit({ args, values }: Given, io: CommandIo): RuleWork {
   if (typeof values.pages !== 'string') throw new UsageError('fit needs --pages FILE')
-  const options = { files: [values.pages, ...args], check: values.check === true, heldOut: values['held-out'] === true }
+  const files = [values.pages, ...args]
+  for (const file of files) if (!existsSync(file)) throw new UsageError(`--pages: there is no file "${file}"`)
+  const options = { files, check: values.check === true, heldOut: values['held-out'] === true }
   return (loaded) => fitRules(loaded, options, io)
 }
 

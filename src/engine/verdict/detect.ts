@@ -47,10 +47,10 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + new Set(held.map(({ rule }) => rule)).size },
   }
-  const explain = (): Evidence[] => [
-    ...explainAll(scoring, chosen),
-    ...explainSiteType(choice, held, { hits, ruleset }),
-  ]
+  const explain = (): Evidence[] => {
+    const typeEvidence = explainSiteType(choice, held, { hits, ruleset })
+    return cutTexts([...explainAll(scoring, chosen, MAX_EVIDENCE - typeEvidence.length), ...typeEvidence])
+  }
   return new ExplainedVerdict(fields, explain) as unknown as Verdict
 }
 
@@ -154,22 +154,24 @@ function reportCuts(technologies: readonly ScoredRule[], scoring: readonly Score
 
 type Chosen = ReadonlySet<ScoredRule | null | undefined>
 
-/** Builds the evidence within its bounds. */
-function explainAll(scoring: readonly ScoredRule[], chosen: Chosen): Evidence[] {
+/** Builds the evidence of at most `most` rules. */
+function explainAll(scoring: readonly ScoredRule[], chosen: Chosen, most: number): Evidence[] {
   const first = scoring.toSorted((a, b) => Number(chosen.has(b)) - Number(chosen.has(a)) || b.points - a.points)
-  const shown = new Set(first.slice(0, MAX_EVIDENCE))
+  const shown = new Set(first.slice(0, most))
+  return scoring.filter((one) => shown.has(one)).map((one) => buildEvidence(one, chosen.has(one)))
+}
+
+/** Leaves out texts beyond the bound of the evidence. */
+function cutTexts(evidence: readonly Evidence[]): Evidence[] {
   let left = MAX_EVIDENCE_TEXT
   const takeText = (text: string): boolean => {
     left -= text.length
     return left >= 0
   }
-  return scoring
-    .filter((one) => shown.has(one))
-    .map((one) => {
-      const evidence = buildEvidence(one, chosen.has(one))
-      const clauses = evidence.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) }))
-      return { ...evidence, clauses }
-    })
+  return evidence.map((one) => ({
+    ...one,
+    clauses: one.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) })),
+  }))
 }
 
 function buildEvidence(scored: ScoredRule, chosen: boolean): Evidence {
