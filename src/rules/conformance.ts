@@ -32,19 +32,14 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
       const data = Object.fromEntries(held.map(({ clause }) => [clause.id, 1]))
       cases.set(JSON.stringify([rule.slug, data]), { rule: `${rule.kind}/${rule.slug}`, hits: data, points: score })
     }
+    for (const leaf of hits.liftedTypeLeaves) {
+      const one = ruleset.typeClauses.get(leaf)
+      if (one === undefined) continue
+      const data = buildLogicData(one, hits, ruleset)
+      const { id, holds } = one.clause
+      clauses.set(JSON.stringify([id, data]), { clause: id, hits: data, holds: Boolean(applyLogic(holds, data)) })
+    }
     for (const rule of hits.lifted) {
-      if (rule.typeClauses !== undefined) {
-        const data = buildLogicData(rule, hits, ruleset)
-        for (const { id, holds, leaves } of rule.typeClauses) {
-          const own = rule.leaves
-            .filter((leaf) => leaves.includes(leaf.id))
-            .flatMap(({ id, seenId = id }) => [id, seenId])
-          const shown = Object.fromEntries(Object.entries(data).filter(([name]) => own.includes(name)))
-          const one = { clause: id, hits: shown, holds: Boolean(applyLogic(holds, shown)) }
-          if (Object.keys(shown).length > 0) clauses.set(JSON.stringify(one), one)
-        }
-        continue
-      }
       const data = buildLogicData(rule, hits, ruleset)
       const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: applyLogic(rule.logic, data) }
       cases.set(JSON.stringify([one.rule, data]), one)

@@ -1,15 +1,25 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { findNeeds, listVariables, type Need } from '../rule/logic.ts'
-import type { Categories, ClauseBase, CompiledRule, Logic } from '../rule/types.ts'
+import { applyLogic, buildLeafLogic, findNeeds, listVariables, type Need } from '../rule/logic.ts'
+import type { Categories, Clause, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
 import { PlaceIndex, prepareLeaf } from './place-index.ts'
 
-/** A site type, and the terms of its expression by the clause that they depend on. */
+/** A site type, and the values of the terms of its expression. */
 export interface TypeTerms {
   readonly rule: CompiledRule
-  /** Terms that do not depend on a clause: the prior. */
-  readonly constant: readonly Logic[]
-  readonly byClause: ReadonlyMap<string, Logic>
+  /** The sum of the terms that do not depend on a clause: the prior. */
+  readonly constant: number
+  /** What a clause adds if it holds, by its id. A clause that does not hold adds 0. */
+  readonly byClause: ReadonlyMap<string, number>
+}
+
+/** A clause of a site type with its rule and leaves. */
+export interface TypeClauseLeaves {
+  readonly rule: CompiledRule
+  readonly clause: TypeClause
+  readonly leaves: readonly Leaf[]
+  /** The clause is one leaf: it holds if this leaf has enough hits. */
+  readonly isLeaf: boolean
 }
 
 /** Compiled rules and the index over them. One ruleset serves any number of pages. */
@@ -23,8 +33,10 @@ export class Ruleset {
   readonly bySlug: ReadonlyMap<string, CompiledRule>
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
   /** The values that a clause needs to hold. */
-  readonly needs: ReadonlyMap<ClauseBase, readonly Need[]>
+  readonly needs: ReadonlyMap<Clause, readonly Need[]>
   readonly siteTypes: readonly TypeTerms[]
+  /** The clauses of site types by each of their positive leaves. */
+  readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that a rule asks for. */
   readonly readPlaces: readonly PlaceIndex[]
 
@@ -49,9 +61,9 @@ export class Ruleset {
         place.add(prepareLeaf(rule, leaf, place.detector.word))
       }
     this.places = places
-    const clauses = parts.rules.flatMap((rule): ClauseBase[] => [...rule.clauses, ...(rule.typeClauses ?? [])])
-    this.needs = new Map(clauses.map((one) => [one, findNeeds(one.holds)]))
+    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
     this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
+    this.typeClauses = new Map(parts.rules.flatMap(listTypeClauses))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
@@ -63,16 +75,29 @@ export class Ruleset {
   }
 }
 
-/** Splits the sum of a site type into its terms, so that a page evaluates only those whose clause may hold. */
+function listTypeClauses(rule: CompiledRule): (readonly [Leaf, TypeClauseLeaves])[] {
+  return (rule.typeClauses ?? []).flatMap((clause) => {
+    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    const [first] = leaves
+    const isLeaf = leaves.length === 1 && JSON.stringify(clause.holds) === JSON.stringify(buildLeafLogic(first))
+    const one = { rule, clause, leaves, isLeaf }
+    return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
+  })
+}
+
+/**
+ * Evaluates the terms of a site type, each with its clause. The expression is a sum, so that a page needs only the terms of the
+ * clauses that hold.
+ */
 function splitTerms(rule: CompiledRule): TypeTerms {
   const { logic } = rule
   const terms = typeof logic === 'object' && '+' in logic ? logic['+'] : [logic]
-  const byClause = new Map<string, Logic>()
-  const constant: Logic[] = []
+  const byClause = new Map<string, number>()
+  let constant = 0
   for (const term of terms) {
     const [id] = listVariables(term)
-    if (id === undefined) constant.push(term)
-    else byClause.set(id, term)
+    if (id === undefined) constant += applyLogic(term, {})
+    else byClause.set(id, applyLogic(term, { [id]: 1 }))
   }
   return { rule, constant, byClause }
 }

@@ -1,5 +1,5 @@
 import jsonLogic from 'json-logic-js'
-import type { Logic } from './types.ts'
+import type { Leaf, Logic } from './types.ts'
 
 /** The data of an expression: hits by variable, for example `{"c1":1,"c3":4}`. */
 export type Hits = Readonly<Record<string, number>>
@@ -39,6 +39,8 @@ export function listVariables(logic: Logic): string[] {
 
 export const variable = (id: string): Logic => ({ var: [id, 0] })
 export const atLeast = (value: Logic, least: number): Logic => ({ '>=': [value, least] })
+/** The expression that is true if a leaf has enough hits. */
+export const buildLeafLogic = ({ id, atLeast: needed = 1 }: Leaf): Logic => atLeast(variable(id), needed)
 export const not = (value: Logic): Logic => ({ '!': [value] })
 export const choose = (test: Logic, then: Logic, otherwise: Logic): Logic => ({ if: [test, then, otherwise] })
 export const least = (...values: readonly Logic[]): Logic => ({ min: values })

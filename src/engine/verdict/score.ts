@@ -116,7 +116,7 @@ function applyPageWeight(clause: Clause, data: Hits): Clause {
 }
 
 /** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */
-export function buildLogicData(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
+export function buildLogicData(rule: Pick<CompiledRule, 'leaves'>, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
   for (const leaf of rule.leaves) {
     const found = hits.get(leaf)

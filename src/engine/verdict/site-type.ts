@@ -1,8 +1,8 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { FOUND } from '../rule/clause.ts'
-import { applyLogic, type Hits, isNeedMet, sum } from '../rule/logic.ts'
-import type { CompiledRule, Leaf, Logic, TypeClause, TypeDecision } from '../rule/types.ts'
+import { applyLogic, type Hits } from '../rule/logic.ts'
+import type { CompiledRule, Leaf, TypeClause, TypeDecision } from '../rule/types.ts'
 import type { PageHits } from './hits.ts'
 import { buildLogicData, isSeen, readClauseTexts, type ScoredRule } from './score.ts'
 import type { ClauseEvidence, Evidence } from './verdict-types.ts'
@@ -52,27 +52,21 @@ export function findHeldClauses(ruleset: Ruleset, hits: PageHits, detected: read
   const found = ruleset.places.get(FOUND.key)
   for (const { rule } of detected)
     if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
-  const held: HeldClause[] = []
-  for (const rule of hits.lifted) {
-    if (rule.typeClauses === undefined) continue
-    const data = buildLogicData(rule, hits, ruleset)
-    for (const clause of rule.typeClauses)
-      if (ruleset.needs.get(clause)?.every((need) => isNeedMet(need, data)) && applyLogic(clause.holds, data))
-        held.push({ rule, clause })
+  const held = new Set<HeldClause>()
+  for (const leaf of hits.liftedTypeLeaves) {
+    const one = ruleset.typeClauses.get(leaf)
+    if (one === undefined || held.has(one)) continue
+    if (one.isLeaf || applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset))) held.add(one)
   }
-  return held
+  return [...held]
 }
 
-/** Scores every site type. Only the terms of clauses that hold are evaluated: all others add 0. */
+/** Scores every site type: the values of the terms of its expression whose clauses hold. All others add 0. */
 export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
-  const data: Record<string, number> = {}
-  for (const { clause } of held) data[clause.id] = 1
   return siteTypes.map(({ rule, constant, byClause }) => {
-    const terms = held.flatMap(({ clause }): Logic[] => {
-      const term = byClause.get(clause.id)
-      return term === undefined ? [] : [term]
-    })
-    return { rule, score: applyLogic(sum([...constant, ...terms]), data) }
+    let score = constant
+    for (const { clause } of held) score += byClause.get(clause.id) ?? 0
+    return { rule, score }
   })
 }
 
