@@ -29,7 +29,7 @@ describe('10 choosing the site type', () => {
     ['the score reaches the threshold', [news, shop], 'shop', { threshold: 20, margin: 0 }, 'shop'],
     ['the score is below the threshold', [news, shop], 'shop', { threshold: 21, margin: 0 }, null],
     ['the prior counts', [news, { ...shop, prior: 6 }], 'shop', { threshold: 26, margin: 0 }, 'shop'],
-    ['a prior alone is no ground', [{ ...shop, prior: 90 }], 'none', { threshold: 0, margin: 0 }, null],
+    ['a prior alone names nothing', [{ ...shop, prior: 90 }], 'none', { threshold: 0, margin: 0 }, null],
     [
       'a clause of one rule names another',
       [type('a', { b: 9 }), type('b', { b: 1 })],

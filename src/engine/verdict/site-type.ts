@@ -29,7 +29,7 @@ export interface ScoredType {
 }
 
 /** The decision about the site type of a page. */
-export interface TypeChoice {
+interface TypeChoice {
   readonly chosen: ScoredType | null
   /** All types, highest score first; equal scores by slug. */
   readonly ranking: readonly ScoredType[]

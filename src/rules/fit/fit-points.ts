@@ -1,6 +1,6 @@
 import type { CompiledRule, TypeDecision, TypePoints } from '../../engine/rule/types.ts'
 import { chooseSiteType, type ScoredType } from '../../engine/verdict/site-type.ts'
-import { FOLDS, findFold, NO_TYPE, type ReadPage } from './labelled-pages.ts'
+import { FOLDS, findFold, type ReadPage } from './labelled-pages.ts'
 import { fitRegression, type Sample } from './regression.ts'
 
 /** Tenths of log-odds per nat. */
@@ -97,7 +97,7 @@ function findOffsets(
 }
 
 /** Scores a page with given points, as the engine does with those of the rules. */
-export function scorePage({ clauses }: ReadPage, points: Points, { all }: Types): ScoredType[] {
+function scorePage({ clauses }: ReadPage, points: Points, { all }: Types): ScoredType[] {
   return all.map((rule) => {
     let score = points.priors[rule.slug] ?? 0
     for (const id of clauses) score += points.clauses.get(id)?.[rule.slug] ?? 0
@@ -146,9 +146,4 @@ export function crossValidate(pages: readonly ReadPage[], types: Types, decision
       decision,
     )
   }).flat()
-}
-
-/** Whether a prediction is right: for a page of no type, none is. */
-export function isRight({ page, named }: Prediction): boolean {
-  return page.siteType === NO_TYPE ? named === null : named === page.siteType
 }

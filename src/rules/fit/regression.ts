@@ -1,7 +1,7 @@
 import { minimize, type Valuation } from './minimize.ts'
 
 /** Pages as rows of a sparse binary matrix: for each page the columns that are 1. */
-export type SparseRows = readonly (readonly number[])[]
+type SparseRows = readonly (readonly number[])[]
 
 /** What a regression is fitted to. */
 export interface Sample {
@@ -32,12 +32,12 @@ export interface Model {
 }
 
 /** Penalty on the sum of squared weights. Chosen by cross-validation on four fifths of the labelled sites. */
-export const PENALTY = 3
+const PENALTY = 3
 /**
  * Weight that the penalty draws a column to for its own class, in nats; 0 for other classes. Rare evidence so keeps some of the
  * weight that its author expects, until pages show otherwise.
  */
-export const OWN_WEIGHT = 0.9
+const OWN_WEIGHT = 0.9
 /** How often the weights that are too small are left out and the others fitted again. */
 const ROUNDS = 2
 const LIMITS = { maxSteps: 300, minGain: 1e-7 }
