@@ -7,7 +7,7 @@ const MIN_PARAGRAPH_CHARACTERS = 120
 export const size: Detector = {
   key: 'size',
   about:
-    'The amount of visible text in words or characters, the number of links, or of `p` elements of 120 characters or more; the hit is the amount itself',
+    'The amount of visible text, in words or characters, of links, or of paragraphs with 120 characters or more; the hit is the amount itself',
   family: 'content',
   word: 'name',
   names: ['words', 'characters', 'links', 'paragraphs'],

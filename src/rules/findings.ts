@@ -60,10 +60,6 @@ const FINDINGS = {
   ],
   'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
   'needless-weight': ['error', 'weight: {value} is the default weight of this clause: remove it'],
-  'no-points': [
-    'warning',
-    'this clause has no points, so it counts for nothing: run `npm run -s rules -- fit`, or remove it',
-  ],
   'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [

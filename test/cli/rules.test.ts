@@ -145,8 +145,8 @@ describe('build', () => {
 
 describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'missing verb: use one of lint, test, build, explain, list, search, show, stats, rename'],
-    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain, list, search, show, stats, rename'],
+    [[], 'missing verb: use one of lint, test, build, explain, fit, list, search, show, stats, rename'],
+    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain, fit, list, search, show, stats, rename'],
     [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
     [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],
     [['lint', '--format', 'xml'], '--format must be one of text, json, github, sarif, not "xml"'],

@@ -50,8 +50,8 @@ export class ClauseChecker {
     if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
     if (findFamily(node) === null) this.#add('nothing-positive', path, {})
-    else if (this.#found.kind === 'site-type') this.#checkPoints(source, path)
-    else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
+    else if (this.#found.kind !== 'site-type' && this.#checkFamilies(node, source, path))
+      this.#checkWeight(node, source, path)
   }
 
   #add(code: FindingCode, path: Path, details: Record<string, string | number>, atKey = false): void {
@@ -172,10 +172,6 @@ export class ClauseChecker {
       if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind: `a ${place} clause` }, true)
     if (isAmount && !['atLeast', 'is', 'has', 'match'].some((key) => key in source))
       this.#add('missing-key', path, { key: 'atLeast', where: ` next to ${place}: every page has some size` })
-  }
-
-  #checkPoints(source: ClauseSource, path: Path): void {
-    if (!('points' in source)) this.#add('no-points', path, {})
   }
 
   /** Rejects an `any` with clauses of several families: it would count for one of them only. */
