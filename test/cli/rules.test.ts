@@ -20,7 +20,7 @@ beforeAll(() => {
     'failing/builders/acme.yaml': builder(),
     'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
     'shy/site-types/acme.yaml': technology().replace('url: acme.com', 'url: [acme.com, acme.org]'),
-    'shy/site-types/acme.test.yaml': TEST,
+    'shy/site-types/acme.test.yaml': TEST.replace('confidence: high', 'words: true'),
     'dry.mjs':
       "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
     'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),

@@ -138,7 +138,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['heavy-weight', 'text', clause('{ text: acme, weight: §medium }')],
   ['hit-differs', 'level', hit('confidence: §medium }')],
   ['hit-differs', 'version', hit('confidence: high, versions: §{ Acme: 1 } }')],
-  ['misplaced-key', 'of a site type', acme(builder('', '§rank: 2\n'))],
+  ['misplaced-key', 'of a site type', acme(builder('', '§prior: 2\n'))],
   ['misplaced-key', 'of a site type, with a wrong value', acme(builder('', '§thin: yes\n'))],
   ['misplaced-key', 'of a builder, with an unknown slug', tech('acme', technology('', '§hosting: nowhere\n'))],
   ['misplaced-key', 'place of a site type', clause('§found: acme')],
@@ -212,7 +212,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'of a site type',
     {
       'site-types/acme.yaml': technology('').replace('url: acme.com', 'url: [acme.com, §acme.org]'),
-      'site-types/acme.test.yaml': TEST,
+      'site-types/acme.test.yaml': TEST.replace('confidence: high', 'words: true'),
     },
   ],
   ['unsafe-pattern', 'exponential', clause("{ meta: generator, match: §'^(a+)+$' }")],
