@@ -204,6 +204,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
       ),
     },
   ],
+  [
+    'miss-named',
+    'of a site type',
+    {
+      'site-types/acme.yaml': technology('').replace('url: acme.com', '{ url: acme.com, points: { acme: 30 } }'),
+      'site-types/acme.test.yaml': `hits:\n  - { page: { url: https://acme.com/ }, words: true }\nmisses:\n  - §{ page: { url: https://acme.com/, html: "<p>\\n${'word '.repeat(20)}\\n\\n\\n\\n" } }\n`,
+    },
+  ],
   ['unproven-clause', 'other page', clause('§meta: acme')],
   ['unproven-clause', 'one of a choice', clause('any: [{ url: acme.com }, §{ url: acme.org }]')],
   ['unproven-word', 'second of a list', acme(builder().replace('url: acme.com', 'url: [acme.com, §acme.org]'))],
