@@ -1,7 +1,6 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Page } from '../engine/page/page-types.ts'
 import type { CompiledRule } from '../engine/rule/types.ts'
-import { cutText } from '../engine/text/bounds.ts'
 import { detectTypeClauses } from '../engine/verdict/detect.ts'
 import { chooseSiteType, explainClauses, isTypable, scoreSiteTypes } from '../engine/verdict/site-type.ts'
 
@@ -18,7 +17,7 @@ export function explainTypeScore(ruleset: Ruleset, { kind, slug, name, prior = 0
   if (!isTypable(page)) return `${lines[0]}\n  not HTML, or an error response: no site type\n`
   const { held, hits } = detectTypeClauses(ruleset, page)
   for (const { clause, points = 0, texts } of explainClauses(slug, held, { hits, ruleset, most: held.length })) {
-    lines.push(`  ${formatPoints(points).padStart(4)}  ${cutText(clause, MAX_CLAUSE_CHARACTERS)}`)
+    lines.push(`  ${formatPoints(points).padStart(4)}  ${clause.slice(0, MAX_CLAUSE_CHARACTERS)}`)
     if (texts.length > 0) lines.push(`          ${texts.map((text) => JSON.stringify(text.slice(0, 60))).join(', ')}`)
   }
   lines.push(`  ${formatPoints(prior).padStart(4)}  prior`)
