@@ -209,7 +209,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'of a site type',
     {
       'site-types/acme.yaml': technology('').replace('url: acme.com', '{ url: acme.com, points: { acme: 30 } }'),
-      'site-types/acme.test.yaml': `hits:\n  - { page: { url: https://acme.com/ }, words: true }\nmisses:\n  - §{ page: { url: https://acme.com/, html: "<p>\\n${'word '.repeat(20)}\\n\\n\\n\\n" } }\n`,
+      'site-types/acme.test.yaml': `hits:\n  - { page: { url: https://acme.com/ }, words: true }\nmisses:\n  - §{ page: { url: https://acme.com/, html: "<p>\\n${'word '.repeat(20)}\\n<p>a\\n<p>b\\n<p>c" } }\n`,
     },
   ],
   ['unproven-clause', 'other page', clause('§meta: acme')],
