@@ -7,10 +7,6 @@ import { BaseSequencer } from 'vitest/node'
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
 delete process.env.TEST_REPORT
 
-const SHARING = ['cli/formats', 'config', 'engine', 'keys', 'plugins', 'yaml'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
-
 /** Starts with the files that take longest, so that no worker is left alone with one of them at the end. */
 class SlowFirst extends BaseSequencer {
   override async sort(...[files]: Parameters<BaseSequencer['sort']>): ReturnType<BaseSequencer['sort']> {
@@ -22,12 +18,11 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    projects: [
-      // The files of a worker share their modules, which takes a fifth of the time of importing them for each file. Other tests
-      // use modules of test/support that register hooks for the file that imports them, or depend on their own timers.
-      { extends: true, test: { name: 'shared modules', include: SHARING, isolate: false } },
-      { extends: true, test: { name: 'own modules', include: ['test/**/*.test.ts'], exclude: SHARING } },
-    ],
+    include: ['test/**/*.test.ts'],
+    // The files of a worker share their modules, because importing them for each file takes a quarter of the time of all tests.
+    // Helpers therefore register cleanups for the current file with test/support/on-file-end.ts.
+    isolate: false,
+    setupFiles: [fileURLToPath(new URL('test/support/file-setup.ts', import.meta.url))],
     globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
     // Many tests wait for timeouts of servers: on two cores four workers take less than half the time of Vitest's default, one.
     maxWorkers: Math.max(4, availableParallelism() - 1),

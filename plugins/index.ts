@@ -1,6 +1,7 @@
 import type { Detector } from '../src/engine/page/detector.ts'
 import { anchor } from './anchor.ts'
 import { asset } from './asset.ts'
+import { bundle } from './bundle.ts'
 import { comment } from './comment.ts'
 import { cookie } from './cookie.ts'
 import { dns } from './dns.ts'
@@ -19,6 +20,7 @@ import { script } from './script.ts'
 import { size } from './size.ts'
 import { status } from './status.ts'
 import { style } from './style.ts'
+import { stylesheet } from './stylesheet.ts'
 import { suffix } from './suffix.ts'
 import { text } from './text.ts'
 import { title } from './title.ts'
@@ -52,4 +54,6 @@ export const detectors: readonly Detector[] = [
   text,
   html,
   size,
+  stylesheet,
+  bundle,
 ]

@@ -1,16 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
-import { FOUND } from '../src/engine/rule/clause.ts'
+import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
 import { projectFolder } from '../src/rules/built.ts'
-import { ordinaryPagesSchema, testSchema } from '../src/rules/data-schemas.ts'
+import { ordinaryPagesSchema } from '../src/rules/data-schemas.ts'
+import { buildEditorSchemas } from '../src/rules/editor-schemas.ts'
 import { FINDING_TABLE } from '../src/rules/findings.ts'
-import { checkFolders } from '../src/rules/load.ts'
+import { type CheckedRules, checkFolders } from '../src/rules/load.ts'
 import { ownFolder } from '../src/rules/open-ruleset.ts'
-import { buildRuleSchema } from '../src/rules/schema.ts'
+import { formatCatalogue } from './catalogue-page.ts'
 import {
   type Document,
   formatErrorSentences,
@@ -68,14 +69,30 @@ export async function generateDocs(root: string): Promise<GeneratedDoc[]> {
     for (const name of names) parts[name] = await PARTS[name](document)
     docs.push(fillParts(file, document.text, parts))
   }
-  const schemas = {
-    'rules/schema.json': buildRuleSchema([...detectors, FOUND]),
-    'rules/test-schema.json': testSchema,
-    'test/pages/schema.json': ordinaryPagesSchema,
-  }
-  for (const [file, schema] of Object.entries(schemas))
-    docs.push({ file, text: read(file), wanted: `${JSON.stringify(schema, null, 2)}\n`, problems: [] })
+  for (const [file, wanted] of Object.entries(buildFiles())) docs.push({ file, text: read(file), wanted, problems: [] })
   return docs
+}
+
+/** Builds the files that are generated completely: the schemas for editors, and the catalogue of rules. */
+function buildFiles(): Readonly<Record<string, string>> {
+  const { categories, rules } = readRules()
+  const found = rules.map((rule) => rule.found)
+  const schemas = buildEditorSchemas([...detectors, FOUND], { categories, rules: found })
+  const sources = rules.flatMap(({ source }) => source ?? [])
+  const formatJson = (schema: object): string => `${JSON.stringify(schema, null, 2)}\n`
+  return {
+    ...Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => [`rules/schemas/${name}`, formatJson(schema)]),
+    ),
+    'test/pages/schema.json': formatJson(ordinaryPagesSchema),
+    'docs/catalogue.md': formatCatalogue({ rules: sources, categories }, indexPlaces(detectors)),
+  }
+}
+
+let checked: CheckedRules | undefined
+/** Reads the rules of the project, once. */
+function readRules(): CheckedRules {
+  return (checked ??= checkFolders({ folders: [ownFolder], detectors }))
 }
 
 /** Inserts each part between `<!-- generated:name -->` and `<!-- /generated -->`. Reports parts without markers, and markers without a part. */
@@ -133,7 +150,7 @@ function formatFindings({ text }: Document): string {
 }
 
 function formatClosedLists() {
-  const { categories, rules } = checkFolders({ folders: [ownFolder], detectors })
+  const { categories, rules } = readRules()
   const types = rules
     .filter(({ found, source }) => found.kind === 'site-type' && !source?.unnamed)
     .map(({ found }) => found.slug)

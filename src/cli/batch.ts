@@ -86,15 +86,21 @@ type OutputLine = Readonly<Record<string, unknown>>
 const PAGES_PER_THREAD = 2
 
 function scanLines(input: string, { include, onBytes, detector, threads }: Reading): AsyncGenerator<OutputLine> {
-  const raw = createReadStream(input, { highWaterMark: CHUNK_BYTES })
-  const bytes = /\.gz$/i.test(input) ? unzip(raw, input) : raw
   const lines = async function* (): AsyncGenerator<Line> {
-    for await (const line of readLines(bytes, MAX_LINE_BYTES)) {
-      onBytes(raw.bytesRead)
-      if (line.text?.trim() !== '') yield line
+    for await (const { line, bytesRead } of readBatchLines(input)) {
+      onBytes(bytesRead)
+      yield line
     }
   }
   return mapInOrder(lines(), (line) => scanLine(line, detector, include), PAGES_PER_THREAD * threads)
+}
+
+/** Reads the lines of a JSONL file that are not empty, and the bytes of the file that have been read so far. */
+async function* readBatchLines(file: string): AsyncGenerator<{ readonly line: Line; readonly bytesRead: number }> {
+  const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+  const bytes = /\.gz$/i.test(file) ? unzip(raw, file) : raw
+  for await (const line of readLines(bytes, MAX_LINE_BYTES))
+    if (line.text?.trim() !== '') yield { line, bytesRead: raw.bytesRead }
 }
 
 function scanWarc(input: string, { include, onBytes, detector, threads }: Reading): AsyncGenerator<OutputLine> {
@@ -142,32 +148,69 @@ export async function scanLine(
 ): Promise<OutputLine> {
   let id: unknown
   try {
-    if (text === null) throw new TypeError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
-    if (!isUtf8) throw new TypeError('the line is not valid UTF-8: write it in UTF-8')
-    const line: unknown = JSON.parse(text)
-    if (typeof line !== 'object' || line === null || Array.isArray(line))
-      throw new TypeError('the line must be a JSON object')
-    ;({ id } = line as { id?: unknown })
-    if (typeof id !== 'string') throw new TypeError('id must be a string')
-    return { id, result: toResult(await detector.detect(readInput(line as Record<string, unknown>)), include) }
+    const line = parseLine({ text, isUtf8 })
+    ;({ id } = line)
+    return { id, result: toResult(await detector.detect(readPageLine(line).input), include) }
   } catch (error) {
-    const failure = toFailure(error)
-    const message = error instanceof SyntaxError ? `the line is not valid JSON: ${error.message}` : failure.error
-    return { ...(typeof id === 'string' ? { id } : { line: number }), ...failure, error: message }
+    return { ...(typeof id === 'string' ? { id } : { line: number }), ...toFailure(error), error: formatProblem(error) }
   }
 }
 
-function readInput({ url, status, headers, html }: Record<string, unknown>): PageInput {
+function formatProblem(error: unknown): string {
+  const { message } = error as Error
+  return error instanceof SyntaxError ? `the line is not valid JSON: ${message}` : message
+}
+
+/** @throws TypeError or SyntaxError for a line that is not a JSON object */
+function parseLine({ text, isUtf8 }: Pick<Line, 'text' | 'isUtf8'>): Readonly<Record<string, unknown>> {
+  if (text === null) throw new TypeError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
+  if (!isUtf8) throw new TypeError('the line is not valid UTF-8: write it in UTF-8')
+  const line: unknown = JSON.parse(text)
+  if (typeof line !== 'object' || line === null || Array.isArray(line))
+    throw new TypeError('the line must be a JSON object')
+  return line as Readonly<Record<string, unknown>>
+}
+
+/** @throws TypeError naming the field that does not fit */
+function readPageLine(line: Readonly<Record<string, unknown>>): { readonly id: string; readonly input: PageInput } {
+  const { id } = line
+  if (typeof id !== 'string') throw new TypeError('id must be a string')
+  return { id, input: readInput(line) }
+}
+
+/**
+ * Reads the pages of a JSONL file (also gzip) in constant memory.
+ * @throws SetupError naming the first line that is not a page; errors of the file system
+ */
+export async function* readBatchFile(file: string): AsyncGenerator<{ readonly id: string; readonly input: PageInput }> {
+  for await (const { line } of readBatchLines(file))
+    try {
+      yield readPageLine(parseLine(line))
+    } catch (error) {
+      throw new SetupError(`${file}:${line.number}: ${formatProblem(error)}`)
+    }
+}
+
+function readInput(line: Readonly<Record<string, unknown>>): PageInput {
+  const { url, status, headers, html, scripts, styles } = line
   if (!isAbsent(url) && typeof url !== 'string') throw new TypeError('url must be a string or null')
   if (!isAbsent(status) && !(Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999))
     throw new TypeError('status must be an HTTP status code or null')
   if (!isAbsent(headers) && !isPairs(headers)) throw new TypeError('headers must be a list of [name, value] or null')
   if (!isAbsent(html) && typeof html !== 'string') throw new TypeError('html must be a string or null')
-  return { url, status, headers, html } as PageInput
+  for (const [key, bodies] of Object.entries({ scripts, styles }))
+    if (!isAbsent(bodies) && !areBodies(bodies)) throw new TypeError(`${key} must be a list of {url, text} or null`)
+  return { url, status, headers, html, scripts, styles } as PageInput
 }
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined
+}
+
+function areBodies(bodies: unknown): boolean {
+  const isBody = (body: { url?: unknown; text?: unknown } | null): boolean =>
+    typeof body === 'object' && body !== null && typeof body.url === 'string' && typeof body.text === 'string'
+  return Array.isArray(bodies) && bodies.every(isBody)
 }
 
 function isPairs(headers: unknown): boolean {

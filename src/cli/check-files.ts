@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { UsageError } from './command.ts'
 
 /** Options that name an input file. */
-const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls'] as const
+const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls', 'pages'] as const
 
 /** Values of the options that name files: inputs, and one output. */
 type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | 'out', string | undefined>>>

@@ -1,14 +1,17 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
-import { FOUND } from '../engine/rule/clause.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
-import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
+import type { CompiledRule, Leaf, RuleKind } from '../engine/rule/types.ts'
+import { testFound } from '../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
-import { detect, type Verdict } from '../index.ts'
+import { detect, type Evidence, type Verdict } from '../index.ts'
+import { explainChoice } from '../rules/explain-choice.ts'
+import { findNearValues, type NearValues } from '../rules/near-clauses.ts'
 import { explainTypeScore } from './explain-type.ts'
 
-type Write = (text: string) => void
+/** Which rules are explained: those of a slug, perhaps of one kind only, or all that have points on the page. */
+export type ExplainedRules = { readonly slug: string; readonly kind: RuleKind | null } | 'all'
 
 /** The text to print for a page, and the warnings of its scan. */
 export interface Explanation {
@@ -16,35 +19,61 @@ export interface Explanation {
   readonly warnings: readonly string[]
 }
 
-/** Explains clause by clause why the rules of a slug do or do not fire on a page. */
-export function explainPage(ruleset: Ruleset, slug: string, input: PageInput): Explanation {
+interface Context {
+  readonly ruleset: Ruleset
+  readonly hits: PageHits
+  readonly verdict: Verdict
+}
+
+/** Explains clause by clause why rules do or do not fire on a page, and why they are or are not part of the result. */
+export function explainPage(ruleset: Ruleset, wanted: ExplainedRules, input: PageInput): Explanation {
   const page = buildPage(input)
   const hits = readHits(ruleset, page)
   const verdict = detect(ruleset, page)
-  const lines: string[] = []
-  const write = (text: string): void => void lines.push(text)
-  const found = ruleset.places.get(FOUND.key)
-  if (found)
-    for (const { slug, name } of verdict.evidence.filter(
-      ({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'),
-    ))
-      hits.testFound(found, { name: slug, text: name })
-  for (const rule of ruleset.rules.filter((one) => one.slug === slug)) {
-    if (rule.typeClauses !== undefined) {
-      write(explainTypeScore(ruleset, rule, page))
-      continue
-    }
-    write(`${rule.kind} ${rule.slug} (${rule.name})\n`)
-    explainClauses(rule, hits, ruleset, write)
-    const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
-    const points = own?.points ?? applyLogic(rule.logic, buildLogicData(rule, hits, ruleset))
-    const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
-    const note = own?.note ? ` (${own.note})` : ''
-    write(
-      `  ${points} points: ${computeLevel(points) ?? 'below low'}${settled}${note}; ${own?.chosen ? 'part of the result' : `not part of the result${formatOther(rule, verdict)}`}\n`,
-    )
-  }
-  return { text: lines.join(''), warnings: verdict.warnings }
+  const { evidence, builder, category } = verdict
+  const products = evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'))
+  testFound(hits, ruleset, { products, builder: builder === null ? null : { name: builder, category } })
+  const context = { ruleset, hits, verdict }
+  const lines = findExplained(wanted, context).flatMap((rule) => explainRule(rule, context))
+  const text = lines.length === 0 ? 'no rule has points on this page\n' : lines.map((line) => `${line}\n`).join('')
+  return { text, warnings: verdict.warnings }
+}
+
+function findEvidence({ kind, slug }: CompiledRule, { verdict }: Context): Evidence | undefined {
+  return verdict.evidence.find((one) => one.kind === kind && one.slug === slug)
+}
+
+/** Finds the rules to explain. If all are, those that are part of the result come first, then those with more points. */
+function findExplained(wanted: ExplainedRules, context: Context): readonly CompiledRule[] {
+  const { rules } = context.ruleset
+  if (wanted !== 'all') return rules.filter(({ kind, slug }) => slug === wanted.slug && (wanted.kind ?? kind) === kind)
+  const found = rules.flatMap((rule) => {
+    const own = findEvidence(rule, context)
+    return own === undefined ? [] : [{ rule, own }]
+  })
+  const sorted = found.sort((a, b) => Number(b.own.chosen) - Number(a.own.chosen) || b.own.points - a.own.points)
+  return sorted.map(({ rule }) => rule)
+}
+
+function explainRule(rule: CompiledRule, context: Context): string[] {
+  const { ruleset, hits, verdict } = context
+  if (rule.typeClauses !== undefined) return explainTypeScore(ruleset, rule, hits.page)
+  const own = findEvidence(rule, context)
+  const points = own?.points ?? applyLogic(rule.logic, buildLogicData(rule, hits, ruleset))
+  const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
+  const note = own?.note ? ` (${own.note})` : ''
+  const isBuilder = rule.kind !== 'builder' || rule.slug === verdict.builderSlug
+  const part = isBuilder
+    ? 'part of the result'
+    : `part of the result as a technology; its builder is ${verdict.builder}`
+  const result = own?.chosen ? part : `not part of the result${formatOther(rule, verdict)}`
+  const why = own ? explainChoice(own, rule, { verdict, ruleset }) : null
+  return [
+    `${rule.kind} ${rule.slug} (${rule.name})`,
+    ...explainClauses(rule, context),
+    `  ${points} points: ${computeLevel(points) ?? 'below low'}${settled}${note}; ${result}`,
+    ...(why === null ? [] : [`  because ${why}`]),
+  ]
 }
 
 /** Names what the result contains instead, for a kind of which a result contains only one. */
@@ -53,18 +82,28 @@ function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
   return names[kind] === null ? '' : `, which contains ${names[kind]}`
 }
 
-function explainClauses(rule: CompiledRule, hits: PageHits, ruleset: Ruleset, write: Write): void {
+function explainClauses(rule: CompiledRule, { hits, ruleset }: Context): string[] {
   const data = buildLogicData(rule, hits, ruleset)
-  for (const clause of rule.clauses) {
+  const near = findNearValues(rule, hits.page, ruleset)
+  return rule.clauses.flatMap((clause) => {
     const holds = Boolean(applyLogic(clause.holds, data))
-    write(`  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}\n`)
-    for (const leaf of rule.leaves.filter(({ id }) => clause.leaves.includes(id))) {
-      const { count = 0, values = [] } = hits.get(leaf) ?? {}
-      const shown = values.map((value) => JSON.stringify(value.readExcerpt(100))).join(', ')
-      const seen = isSeen(leaf, hits.page, ruleset) ? `${count} ${count === 1 ? 'hit' : 'hits'}` : 'not looked at'
-      write(`      ${describe(leaf)}: ${seen}${shown ? `: ${shown}` : ''}\n`)
-    }
-  }
+    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    return [
+      `  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}`,
+      ...leaves.map((leaf) => {
+        const { count = 0, values = [] } = hits.get(leaf) ?? {}
+        const texts = values.map((value) => value.readExcerpt(100))
+        const seen = isSeen(leaf, hits.page, ruleset) ? formatHits({ count, texts }) : 'not looked at'
+        const general = leaf.positive && count === 0 ? near.get(leaf.id) : undefined
+        return `      ${describe(leaf)}: ${seen}${general ? `; without its tests and paths ${formatHits(general)}` : ''}`
+      }),
+    ]
+  })
+}
+
+function formatHits({ count, texts }: NearValues): string {
+  const shown = texts.map((text) => JSON.stringify(text)).join(', ')
+  return `${count} ${count === 1 ? 'hit' : 'hits'}${shown ? `: ${shown}` : ''}`
 }
 
 function describe({ place, words, positive, atLeast }: Leaf): string {

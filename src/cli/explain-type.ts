@@ -11,10 +11,14 @@ const MAX_LISTED_TYPES = 4
 
 const formatPoints = (points: number): string => (points > 0 ? `+${points}` : String(points))
 
-/** Explains the score of a site type on a page: the clauses that count for or against it, and what the page is named. */
-export function explainTypeScore(ruleset: Ruleset, { kind, slug, name, prior = 0 }: CompiledRule, page: Page): string {
+/** Explains the score of a site type on a page: the clauses that count for or against it, and what the page is named, in lines. */
+export function explainTypeScore(
+  ruleset: Ruleset,
+  { kind, slug, name, prior = 0 }: CompiledRule,
+  page: Page,
+): string[] {
   const lines = [`${kind} ${slug} (${name})`]
-  if (!isTypable(page)) return `${lines[0]}\n  not HTML, or an error response: no site type\n`
+  if (!isTypable(page)) return [...lines, '  not HTML, or an error response: no site type']
   const { held, hits } = detectTypeClauses(ruleset, page)
   for (const { clause, points = 0, texts } of explainClauses(slug, held, { hits, ruleset, most: held.length })) {
     lines.push(`  ${formatPoints(points).padStart(4)}  ${clause.slice(0, MAX_CLAUSE_CHARACTERS)}`)
@@ -27,5 +31,5 @@ export function explainTypeScore(ruleset: Ruleset, { kind, slug, name, prior = 0
     `  score ${ranking.find(({ rule }) => rule.slug === slug)?.score}; highest: ${scores.slice(0, MAX_LISTED_TYPES).join(', ')}`,
   )
   lines.push(chosen === null ? `  no site type: ${reason}` : `  site type: ${chosen.rule.slug}`)
-  return `${lines.join('\n')}\n`
+  return lines
 }

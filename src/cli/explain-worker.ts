@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
-import { explainPage } from './explain-page.ts'
+import { type ExplainedRules, explainPage } from './explain-page.ts'
 
 /** Content of `workerData`. */
 export interface ExplainTask extends LoadOptions {
-  readonly slug: string
+  readonly rules: ExplainedRules
   readonly input: PageInput
 }
 
-const { slug, input, ...rules } = workerData as ExplainTask
-const ruleset = await loadRuleset(rules)
+const { rules, input, ...options } = workerData as ExplainTask
+const ruleset = await loadRuleset(options)
 parentPort?.postMessage('ready')
-parentPort?.postMessage(explainPage(ruleset, slug, input))
+parentPort?.postMessage(explainPage(ruleset, rules, input))

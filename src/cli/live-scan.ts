@@ -20,13 +20,18 @@ export interface LiveOptions {
   readonly include: readonly LiveExtra[]
 }
 
+/** Builds the policy of live scans from the settings. */
+export function readPolicy(config: Config): Policy {
+  const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
+  return buildPolicy(config, version)
+}
+
 /** Opens the scanner of live sites. `changes` override what the settings say. */
 export function openScanner(
   { config, allow, skip }: LiveOptions,
   { stderr }: Pick<CommandIo, 'stderr'>,
   changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
 ): Scanner {
-  const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
   const opened = allow.map((entry) => {
     const address = parseAllowed(entry)
     if (address === null)
@@ -35,7 +40,7 @@ export function openScanner(
   })
   if (config.scanAllow.length > 0) stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
   const settings = { ...config, scanAllow: [...config.scanAllow, ...opened] }
-  const policy = { ...buildPolicy(settings, version), ...changes.policy }
+  const policy = { ...readPolicy(settings), ...changes.policy }
   const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
   return new Scanner({
     folders: config.ruleFolders,

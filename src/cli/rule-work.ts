@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import type { RuleKind } from '../engine/rule/types.ts'
 import { KINDS } from '../rules/discover.ts'
@@ -12,6 +13,8 @@ export interface LoadedRules {
   readonly detectors: readonly Detector[]
   /** Modules of the detectors from `DETECTORS`. */
   readonly detectorModules: readonly string[]
+  /** Settings, for verbs that fetch a page. */
+  readonly config: Config
 }
 
 /** What a verb of `rules` does once rule folders and detectors are known. @returns the exit code */

@@ -2,24 +2,25 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
-import type { Detector } from '../engine/page/detector.ts'
-import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
+import { FOUND } from '../engine/rule/clause.ts'
 import { buildRulesetFile, computeFingerprint } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
-import { testSchema } from '../rules/data-schemas.ts'
+import { buildEditorSchemas } from '../rules/editor-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
 import type { Finding } from '../rules/findings.ts'
 import { checkLength, readFixtures } from '../rules/fixtures.ts'
 import { checkGenericWords } from '../rules/generic-words.ts'
 import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
-import { buildRuleset, builtFile, openRuleset, ownFolder } from '../rules/open-ruleset.ts'
-import { buildRuleSchema, CLAUSE_KEYS } from '../rules/schema.ts'
-import { checkFiles } from './check-files.ts'
+import { buildRuleset, builtFile, ownFolder } from '../rules/open-ruleset.ts'
+import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
-import { explainRule } from './explain-rule.ts'
+import { diffRules } from './diff-rules.ts'
+import { explain } from './explain-rule.ts'
 import { fitRules } from './fit-rules.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
+import { newRule } from './new-rule.ts'
+import { PAGE_OPTIONS } from './read-page.ts'
 import { rename } from './rename-verb.ts'
 import { formatCount, reportFindings } from './report-findings.ts'
 import { CATALOGUE_VERBS } from './rule-catalogue.ts'
@@ -28,7 +29,7 @@ import { testRules } from './test-rules.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Checks, tests, explains, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
+Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
@@ -39,9 +40,19 @@ Checks, tests, explains, lists, renames, fits and builds fingerprint rules: thos
                                         ordinary pages of test/pages unless these list them.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
-  npm run -s rules -- explain <slug> --html page.html [--url U] [--headers h.json]
-                                        Shows clause by clause why a rule does or does not fire on a page. --url and --headers
-                                        are those of scan.
+  npm run -s rules -- explain <slug> URL | --html page.html [--url U] [--headers h.json] | --har f.har | --hit N | --miss N
+                                        Shows clause by clause why a rule does or does not fire on a page, and why it is or is
+                                        not part of the result. --hit 2 is the second hit of its own test. Where a slug has
+                                        several rules, write <kind>/<slug>. With --all, explains every rule that has points;
+                                        a slug is then only needed for --hit and --miss.
+  npm run -s rules -- new <kind>/<slug> URL | --html page.html [--url U] [--headers h.json] | --har f.har
+                                        Proposes a rule and its test from what is unusual on a page, and writes both files.
+                                        --category C is that of a builder or a technology (also technology/<category>/<slug>).
+                                        --in FOLDER writes to another rule folder. Existing files are never changed.
+  npm run -s rules -- diff [<git ref>] [--pages FILE] [--format text|json|markdown]
+                                        Compares the verdicts of the rules of a commit with those of the working tree: on all
+                                        test pages, and on those of --pages (.jsonl, .warc, .har, .html; may be repeated).
+                                        Without a ref: the merge base with main, or HEAD.
   npm run -s rules -- list [--kind K] [--category C] [--json]
                                         Lists rules: kind, slug, name, category and date, or one JSON object per line.
   npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
@@ -60,7 +71,8 @@ Checks, tests, explains, lists, renames, fits and builds fingerprint rules: thos
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
 
-Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors.
+Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors; SCAN_ALLOW, SCAN_PORTS and
+SCAN_DENY, which addresses explain and new may read.
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 
@@ -70,17 +82,28 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   lint: { args: ['folder…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
   test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
-  explain: { args: ['slug'], options: { html: text, url: text, headers: text, timeout: text }, prepare: explain },
+  explain: {
+    args: ['[slug]', '[url]'],
+    options: { ...PAGE_OPTIONS, hit: text, miss: text, all: flag, timeout: text },
+    prepare: explain,
+  },
   fit: { args: ['file…'], options: { pages: text, check: flag, 'held-out': flag }, prepare: fit },
   ...CATALOGUE_VERBS,
+  new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
+  diff: {
+    args: ['[git-ref]'],
+    options: { pages: { type: 'string', multiple: true }, format: text },
+    prepare: diffRules,
+  },
   rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
 
 export const main = defineCommand(HELP, async (args, io) => {
   const work = dispatchVerb(VERBS, args, io)
-  const { ruleFolders, detectorModules } = loadConfig(io.env)
+  const config = loadConfig(io.env)
+  const { ruleFolders, detectorModules } = config
   const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
-  return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules })
+  return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules, config })
 })
 
 function lint(given: Given, io: CommandIo): RuleWork {
@@ -96,7 +119,7 @@ function lint(given: Given, io: CommandIo): RuleWork {
     const checked = fixed.length > 0 ? checkFolders(options) : before
     const { rules, unjudged } = checked
     const summary = formatCount(rules.length, 'rule')
-    const code = reportFindings(lintAll(checked, detectors), summary, io, {
+    const code = reportFindings(lintAll(checked), summary, io, {
       strict: given.values.strict === true,
       format,
     })
@@ -110,7 +133,7 @@ function lint(given: Given, io: CommandIo): RuleWork {
 }
 
 /** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
-function lintAll(checked: CheckedRules, detectors: readonly Detector[]): Finding[] {
+function lintAll(checked: CheckedRules): Finding[] {
   const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
   return [
     ...checked.findings,
@@ -118,9 +141,9 @@ function lintAll(checked: CheckedRules, detectors: readonly Detector[]): Finding
     ...tests.flatMap(({ rule, fixtures, findings }) => [
       ...findings,
       ...fixtures.flatMap(checkLength),
-      ...checkMisses(rule.source, fixtures),
+      ...checkMisses(rule.source, fixtures, checked.places),
     ]),
-    ...checkGenericWords(tests, indexPlaces(detectors)),
+    ...checkGenericWords(tests, checked.places),
   ]
 }
 
@@ -135,17 +158,6 @@ function test(given: Given, io: CommandIo): RuleWork {
   return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
 }
 
-function explain(given: Given, io: CommandIo): RuleWork {
-  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
-  const [html, url, headers] = ['html', 'url', 'headers'].map((name) => textOption(given, name))
-  if (html === undefined) throw new UsageError('explain needs --html FILE')
-  return async ({ folders: [, ...folders], detectors, detectorModules }) => {
-    await checkFiles({ html, headers })
-    const options = { html, url, headers, folders, detectors: detectorModules, timeoutMs }
-    return explainRule(openRuleset({ folders, detectors }), given.args[0], options, io)
-  }
-}
-
 function fit({ args, values }: Given, io: CommandIo): RuleWork {
   if (typeof values.pages !== 'string') throw new UsageError('fit needs --pages FILE')
   const files = [values.pages, ...args]
@@ -156,7 +168,7 @@ function fit({ args, values }: Given, io: CommandIo): RuleWork {
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */
 function build(_: Given, { stderr }: CommandIo): RuleWork {
-  return async ({ detectors: all }) => {
+  return async ({ folders, detectors: all }) => {
     const detectors = await loadDetectors([], [])
     const checked = checkFolders({ folders: [ownFolder], detectors })
     throwOnErrors(checked.findings)
@@ -169,8 +181,12 @@ function build(_: Given, { stderr }: CommandIo): RuleWork {
     const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
     write(basename(builtFile), buildRulesetFile({ version, categories, rules }))
     write('conformance.json', buildConformance(ruleset, fixtures))
-    write('schema.json', buildRuleSchema([...all, FOUND]), 2)
-    write('test-schema.json', testSchema, 2)
+    const isOwn = folders.length === 1 && all.length === detectors.length
+    const listed = isOwn ? checked : checkFolders({ folders, detectors: all })
+    const lists = { categories: listed.categories, rules: listed.rules.map((rule) => rule.found) }
+    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    for (const [name, schema] of Object.entries(buildEditorSchemas([...all, FOUND], lists)))
+      write(join('schemas', name), schema, 2)
     stderr.write(`Built ${rules.length} rules, version ${version}\n`)
     return EXIT.ok
   }

@@ -5,7 +5,7 @@ type Options = NonNullable<ParseArgsConfig['options']>
 
 /** A verb of a command, such as `rotate` of `keys`. */
 export interface Verb<Context, Work> {
-  /** Names of its positional arguments, all required; a last one that ends in `…` takes any number. */
+  /** Names of its positional arguments: required, or optional in brackets; a last one that ends in `…` takes any number. */
   readonly args: readonly string[]
   readonly options: Options
   /** Validates what was given, before anything is opened; returns the work to do. */
@@ -15,13 +15,19 @@ export interface Verb<Context, Work> {
 /** What was given after a verb. */
 export interface Given {
   readonly args: readonly string[]
-  readonly values: Readonly<Record<string, string | boolean | undefined>>
+  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 }
 
 /** The text of an option; undefined when it was not given. */
 export function textOption({ values }: Given, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The values of an option that may be repeated. */
+export function listOption({ values }: Given, name: string): readonly string[] {
+  const value = values[name]
+  return Array.isArray(value) ? value : []
 }
 
 /**
@@ -51,7 +57,9 @@ export function dispatchVerb<Context, Work>(
 
 function checkCount(name: string, wanted: readonly string[], given: readonly string[]): void {
   const takesMany = wanted.at(-1)?.endsWith('…') ?? false
-  if (takesMany ? given.length >= wanted.length - 1 : given.length === wanted.length) return
-  const usage = wanted.length === 0 ? 'no argument' : wanted.map((arg) => `<${arg}>`).join(' ')
+  const least = wanted.filter((arg) => !arg.startsWith('[') && !arg.endsWith('…')).length
+  if (given.length >= least && (takesMany || given.length <= wanted.length)) return
+  const usage =
+    wanted.length === 0 ? 'no argument' : wanted.map((arg) => (arg.startsWith('[') ? arg : `<${arg}>`)).join(' ')
   throw new UsageError(`${name} takes ${usage}`)
 }

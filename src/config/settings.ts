@@ -57,6 +57,12 @@ const readListenHost = readOne(
   'write an address or a host name to listen on, without scheme, brackets and port',
 )
 
+const SWITCHES = new Map([
+  ['on', true],
+  ['off', false],
+])
+const readSwitch: Setting<boolean>['read'] = readOne((text) => SWITCHES.get(text) ?? null, 'write on or off')
+
 /** Field of the configuration → setting, in the order of the documentation. */
 export const SETTINGS = {
   host: define({
@@ -165,6 +171,14 @@ export const SETTINGS = {
     default: [],
     documentation:
       'Comma-separated list of hosts that are never scanned, including their subdomains: `example.org, 192.0.2.7`, without scheme, port and path.',
+  }),
+  scanScripts: define<boolean>({
+    name: 'SCAN_SCRIPTS',
+    read: readSwitch,
+    default: true,
+    shownDefault: '`on`',
+    documentation:
+      'Whether scans also fetch up to four scripts and two style sheets of the page and read them as text: `on` or `off`. [What is fetched](docs/fetching.md#scripts-and-style-sheets).',
   }),
   contactUrl: define<string | null>({
     name: 'CONTACT_URL',

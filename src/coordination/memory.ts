@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { nanoid } from 'nanoid'
-import { CACHE_MS, type CacheEntry, isCacheable, type LimitResult, type SharedState } from './types.ts'
+import { type CacheEntry, computeExpiry, isCacheable, type LimitResult, type SharedState } from './types.ts'
 
 /** Maximum number of counters, about 10 MB. Beyond it, the least recently used counters are dropped. */
 const MAX_COUNTERS = 100_000
@@ -20,7 +20,7 @@ export function openMemory({ maxBytes }: { readonly maxBytes: number }): SharedS
 
   const findEntry = (key: string, now: number): CacheEntry | null => {
     const entry = entries.get(key)
-    return entry !== undefined && now < entry.at + CACHE_MS ? entry : null
+    return entry !== undefined && now < computeExpiry(entry) ? entry : null
   }
 
   return {

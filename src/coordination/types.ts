@@ -2,6 +2,8 @@
 export interface CacheEntry {
   /** End of the scan, in milliseconds since 1970. */
   readonly at: number
+  /** Milliseconds after `at` for which it is served; `CACHE_MS` if absent. */
+  readonly lifeMs?: number
   /** The fields of the result, except whether it came from the cache. */
   readonly result: string
   /** All extras; absent unless the query asked for them. */
@@ -85,3 +87,8 @@ export const RENEW_MS = 1500
 
 /** Milliseconds for which a result is served from the cache, counted from the end of its scan. */
 export const CACHE_MS = 3_600_000
+
+/** Computes when an entry expires, in milliseconds since 1970. */
+export function computeExpiry({ at, lifeMs = CACHE_MS }: Pick<CacheEntry, 'at' | 'lifeMs'>): number {
+  return at + lifeMs
+}

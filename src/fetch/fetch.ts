@@ -3,6 +3,7 @@ import { readBody } from './body.ts'
 import { type Dial, openDial, type Peer } from './connector.ts'
 import { toScanError } from './failure.ts'
 import { type HostLimiter, HostSlot } from './host-limiter.ts'
+import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
@@ -11,7 +12,7 @@ import { EVIDENCE, type EvidenceFound, type EvidenceKind, SideEvidence } from '.
 import type { Target } from './target.ts'
 
 /** What one scan received from a site: the input of `buildPage`, and details of the connection. */
-export interface Site extends EvidenceFound {
+export interface Site extends EvidenceFound, BodiesFound {
   /** The final URL, without a fragment. */
   readonly url: string
   readonly status: number
@@ -23,8 +24,11 @@ export interface Site extends EvidenceFound {
   readonly address: string | null
   /** One sentence per limit or error that cut the page. */
   readonly warnings: readonly string[]
-  /** Milliseconds until the page was received, and from then until the side evidence was complete. */
-  readonly timing: { readonly fetch: number; readonly evidence: number }
+  /**
+   * Milliseconds until the page was received, and from then until the side evidence and, at the same time, the scripts and
+   * style sheets were complete.
+   */
+  readonly timing: { readonly fetch: number; readonly evidence: number; readonly bodies: number }
 }
 
 export interface FetchOptions {
@@ -57,19 +61,23 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   try {
     const page = await followAll(target, { session, sideEvidence, hostSlot })
     const fetched = performance.now()
-    const found = await sideEvidence.finish()
+    const peer = session.peers.get(page.target.host) // Before files are fetched, which may open further connections.
+    const [evidenceFound, bodies] = await Promise.all([
+      measure(sideEvidence.finish(), fetched),
+      measure(fetchBodies(describeHtml(page), { session, hostSlot }), fetched),
+    ])
     signal?.throwIfAborted()
-    const peer = session.peers.get(page.target.host)
     return {
-      ...found,
+      ...evidenceFound.value,
+      ...bodies.value,
       url: page.target.url.href,
       status: page.response.status,
       headers: page.response.headers,
       html: page.html,
-      warnings: page.warnings,
+      warnings: [...page.warnings, ...reportLate(bodies.value, policy)],
       tls: evidence.includes('tls') ? (peer?.tls ?? null) : null,
       address: peer?.address ?? null,
-      timing: { fetch: fetched - started, evidence: performance.now() - fetched },
+      timing: { fetch: fetched - started, evidence: evidenceFound.ms, bodies: bodies.ms },
     }
   } catch (error) {
     throw session.signal.aborted ? session.signal.reason : toScanError(error)
@@ -78,6 +86,20 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
     await session.close()
     hostSlot.release()
   }
+}
+
+/** Waits for a result and measures the time from `start`. */
+async function measure<T>(result: Promise<T>, start: number): Promise<{ readonly value: T; readonly ms: number }> {
+  return { value: await result, ms: performance.now() - start }
+}
+
+function describeHtml({ target, html, response }: FetchedPage): Parameters<typeof fetchBodies>[0] {
+  return { url: target.url, html, contentType: findHeaders(response, 'content-type')[0] }
+}
+
+function reportLate({ lateBodies }: BodiesFound, { bodiesAfterPageMs }: Policy): string[] {
+  if (lateBodies === 0) return []
+  return [`${lateBodies} scripts or style sheets were not received within ${bodiesAfterPageMs} ms of the page`]
 }
 
 interface FetchContext {

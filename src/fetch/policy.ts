@@ -22,6 +22,10 @@ export interface Policy {
   readonly evidenceMs: number
   /** Time limit for all side evidence, from the end of the page's body. */
   readonly evidenceAfterBodyMs: number
+  /** Whether scripts and style sheets of the page are fetched and analysed as text. */
+  readonly fetchesBodies: boolean
+  /** Time limit for all scripts and style sheets, from the end of the page's body. */
+  readonly bodiesAfterPageMs: number
   /** Concurrent connections to one origin. */
   readonly connections: number
   readonly userAgent: string
@@ -40,6 +44,8 @@ export const DEFAULT_POLICY: Policy = {
   maxHeaderBytes: 16 * 1024,
   evidenceMs: 1500,
   evidenceAfterBodyMs: 300,
+  fetchesBodies: true,
+  bodiesAfterPageMs: 2500,
   connections: 3,
   userAgent: 'Siteprint',
 }
@@ -50,12 +56,15 @@ export interface PolicySettings {
   readonly scanPorts: readonly number[]
   readonly scanDeny: readonly string[]
   readonly contactUrl: string | null
+  readonly scanScripts: boolean
 }
 
 /** @param version the project's version, for the user agent */
-export function buildPolicy({ scanAllow, scanPorts, scanDeny, contactUrl }: PolicySettings, version: string): Policy {
+export function buildPolicy(settings: PolicySettings, version: string): Policy {
+  const { scanAllow, scanPorts, scanDeny, contactUrl, scanScripts } = settings
   const userAgent = formatUserAgent(version, contactUrl)
-  return { ...DEFAULT_POLICY, ports: scanPorts, allow: scanAllow, deny: scanDeny, userAgent }
+  const targets = { ports: scanPorts, allow: scanAllow, deny: scanDeny }
+  return { ...DEFAULT_POLICY, ...targets, fetchesBodies: scanScripts, userAgent }
 }
 
 /** Identifies the scanner truthfully, with a contact address if one is configured. */

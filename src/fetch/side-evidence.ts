@@ -4,7 +4,8 @@ import { readBody } from './body.ts'
 import { lookUpDns } from './dns.ts'
 import { hashFavicon } from './favicon.ts'
 import type { HostSlot } from './host-limiter.ts'
-import { findHeaders, followLocation } from './redirect.ts'
+import { isFile, requestFile } from './linked-file.ts'
+import { findHeaders } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 import { checkTarget, type Target } from './target.ts'
 
@@ -119,34 +120,12 @@ export class SideEvidence {
 
   /** Reads a file of an origin and follows redirects. Returns null when the file does not exist. */
   async #readFile(from: Target, path: string, options: ReadOptions): Promise<EvidenceFile | null> {
-    const { session } = this.#options
-    let target: Target = checkTarget(new URL(path, from.url), session.policy)
-    for (let hop = 0; hop <= session.policy.maxRedirects; hop++) {
-      const { next, file } = await this.#request(target, options)
-      if (next === null) return file
-      target = next
-    }
-    return null
-  }
-
-  /** Sends one request while holding a slot at its host. Returns the target of a redirect, or the file. */
-  async #request(
-    target: Target,
-    options: ReadOptions,
-  ): Promise<{ readonly next: Target | null; readonly file: EvidenceFile | null }> {
     const { session, hostSlot } = this.#options
-    const release = await hostSlot.acquireForEvidence(target.host, options.signal)
-    try {
-      const response = await session.get(target, '*/*', options.signal)
-      try {
-        const next = followLocation(response, target, session.policy)
-        return { next, file: next === null && isFile(response) ? await readEvidenceFile(response, options) : null }
-      } finally {
-        response.body.destroy()
-      }
-    } finally {
-      release()
-    }
+    const read = async (response: SiteResponse): Promise<EvidenceFile | null> =>
+      isFile(response) ? await readEvidenceFile(response, options) : null
+    const target = checkTarget(new URL(path, from.url), session.policy)
+    const acquire = (host: string, signal: AbortSignal) => hostSlot.acquireForEvidence(host, signal)
+    return await requestFile(target, { session, acquire, signal: options.signal, read })
   }
 }
 
@@ -158,11 +137,6 @@ interface ReadOptions {
 interface EvidenceFile {
   readonly bytes: Uint8Array
   readonly isWhole: boolean
-}
-
-/** An HTML response (soft 404) means that the file does not exist. */
-function isFile(response: SiteResponse): boolean {
-  return response.status === 200 && !/html/i.test(findHeaders(response, 'content-type').join())
 }
 
 async function readEvidenceFile(response: SiteResponse, { maxBytes, signal }: ReadOptions): Promise<EvidenceFile> {

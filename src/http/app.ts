@@ -23,6 +23,7 @@ import { buildSecurityHeaders } from './server/security-headers.ts'
 import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
 import { stopListening } from './server/stop-listening.ts'
 import { ServiceSwitches } from './service-switches.ts'
+import { registerCatalogue } from './v1/catalogue.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
@@ -162,6 +163,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerScan(v1, context)
     registerMe(v1, context)
     await registerUsage(v1, context)
+    await registerCatalogue(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
   const { accounts } = context
@@ -199,7 +201,7 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
     const state = getRequestState(request)
     const setHeaders = (window: RateLimitWindow): void => {
       setRateHeaders(reply, state, window)
-      reply.header('cache-control', 'no-store')
+      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       if (state.hasUnreadBody) reply.header('connection', 'close')
       done(null, payload)
     }

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { AppParts } from './parts.ts'
-import { buildScanResultSchema, ERROR_BODY, KEY_INFO, KEY_USAGE } from './v1/schemas.ts'
+import { buildScanResultSchema, CATALOGUE, ERROR_BODY, KEY_INFO, KEY_USAGE } from './v1/schemas.ts'
 
 /** Allows the documentation page to load files of this service only. */
 const DOCS_CSP =
@@ -12,7 +12,8 @@ const DOCS_CSP =
 export async function registerDocs(app: FastifyInstance, { version, rules }: AppParts): Promise<void> {
   // Response schemas are documentation only; tests validate the responses against them.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  for (const schema of [buildScanResultSchema(rules), KEY_INFO, KEY_USAGE, ERROR_BODY]) app.addSchema(schema)
+  const schemas = [buildScanResultSchema(rules), KEY_INFO, KEY_USAGE, CATALOGUE, ERROR_BODY]
+  for (const schema of schemas) app.addSchema(schema)
   await app.register(swagger, {
     refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? i) },
     openapi: {

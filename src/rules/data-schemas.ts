@@ -9,6 +9,13 @@ const nullableText = (description: string) => defineSchema<string | null>({ type
 
 const pair = { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2, title: 'a pair: [name, value]' }
 
+const bodies = (description: string) =>
+  defineSchema<readonly { readonly url: string; readonly text: string }[]>({
+    type: 'array',
+    items: defineObject({ url: text, text }, {}),
+    description,
+  })
+
 const pageSchema = defineObject(
   {},
   {
@@ -26,6 +33,8 @@ const pageSchema = defineObject(
     tls: defineObject({}, { issuer: text, names: texts }),
     robots: text,
     favicon: defineSchema<number>({ type: 'integer' }),
+    scripts: bodies('Scripts that the page loads from its own site'),
+    styles: bodies('Style sheets that the page links'),
   },
   { minProperties: 1 },
 )

@@ -31,7 +31,9 @@ export const KINDS: ReadonlyMap<string, RuleKind> = new Map([
   ['technologies', 'technology'],
 ])
 /** Files that a rule folder may contain besides its rules. */
-const OTHER_FILES = new Set(['README.md', 'schema.json', 'test-schema.json', 'categories.yaml'])
+const OTHER_FILES = new Set(['README.md', 'categories.yaml'])
+/** Folder of the schemas for editors. */
+const SCHEMAS = 'schemas'
 
 /**
  * Finds every rule below a folder. The subfolder is the kind of a rule, and the file name is its slug. The folder itself may be
@@ -50,6 +52,7 @@ export function discoverRules(root: string): FoundFolder {
     const path = join(root, entry.name)
     const kind = KINDS.get(entry.name)
     if (entry.name.startsWith('.') || (OTHER_FILES.has(entry.name) && isRegular(path))) continue
+    if (entry.name === SCHEMAS && entry.isDirectory()) continue
     if (!isFileOrFolder(entry)) reportStray(path, explainEntry(entry))
     else if (!entry.isDirectory() || kind === undefined)
       reportStray(path, `a rule folder contains the folders ${[...KINDS.keys()].join(', ')}`)

@@ -1,4 +1,4 @@
-import { toList } from '../engine/rule/clause.ts'
+import { type Places, toList } from '../engine/rule/clause.ts'
 import type { ClauseSource, RuleSource } from '../engine/rule/types.ts'
 import { buildFinding, type Finding } from './findings.ts'
 import type { Fixture } from './fixtures.ts'
@@ -20,10 +20,36 @@ const COMMON = new Set(
   ).split(' '),
 )
 
-/** Reports misses that share no word with their rule: any rule passes them, so they show nothing. */
-export function checkMisses(source: RuleSource | null, fixtures: readonly Fixture[]): Finding[] {
+/**
+ * Reports misses that share no word with their rule: any rule passes them, so they show nothing. A rule that looks into scripts
+ * or style sheets needs a miss in which one of them mentions the product.
+ */
+export function checkMisses(source: RuleSource | null, fixtures: readonly Fixture[], places: Places): Finding[] {
   if (source === null) return []
-  const { name, slug, detect } = source
+  return [...findFarMisses(source, fixtures), ...checkQuotes(source, fixtures, places)]
+}
+
+function checkQuotes({ name, slug, detect }: RuleSource, fixtures: readonly Fixture[], places: Places): Finding[] {
+  const misses = fixtures.filter(({ hit }) => hit === null)
+  if (misses.length === 0 || !detect.some((clause) => readsBodies(clause, places))) return []
+  const names = [squeeze(name), squeeze(slug)]
+  const isQuoted = misses.some(({ input: { scripts, styles } }) => {
+    const text = squeeze([...(scripts ?? []), ...(styles ?? [])].map((body) => body.text).join(' '))
+    return names.some((one) => text.includes(one))
+  })
+  return isQuoted ? [] : [buildFinding('no-quoting-miss', misses[0].file.keyAt(['misses']), { name })]
+}
+
+/** Whether a clause, or one inside it, looks for literals in scripts or style sheets. */
+function readsBodies(clause: ClauseSource, places: Places): boolean {
+  return Object.entries(clause).some(([key, value]) =>
+    GROUPS.some((group) => group === key)
+      ? toList<ClauseSource>(value).some((inner) => readsBodies(inner, places))
+      : places.get(key)?.windowCharacters !== undefined,
+  )
+}
+
+function findFarMisses({ name, slug, detect }: RuleSource, fixtures: readonly Fixture[]): Finding[] {
   const words = new Set([squeeze(name), ...splitWords(name), ...splitWords(slug), ...detect.flatMap(listWords)])
   return fixtures
     .filter(({ hit, input }) => hit === null && !isNear(words, listTexts(input)))

@@ -9,6 +9,10 @@ import {
 /** Everything that can be wrong with a rule or a test file. docs/findings.md says how to fix each. */
 const FINDINGS = {
   ...YAML_FINDINGS,
+  'anchored-window': [
+    'error',
+    '^ and $ match at no fixed place: a match on a {place} sees {characters} characters to each side of the literal; remove them',
+  ],
   'bad-category': ['error', '"{value}" is not a {list} category of categories.yaml{hint}'],
   'bad-detector-word': ['error', '{place} does not accept "{value}"; use one of {list}{hint}'],
   'bad-fixture-page': ['error', 'this page cannot be scanned: {reason}'],
@@ -22,6 +26,10 @@ const FINDINGS = {
     '{kind} {slug} fires on {pages}, by this clause ({level}): make the clause narrower, or list {slug} in `also` of the page if it is right there',
   ],
   'case-star': ['error', 'a * at the end of "{value}" needs at least three characters before it'],
+  'common-literal': [
+    'error',
+    '"{value}" is a common word or name, which bundles of every kind contain: find a literal that only this product has',
+  ],
   'customer-host': [
     'error',
     'the host {value} belongs neither to the website nor to a source of this rule: a rule describes a vendor, not a single site',
@@ -32,6 +40,10 @@ const FINDINGS = {
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
+  'frequent-literal': [
+    'warning',
+    '"{value}" is so common that only its first 100 occurrences in a file are tested: begin with a rarer part',
+  ],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
   'generic-word': [
     'warning',
@@ -42,7 +54,7 @@ const FINDINGS = {
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', '{key} is only allowed on the outermost group'],
   'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
-  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}'],
+  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}'],
   'label-with-suffix': [
     'error',
     '"{value}" asks for a record below the host of the page: {label}.<host>; to compare what a record contains, write {instead}',
@@ -61,13 +73,18 @@ const FINDINGS = {
   'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
   'needless-weight': ['error', 'weight: {value} is the default weight of this clause: remove it'],
   'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
+  'no-quoting-miss': [
+    'error',
+    'no miss has a script or style sheet that mentions {name}: add one, such as a bundle with an article about it',
+  ],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [
     'error',
     '"{value}" is also a word of {slug}, which would fire on the same pages: relate the two rules, or find another mark',
   ],
+  placeholder: ['error', 'this place is not filled in yet: write {what}'],
   'relation-cycle': ['error', '{key} forms a cycle: {path}'],
-  'short-literal': ['error', '"{value}" is too short: a literal needs at least three characters'],
+  'short-literal': ['error', '"{value}" is too short: a literal needs at least {least} characters here'],
   'short-page': ['error', 'the HTML of a test page needs at least five lines, but this page has {lines}'],
   stale: ['warning', 'verified {value} is more than {months} months ago: read the source again'],
   'stray-file': ['error', 'this path cannot be used: {reason}'],

@@ -5,14 +5,16 @@ import { toList } from '../engine/rule/clause.ts'
 import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { findImplied } from '../engine/verdict/relations.ts'
-import { computeLevel } from '../engine/verdict/score.ts'
-import type { Evidence, Verdict } from '../engine/verdict/verdict-types.ts'
+import { computeLevel, rankLevel } from '../engine/verdict/score.ts'
+import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
 import { type HitData, type MissData, type TestData, testSchema } from './data-schemas.ts'
 import type { FoundRule } from './discover.ts'
 import { buildFinding, type Finding } from './findings.ts'
+import { findNearClauses } from './near-clauses.ts'
+import { findPlaceholders } from './placeholders.ts'
 
 /** A page of a test file, and what it must give. */
 export interface Fixture {
@@ -34,7 +36,12 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
   if (!rule.hasTest) return { fixtures: [], findings: [] }
   const file = new SourceFile(rule.testFile)
   const findings: Finding[] = [...file.findings]
-  if (file.data !== null) findings.push(...validator.check(file).map(({ finding }) => finding))
+  const placeholders = findPlaceholders(file)
+  const problems = file.data === null ? [] : validator.check(file)
+  findings.push(
+    ...placeholders.findings,
+    ...problems.filter(({ path }) => !placeholders.paths.has(JSON.stringify(path))).map(({ finding }) => finding),
+  )
   if (findings.length > 0) return { fixtures: [], findings }
   const { hits, misses } = file.data as TestData
   const readItem = (path: Path, { page, also }: MissData, hit: HitData | null): Fixture => ({
@@ -104,7 +111,7 @@ export function buildPageFinding({ file, path }: Pick<Fixture, 'file' | 'path'>,
 /** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const isType = fixture.rule.kind === 'site-type'
-  const own = isType ? checkType(fixture, verdict, ruleset) : checkOwn(fixture, verdict)
+  const own = (isType ? checkType : checkOwn)(fixture, verdict, ruleset)
   return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
@@ -137,12 +144,12 @@ function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Findin
     return [buildFinding('miss-named', file.valueAt(path), { siteType: String(type ?? 'no site type') })]
   }
   const wanted = hit.siteType === undefined ? type : hit.siteType
-  if (verdict.siteType === wanted || (hit.words && hit.siteType === undefined)) return checkFacts(fixture, hit, verdict)
-  const details = { key: 'siteType', got: String(verdict.siteType ?? 'none'), wanted: String(wanted ?? 'none') }
-  return [buildFinding('hit-differs', file.valueAt(path), details), ...checkFacts(fixture, hit, verdict)]
+  const facts = checkFacts(fixture, hit, verdict)
+  if (verdict.siteType === wanted || (hit.words && hit.siteType === undefined)) return facts
+  return [buildDifference(fixture, [], ['siteType', verdict.siteType, wanted]), ...facts]
 }
 
-function checkOwn(fixture: Fixture, verdict: Verdict): Finding[] {
+function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const { rule, file, path, hit } = fixture
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   const level = own ? computeLevel(own.points) : null
@@ -156,20 +163,28 @@ function checkOwn(fixture: Fixture, verdict: Verdict): Finding[] {
     ]
   }
   if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
-  const findings = checkFacts(fixture, hit, verdict)
-  if (level === hit.confidence) return findings
-  const details = { key: 'confidence', got: String(level ?? 'none'), wanted: hit.confidence }
-  return [buildFinding('hit-differs', file.valueAt([...path, 'confidence']), details), ...findings]
+  const facts = checkFacts(fixture, hit, verdict)
+  if (level === hit.confidence) return facts
+  const why = explainLevel(fixture, hit.confidence, own, ruleset)
+  return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]
+}
+
+/** Reports a fact of a verdict that differs from the fixture: its key, what it is, and what the fixture says. */
+function buildDifference(
+  { file, path }: Fixture,
+  below: Path,
+  [key, got, wanted]: readonly [string, unknown, unknown],
+  why = '',
+): Finding {
+  const details = { key, got: String(got ?? 'none'), wanted: String(wanted ?? 'none'), why }
+  return buildFinding('hit-differs', file.valueAt([...path, ...below]), details)
 }
 
 /** Compares the facts that a hit states about the verdict. */
-function checkFacts({ rule, file, path }: Fixture, hit: HitData, verdict: Verdict): Finding[] {
+function checkFacts(fixture: Fixture, hit: HitData, verdict: Verdict): Finding[] {
+  const { rule } = fixture
   const differs = (key: string, got: unknown, wanted: unknown): Finding =>
-    buildFinding('hit-differs', file.valueAt([...path, key]), {
-      key,
-      got: String(got ?? 'none'),
-      wanted: String(wanted ?? 'none'),
-    })
+    buildDifference(fixture, [key], [key, got, wanted])
   const findings: Finding[] = []
   if (hit.hosting !== undefined && hit.hosting !== verdict.hosting)
     findings.push(differs('hosting', verdict.hosting, hit.hosting))
@@ -181,6 +196,22 @@ function checkFacts({ rule, file, path }: Fixture, hit: HitData, verdict: Verdic
   for (const [name, version] of Object.entries(hit.versions ?? {}))
     if (verdict.versions[name] !== version) findings.push(differs('versions', verdict.versions[name], version))
   return findings
+}
+
+/** Clauses that nearly hold and that a finding lists. */
+const MAX_NEAR_CLAUSES = 2
+
+/** Names the clauses that gave points, and those that nearly did. */
+function explainLevel({ rule, input }: Fixture, wanted: Level, own: Evidence | undefined, ruleset: Ruleset): string {
+  const compiled = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+  const points = own?.points ?? 0
+  const held =
+    own === undefined || own.clauses.length === 0 ? '' : ` from ${own.clauses.map(({ clause }) => clause).join(', ')}`
+  const isTooLow = rankLevel(own ? computeLevel(points) : null) < rankLevel(wanted)
+  const near = compiled && isTooLow ? findNearClauses(compiled, buildPage(input), ruleset) : []
+  const missed = near.slice(0, MAX_NEAR_CLAUSES).map(({ text, found }) => `${text}, found ${JSON.stringify(found[0])}`)
+  const unit = points === 1 ? 'point' : 'points'
+  return `: ${points} ${unit}${held}${missed.length > 0 ? `; near: ${missed.join('; ')}` : ''}`
 }
 
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {

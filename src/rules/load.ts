@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Detector } from '../engine/page/detector.ts'
-import { FOUND, indexPlaces } from '../engine/rule/clause.ts'
+import { FOUND, indexPlaces, type Places } from '../engine/rule/clause.ts'
 import type { Categories } from '../engine/rule/types.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { SourceFile } from '../yaml/source-file.ts'
@@ -19,6 +19,7 @@ import { buildRuleSchema } from './schema.ts'
 export interface CheckedRules {
   readonly rules: readonly CheckedRule[]
   readonly categories: Categories
+  readonly places: Places
   readonly findings: readonly Finding[]
   /** Number of patterns that were not checked because the time limit had passed. */
   readonly unjudged: number
@@ -62,8 +63,8 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
     for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories, judge }))
   }
   judge.close()
-  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules), ...checkOverlaps(rules))
-  return { rules, categories: all, findings, unjudged: judge.unjudged.size }
+  findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules, all), ...checkOverlaps(rules))
+  return { rules, categories: all, places, findings, unjudged: judge.unjudged.size }
 }
 
 function checkOne(found: FoundRule, context: CheckContext): CheckedRule {

@@ -1,12 +1,13 @@
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
-import { FOUND, indexPlaces, type Places, toList } from '../engine/rule/clause.ts'
+import { indexPlaces, type Places, toList } from '../engine/rule/clause.ts'
 import { compileRule } from '../engine/rule/compile.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import { RuleSyntaxError } from '../engine/rule/rule-syntax-error.ts'
 import { splitSelector } from '../engine/rule/selector.ts'
 import type { ClauseSource, CompiledRule, RuleSource } from '../engine/rule/types.ts'
+import { testFound } from '../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData } from '../engine/verdict/score.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
@@ -123,11 +124,9 @@ function compileClaim(
 }
 
 /** Reads a page on which the ruleset of the project has found what `verdict` names. */
-function readClaims(ruleset: Ruleset, input: PageInput, { evidence }: Verdict): PageHits {
+function readClaims(ruleset: Ruleset, input: PageInput, { evidence, builder, category }: Verdict): PageHits {
   const hits = readHits(ruleset, buildPage(input))
-  const found = ruleset.places.get(FOUND.key)
-  for (const { slug, name, chosen, kind } of evidence)
-    if (found && chosen && (kind === 'builder' || kind === 'technology'))
-      hits.testFound(found, { name: slug, text: name })
+  const products = evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'))
+  testFound(hits, ruleset, { products, builder: builder === null ? null : { name: builder, category } })
   return hits
 }

@@ -116,7 +116,11 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
       attr: { ...text, description: 'The attribute of the element to test, instead of its text' },
       case: { type: 'string', enum: ['exact'], description: 'Compares case in the word and in the tests' },
       atLeast: { ...positive, description: 'Minimum size of the hit; with `of`, the number of clauses that must hold' },
-      weight: { type: 'string', enum: ['strong', 'medium', 'weak'] },
+      weight: {
+        type: 'string',
+        enum: ['strong', 'medium', 'weak'],
+        description: 'What the clause is worth; by default the most that its place allows',
+      },
       points: {
         type: 'object',
         minProperties: 1,
@@ -129,10 +133,10 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
         const: false,
         description: 'Site types: the points of this clause are written by hand, and `rules fit` does not change them',
       },
-      all: clauses,
-      any: clauses,
-      of: clauses,
-      not: { $ref: '#/definitions/clause' },
+      all: { ...clauses, description: 'All of these clauses hold' },
+      any: { ...clauses, description: 'At least one of these clauses holds' },
+      of: { ...clauses, description: 'At least `atLeast` of these clauses hold' },
+      not: { description: 'The clause does not hold', allOf: [{ $ref: '#/definitions/clause' }] },
     },
   }
 }

@@ -8,10 +8,18 @@ export function buildCacheKey(url: URL, rulesetVersion: string): string {
   return `${rulesetVersion} ${url.href}`
 }
 
+/** Milliseconds for which a result is served whose scripts or style sheets came too late: the next scan may see more. */
+export const LATE_CACHE_MS = 300_000
+
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
-export function buildCacheEntry({ verdict, infrastructure, timing }: LiveScan, at: number): CacheEntry {
+export function buildCacheEntry({ verdict, infrastructure, timing, isLate }: LiveScan, at: number): CacheEntry {
   const { cached: _, ...result } = toResult(verdict)
   const { evidence, versions, warnings } = verdict
   const extras: Extras = { evidence, versions, infrastructure, timing, warnings }
-  return { at, result: JSON.stringify(result), extras: JSON.stringify(extras) }
+  return {
+    at,
+    ...(isLate && { lifeMs: LATE_CACHE_MS }),
+    result: JSON.stringify(result),
+    extras: JSON.stringify(extras),
+  }
 }

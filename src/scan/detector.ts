@@ -43,10 +43,8 @@ export async function openPageDetector({
   return {
     async detect(input) {
       const prepared = preparePageInput(input)
-      // The pool transfers bytes to the worker, so the caller's bytes are copied.
-      const html = prepared.html instanceof Uint8Array ? prepared.html.slice() : prepared.html
       try {
-        return (await pool.match({ ...prepared, html: html ?? null })).verdict
+        return (await pool.match(copyBytes(prepared))).verdict
       } catch (error) {
         if (!(error instanceof ScanError)) throw error
         if (error.reason === 'worker_killed') throw new PageLimitError(timeoutMs, { cause: error.cause })
@@ -55,4 +53,13 @@ export async function openPageDetector({
     },
     close: () => pool.close(),
   }
+}
+
+/** Copies the bytes of the caller, because the pool transfers bytes to the worker. */
+function copyBytes(input: PageInput): PageInput {
+  const copy = <V>(value: V): V | Uint8Array => (value instanceof Uint8Array ? value.slice() : value)
+  const copyAll = (bodies: PageInput['scripts']): PageInput['scripts'] =>
+    bodies?.map((body) => ({ ...body, text: copy(body.text) })) ?? null
+  const { html = null, scripts, styles } = input
+  return { ...input, html: copy(html), scripts: copyAll(scripts), styles: copyAll(styles) }
 }

@@ -73,6 +73,8 @@ const timing = closedObject(
     fetch: milliseconds,
     /** Fetching side evidence after the page had arrived. */
     evidence: milliseconds,
+    /** Fetching scripts and style sheets, at the same time as side evidence. */
+    bodies: milliseconds,
     /** Parsing and matching, including the wait for a worker. */
     match: milliseconds,
     total: milliseconds,

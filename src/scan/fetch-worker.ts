@@ -6,7 +6,7 @@ import { HostLimiter } from '../fetch/host-limiter.ts'
 import { openResolver } from '../fetch/resolver.ts'
 import { checkTarget, parseUrl } from '../fetch/target.ts'
 import type { FetchReply, FetchRequest, FetchSettings } from './fetch-thread.ts'
-import { toTransferable } from './transferable-bytes.ts'
+import { prepareTransfer } from './transferable-bytes.ts'
 
 const { policy: settings, allow, evidence, hostLimits } = workerData as FetchSettings
 const policy = { ...settings, allow: allow.map(parseAllowed).filter((entry) => entry !== null) }
@@ -32,8 +32,8 @@ async function scan({ id, url, wantedDns }: FetchRequest & { type: 'fetch' }): P
     // repeated because this thread opens the connections.
     const target = checkTarget(parseUrl(url), policy)
     const site = await fetchSite(target, { ...options, wantedDns, signal: abort.signal })
-    const html = toTransferable(site.html)
-    reply({ type: 'site', id, site: { ...site, html } }, [html.buffer as ArrayBuffer])
+    const { page, transfer } = prepareTransfer(site)
+    reply({ type: 'site', id, site: page }, transfer)
   } catch (error) {
     const { reason, cause } = error instanceof ScanError ? error : { reason: 'internal' as const, cause: error }
     reply({ type: 'error', id, reason, why: cause instanceof Error ? cause.message : String(cause ?? '') })

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { buildPage, detect, type LoadOptions, loadRuleset, type PageInput, type Verdict } from '../index.ts'
+import { buildCatalogue, type CatalogueEntry } from './catalogue.ts'
 
 /** A page for a worker. */
 export interface Task {
@@ -25,6 +26,7 @@ export interface RulesetInfo {
   readonly categories: Readonly<Record<string, string>>
   readonly siteTypes: readonly string[]
   readonly labels: RulesetLabels
+  readonly catalogue: readonly CatalogueEntry[]
 }
 
 /** What the rules call things on pages for people. */
@@ -48,6 +50,8 @@ match({
     url: 'https://example.com/',
     status: 200,
     headers: { server: 'a', 'set-cookie': 'a=b' },
+    scripts: [{ url: '/a', text: 'a' }],
+    styles: [{ url: '/a', text: 'a' }],
     html: `<!doctype html><title>a</title><meta name=a content=a><link rel=a href=/a><script src=/a></script><script>a</script>
       <style>a</style><script type="application/ld+json">{"@type":"a"}</script><body><!-- a --><a href=/a><img src=/a></a><iframe src=/a></iframe>`,
   },
@@ -65,6 +69,7 @@ export function info(): RulesetInfo {
     categories: Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name])),
     siteTypes: ruleset.rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug),
     labels: findLabels(),
+    catalogue: buildCatalogue(ruleset.rules),
   }
 }
 

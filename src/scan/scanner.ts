@@ -22,6 +22,8 @@ export interface LiveScan {
   readonly verdict: Verdict
   readonly infrastructure: Extras['infrastructure']
   readonly timing: Extras['timing']
+  /** Whether scripts or style sheets of the page came too late to be analysed. */
+  readonly isLate: boolean
 }
 
 export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing'>>
@@ -100,6 +102,7 @@ export class Scanner {
       verdict: { ...verdict, warnings: boundWarnings([...site.warnings, ...verdict.warnings]) },
       infrastructure: buildInfrastructure(site, verdict),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
+      isLate: site.lateBodies > 0,
     }
   }
 
@@ -121,9 +124,10 @@ export class Scanner {
   }
 
   async #match(site: Site, options: MatchOptions): ReturnType<MatchPool['match']> {
-    const { url, status, headers, html, dns, tls, robots, favicon } = site
+    const { url, status, headers, html, dns, tls, robots, favicon, scripts, styles } = site
+    const input = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles }
     try {
-      return await this.#pool.match({ url, status, headers, html, dns, tls, robots, favicon }, options)
+      return await this.#pool.match(input, options)
     } catch (error) {
       if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(url)
       throw error

@@ -7,7 +7,7 @@ import { ScanError, SetupError } from '../errors.ts'
 import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
 import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
-import { toTransferable } from './transferable-bytes.ts'
+import { prepareTransfer } from './transferable-bytes.ts'
 
 /** How pages are matched. The options of `loadRuleset` select the rules. */
 export interface PoolOptions extends LoadOptions {
@@ -45,7 +45,7 @@ export interface MatchOptions {
 /** Matches pages off the main thread. */
 export interface MatchPool {
   /**
-   * Builds the page and runs detection. Bytes of `html` are transferred to the worker; the caller can no longer use them.
+   * Builds the page and runs detection. Bytes of bodies are transferred to the worker; the caller can no longer use them.
    * @throws ScanError `worker_killed` for a page that takes too long or too much memory, `busy`, `internal`; the signal's
    *   reason when it aborts
    */
@@ -185,12 +185,11 @@ class WorkerPool implements MatchPool {
   }
 
   async #run({ id, input }: Task, timer: CancellableTimer): Promise<Matched> {
-    const { html } = input
-    const moved = html instanceof Uint8Array ? toTransferable(html) : html
-    const transferList = moved instanceof Uint8Array ? [moved.buffer as ArrayBuffer] : []
-    const task: Task = { id, input: { ...input, html: moved ?? null } }
+    const { page, transfer } = prepareTransfer(input)
+    const task: Task = { id, input: page }
     try {
-      return (await this.#workers.run(task, { name: 'match', signal: timer.signal, transferList })) as Matched
+      const options = { name: 'match', signal: timer.signal, transferList: transfer }
+      return (await this.#workers.run(task, options)) as Matched
     } catch (cause) {
       if (timer.signal.aborted) throw timer.signal.reason
       const isKilled = (cause as NodeJS.ErrnoException | null)?.code === OUT_OF_MEMORY

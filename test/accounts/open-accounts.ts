@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
-import { afterAll } from 'vitest'
 import { AccountError, type Accounts } from '../../src/accounts/accounts.ts'
 import { type OpenAccountsOptions, openAccounts } from '../../src/accounts/open.ts'
 import type { Visitor } from '../../src/accounts/types.ts'
@@ -9,6 +8,7 @@ import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
 import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
+import { onFileEnd } from '../support/on-file-end.ts'
 import { mongoUrl } from '../support/services.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -29,11 +29,6 @@ export function accountStoreKinds(suite: string): readonly AccountStoreKind[] {
   return [{ name: 'SQLite', open: openEmbedded }, ...(url === null ? [] : [{ name: 'MongoDB', open: openShared }])]
 }
 
-const opened: Accounts[] = []
-afterAll(async () => {
-  for (const accounts of opened) await accounts.close()
-})
-
 /** Opens accounts in which everyone may sign up and log in without limits, unless the options say otherwise. */
 export async function openTestAccounts(
   store: OpenAccountsOptions['store'],
@@ -50,7 +45,7 @@ export async function openTestAccounts(
     mailFrom: options.smtpUrl === undefined ? null : 'Siteprint <siteprint@a.example>',
     ...options,
   })
-  opened.push(accounts)
+  onFileEnd(() => accounts.close())
   return accounts
 }
 

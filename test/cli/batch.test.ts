@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 interface OutputLine {
@@ -17,7 +17,7 @@ interface OutputLine {
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
   cwd = writeFolder({})
 })
 
@@ -47,12 +47,17 @@ describe('a batch', () => {
   })
 
   test('accepts any subset of the fields; null is the same as absent, and further fields are ignored', async () => {
-    const seen = { url: 'https://acme.com/', status: 200, headers: [['server', 'Vercel']], html: '' }
+    const seen = {
+      url: 'https://acme.com/',
+      status: 200,
+      headers: [['link', '<https://acme.com/wp-json/>; rel="https://api.w.org/"']],
+      html: '',
+    }
     const full = { id: 'full', ...seen, label: 'x', dns: 5 }
     const empty = { id: 'empty', url: null, status: null, headers: null, html: null }
     const { code, lines } = await batch([full, empty, { id: '' }].map((line) => JSON.stringify(line)).join('\n'))
     expect(code).toBe(0)
-    expect(lines.map(({ result }) => result?.hosting)).toEqual(['Vercel', null, null])
+    expect(lines.map(({ result }) => result?.builder)).toEqual(['WordPress', null, null])
     expect(lines.map(({ id }) => id)).toEqual(['full', 'empty', ''])
   })
 

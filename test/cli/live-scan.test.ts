@@ -73,7 +73,7 @@ describe('one live site', () => {
     const extras = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings']
     expect(Object.keys(result)).toEqual([...FIELDS, ...extras])
     expect(result.infrastructure).toEqual({ cdn: null, dns: [], ip: '127.0.0.1', tlsIssuer: null, server: null })
-    expect(Object.keys(result.timing)).toEqual(['fetch', 'evidence', 'match', 'total'])
+    expect(Object.keys(result.timing)).toEqual(['fetch', 'evidence', 'bodies', 'match', 'total'])
     expect(requests.map(({ path }) => path)).toEqual(['/'])
   })
 

@@ -102,7 +102,7 @@ describe('test', () => {
     const { code, stdout, stderr } = await rules(['test', 'acme'], 'failing')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '1 rule, 2 pages: 1 finding\n' })
     expect(stdout).toBe(
-      'failing/builders/acme.test.yaml:2:53  error  the hit expects confidence low, but this page gives high  hit-differs\n',
+      'failing/builders/acme.test.yaml:2:53  error  the hit expects confidence low, but this page gives high: 6 points from { url: acme.com }  hit-differs\n',
     )
   })
 
@@ -130,8 +130,8 @@ describe('build', () => {
     const [, version] = /^Built \d+ rules, version (\w+)\n$/.exec(stderr) ?? []
     const read = (name: string) => JSON.parse(readFileSync(join(project.folder, 'dist', name), 'utf8'))
     expect([read('ruleset.json').version, read('conformance.json').version]).toEqual([version, version])
-    expect(read('schema.json').definitions.clause.properties.meta).toBeDefined()
-    expect(read('test-schema.json').properties.hits).toBeDefined()
+    expect(read('schemas/builder.json').definitions.clause.properties.meta).toBeDefined()
+    expect(read('schemas/slugs.json').definitions.product.enum).toContain('wordpress')
     const built = join(project.folder, 'dist', 'ruleset.json')
     writeFileSync(built, readFileSync(built, 'utf8').replace('"name":"WordPress"', '"name":"Read from the build"'))
     writeFileSync(join(cwd, 'press.html'), '<meta name="generator" content="WordPress 6.6">')
@@ -145,8 +145,11 @@ describe('build', () => {
 
 describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'missing verb: use one of lint, test, build, explain, fit, list, search, show, stats, rename'],
-    [['lnt'], 'unknown verb "lnt": use one of lint, test, build, explain, fit, list, search, show, stats, rename'],
+    [[], 'missing verb: use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, rename'],
+    [
+      ['lnt'],
+      'unknown verb "lnt": use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, rename',
+    ],
     [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
     [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],
     [['lint', '--format', 'xml'], '--format must be one of text, json, github, sarif, not "xml"'],
@@ -166,9 +169,23 @@ describe('wrong usage is reported in a sentence', () => {
     [['search', ' '], 'search needs a text that is not empty'],
     [['show', 'wordpres'], 'there is no rule "wordpres"; did you mean "wordpress"?'],
     [['rename', 'builder/wordpress'], 'rename takes <kind/slug> <new slug>'],
-    [['explain'], 'explain takes <slug>'],
-    [['explain', 'wordpress'], 'explain needs --html FILE'],
-    [['explain', 'wordpress', 'ghost', '--html', 'page.html'], 'explain takes <slug>'],
+    [['explain'], 'explain needs the slug of a rule, or --all'],
+    [['explain', 'wordpress'], 'explain needs a page: a URL, --html FILE, --har FILE, --hit N or --miss N'],
+    [['explain', 'wordpress', 'a', 'b', '--html', 'page.html'], 'explain takes [slug] [url]'],
+    [['explain', 'wordpress', 'ghost', '--html', 'page.html'], '"ghost" cannot be combined with --html: name one page'],
+    [['explain', 'https://acme.com', 'wordpress'], '"https://acme.com" is not a slug: write the slug before the URL'],
+    [['explain', 'wordpress', 'acme.com'], '"acme.com" is not an http or https URL'],
+    [['explain', '--all', '--hit', '1'], '--hit needs the slug of its rule'],
+    [['explain', 'wordpress', '--hit', '1', '--miss', '1'], '--hit cannot be combined with --miss: name one page'],
+    [['explain', 'wordpress', '--hit', '0'], '--hit must be the number of a page, from 1, not "0"'],
+    [['explain', 'wordpress', '--hit', '99'], 'hits: --hit 99 does not exist'],
+    [['explain', 'wordpress', '--hit', '1', '--html', 'page.html'], '--hit names a page of the tests'],
+    [['explain', 'wordpress', '--url', 'https://acme.com'], '--url describes a saved page: use it with --html FILE'],
+    [['explain', 'hosting/wordpress', '--hit', '1'], 'there is no hosting "wordpress"'],
+    [['diff', 'a', 'b'], 'diff takes [git-ref]'],
+    [['diff', '--format', 'xml'], '--format must be one of text, json, markdown, not "xml"'],
+    [['diff', '--pages', 'pages.csv'], 'must end in .jsonl, .warc (both also .gz), .har or .html'],
+    [['diff', '--pages', 'none.jsonl'], '--pages: there is no file "none.jsonl"'],
     [['explain', 'wordpres', '--html', 'page.html'], 'there is no rule "wordpres"; did you mean "wordpress"?'],
     [['explain', 'wordpress', '--html', 'none.html'], '--html: there is no file "none.html"'],
     [

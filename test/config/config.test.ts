@@ -44,6 +44,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   scanAllow: [],
   scanPorts: [80, 443],
   scanDeny: [],
+  scanScripts: true,
   contactUrl: null,
   portal: null,
   signUp: 'open',
@@ -54,7 +55,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
 }
 const NAMES =
   `HOST PORT PUBLIC_URL METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
-  CORS_ORIGINS LOG_LEVEL RULES_DIRS DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY CONTACT_URL
+  CORS_ORIGINS LOG_LEVEL RULES_DIRS DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY SCAN_SCRIPTS CONTACT_URL
   PORTAL SIGNUP AUTH_SECRET ADMIN_EMAILS SMTP_URL MAIL_FROM KEY_PEPPER_FILE AUTH_SECRET_FILE MONGODB_URL_FILE REDIS_URL_FILE
   SMTP_URL_FILE`.split(/\s+/)
 
@@ -128,6 +129,8 @@ describe('a valid value is read', () => {
     ['SCAN_DENY', 'A.example., *.bücher.de', { scanDeny: ['a.example', 'xn--bcher-kva.de'] }],
     ['SCAN_DENY', '2001:db8:0::1, [2001:DB8::2], 010.0.0.1', { scanDeny: ['2001:db8::1', '2001:db8::2', '8.0.0.1'] }],
     ['SCAN_PORTS', '8080,80', { scanPorts: [8080, 80] }],
+    ['SCAN_SCRIPTS', 'off', { scanScripts: false }],
+    ['SCAN_SCRIPTS', 'on', { scanScripts: true }],
     [
       'PLANS_FILE',
       join(folder, 'plans.yaml'),

@@ -2,7 +2,9 @@ import { nanoid } from 'nanoid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CACHE_MS, type LimitQuery, MAX_ENTRY_BYTES, type SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
-import { listRedisStates, MINUTE, openTestMemory } from './open-coordinations.ts'
+import { listRedisStates, nextMinute, openTestMemory } from './open-coordinations.ts'
+
+const MINUTE = nextMinute()
 
 const url = redisUrl('shared state on Redis')
 const memory: [string, () => Promise<SharedState>] = ['memory', async () => openTestMemory()]
@@ -129,6 +131,19 @@ describe.each([memory, ...(url === null ? [] : listRedisStates(url))])('%s', (_,
       expect((await lookUp(entry, { now })) !== null).toBe(expected)
       await complete(entry, stored)
       expect((await state.acquire(entry, { fresh: false, now })).role).toBe(expected ? 'done' : 'lead')
+    })
+
+    test.each([
+      ['in its last millisecond', 299_999, true],
+      ['afterwards', 300_000, false],
+    ])('whether a result with a life of 5 minutes is served %s', async (_, after, expected) => {
+      const entry = nanoid()
+      const short = { ...stored, lifeMs: 300_000 }
+      await complete(entry, short)
+      const now = MINUTE + after
+      expect((await lookUp(entry, { now })) !== null).toBe(expected)
+      const role = expected ? { role: 'done', entry: short } : { role: 'lead' }
+      expect(await state.acquire(entry, { fresh: false, now })).toMatchObject(role)
     })
 
     test.each([

@@ -2,7 +2,9 @@ import { nanoid } from 'nanoid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CacheEntry, MAX_ENTRY_BYTES, type SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
-import { listRedisStates, MINUTE, openTestMemory } from './open-coordinations.ts'
+import { listRedisStates, nextMinute, openTestMemory } from './open-coordinations.ts'
+
+const MINUTE = nextMinute()
 
 const url = redisUrl('size of cache entries')
 const states: [string, () => Promise<SharedState>][] = [

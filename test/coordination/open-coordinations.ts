@@ -3,8 +3,10 @@ import { openMemory } from '../../src/coordination/memory.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
 import type { SharedState } from '../../src/coordination/types.ts'
 
-/** The first millisecond of the next minute. Entries with this time do not expire by the clock of Redis. */
-export const MINUTE = Math.ceil(Date.now() / 60_000) * 60_000
+/** Returns the first millisecond of the next minute. Entries with this time do not expire by the clock of Redis. */
+export function nextMinute(): number {
+  return Math.ceil(Date.now() / 60_000) * 60_000
+}
 
 export function openTestMemory(): SharedState {
   return openMemory({ maxBytes: 100 * 1024 * 1024 })

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { nanoid } from 'nanoid'
 import { describe, expect, test } from 'vitest'
 import { redisUrl } from '../support/services.ts'
-import { listRedisStates, MINUTE, openTestMemory } from './open-coordinations.ts'
+import { listRedisStates, nextMinute, openTestMemory } from './open-coordinations.ts'
+
+const MINUTE = nextMinute()
 
 const url = redisUrl('memory against Redis')
 

@@ -3,7 +3,9 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SharedState } from '../../src/coordination/types.ts'
 import { redisUrl } from '../support/services.ts'
-import { listRedisStates, MINUTE } from './open-coordinations.ts'
+import { listRedisStates, nextMinute } from './open-coordinations.ts'
+
+const MINUTE = nextMinute()
 
 const url = redisUrl('single-flight locks')
 const now = MINUTE

@@ -107,6 +107,15 @@ describe.skipIf(!hasCurl)('an example of the documents is what the service does'
     for (const field of same) expect(came[field]).toEqual(shown[field])
   })
 
+  test('catalogue, shortened', async () => {
+    const shown = JSON.parse(documentExample('answer-catalogue')) as { entries: object[] }
+    const came = JSON.parse(await runShown(documentExample('curl-catalogue'))) as { entries: object[] }
+    expect(describeShape(came)).toEqual(describeShape(shown))
+    expect(shown.entries.length).toBeGreaterThan(1)
+    expect(came.entries).toEqual(expect.arrayContaining(shown.entries))
+    expect(came.entries.map((entry) => Object.keys(entry))).toContainEqual(Object.keys(shown.entries[0]))
+  })
+
   test('headers', async () => {
     const came = await runShown(documentExample('curl-headers'))
     for (const line of documentExample('answer-headers').trim().split('\n')) {

@@ -10,6 +10,17 @@ import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
 import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
 
 const { rules, categories, fixtures } = readOwnRules()
+const bundle = Array.from({ length: 20_000 }, (_, i) => `function a${i}(e){return e.state+"${i}"}`).join('')
+const built: NamedPage[] = [
+  {
+    name: 'a page with scripts',
+    input: {
+      html: '<script type=module src=/assets/index.js></script><link rel=stylesheet href=/assets/index.css>',
+      scripts: [{ url: '/assets/index.js', text: bundle }],
+      styles: [{ url: '/assets/index.css', text: ':root{--radius:1px}'.repeat(1000) }],
+    },
+  },
+]
 const pages = readRealPages().filter((_, i) => i % 7 === 0)
 const places = indexPlaces(detectors)
 const own = rules.map((rule) => compileRule(rule, places))
@@ -32,6 +43,7 @@ function findDearerPages(named: readonly NamedPage[]): string[] {
 test.each([
   ['pages of the rule tests', fixtures],
   ['real pages', pages],
+  ['pages with scripts', built],
 ])('3,500 unrelated rules change neither the work nor the verdict on %s', (_, named) => {
   expect(findDearerPages(named)).toEqual([])
 })

@@ -47,6 +47,37 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     { texts: ['https://a.com/a.png'] },
   ],
   [
+    'the URL of a script, and a literal with 80 characters around it',
+    { bundle: 'kilnrt@' },
+    {
+      url: 'https://a.com/',
+      html: '<script src=/main.js></script><script src=/b.js></script>',
+      scripts: [
+        { url: '/main.js', text: `${long}KilnRT@${'é'.repeat(90)}` },
+        { url: '/b.js', text: '<!-- a"\n kilnrt@ <b>' },
+      ],
+    },
+    {
+      hits: 2,
+      texts: [
+        `https://a.com/main.js: ${'x'.repeat(40)}KilnRT@${'é'.repeat(40)}`,
+        'https://a.com/b.js: <!-- a"\n kilnrt@ <b>',
+      ],
+    },
+  ],
+  [
+    'the end of a long URL, within 200 characters',
+    { stylesheet: `--${long.slice(0, 60)}` },
+    { html: '', styles: [{ url: `/${long}/a.css`, text: `${'y'.repeat(300)}--${'x'.repeat(60)}${'z'.repeat(300)}` }] },
+    { texts: [`…${'x'.repeat(93)}/a.css: ${'y'.repeat(18)}--${'x'.repeat(60)}${'z'.repeat(18)}`] },
+  ],
+  [
+    'the occurrence that passed the tests',
+    { bundle: 'kilnrt@', match: 'kilnrt@\\d' },
+    { html: '', scripts: [{ url: '/a.js', text: `kilnrt@x${' '.repeat(300)}kilnrt@2` }] },
+    { texts: [`/a.js: ${' '.repeat(40)}kilnrt@2`] },
+  ],
+  [
     'the first three texts of many hits',
     { element: 'p' },
     { html: '<p>a'.repeat(50) },

@@ -54,13 +54,20 @@ test.each<[key: string, values: unknown[]]>([
   ['tls', ['x', 5, true, { issuer: 5 }, { names: 'a.com' }, { names: [5] }]],
   ['robots', [5, {}]],
   ['favicon', ['5', {}]],
+  [
+    'scripts',
+    ['x', {}, [5], [null], [{ url: '/a.js' }], [{ text: 'a' }], [{ url: 5, text: 'a' }], [{ url: '/a.js', text: 5 }]],
+  ],
+  ['styles', ['x', {}, [{ url: '/a.css', text: null }]]],
 ])('%s of another type throws a TypeError', (key, values) => {
   for (const value of values) expect(() => buildPage({ [key]: value })).toThrow(new RegExp(`^${key} must be `))
 })
 
 test('absent and null values mean that a place was not looked at', () => {
   const nothing = { url: null, status: null, headers: null, dns: null, tls: null, robots: null, favicon: null }
-  expect(buildPage({})).toMatchObject(nothing)
+  const bodies = { bundles: null, stylesheets: null }
+  expect(buildPage({})).toMatchObject({ ...nothing, ...bodies })
+  expect(buildPage({ scripts: null, styles: null })).toMatchObject(bodies)
   expect(buildPage({ ...nothing, html: null })).toMatchObject({
     ...nothing,
     html: '',

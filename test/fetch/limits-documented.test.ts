@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { BODY_BOUNDS, MAX_BODY_BYTES } from '../../src/engine/page/select-bodies.ts'
 import {
   MAX_EVIDENCE,
   MAX_EVIDENCE_TEXT,
@@ -14,6 +15,7 @@ import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { EVIDENCE } from '../../src/fetch/side-evidence.ts'
 import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
 import { projectFolder } from '../../src/rules/built.ts'
+import { LATE_CACHE_MS } from '../../src/scan/cache-entry.ts'
 import { MAX_SCANS_PER_HOST } from '../../src/scan/scan-limiter.ts'
 
 const text = readFileSync(join(projectFolder(), 'docs', 'fetching.md'), 'utf8').replace(/\s+/g, ' ')
@@ -34,6 +36,13 @@ test.each<[name: string, sentence: string]>([
   ['slots of a host', `A host has ${MAX_SCANS_PER_HOST} slots in the service`],
   ['time of side evidence', `Each has at most ${policy.evidenceMs / 1000} s`],
   ['time of side evidence after the body', `${policy.evidenceAfterBodyMs} ms after the body`],
+  [
+    'scripts',
+    `| ${BODY_BOUNDS.script.count}, ${MAX_BODY_BYTES / MIB} MiB each after decompression, ${BODY_BOUNDS.script.totalBytes / MIB} MiB in total |`,
+  ],
+  ['style sheets', `| ${BODY_BOUNDS.style.count}, ${BODY_BOUNDS.style.totalBytes / KIB} KiB in total |`],
+  ['time of scripts and style sheets', `| ${policy.bodiesAfterPageMs / 1000} s after the body of the page |`],
+  ['cache of a result without them', `the result is cached for ${LATE_CACHE_MS / 60_000} minutes`],
   ['kinds of side evidence', `\`--skip ${EVIDENCE.join()}\``],
   ['a version', `| a version | ${MAX_VERSION} characters`],
   ['lists of a result', `| ${MAX_TECHNOLOGIES}, ${MAX_EVIDENCE}, ${MAX_WARNINGS} | a warning |`],

@@ -124,13 +124,11 @@ describe('a signal that aborts', () => {
 
   test('no timer remains after an answer', async () => {
     const resolver = open({ [`${HOST} A`]: ['1.2.3.4'], [`${HOST} AAAA`]: [] })
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const started = vi.spyOn(globalThis, 'setTimeout')
+    const [started, stopped] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
     await resolver.addresses(HOST, never)
-    const left = vi.getTimerCount()
-    vi.useRealTimers()
-    expect([started.mock.calls.length, left]).toEqual([1, 0])
-    started.mockRestore()
+    expect(started).toHaveBeenCalledOnce()
+    expect(stopped).toHaveBeenCalledWith(started.mock.results[0].value)
+    vi.restoreAllMocks()
   })
 
   test('a timeout of 100 ms', async () => {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { type App, buildApp } from '../../src/http/app.ts'
 import { Metrics } from '../../src/http/metrics.ts'
@@ -9,6 +9,7 @@ import { buildKey, type KeyParts } from '../../src/keys/key.ts'
 import { loadPlans } from '../../src/keys/plans.ts'
 import type { Key } from '../../src/keys/types.ts'
 import type { LiveScan } from '../../src/scan/scanner.ts'
+import { onFileEnd } from '../support/on-file-end.ts'
 import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
 import { type AppStores, openEmbedded } from './app-kinds.ts'
 import { type Answer, buildSchemaCheck, checkAnswer } from './check-response.ts'
@@ -55,11 +56,6 @@ export interface AppOptions {
   readonly parts?: Partial<AppParts>
 }
 
-const open: (() => Promise<void>)[] = []
-afterAll(async () => {
-  await Promise.all(open.splice(0).map((close) => close()))
-})
-
 /** Builds an app that does not listen, with its own stores. It is closed after the test file, and its log must contain no secret. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const { stores = await openEmbedded(), scan = async (url) => sampleScan(url) } = options
@@ -79,7 +75,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const checkSchema = buildSchemaCheck(JSON.parse((await app.fastify.inject('/openapi.json')).payload) as object)
   const secrets: string[] = []
   const log = (): string => lines.join('')
-  open.push(async () => {
+  onFileEnd(async () => {
     await app.close()
     await stores.shared.close()
     await stores.store.close()

@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** Asserts that data is valid against a schema of the OpenAPI document. */
-export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Error', data: unknown) => void
+export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue' | 'Error', data: unknown) => void
 
 /** Compiles the schemas of an OpenAPI document. */
 export function buildSchemaCheck(document: object): SchemaCheck {
@@ -44,6 +44,8 @@ export function checkAnswer(path: string, answer: Answer, checkSchema: SchemaChe
   expect(headers['retry-after'] !== undefined, 'Retry-After on 429 only').toBe(status === 429)
   if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1)
   if (isOfApi(path)) checkApiHeaders(headers)
+  const isCatalogue = isPath(path, '/api/v1/catalogue') && (status === 200 || status === 304)
+  if (isOfApi(path)) expect(headers['cache-control']).toBe(isCatalogue ? 'private, no-cache' : 'no-store')
   // Health checks read only the status.
   if (status >= 400 && text !== '' && !path.startsWith('/health/')) {
     checkSchema('Error', body)
@@ -51,18 +53,18 @@ export function checkAnswer(path: string, answer: Answer, checkSchema: SchemaChe
     expect(body.requestId).toBe(headers['x-request-id'])
     expect(API_ERRORS[body.code as ApiErrorCode][0]).toBe(status)
     expect(body.error).not.toMatch(INTERNALS)
-    expect(body.error).toMatch(/^[^a-z].*[.]$|^url .*[.]$|^include .*[.]$|^fresh .*[.]$|^month .*[.]$/)
+    expect(body.error).toMatch(/^[^a-z].*[.]$|^url .*[.]$|^include .*[.]$|^fresh .*[.]$|^month .*[.]$|^kind .*[.]$/)
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
   }
   if (status === 200 && isPath(path, '/api/v1/scan')) checkSchema('ScanResult', body)
   if (status === 200 && isPath(path, '/api/v1/me')) checkSchema('KeyInfo', body)
   if (status === 200 && isPath(path, '/api/v1/usage')) checkSchema('KeyUsage', body)
+  if (status === 200 && isPath(path, '/api/v1/catalogue')) checkSchema('Catalogue', body)
 }
 
 function checkApiHeaders(headers: Answer['headers']): void {
   for (const name of ['limit', 'remaining', 'reset']) expect(headers[`x-ratelimit-${name}`], name).toMatch(INTEGER)
   expect(Number(headers['x-ratelimit-reset']) % 60).toBe(0)
-  expect(headers['cache-control']).toBe('no-store')
 }
 
 function isOfApi(path: string): boolean {

@@ -39,6 +39,7 @@ describe('the document', () => {
       Object.entries<Json>(methods).map(([method, { responses }]) => [method, path, Object.keys(responses).join()]),
     )
     expect(found.sort()).toEqual([
+      ['get', '/api/v1/catalogue', '200,304,400,401,404,405,429,500,503'],
       ['get', '/api/v1/me', '200,400,401,405,429,500,503'],
       ['get', '/api/v1/scan', '200,400,401,405,429,500,503'],
       ['get', '/api/v1/usage', '200,400,401,404,405,429,500,503'],
@@ -69,9 +70,12 @@ describe('the document', () => {
 })
 
 describe('its examples', () => {
-  test.each(['ScanResult', 'KeyInfo', 'KeyUsage', 'Error'] as const)('those of %s match the schema', (name) => {
-    for (const example of document.components.schemas[name].examples ?? []) buildSchemaCheck(document)(name, example)
-  })
+  test.each(['ScanResult', 'KeyInfo', 'KeyUsage', 'Catalogue', 'Error'] as const)(
+    'those of %s match the schema',
+    (name) => {
+      for (const example of document.components.schemas[name].examples ?? []) buildSchemaCheck(document)(name, example)
+    },
+  )
 
   test('every example request is answered as documented', async () => {
     const { secret } = await app.newKey({ plan: 'free' })
@@ -101,10 +105,11 @@ function requestsOf({ paths }: Json): { method: string; url: string; body?: obje
     Object.entries<Json>(methods).flatMap(([method, { parameters = [], requestBody }]) => {
       const bodies: object[] = Object.values<Json>(requestBody?.content ?? {}).map(({ example }) => example)
       if (requestBody !== undefined) return bodies.map((body) => ({ method: method.toUpperCase(), url: path, body }))
+      const inQuery = parameters.filter((one: Json) => one.in === 'query')
       const wordsOf = ({ name, example, schema }: Json): string[] =>
         (schema.enum ?? [example]).map((word: string) => `${name}=${encodeURIComponent(word)}`)
-      const needed = parameters.filter(({ required }: Json) => required).flatMap((one: Json) => wordsOf(one)[0])
-      const others = parameters.filter(({ required }: Json) => !required).flatMap(wordsOf)
+      const needed = inQuery.filter(({ required }: Json) => required).flatMap((one: Json) => wordsOf(one)[0])
+      const others = inQuery.filter(({ required }: Json) => !required).flatMap(wordsOf)
       const queries = ['', ...others].map((other) => [...needed, other].filter((word) => word !== '').join('&'))
       return queries.map((query) => ({ method: method.toUpperCase(), url: query === '' ? path : `${path}?${query}` }))
     }),
@@ -112,7 +117,7 @@ function requestsOf({ paths }: Json): { method: string; url: string; body?: obje
 }
 
 describe('with the built-in rules', () => {
-  // Exactly the values of the specification.
+  // The values of the specification. The rules may have more, which clients must accept, but never fewer.
   const CATEGORIES = [
     'ai-builder',
     'website-builder',
@@ -151,7 +156,7 @@ describe('with the built-in rules', () => {
     'reference',
   ]
 
-  test('the closed lists are as specified, and every value of them is valid', async () => {
+  test('the closed lists are those of the rules and contain what is specified, and every value of them is valid', async () => {
     const { categories, rules, version } = await loadRuleset()
     const named = Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name])
     const siteTypes = rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug)
@@ -161,13 +166,16 @@ describe('with the built-in rules', () => {
       categories: Object.fromEntries(named),
       siteTypes,
       labels: SAMPLE_RULES.labels,
+      catalogue: [],
     }
     let change = {}
     const own = await openApp({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
     const { schemas } = (await own.call({ url: '/openapi.json' })).body.components
     const { category, siteType } = schemas.ScanResult.properties
-    expect([...category.enum].sort()).toEqual([...CATEGORIES, null, 'visual-builder'].sort())
-    expect([...siteType.enum].sort()).toEqual([...SITE_TYPES, null].sort())
+    expect([...category.enum].sort()).toEqual([...Object.keys(categories.builders), null, 'visual-builder'].sort())
+    expect([...siteType.enum].sort()).toEqual([...siteTypes, null].sort())
+    expect(category.enum).toEqual(expect.arrayContaining(CATEGORIES))
+    expect(siteType.enum).toEqual(expect.arrayContaining(SITE_TYPES))
     const { secret } = await own.newKey()
     for (const word of [...CATEGORIES, null]) {
       change = { category: word }

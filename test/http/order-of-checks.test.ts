@@ -19,6 +19,7 @@ const WRONG: readonly [name: string, request: TestRequest, status: number][] = [
   ['a bad month', { url: '/api/v1/usage?month=2026-13' }, 400],
   ['a month in the future', { url: '/api/v1/usage?month=9999-01' }, 400],
   ['a parameter of another endpoint', { url: '/api/v1/usage?url=x' }, 400],
+  ['an unknown kind', { url: '/api/v1/catalogue?kind=x' }, 400],
   ['a wrong method of usage with a bad body', { ...badBody, url: '/api/v1/usage' }, 405],
   ['a bad body', badBody, 400],
   ['a body that is too large', longBody, 400],
@@ -91,6 +92,7 @@ describe('of two errors the earlier one is reported', () => {
         ['/api/v1/scan', 204],
         ['/api/v1/me', 204],
         ['/api/v1/usage', 204],
+        ['/api/v1/catalogue', 204],
         ['/api/v1/nothing', 404],
       ] as const) {
         const { headers, ...answer } = await app.call({ method: 'OPTIONS', url, secret: key, address: '198.51.100.9' })

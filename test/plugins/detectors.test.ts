@@ -95,6 +95,29 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   ['tls', 'names without an issuer', ['issuer'], { tls: { names: ['a.com'] } }, [['name', 'a.com']]],
   ['robots', 'the file', ['abc'], { robots: 'User-agent: *' }, [['', 'User-agent: *']]],
+  [
+    'bundle',
+    'each script of the site',
+    ['abcde'],
+    {
+      html: '<script src="/b.js"></script><script src=main.js></script>',
+      scripts: [
+        { url: '/b.js', text: 'b' },
+        { url: 'main.js', text: 'a' },
+      ],
+    },
+    [
+      ['', 'a'],
+      ['', 'b'],
+    ],
+  ],
+  [
+    'stylesheet',
+    'each style sheet of the site',
+    ['abcde'],
+    { html: '<link rel=stylesheet href=/a.css>', styles: [{ url: '/a.css', text: 'a {}' }] },
+    [['', 'a {}']],
+  ],
   ['favicon', 'the hash', ['-1'], { favicon: -12 }, [['-12', '-12']]],
 ])('%s: %s', (place, _, words, input, expected) => {
   expect(readFinds(place, words, input)).toEqual(expected)
@@ -114,6 +137,9 @@ describe('a place is seen', () => {
     ['tls', 'issuer', { tls: {} }, true],
     ['robots', 'abc', { robots: '' }, true],
     ['favicon', '1', { favicon: 0 }, true],
+    ['bundle', 'abcde', { scripts: [] }, true],
+    ['bundle', 'abcde', { html: '<script src=/a.js></script>', scripts: [] }, false],
+    ['stylesheet', 'abcde', { styles: [{ url: '/a.css', text: 'a {}' }] }, true],
   ]
   const findDetector = (place: string) => detectors.find(({ key }) => key === place)
   test.each(sometimes)('%s %s with %j: %s', (place, word, input, expected) => {

@@ -49,7 +49,12 @@ async function createPerson({ clock, openBrowser, parts, store }: TestPortal, pl
   const { accounts } = parts
   if (accounts === null) throw new Error('the portal is off')
   // The rate limits of sign-ups are per address.
-  const visitor = { cookie: undefined, userAgent: 'test', address: `192.0.2.${++count}`, now: clock.now }
+  const visitor = {
+    cookie: undefined,
+    userAgent: 'test',
+    address: `198.51.${++count >> 8}.${count & 255}`,
+    now: clock.now,
+  }
   const form = { name: 'Ann', email: `ann-${count}-${Date.now()}@harbourline.example`, invite: null }
   const login = await accounts.register({ ...form, password: PASSWORD }, visitor)
   if (login === 'mailed') throw new Error('the tests send no e-mail')

@@ -401,7 +401,7 @@ describe('the page of a result', () => {
       /Webflow Builder 3 of 6 points Strong evidence A meta tag Webflow Rule: meta/,
       /did not see: dns/,
       /the page was cut/,
-      /Time Page 13 ms DNS and files 0 ms Analysis 2 ms Total 14 ms/,
+      /Time Page 13 ms DNS and files 0 ms Scripts and style sheets 0 ms Analysis 2 ms Total 14 ms/,
     ])
       expect(text).toMatch(part)
     expect(html).toMatch(/<details class="evidence"><summary>/)

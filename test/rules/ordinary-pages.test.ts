@@ -10,7 +10,7 @@ import { writeFolder } from '../support/rule-folder.ts'
 const TEST = 'hits: [{ page: { status: 200 }, confidence: high }]\nmisses: [{ page: { status: 404 } }]\n'
 const rule = (detect: string, keys = 'category: cms\naiNative: false\n'): string =>
   `name: Acme\nwebsite: https://acme.com\n${keys}detect:\n${detect}source: https://acme.com\nverified: 2026-01-01\n`
-const rules = checkFolders({
+const checked = checkFolders({
   folders: [
     writeFolder({
       'categories.yaml': 'builders: { cms: {} }\ntechnologies: {}\n',
@@ -21,9 +21,10 @@ const rules = checkFolders({
     }),
   ],
   detectors,
-}).rules
+})
+const { rules } = checked
 const ruleset = buildRuleset(
-  { rules, categories: { builders: {}, technologies: {} }, findings: [], unjudged: 0 },
+  { ...checked, categories: { builders: {}, technologies: {} }, findings: [] },
   detectors,
   '',
 )

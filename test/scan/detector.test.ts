@@ -71,6 +71,20 @@ describe('the verdict is equal to that of detect', () => {
   })
 })
 
+test('bytes of scripts and style sheets reach the worker, and the caller keeps them', async () => {
+  const detector = await openTrap(60_000)
+  const bodies = ['/a.js', '/b.js'].map((url) => ({ url, text: Buffer.from('let a') }))
+  const verdict = await detector.detect({
+    html: '<script src=/a.js></script>',
+    scripts: bodies.slice(0, 1),
+    styles: bodies.slice(1),
+  })
+  await detector.detect({ html: '<script src=/a.js></script>', scripts: [] }).then(({ warnings }) => {
+    expect([verdict.warnings, warnings]).toEqual([[], ['1 of 1 scripts of the site were not read']])
+  })
+  expect(bodies.map(({ text }) => `${text}`)).toEqual(['let a', 'let a'])
+})
+
 test('an invalid input throws the TypeError of buildPage', async () => {
   const inputs = [
     { url: 'ftp://acme.com/' },

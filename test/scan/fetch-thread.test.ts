@@ -32,7 +32,12 @@ const server = http.createServer((request, response) => {
     response.writeHead(302, { location: `http://127.0.1.1:${(server.address() as AddressInfo).port}/` }).end()
     return
   }
-  response.writeHead(200, { 'content-type': 'text/html', 'x-a': 'b' }).end('<title>Tide tables</title>')
+  if (request.url === '/main.js') {
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end('let tide = 1')
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/html', 'x-a': 'b' })
+  response.end(`<title>Tide tables</title>${request.url === '/built' ? '<script src=/main.js></script>' : ''}`)
 })
 const threads: FetchThread[] = []
 function openThread(changes: Partial<ConstructorParameters<typeof FetchThread>[0]> = {}): FetchThread {
@@ -53,18 +58,20 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-const untimed = ({ timing: _, headers, html, ...site }: Site): object => ({
+const untimed = ({ timing: _, headers, html, scripts, ...site }: Site): object => ({
   ...site,
+  scripts: scripts?.map(({ url, text }) => [url, Buffer.from(text as Uint8Array).toString()]),
   headers: headers.filter(([name]) => name !== 'date'),
   html: Buffer.from(html).toString(),
 })
 
 describe('a fetch on the thread', () => {
   test('has the same result as on the main thread', async () => {
-    const here = await fetchText(`http://${origin}/`, { resolver: openResolver(), policy, evidence: [] })
-    const there = await openThread().fetch(`http://${origin}/`, call)
+    const here = await fetchText(`http://${origin}/built`, { resolver: openResolver(), policy, evidence: [] })
+    const there = await openThread().fetch(`http://${origin}/built`, call)
     expect(untimed(there)).toEqual(untimed(here))
-    expect(there.html.buffer.byteLength).toBe(there.html.byteLength) // The bytes can be transferred without a copy.
+    for (const bytes of [there.html, there.scripts?.[0].text as Uint8Array])
+      expect(bytes.buffer.byteLength).toBe(bytes.byteLength) // The bytes can be transferred without a copy.
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
+import { buildPage, detect, loadRuleset, type PageInput, type Ruleset } from '../../src/index.ts'
 import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
 import { smallProject } from '../support/built-project.ts'
 import { builtWorker } from './built-worker.ts'
@@ -21,15 +21,27 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close()
 })
 
-/** A ready pool with the trap rules. Its wait limit is long enough for the start of a replacement worker. */
-async function trapPool(options: PoolOptions = {}): Promise<MatchPool> {
+/** A ready pool with the trap rules, for all tests that need no options: it has to survive them all. */
+let survivor: MatchPool
+beforeAll(async () => {
+  survivor = openPool({ worker: smallWorker, ...traps, ...USUAL })
+  await survivor.ready
+})
+afterAll(() => survivor.close())
+
+/** The wait limit is long enough for the start of a replacement worker. */
+const USUAL: PoolOptions = { threads: 1, matchMs: 300, maxWaitMs: 60_000 }
+
+/** A ready pool with the trap rules; `survivor` if no options are given. */
+async function trapPool(options?: PoolOptions): Promise<MatchPool> {
+  if (options === undefined) return survivor
   const pool = coldPool(options)
   await pool.ready
   return pool
 }
 
 function coldPool(options: PoolOptions): MatchPool {
-  const pool = openPool({ worker: smallWorker, ...traps, threads: 1, matchMs: 300, maxWaitMs: 60_000, ...options })
+  const pool = openPool({ worker: smallWorker, ...traps, ...USUAL, ...options })
   open.push(pool)
   return pool
 }
@@ -49,13 +61,13 @@ const findOutcome = (match: Promise<unknown>): Promise<unknown> =>
 
 describe('a page that harms its worker fails alone', () => {
   const inTime = { matchMs: 60_000, maxOldMb: 64 }
-  test.each<[trap: string, options: PoolOptions, reason: string, cause: object | undefined]>([
-    ['loop for ever', {}, 'worker_killed', undefined],
-    ['backtrack for ever', {}, 'worker_killed', undefined],
+  test.each<[trap: string, options: PoolOptions | undefined, reason: string, cause: object | undefined]>([
+    ['loop for ever', undefined, 'worker_killed', undefined],
+    ['backtrack for ever', undefined, 'worker_killed', undefined],
     ['eat arrays', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
     ['eat texts', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
     ['eat maps', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
-    ['leave', {}, 'internal', { message: 'worker exited with code: 7' }],
+    ['leave', undefined, 'internal', { message: 'worker exited with code: 7' }],
   ])('%s', async (trap, options, reason, cause) => {
     const pool = await trapPool(options)
     await expect(pool.match({ html: `<p>${trap}` })).rejects.toMatchObject({ reason, ...(cause && { cause }) })
@@ -99,7 +111,7 @@ describe('a page that harms its worker fails alone', () => {
 
 describe('waiting', () => {
   test('pages are matched in FIFO order', async () => {
-    const pool = await trapPool({ threads: 1 })
+    const pool = await trapPool()
     const matched: number[] = []
     const pages = Array.from({ length: 30 }, (_, i) => pool.match(pageAt(`${i}`)).then(() => matched.push(i)))
     expect([pool.running, pool.waiting]).toEqual([1, 29])
@@ -182,6 +194,14 @@ describe('the transfer to the worker', () => {
   buffer.set(bytes, 100)
   const answer = { url: 'https://acme.com/', status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } }
 
+  let pool: MatchPool
+  let ruleset: Ruleset
+  beforeAll(async () => {
+    pool = openPool({ worker, threads: 1, spares: 0 })
+    ruleset = await loadRuleset()
+  })
+  afterAll(() => pool.close())
+
   test.each<[name: string, html: string | Uint8Array, left: number]>([
     ['a text', html, html.length],
     ['bytes, which are transferred', bytes.slice(), 0],
@@ -190,10 +210,8 @@ describe('the transfer to the worker', () => {
     ['no bytes', new Uint8Array(), 0],
   ])('%s: the verdict is equal to that of the main thread', async (_, given, left) => {
     const page = { ...answer, html: given.length === 0 ? '' : html }
-    const pool = openPool({ worker, threads: 1 })
-    open.push(pool)
     const { verdict } = await pool.match({ ...answer, html: given })
     expect(given.length).toBe(left)
-    expect(verdict).toEqual(JSON.parse(JSON.stringify(detect(await loadRuleset(), buildPage(page)))))
+    expect(verdict).toEqual(JSON.parse(JSON.stringify(detect(ruleset, buildPage(page)))))
   })
 })

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { makeFolder, type Settings, startService } from './start-service.ts'
 
 let project: BuiltProject
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
 })
 
 const PEPPER = 'thirty-two characters, or more of them'

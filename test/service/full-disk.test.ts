@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { builtProject } from '../support/built-project.ts'
+import { smallProject } from '../support/built-project.ts'
 import { until } from '../support/until.ts'
 import { makeFolder, spawnService, writePlans } from './start-service.ts'
 
@@ -36,7 +36,7 @@ test.skipIf(way === undefined)(
     const start = [process.execPath, 'tools/start.mjs', 'src/main']
     const args = [...(way ?? []), 'sh', '-c', WITH_DISK, 'sh', folder, ...start]
     const { url, key, child, printed, ended } = await spawnService('unshare', args, {
-      project: builtProject(),
+      project: smallProject(),
       settings,
     }).listening
     const inside = join('/proc', String(child.pid), 'root', folder)

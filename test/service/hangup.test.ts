@@ -3,14 +3,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { builtProject } from '../support/built-project.ts'
+import { smallProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
 test('SIGHUP stops like SIGTERM: pending requests are answered', async () => {
   const site = await openSite()
-  const service = await startService(builtProject(), { DATA_DIR: makeFolder(), SCAN_ALLOW: LOCAL_BLOCK })
+  const service = await startService(smallProject(), { DATA_DIR: makeFolder(), SCAN_ALLOW: LOCAL_BLOCK })
   const headers = { 'x-api-key': service.key }
   const slow = fetch(service.url + scanOf(site.page(1, '/slow')), { headers })
   await sleep(300)
@@ -45,7 +45,7 @@ const python = await new Promise<boolean>((resolve) => {
 test.skipIf(!python)(
   'a terminal that is closed stops the server gracefully, though it takes no more lines',
   async () => {
-    const project = builtProject()
+    const project = smallProject()
     const site = await openSite()
     const env = {
       PATH: process.env.PATH ?? '',

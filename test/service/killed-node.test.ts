@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { mongoUrl, redisUrl } from '../support/services.ts'
 import { until } from '../support/until.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
@@ -25,7 +25,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes, one killed during 
     LOG_LEVEL: 'warn',
   }
   beforeAll(async () => {
-    project = builtProject()
+    project = smallProject()
     site = await openSite()
     services = await Promise.all([startService(project, settings), startService(project, settings)])
     nodes = new Nodes({ project, settings, urls: services.map(({ url }) => url) })

@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { onFileEnd } from '../support/on-file-end.ts'
 
 /** A site to scan: a server on all loopback addresses. Each address counts as a separate host. */
 export interface LocalSite {
@@ -14,14 +14,7 @@ export interface LocalSite {
 export const LOCAL_BLOCK = '127.0.0.0/8'
 const SLOW_MS = 1500
 
-const servers: Server[] = []
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
-
+/** Opens a site that is closed after the tests of this file. */
 export async function openSite(): Promise<LocalSite> {
   const visits = new Map<string, number>()
   const server = createServer(({ url = '', headers: { host } }, answer) => {
@@ -32,7 +25,10 @@ export async function openSite(): Promise<LocalSite> {
       answer.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1"><p>One page')
     setTimeout(send, url.startsWith('/slow') ? SLOW_MS : 0)
   })
-  servers.push(server)
+  onFileEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   const { port } = server.address() as AddressInfo
   return { visits, page: (host, path = '/') => `http://127.1.${host >> 8}.${host & 255}:${port}${path}` }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { type RunningService, type Settings, startService } from './start-service.ts'
 
@@ -85,7 +85,7 @@ export async function startNode(
   settings: Settings,
   connections?: number,
 ): Promise<{ readonly site: LocalSite; readonly service: RunningService; readonly node: Nodes }> {
-  const project = builtProject()
+  const project = smallProject()
   const site = await openSite()
   const service = await startService(project, { ...settings, SCAN_ALLOW: LOCAL_BLOCK })
   const node = new Nodes({ project, settings, urls: [service.url], ...(connections && { connections }) })

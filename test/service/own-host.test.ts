@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { builtProject } from '../support/built-project.ts'
+import { smallProject } from '../support/built-project.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
 test('the start logs the versions, the own host of the service cannot be scanned, and metrics stay on loopback whatever HOST is', async () => {
-  const { url, key, printed, child, ended } = await startService(builtProject(), {
+  const { url, key, printed, child, ended } = await startService(smallProject(), {
     HOST: '127.0.0.2',
     DATA_DIR: makeFolder(),
     PUBLIC_URL: 'https://Siteprint.example.com:8443/',

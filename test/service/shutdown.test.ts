@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { load, type Tally } from './hammer.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
@@ -18,7 +18,7 @@ import {
 let project: BuiltProject
 let site: LocalSite
 beforeAll(async () => {
-  project = builtProject()
+  project = smallProject()
   site = await openSite()
 })
 

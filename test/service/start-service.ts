@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { BuiltProject } from '../support/built-project.ts'
+import { onFileEnd } from '../support/on-file-end.ts'
 
 /** A service running in its own process. */
 export interface RunningService {
@@ -21,20 +20,10 @@ export interface RunningService {
 
 export type Settings = Readonly<Record<string, string>>
 
-const children = new Set<ChildProcess>()
-const folders: string[] = []
-afterAll(async () => {
-  for (const child of children) {
-    child.kill('SIGKILL')
-    await once(child, 'close')
-  }
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
 /** Creates a folder that is removed after the tests of this file. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-service-'))
-  folders.push(folder)
+  onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -62,7 +51,7 @@ interface Spawning {
   readonly settings: Settings
 }
 
-/** Runs a program that starts the service. */
+/** Runs a program that starts the service. It is killed after the tests of this file. */
 export function spawnService(
   program: string,
   args: readonly string[],
@@ -71,18 +60,18 @@ export function spawnService(
   // Tests of the portal turn it on. Loading it takes a third of a start.
   const env = { PATH: '', HOST: '127.0.0.1', PORT: '0', PORTAL: 'off', ...settings }
   const child = spawn(program, args, { cwd: project.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  children.add(child)
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
       printed[name] += text
     })
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
-    child.once('close', (code, signal) => {
-      children.delete(child)
-      resolve(code ?? (signal as NodeJS.Signals))
-    }),
+    child.once('close', (code, signal) => resolve(code ?? (signal as NodeJS.Signals))),
   )
+  onFileEnd(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
   const listening = new Promise<RunningService>((resolve, reject) => {
     child.once('error', reject)
     child.stdout.on('data', () => {

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, builtProject, smallProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { makeFolder, type RunningService, spawnService, startService } from './start-service.ts'
 
@@ -13,7 +13,7 @@ const hasCurl = readdirSync('/usr/bin').includes('curl')
 let project: BuiltProject
 let site: LocalSite
 beforeAll(async () => {
-  project = builtProject()
+  project = smallProject()
   site = await openSite()
 })
 
@@ -32,7 +32,7 @@ describe('a first start', () => {
   let first: RunningService
 
   test('prints one key and a working command', async ({ skip }) => {
-    first = await startService(project, { DATA_DIR: folder, SCAN_ALLOW: LOCAL_BLOCK })
+    first = await startService(builtProject(), { DATA_DIR: folder, SCAN_ALLOW: LOCAL_BLOCK })
     const { stdout } = first.printed
     expect(new Set(stdout.match(/spk_live_\w+/g))).toEqual(new Set([first.key]))
     const line = stdout.split('\n').find((one) => one.trim().startsWith('curl')) ?? ''

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { mongoUrl, redisUrl } from '../support/services.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { beginOfWindow, Nodes, scanOf } from './nodes.ts'
@@ -25,7 +25,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
   let both: Nodes
   let crowd: Nodes
   beforeAll(async () => {
-    project = builtProject()
+    project = smallProject()
     site = await openSite()
     nodes = await Promise.all([startService(project, settings), startService(project, settings)])
     const urls = nodes.map(({ url }) => url)

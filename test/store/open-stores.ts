@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/types.ts'
+import { onFileEnd } from '../support/on-file-end.ts'
 import { mongoUrl } from '../support/services.ts'
 
 /** A kind of store. It is opened twice on the same data, as two processes do. */
@@ -14,15 +14,10 @@ export interface StoreKind {
   readonly openBoth: () => Promise<readonly [Store, Store]>
 }
 
-/** Folders of a test file, deleted after it. */
-const folders: string[] = []
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
+/** Creates a folder that is deleted after the tests of this file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-store-'))
-  folders.push(folder)
+  onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -1,12 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll } from 'vitest'
 import { findBrowser, launchBrowser } from '../../tools/browser/browser.ts'
-
-const open: Browser[] = []
-afterAll(async () => {
-  await Promise.all(open.splice(0).map((browser) => browser.close()))
-})
+import { onFileEnd } from './on-file-end.ts'
 
 /** Whether Chromium is missing. Its suites are then skipped, with a line on stderr. @throws Error if REQUIRE_SERVICES is 1 */
 export function isBrowserMissing(suite: string): boolean {
@@ -20,7 +15,7 @@ export function isBrowserMissing(suite: string): boolean {
 /** Starts a browser that is closed after the tests of this file. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await launchBrowser(findBrowser() ?? '')
-  open.push(browser)
+  onFileEnd(() => browser.close())
   return browser
 }
 

@@ -4,8 +4,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import type { Main } from '../../src/cli/command.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { onFileEnd } from './on-file-end.ts'
 
 /** Result of a command. */
 export interface Outcome {
@@ -36,11 +38,6 @@ export interface BuiltProject {
   spawnServer(options: RunOptions): Promise<Outcome>
 }
 
-const copies: string[] = []
-afterAll(() => {
-  for (const folder of copies) rmSync(folder, { recursive: true, force: true })
-})
-
 /** Returns the project that `global-setup.ts` has compiled. All test files share it: do not write to it. */
 export function builtProject(): BuiltProject {
   return projectIn(inject('builtProject'))
@@ -54,7 +51,7 @@ export function smallProject(): BuiltProject {
 /** Copies a project, for a test that changes it. */
 export function copyProject({ folder: source } = builtProject()): BuiltProject {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-copy-'))
-  copies.push(folder)
+  onFileEnd(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(source, folder, { recursive: true, verbatimSymlinks: true })
   return projectIn(folder)
 }
@@ -86,13 +83,13 @@ async function runInProcess(
 ): Promise<Outcome> {
   const { main } = require(join(folder, 'dist', 'src', 'cli', `${command}.js`)) as { readonly main: Main }
   const io = { env: options.env ?? {}, stdout: new TextSink(), stderr: new TextSink() }
-  const before = process.cwd()
   process.chdir(options.cwd ?? folder)
   try {
     const code = await main([...args], io)
     return { code, stdout: io.stdout.text, stderr: io.stderr.text }
   } finally {
-    process.chdir(before)
+    // Not to the folder before: that may be one of a command which a test that failed did not await.
+    process.chdir(projectFolder())
   }
 }
 

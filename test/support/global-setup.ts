@@ -48,7 +48,7 @@ function compileProject(folder: string): void {
   const root = projectFolder()
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
-  for (const path of ['src/keys/plans.yaml', 'src/portal/assets'])
+  for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/rules/common-words.txt'])
     cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import { afterAll } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { checkMisses } from '../../src/rules/far-miss.ts'
@@ -9,19 +8,15 @@ import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkDates, checkFolders } from '../../src/rules/load.ts'
 import { checkProof } from '../../src/rules/proof.ts'
+import { onFileEnd } from './on-file-end.ts'
 
 /** Path → content. */
 export type Files = Readonly<Record<string, string>>
 
-const made: string[] = []
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
-})
-
 /** Writes files below a new folder, which is deleted after the test file. */
 export function writeFolder(files: Files): string {
   const root = mkdtempSync(join(tmpdir(), 'siteprint-test-'))
-  made.push(root)
+  onFileEnd(() => rmSync(root, { recursive: true, force: true }))
   for (const [name, content] of Object.entries(files)) {
     const file = join(root, name)
     mkdirSync(dirname(file), { recursive: true })
@@ -58,7 +53,7 @@ export function findingsOf(root: string): Finding[] {
   const { rules, categories } = checked
   const findings = [...checked.findings, ...checkDates(checked, TODAY)]
   const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
-  const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures))
+  const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures, checked.places))
   const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]
   const compiled = rules.flatMap((rule) => rule.compiled ?? [])
   const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })

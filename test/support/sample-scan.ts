@@ -7,6 +7,17 @@ export const SAMPLE_RULES: RulesetInfo = {
   wantedDns: [],
   categories: { 'website-builder': 'visual-builder', cms: 'cms', ecommerce: 'ecommerce' },
   siteTypes: ['marketing', 'blog', 'local-business'],
+  catalogue: [
+    {
+      kind: 'builder',
+      slug: 'webflow',
+      name: 'Webflow',
+      category: 'website-builder',
+      isAiNative: false,
+      website: 'https://webflow.com',
+    },
+    { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null },
+  ],
   labels: {
     categories: { 'website-builder': 'Website builder', cms: 'Content management system', ecommerce: 'Shop system' },
     siteTypes: { marketing: 'Marketing', blog: 'Blog', 'local-business': 'Local business' },
@@ -35,7 +46,8 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       ...change,
     },
     infrastructure: { cdn: null, dns: ['dns.example'], ip: '203.0.113.7', tlsIssuer: 'An Authority', server: null },
-    timing: { fetch: 12.5, evidence: 0, match: 1.5, total: 14 },
+    timing: { fetch: 12.5, evidence: 0, bodies: 0, match: 1.5, total: 14 },
+    isLate: false,
   }
 }
 

@@ -11,6 +11,7 @@ import { compileRule } from '../../src/engine/rule/compile.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { openPool } from '../../src/scan/worker-pool.ts'
+import { measureBodies } from './bodies.ts'
 import { generatedPages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
@@ -33,6 +34,7 @@ all hostile servers, and the rate of cached scans over HTTP relative to a bare F
 tools/services.sh has started them).
 
   npm run -s bench -- --http      only the rate over HTTP
+  npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
 `
 
@@ -44,10 +46,12 @@ const main = defineCommand(HELP, async (args) => {
       pages: { type: 'string' },
       http: { type: 'boolean' },
       portal: { type: 'boolean' },
+      bodies: { type: 'boolean' },
     },
   })
   const rounds = Math.max(1, Number(values.rounds))
   if (values.portal) return print({ portal: await measurePortal(rounds) })
+  if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.
@@ -59,6 +63,7 @@ const main = defineCommand(HELP, async (args) => {
     pages: pages.length,
     ...matching,
     liveScan,
+    bodies: await measureAllBodies(rounds),
     mainLoopWhileHostilePagesMatch: { worstMs: round(loopDelay.worstMs) },
     hostileFetches: await measureHostileFetches(),
     http: await measureHttp(rounds),
@@ -67,6 +72,14 @@ const main = defineCommand(HELP, async (args) => {
 })
 
 await runMain(main, process.argv.slice(2))
+
+async function measureAllBodies(rounds: number): Promise<object> {
+  const real = await loadRuleset()
+  return measureBodies(
+    { real, synthetic1000: withSynthetic(real, 1000), synthetic7000: withSynthetic(real, 7000) },
+    10 * rounds,
+  )
+}
 
 function print(report: object): number {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)

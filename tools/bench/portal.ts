@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { buildKey } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -32,7 +33,7 @@ type PageTimes = Readonly<Record<string, { readonly medianMs: number; readonly p
 /**
  * Measures the pages of the portal one after another, as an operator with a session, while the store contains 10,000 accounts
  * with a key each: with the embedded store and, if tools/services.sh has started the servers, with Redis and MongoDB.
- * The times are those of the client on the same machine, so they contain more than the time of the server.
+ * The times are those that the server logs for its responses: from the arrival of a request to the end of its response.
  * @param rounds requests for each page, in tens
  */
 export async function measurePortal(
@@ -102,20 +103,18 @@ async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>):
 
 async function measureServer(env: Env, store: Store, rounds: number): Promise<PageTimes> {
   const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
-  const server = spawn(process.execPath, [main], {
-    env: { ...env, LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const server = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   try {
     let printed = ''
     while (!/listens on \S+ /.test(printed)) printed += (await once(server.stdout, 'data'))[0]
     const [, url = ''] = /listens on (\S+) /.exec(printed) ?? []
+    const log = on(createInterface({ input: server.stderr }), 'line')
     const cookie = await signUp(url)
     const account = await store.accounts.findAccount(EMAIL)
     if (account === null) throw new Error('the account of the benchmark was not created')
     await store.accounts.verifyAccount(account.id)
     const times: Record<string, PageTimes[string]> = {}
-    for (const path of PAGES) times[path] = await measurePage(url + path, cookie, rounds)
+    for (const path of PAGES) times[path] = await measurePage({ url, path, cookie, log }, rounds)
     return times
   } finally {
     server.kill('SIGKILL')
@@ -132,16 +131,33 @@ async function signUp(url: string): Promise<string> {
     .join('; ')
 }
 
-async function measurePage(url: string, cookie: string, rounds: number): Promise<PageTimes[string]> {
+interface PageRequest {
+  readonly url: string
+  readonly path: string
+  readonly cookie: string
+  /** Lines of the server's log. */
+  readonly log: AsyncIterator<readonly string[]>
+}
+
+async function measurePage({ url, path, cookie, log }: PageRequest, rounds: number): Promise<PageTimes[string]> {
   const times: number[] = []
   for (let i = -10; i < rounds * 10; i++) {
-    const start = performance.now()
-    const response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+    const response = await fetch(url + path, { headers: { cookie }, redirect: 'manual' })
     await response.text()
-    if (response.status !== 200) throw new Error(`${url} was answered with status ${response.status}`)
-    if (i >= 0) times.push(performance.now() - start) // The first requests are warm-ups.
+    if (response.status !== 200) throw new Error(`${path} was answered with status ${response.status}`)
+    const ms = await readTime(log, path)
+    if (i >= 0) times.push(ms) // The first requests are warm-ups.
   }
   return { medianMs: roundToTenth(median(times)), p95Ms: roundToTenth(quantile(times, 0.95)) }
+}
+
+/** Reads the log up to the next response to a path. @returns its time in milliseconds */
+async function readTime(log: AsyncIterator<readonly string[]>, path: string): Promise<number> {
+  for (;;) {
+    const [line] = (await log.next()).value
+    const { route, ms } = JSON.parse(line) as { readonly route?: string; readonly ms?: number }
+    if (route === path && ms !== undefined) return ms
+  }
 }
 
 const roundToTenth = (ms: number): number => Math.round(ms * 10) / 10

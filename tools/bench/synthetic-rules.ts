@@ -29,6 +29,9 @@ const SHAPES: readonly Shape[] = [
   (word) => ({ title: `${word} starter` }),
   (word) => ({ link: 'preconnect', under: `fonts.${word}.com` }),
   (word) => ({ style: `--${word}-primary` }),
+  (word) => ({ bundle: `${word}-runtime@`, match: `${word}-runtime@([\\d.]+)`, version: 1 }),
+  (word) => ({ bundle: [`__${word}_state__`, `${word}.cloud/v1`] }),
+  (word) => ({ stylesheet: `--${word}-radius` }),
   (word) => ({ all: [{ anchor: `.${word}.com`, from: 'other' }, { text: `powered by ${word}` }], weight: 'weak' }),
 ]
 const CLAUSES = [3, 4, 4, 5]

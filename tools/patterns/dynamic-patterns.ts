@@ -29,6 +29,11 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
       'a list of fixed words: each begins with a different letter and has no comma, so each text has only one reading',
   },
   {
+    file: 'src/rules/editor-schemas.ts',
+    code: "pattern: `^(?:${names.join('|')}) \\\\S+$`",
+    reason: 'names of places and one repeat to the end of a word of a rule: runs in an editor, never on a page',
+  },
+  {
     file: 'src/rules/patterns/char-ranges.ts',
     code: 'new RegExp(`(?:${source})+`, `${flags}g`)',
     reason: 'a repeat of a pattern that matches exactly one character, run on a fixed text',

@@ -3,6 +3,7 @@ import { parseUrl } from '../../engine/text/url.ts'
 import { SetupError } from '../../errors.ts'
 import { REDIRECT_STATUSES } from '../../fetch/redirect.ts'
 import type { PageInput } from '../../index.ts'
+import { addRecordedBodies } from './archive-bodies.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
@@ -20,11 +21,12 @@ interface Entry {
 }
 
 /**
- * Reads the response with the main document of a HAR file.
+ * Reads the response with the main document of a HAR file, and the scripts and style sheets of its other entries.
  * @throws SetupError when there is none; errors of the file system
  */
 export async function readHar(file: string): Promise<PageInput> {
-  const entry = findDocument(await readLog(file))
+  const log = await readLog(file)
+  const entry = findDocument(log)
   if (entry === undefined)
     throw new SetupError(
       `${file} contains no HTML document. Record the page from its first request on, and save it again.`,
@@ -33,14 +35,28 @@ export async function readHar(file: string): Promise<PageInput> {
   const { text, encoding } = content ?? {}
   if (typeof text !== 'string' && content?.size !== 0)
     throw new SetupError(`${file} does not contain the text of its document. Save it again as a HAR with content.`)
-  const html = typeof text === 'string' ? text : ''
-  return {
+  const page: PageInput = {
     url: readAddress(entry),
     status:
       Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999 ? (status as number) : null,
     headers: Array.isArray(headers) ? readHeaders(headers) : null,
-    html: encoding === 'base64' ? Buffer.from(html, 'base64') : html,
+    html: decodeContent(typeof text === 'string' ? text : '', encoding),
   }
+  return await addRecordedBodies(page, async (url) => findBody(log.entries, url))
+}
+
+function decodeContent(text: string, encoding: unknown): string | Uint8Array {
+  return encoding === 'base64' ? Buffer.from(text, 'base64') : text
+}
+
+/** Finds the text of the first successful response for a URL. */
+function findBody(entries: readonly unknown[], url: string): string | Uint8Array | null {
+  for (const entry of entries.filter(isObject) as Entry[]) {
+    const { status, content } = entry.response ?? {}
+    if (status === 200 && typeof content?.text === 'string' && readAddress(entry) === url)
+      return decodeContent(content.text, content.encoding)
+  }
+  return null
 }
 
 async function readLog(file: string): Promise<{ readonly pages?: unknown; readonly entries: readonly unknown[] }> {

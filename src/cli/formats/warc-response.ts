@@ -4,6 +4,7 @@ import { parseUrl } from '../../engine/text/url.ts'
 import { readBody } from '../../fetch/body.ts'
 import { DEFAULT_POLICY } from '../../fetch/policy.ts'
 import type { PageInput } from '../../index.ts'
+import { BODY_TYPE } from './archive-bodies.ts'
 import { BrokenDataError } from './seek.ts'
 
 /** Decoded bytes of a body that are scanned. */
@@ -20,6 +21,12 @@ export interface RecordedPage {
   readonly warnings: readonly string[]
 }
 
+/** A recorded script or style sheet. */
+export interface RecordedBody {
+  readonly url: string
+  readonly bytes: Uint8Array
+}
+
 const NEVER = new AbortController().signal
 
 /**
@@ -28,19 +35,40 @@ const NEVER = new AbortController().signal
  * @throws BrokenDataError when it is not an HTTP response, or `url` is not an http or https URL
  */
 export async function readResponse(url: string | undefined, block: Buffer): Promise<RecordedPage | null> {
+  const { status, headers, body } = splitResponse(block)
+  if (status === undefined) throw new BrokenDataError('the record contains no HTTP response')
+  const type = findValues(headers, 'content-type')[0]
+  if (type !== undefined && !/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:$|[;,])/i.test(type)) return null
+  const { bytes, warnings } = await decodeBody(headers, body)
+  if (type === undefined && !looksLikeHtml(bytes)) return null
+  if (url === undefined || !/^https?:$/.test(parseUrl(url)?.protocol ?? ''))
+    throw new BrokenDataError('the record has no http or https URL')
+  return { page: { url, status: Number(status), headers, html: bytes }, warnings }
+}
+
+/** Reads a recorded HTTP response if it is a script or style sheet; null for anything else. */
+export async function readBodyResponse(url: string | undefined, block: Buffer): Promise<RecordedBody | null> {
+  const { status, headers, body } = splitResponse(block)
+  const type = findValues(headers, 'content-type')[0] ?? ''
+  if (status !== '200' || url === undefined || !BODY_TYPE.test(type)) return null
+  const parsed = parseUrl(url)
+  if (parsed === null) return null
+  parsed.hash = ''
+  return { url: parsed.href, bytes: (await decodeBody(headers, body)).bytes }
+}
+
+/** Splits a recorded response into status, headers and body. The status is undefined if it is not an HTTP response. */
+function splitResponse(block: Buffer): {
+  readonly status: string | undefined
+  readonly headers: HeaderPairs
+  readonly body: Buffer
+} {
   const start = block.toString('latin1', 0, MAX_HEAD_BYTES)
   const end = /\r?\n\r?\n/.exec(start)
   const headBytes = end ? end.index + end[0].length : start.length
   const { line, headers } = readHead(start.slice(0, headBytes))
   const status = /^HTTP\/\d(?:\.\d)? +(\d{3})\b/i.exec(line)?.[1]
-  if (status === undefined) throw new BrokenDataError('the record contains no HTTP response')
-  const type = findValues(headers, 'content-type')[0]
-  if (type !== undefined && !/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:$|[;,])/i.test(type)) return null
-  const { bytes, warnings } = await decodeBody(headers, block.subarray(headBytes))
-  if (type === undefined && !looksLikeHtml(bytes)) return null
-  if (url === undefined || !/^https?:$/.test(parseUrl(url)?.protocol ?? ''))
-    throw new BrokenDataError('the record has no http or https URL')
-  return { page: { url, status: Number(status), headers, html: bytes }, warnings }
+  return { status, headers, body: block.subarray(headBytes) }
 }
 
 /** Parses the first line and the headers of an HTTP response or a WARC record. */
@@ -62,12 +90,18 @@ async function decodeBody(headers: HeaderPairs, body: Uint8Array): ReturnType<ty
   const isChunked = findValues(headers, 'transfer-encoding').some((value) => /\bchunked\b/i.test(value))
   const encoded = isChunked ? await new AsyncIterReader([body], null, true).readFully() : body
   // Some recorders store the decoded body but keep its Content-Encoding header.
-  const encodings = looksLikeHtml(encoded) ? undefined : findValues(headers, 'content-encoding').join(',')
+  const encodings =
+    looksLikeHtml(encoded) || isText(encoded) ? undefined : findValues(headers, 'content-encoding').join(',')
   return readBody(Readable.from([encoded]), encodings, {
     maxWireBytes: encoded.length,
     maxBodyBytes: MAX_BODY_BYTES,
     signal: NEVER,
   })
+}
+
+/** Whether a body begins like a script or style sheet, and not like compressed data. */
+function isText(bytes: Uint8Array): boolean {
+  return /^[\t\n\r\x20-\x7e]{64}/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'))
 }
 
 function looksLikeHtml(bytes: Uint8Array): boolean {

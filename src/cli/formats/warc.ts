@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { AsyncIterReader, LimitReader } from 'warcio'
 import { SetupError } from '../../errors.ts'
+import { addRecordedBodies, BodyStore } from './archive-bodies.ts'
 import { GzipMembers, MEMBER } from './gzip-members.ts'
 import { BrokenDataError, type Gap, type Mark, seek } from './seek.ts'
 import {
@@ -8,6 +10,7 @@ import {
   MAX_BODY_BYTES,
   MAX_HEAD_BYTES,
   type RecordedPage,
+  readBodyResponse,
   readHead,
   readResponse,
 } from './warc-response.ts'
@@ -22,33 +25,56 @@ const MAX_BLOCK_BYTES = MAX_BODY_BYTES + 4 * MAX_HEAD_BYTES
 const RECORD: Mark = { lead: '\n', text: 'WARC/', foreign: /[^\r\n]/ }
 
 /**
- * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory. A damaged record does not
- * affect the others; records of other kinds are skipped.
- * @param options `onBytes` is called with the number of bytes that have been read
+ * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory, each with its scripts and style
+ * sheets. A damaged record does not affect the others; records of other kinds are skipped. The file is read twice: first for
+ * scripts and style sheets, which are put into a temporary file.
+ * @param options `onBytes` is called with the number of bytes of the file that are done, of which the first reading is half
  * @throws SetupError when the file contains no record; errors of the file system
  */
 export async function* readWarc(
   file: string,
-  options: { readonly onBytes?: (total: number) => void } = {},
+  { onBytes = () => {} }: { readonly onBytes?: (total: number) => void } = {},
 ): AsyncGenerator<WarcPage> {
+  const { size } = await stat(file)
+  const store = new BodyStore()
+  try {
+    for await (const { value } of readFile(file, readBodyResponse, (total) => onBytes(Math.ceil(total / 2))))
+      if (value !== null && !('error' in value)) await store.add(value.url, value.bytes)
+    let records = 0
+    for await (const { id, value } of readFile(file, readResponse, (total) => onBytes(Math.ceil((size + total) / 2)))) {
+      records++
+      if (value === null) continue
+      yield 'error' in value
+        ? { id, ...value }
+        : { id, ...value, page: await addRecordedBodies(value.page, store.find) }
+    }
+    if (records === 0) throw new SetupError(`${file} contains no WARC record. Use a .warc or .warc.gz file.`)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Makes something of a recorded response; null to skip it. */
+type ReadBlock<T> = (url: string | undefined, block: Buffer) => Promise<T | null>
+
+/** Reads the records of a file. */
+async function* readFile<T extends object>(
+  file: string,
+  read: ReadBlock<T>,
+  onBytes: (total: number) => void,
+): AsyncGenerator<Reading<T>> {
   const stream = createReadStream(file, { highWaterMark: CHUNK_BYTES })
   const counted = async function* (): AsyncGenerator<Uint8Array> {
     let total = 0
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       total += chunk.length
-      options.onBytes?.(total)
+      onBytes(total)
       yield chunk
     }
   }
   try {
     const raw = new AsyncIterReader(counted(), null)
-    const reader = (await isGzip(raw)) ? new AsyncIterReader(new GzipMembers(raw), null) : raw
-    let records = 0
-    for await (const { entry } of readRecords(reader)) {
-      records++
-      if (entry !== null) yield entry
-    }
-    if (records === 0) throw new SetupError(`${file} contains no WARC record. Use a .warc or .warc.gz file.`)
+    yield* readRecords((await isGzip(raw)) ? new AsyncIterReader(new GzipMembers(raw), null) : raw, read)
   } finally {
     stream.destroy()
   }
@@ -64,17 +90,17 @@ async function isGzip(raw: AsyncIterReader): Promise<boolean> {
   return false
 }
 
-/** One record; `entry` is null if it is skipped. */
-interface Reading {
+/** One record; `value` is null if it is skipped. */
+interface Reading<T> {
   readonly id: string
-  readonly entry: WarcPage | null
+  readonly value: T | { readonly error: string } | null
 }
 
-const isBroken = ({ entry }: Reading): boolean => entry !== null && 'error' in entry
+const isBroken = ({ value }: Reading<object>): boolean => value !== null && 'error' in value
 
 /** Yields a record once the data after it was read: if another record does not follow, its length is wrong. */
-async function* readRecords(reader: AsyncIterReader): AsyncGenerator<Reading> {
-  let before: Reading | null = null
+async function* readRecords<T extends object>(reader: AsyncIterReader, read: ReadBlock<T>): AsyncGenerator<Reading<T>> {
+  let before: Reading<T> | null = null
   for (let number = 1; ; number++) {
     const name = `record ${number}`
     let gap: Gap
@@ -89,16 +115,16 @@ async function* readRecords(reader: AsyncIterReader): AsyncGenerator<Reading> {
       before = createBroken(before.id, new BrokenDataError('the length of the record is wrong'))
     if (before !== null) yield before
     if (!gap.found) return
-    before = await readRecord(reader, name)
+    before = await readRecord(reader, name, read)
   }
 }
 
-function createBroken(id: string, error: unknown): Reading {
+function createBroken(id: string, error: unknown): Reading<never> {
   if (!(error instanceof BrokenDataError)) throw error
-  return { id, entry: { id, error: error.message } }
+  return { id, value: { error: error.message } }
 }
 
-async function readRecord(reader: AsyncIterReader, name: string): Promise<Reading> {
+async function readRecord<T>(reader: AsyncIterReader, name: string, read: ReadBlock<T>): Promise<Reading<T>> {
   let id = name
   try {
     const { headers } = readHead((await readRecordHead(reader)).toString('utf8'))
@@ -110,8 +136,7 @@ async function readRecord(reader: AsyncIterReader, name: string): Promise<Readin
     const type = first('content-type') ?? ''
     const isResponse = first('warc-type')?.toLowerCase() === 'response' && /^(?:application\/http\b|$)/i.test(type)
     const block = await readBlock(reader, Number(length), isResponse ? MAX_BLOCK_BYTES : 0)
-    const recorded = isResponse ? await readResponse(url, block) : null
-    return { id, entry: recorded && { id, ...recorded } }
+    return { id, value: isResponse ? await read(url, block) : null }
   } catch (error) {
     return createBroken(id, error)
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CACHE_MS, type CacheEntry } from '../types.ts'
+import { type CacheEntry, computeExpiry } from '../types.ts'
 import type { Reply } from './connection.ts'
 
 /** Redis key of the count of one minute. Counters are ids and addresses, never secrets. */
@@ -23,17 +23,19 @@ export function buildOutcomeKey(token: string): string {
 }
 
 /** Fields and values of an entry, alternating, as `HSET` expects them. */
-export function formatFields({ at, result, extras }: CacheEntry): string[] {
-  const fields = ['at', `${at}`, 'result', result]
-  return extras === undefined ? fields : [...fields, 'extras', extras]
+export function formatFields({ at, lifeMs, result, extras }: CacheEntry): string[] {
+  const fields = { at: `${at}`, ...(lifeMs !== undefined && { life: `${lifeMs}` }), result, extras }
+  return Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [field, value]))
 }
 
-/** @returns the entry of a reply `[at, result, extras?]`; null if it is missing or has expired */
+/** @returns the entry of a reply `[at, life, result, extras?]`; null if it is missing or has expired */
 export function parseEntry(reply: Reply, now: number): CacheEntry | null {
   if (!Array.isArray(reply)) return null
-  const [at, result, extras] = reply as readonly Reply[]
-  if (typeof at !== 'string' || typeof result !== 'string' || now >= Number(at) + CACHE_MS) return null
-  return { at: Number(at), result, ...(typeof extras === 'string' && { extras }) }
+  const [at, life, result, extras] = reply as readonly Reply[]
+  if (typeof at !== 'string' || typeof result !== 'string') return null
+  const times = { at: Number(at), ...(typeof life === 'string' && { lifeMs: Number(life) }) }
+  if (now >= computeExpiry(times)) return null
+  return { ...times, result, ...(typeof extras === 'string' && { extras }) }
 }
 
 function digest(text: string): string {

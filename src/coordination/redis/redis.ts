@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid'
-import { type Acquisition, CACHE_MS, isCacheable, type SharedState } from '../types.ts'
+import { type Acquisition, computeExpiry, isCacheable, type SharedState } from '../types.ts'
 import { type ConnectionOptions, openConnection, type Reply } from './connection.ts'
 import { buildEntryKey, buildLockKey, buildOutcomeKey, formatFields, parseEntry } from './format.ts'
 import { buildRequestCounter } from './limit-batches.ts'
@@ -45,7 +45,7 @@ export async function openRedis(options: ConnectionOptions): Promise<SharedState
     async complete(entry, token, { outcome, result }) {
       const isTooLarge = result !== null && !isCacheable(result)
       const stored =
-        result === null || isTooLarge ? [] : [`${Math.ceil(result.at + CACHE_MS)}`, ...formatFields(result)]
+        result === null || isTooLarge ? [] : [`${Math.ceil(computeExpiry(result))}`, ...formatFields(result)]
       const keys = [buildLockKey(entry), buildOutcomeKey(token), buildEntryKey(entry)]
       await run(COMPLETE, keys, [token, isTooLarge ? '' : outcome, ...stored])
     },

@@ -15,7 +15,7 @@ const OUTCOME_MS = 5000
 /**
  * Counts and cache lookups of a batch. ARGV[1] contains one digit for each query, a sum of flags: 1 to count, 2 to look up an
  * entry, 4 to include its extras. KEYS contains the counter of each query, followed by its entry if one is looked up.
- * Returns two values for each query: the count, then false or {at, result, extras}, in which missing fields are false.
+ * Returns two values for each query: the count, then false or {at, life, result, extras}, in which missing fields are false.
  */
 export const COUNT = buildScript(`
 local answer, at = {}, 1
@@ -32,9 +32,9 @@ for i = 1, #ARGV[1] do
   local entry = false
   if item >= 2 then
     if item >= 4 then
-      entry = redis.call('HMGET', KEYS[at], 'at', 'result', 'extras')
+      entry = redis.call('HMGET', KEYS[at], 'at', 'life', 'result', 'extras')
     else
-      entry = redis.call('HMGET', KEYS[at], 'at', 'result')
+      entry = redis.call('HMGET', KEYS[at], 'at', 'life', 'result')
     end
     at = at + 1
   end
@@ -45,13 +45,14 @@ return answer`)
 
 /**
  * Acquires a single-flight lock. KEYS: entry, lock. ARGV: new token, '1' to ignore the cached result, the caller's clock in
- * milliseconds. Returns {'done', at, result, extras}, {'wait', token} or {'lead', token}.
+ * milliseconds. Returns {'done', at, life, result, extras}, {'wait', token} or {'lead', token}.
  */
 export const ACQUIRE = buildScript(`
 if ARGV[2] ~= '1' then
-  local entry = redis.call('HMGET', KEYS[1], 'at', 'result', 'extras')
-  if entry[1] and entry[2] and tonumber(ARGV[3]) < tonumber(entry[1]) + ${CACHE_MS} then
-    return {'done', entry[1], entry[2], entry[3]}
+  local entry = redis.call('HMGET', KEYS[1], 'at', 'life', 'result', 'extras')
+  local life = tonumber(entry[2] or ${CACHE_MS})
+  if entry[1] and entry[3] and tonumber(ARGV[3]) < tonumber(entry[1]) + life then
+    return {'done', entry[1], entry[2], entry[3], entry[4]}
   end
 end
 local holder = redis.call('GET', KEYS[2])

@@ -39,32 +39,65 @@ export class PageReader {
   }
 }
 
+/** An occurrence of a literal in a text, and the bounds of what tests see of the text: offsets in characters. */
+export interface Window {
+  readonly start: number
+  readonly end: number
+  readonly from: number
+  readonly to: number
+}
+
+/** Characters around a literal that the evidence shows, and characters of the URL of its text. */
+const MAX_CONTEXT_CHARACTERS = 80
+const MAX_SHOWN_URL_CHARACTERS = 100
+
 /** One value that leaves are tested against. Its text and URL are read on first access. */
 export class Value {
   readonly found: Found
   readonly #reader: PageReader
+  readonly #window: Window | undefined
   #text: string | undefined
   #url: PageUrl | null | undefined
 
-  constructor(found: Found, reader: PageReader) {
+  /** @param window the part of the text that is tested; by default the whole text */
+  constructor(found: Found, reader: PageReader, window?: Window) {
     this.found = found
     this.#reader = reader
+    this.#window = window
   }
 
-  /** The text that is tested: the text that was found, or the text of the element. */
+  /** The text that is tested: the text that was found or its window, or the text of the element. */
   get text(): string {
     if (this.#text !== undefined) return this.#text
     const { text, at = -1 } = this.found
-    this.#text = text ?? this.#reader.readText(at)
+    this.#text = text === undefined ? this.#reader.readText(at) : text.slice(this.#window?.from, this.#window?.to)
     return this.#text
+  }
+
+  /** Whether the word is in the text with exactly this case; in a window, at the occurrence that it is built around. */
+  containsExactly(word: string): boolean {
+    return this.#window === undefined
+      ? this.text.includes(word)
+      : this.text.startsWith(word, this.#window.start - this.#window.from)
   }
 
   /** Reads the beginning of the text, for the evidence. */
   readExcerpt(characters: number): string {
     const { text, at = -1 } = this.found
+    if (text !== undefined && this.#window) return this.#readContext(text, this.#window, characters)
     if (text !== undefined) return cutText(text, characters)
     const { tape } = this.#reader.page
     return cutText(collapse(readText(tape, at, 4 * characters).slice(0, 4 * characters)), characters)
+  }
+
+  /** Reads the URL of the text, and the literal with the characters around it. */
+  #readContext(text: string, { start, end }: Window, characters: number): string {
+    const { href } = this.found.url ?? { href: '' }
+    const url = href.length > MAX_SHOWN_URL_CHARACTERS ? `…${href.slice(1 - MAX_SHOWN_URL_CHARACTERS)}` : href
+    const room = characters - url.length - ': '.length
+    const side = Math.max(0, Math.min(MAX_CONTEXT_CHARACTERS, room - (end - start)) >> 1)
+    const context = text.slice(Math.max(0, start - side), end + side).replace(/^[\udc00-\udfff]/, '')
+    return `${url}: ${cutText(context, room)}`
   }
 
   /** The text as a URL or host name; null if it is neither. */
@@ -116,7 +149,7 @@ export function buildTests(leaf: Leaf): Test[] {
 
 /** Builds the test that compares the word with its case, because the lookup ignores case. */
 export function buildExactWordTest({ words }: Leaf, kind: WordKind): Test {
-  if (kind === 'literal') return (value) => words.some((word) => value.text.includes(word))
+  if (kind === 'literal') return (value) => words.some((word) => value.containsExactly(word))
   if (kind === 'locator') {
     const locators = words.map(parseLocator)
     return ({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, true))

@@ -20,6 +20,9 @@ export interface PreparedLeaf {
 
 type Entry = TestsIndex<PreparedLeaf>
 
+/** Occurrences of one literal in one text that are tested. The bundle of a site that repeats a word has hundreds. */
+const MAX_OCCURRENCES = 100
+
 /** Builds the tests of a leaf. If case matters, the word is tested first. */
 export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): PreparedLeaf {
   const tests = buildTests(leaf)
@@ -97,7 +100,9 @@ export class PlaceIndex implements Wanted {
         break
       case 'literal':
         this.#literals ??= new LiteralIndex(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
-        for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
+        if (this.detector.windowCharacters !== undefined)
+          this.#visitWindows(this.#literals, found, { reader, visitor, characters: this.detector.windowCharacters })
+        else for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
         break
       case 'name':
         for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
@@ -106,6 +111,23 @@ export class PlaceIndex implements Wanted {
       default:
         this.words.get(this.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
     }
+  }
+
+  /** Visits the leaves of each literal once for every occurrence, with the characters around it as the value. */
+  #visitWindows(
+    literals: LiteralIndex<Entry>,
+    found: Found,
+    { reader, visitor, characters }: { reader: PageReader; visitor: Visitor<PreparedLeaf>; characters: number },
+  ): void {
+    const { text = '' } = found
+    const visited = new Set<Entry>()
+    for (const { items, start, end } of literals.findOccurrences(text, MAX_OCCURRENCES))
+      for (const entry of items) {
+        if (visited.has(entry) && !entry.dependsOnOccurrence) continue
+        visited.add(entry)
+        const window = { start, end, from: Math.max(0, start - characters), to: end + characters }
+        entry.visit(new Value(found, reader, window), visitor)
+      }
   }
 
   #matchesNoLocator(url: PageUrl): boolean {

@@ -28,9 +28,12 @@ export class TestsIndex<T extends Tested> {
   #automaton: Automaton<T> | undefined
   #hasLocators = false
   #byAttribute: Map<string, TestsIndex<T>> | undefined
+  /** Whether a leaf can hit at one occurrence of its word and not at another. */
+  dependsOnOccurrence = false
 
   add(item: T): void {
     const { leaf } = item
+    if (leaf.has || leaf.match !== undefined || leaf.is || leaf.under || leaf.exact) this.dependsOnOccurrence = true
     if (leaf.attr !== undefined) this.#getAttributeIndex(leaf.attr).#addTest(item)
     else this.#addTest(item)
   }

@@ -20,14 +20,29 @@ export interface PageInput {
   readonly tls?: { readonly issuer?: string | null; readonly names?: readonly string[] } | null
   readonly robots?: string | null
   readonly favicon?: number | null
+  /** Scripts that the page loads by their URLs, and style sheets that it links. */
+  readonly scripts?: readonly PageBodyInput[] | null
+  readonly styles?: readonly PageBodyInput[] | null
+}
+
+/** A script or style sheet. */
+export interface PageBodyInput {
+  /** As in the page, or absolute. */
+  readonly url: string
+  /** The body. Bytes are decoded as UTF-8. */
+  readonly text: string | Uint8Array
+  /** Whether the body goes on after `text`. */
+  readonly isCut?: boolean
 }
 
 /** Checks the types, because JavaScript callers may pass anything and a wrong value must not count as an absent one. */
-export function checkInput({ status, html, tls, robots, favicon }: PageInput): void {
+export function checkInput({ status, html, tls, robots, favicon, scripts, styles }: PageInput): void {
   demand(isNothing(status) || Number.isInteger(status), 'status must be a whole number or null')
   demand(isNothing(html) || isText(html) || isBytes(html), 'html must be a string, a Uint8Array or null')
   demand(isNothing(robots) || isText(robots), 'robots must be a string or null')
   demand(isNothing(favicon) || Number.isInteger(favicon), 'favicon must be a whole number or null')
+  demand(areBodies(scripts), 'scripts must be a list of {url, text}, where text is a string or a Uint8Array, or null')
+  demand(areBodies(styles), 'styles must be a list of {url, text}, where text is a string or a Uint8Array, or null')
   if (isNothing(tls)) return
   const { issuer, names } = Object(tls) as NonNullable<PageInput['tls']>
   const isTls = typeof tls === 'object' && (isNothing(issuer) || isText(issuer)) && (isNothing(names) || isTexts(names))
@@ -40,9 +55,9 @@ export function checkInput({ status, html, tls, robots, favicon }: PageInput): v
  * @throws TypeError like `buildPage`
  */
 export function preparePageInput(input: PageInput): PageInput {
-  const { url, status, html, dns, tls, robots, favicon } = input
+  const { url, status, html, dns, tls, robots, favicon, scripts, styles } = input
   const headers = isIterable(input.headers) ? [...input.headers] : input.headers
-  const prepared = { url, status, headers, html, dns, tls, robots, favicon } as PageInput
+  const prepared = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles } as PageInput
   checkInput(prepared)
   readAddress(url)
   readHeaders(headers, [])
@@ -89,6 +104,13 @@ export function readDns(dns: PageInput['dns']): Page['dns'] {
 
 function demand(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new TypeError(sentence)
+}
+
+function areBodies(bodies: PageInput['scripts']): boolean {
+  if (isNothing(bodies)) return true
+  const isBody = (body: Partial<PageBodyInput> | null): boolean =>
+    typeof body === 'object' && body !== null && isText(body.url) && (isText(body.text) || isBytes(body.text))
+  return Array.isArray(bodies) && bodies.every(isBody)
 }
 
 function isNothing(value: unknown): value is null | undefined {

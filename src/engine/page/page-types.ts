@@ -28,6 +28,19 @@ export interface Tape {
   readonly textTo: readonly number[]
 }
 
+/** The text of a script or style sheet that a page loads. */
+export interface PageBody {
+  readonly url: PageUrl
+  readonly text: string
+}
+
+/** The scripts or the style sheets of a page. */
+export interface PageBodies {
+  readonly bodies: readonly PageBody[]
+  /** Whether all that the page links from its own build were read to their ends. If not, a literal may have been missed. */
+  readonly isComplete: boolean
+}
+
 /** A parsed response: plain, immutable data, independent of any ruleset. null and absent mean that it was not looked at. */
 export interface Page {
   /** The final URL, without fragment. */
@@ -55,6 +68,9 @@ export interface Page {
   readonly robots: string | null
   /** mmh3 hash of the favicon, as Shodan computes it. */
   readonly favicon: number | null
+  /** The scripts and style sheets of the site's own build that were read, as `selectBodies` selects them. */
+  readonly bundles: PageBodies | null
+  readonly stylesheets: PageBodies | null
   /** The base that URLs of the page are resolved against. */
   readonly base: UrlBase
   /** One sentence for each part of the response that was cut. */

@@ -4,9 +4,11 @@ import { buildBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
 import { readAttribute, readText } from './element.ts'
 import { JsonLdParser } from './jsonld.ts'
+import { readBodies } from './page-bodies.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
 import type { Page, Tape } from './page-types.ts'
 import { collectUrls } from './page-urls.ts'
+import { selectBodies } from './select-bodies.ts'
 import { buildTape } from './tape.ts'
 
 export type { PageInput }
@@ -33,6 +35,7 @@ export function buildPage(input: PageInput): Page {
   const urls = collectUrls(tape, resolver, found)
   const blocks = collectBlocks(tape, found)
   const words = countPageWords(text, found)
+  const bodies = readPageBodies(input, { html, address, resolver, warnings: found })
   return {
     url: address === null ? null : resolver.resolve(address),
     base,
@@ -49,7 +52,22 @@ export function buildPage(input: PageInput): Page {
     tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
     robots: input.robots ?? null,
     favicon: input.favicon ?? null,
+    ...bodies,
     warnings: [...warnings, ...cuts, ...found],
+  }
+}
+
+const NO_BODIES: Pick<Page, 'bundles' | 'stylesheets'> = { bundles: null, stylesheets: null }
+
+function readPageBodies(
+  { scripts, styles }: PageInput,
+  page: { html: string; address: string | null; resolver: UrlResolver; warnings: string[] },
+): Pick<Page, 'bundles' | 'stylesheets'> {
+  if (!scripts && !styles) return NO_BODIES
+  const selection = selectBodies(page.html, page.address)
+  return {
+    bundles: readBodies(scripts, { kind: 'script', selection, ...page }),
+    stylesheets: readBodies(styles, { kind: 'style', selection, ...page }),
   }
 }
 

@@ -5,10 +5,14 @@ import type { ClauseSource, Weight } from './types.ts'
 /** The engine's own place: the builder and technologies of the verdict. Only site types can use it, and no plugin reads it. */
 export const FOUND: Place = {
   key: 'found',
-  about: 'A builder or technology that was already detected; site types only',
+  about:
+    'A builder or technology that was already detected, or category: and the category of the builder; site types only',
   family: 'found',
   word: 'value',
 }
+
+/** A word of `found` that begins so names a category: the clause holds if the builder of the verdict is of this category. */
+export const CATEGORY_PREFIX = 'category:'
 
 /** Places by key. */
 export type Places = ReadonlyMap<string, Place>

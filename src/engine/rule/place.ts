@@ -46,4 +46,9 @@ export interface Place {
    * some amount, so a clause needs a test.
    */
   readonly isAmount?: boolean
+  /**
+   * For literals in long texts: the tests of a clause see the literal and this number of characters to each side of it, at
+   * each of its occurrences. Without it they see the whole text. The literals have to be distinctive.
+   */
+  readonly windowCharacters?: number
 }

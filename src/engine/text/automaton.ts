@@ -19,6 +19,8 @@ export class Automaton<T> {
   /** Items of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
   readonly #ends: readonly (readonly T[] | undefined)[]
   readonly #shorter: Int32Array
+  /** Characters of the literals that end in a state; 0 for none. */
+  readonly #lengths: Uint32Array
   readonly #isAscii: boolean
 
   /** @param literals the items to report, by literal */
@@ -31,6 +33,7 @@ export class Automaton<T> {
     this.#shift = Math.ceil(Math.log2(this.#assignClasses(encoded.map(([bytes]) => bytes))))
     const trie = buildTrie(encoded, this.#classOf, 1 << this.#shift)
     this.#ends = trie.ends
+    this.#lengths = Uint32Array.from(trie.lengths)
     const { shorter, speaks } = linkSuffixes(trie, 1 << this.#shift)
     this.#shorter = shorter
     this.#next = Int32Array.from(trie.next, (state) => (speaks[state] ? ~(state << this.#shift) : state << this.#shift))
@@ -67,9 +70,35 @@ export class Automaton<T> {
   }
 
   #findLong(text: string): T[] {
+    const matches: Matches<T> = { items: [], states: NO_STATES }
+    this.#scan(text, (state) => this.#addMatches(state, matches))
+    return matches.items
+  }
+
+  /**
+   * Finds where literals occur in `text`, in one pass, in the order of their ends.
+   * @param most of each literal only this number of occurrences is reported
+   */
+  findOccurrences(text: string, most: number): Occurrence<T>[] {
+    const occurrences: Occurrence<T>[] = []
+    const counts = new Map<number, number>()
+    const characters = new CharacterCounter()
+    this.#scan(text, (last, byte) => {
+      for (let state = last; state > 0; state = this.#shorter[state]) {
+        const count = (counts.get(state) ?? 0) + 1
+        if (this.#ends[state] === undefined || count > most) continue
+        counts.set(state, count)
+        const end = characters.countTo(byte, scratch)
+        occurrences.push({ items: this.#ends[state] ?? [], start: end - this.#lengths[state], end })
+      }
+    })
+    return occurrences
+  }
+
+  /** Reads a text as UTF-8 and calls `onEnd` with each state in which literals end, and the index of the byte after it. */
+  #scan(text: string, onEnd: (state: number, byte: number) => void): void {
     const next = this.#next
     const classOf = this.#classOf
-    const matches: Matches<T> = { items: [], states: NO_STATES }
     if (scratch.length < 3 * text.length) scratch = new Uint8Array(3 * text.length)
     const bytes = scratch
     const { written } = encoder.encodeInto(text, bytes)
@@ -77,9 +106,8 @@ export class Automaton<T> {
       row = next[row + classOf[bytes[i]]]
       if (row >= 0) continue
       row = ~row
-      this.#addMatches(row >> this.#shift, matches)
+      onEnd(row >> this.#shift, i + 1)
     }
-    return matches.items
   }
 
   #addMatches(state: number, matches: Matches<T>): void {
@@ -88,6 +116,29 @@ export class Automaton<T> {
       matches.states.add(end)
       matches.items.push(...(this.#ends[end] ?? []))
     }
+  }
+}
+
+/** A place of a text at which a literal occurs. */
+export interface Occurrence<T> {
+  readonly items: readonly T[]
+  /** Characters of the text before the literal, and before its end. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Turns byte offsets of UTF-8 into offsets of characters (UTF-16 code units), from front to back. */
+class CharacterCounter {
+  #byte = 0
+  #character = 0
+
+  countTo(byte: number, bytes: Uint8Array): number {
+    for (; this.#byte < byte; this.#byte++) {
+      const value = bytes[this.#byte]
+      // A continuation byte begins no character; a character of four bytes has two code units.
+      if ((value & 0xc0) !== 0x80) this.#character += value >= 0xf0 ? 2 : 1
+    }
+    return this.#character
   }
 }
 
@@ -104,6 +155,8 @@ interface Trie<T> {
   /** Child by state and class; 0 where there is none. */
   readonly next: number[]
   readonly ends: (readonly T[] | undefined)[]
+  /** Characters of the literals that end in a state. */
+  readonly lengths: number[]
 }
 
 function buildTrie<T>(
@@ -113,19 +166,22 @@ function buildTrie<T>(
 ): Trie<T> {
   const next: number[] = new Array(classes).fill(0)
   const ends: (readonly T[] | undefined)[] = [undefined]
+  const lengths = [0]
   for (const [literal, items] of literals) {
     let state = 0
     for (const byte of literal) {
       const edge = state * classes + classOf[byte]
       if (next[edge] === 0) {
         next[edge] = ends.push(undefined) - 1
+        lengths.push(0)
         for (let c = 0; c < classes; c++) next.push(0)
       }
       state = next[edge]
     }
     ends[state] = items
+    lengths[state] = new TextDecoder().decode(literal).length
   }
-  return { next, ends }
+  return { next, ends, lengths }
 }
 
 /** Turns the trie into an automaton, breadth first: each missing child becomes the child of the longest suffix. */

@@ -1,4 +1,4 @@
-import { Automaton } from './automaton.ts'
+import { Automaton, type Occurrence } from './automaton.ts'
 
 /** Up to this number of literals, one search for each is faster than one pass for all (measured: 4.5 against 0.5 GB/s). */
 const MAX_SEARCHED_LITERALS = 6
@@ -33,6 +33,11 @@ export class LiteralIndex<T> {
     if ((isShort || this.#patterns.length > 0) && this.#anyPattern?.test(text) === false) return NOTHING
     if (isShort || this.#patterns.length === 0) return this.#automaton.find(text)
     return this.#patterns.flatMap(({ pattern, items }) => (pattern.test(text) ? items : []))
+  }
+
+  /** Finds where the literals occur in `text`, in one pass, each literal at most `most` times. */
+  findOccurrences(text: string, most: number): readonly Occurrence<T>[] {
+    return this.#automaton.findOccurrences(text, most)
   }
 }
 

@@ -35,21 +35,22 @@ function keepMostSpecific(scored: readonly ScoredRule[], rules: ReadonlyMap<stri
   )
 }
 
-function hasLowPriority(one: ScoredRule, ruleset: Ruleset): boolean {
-  return ruleset.categories.builders[one.rule.category ?? '']?.standsBack === true
+/** Whether a builder yields to any other builder at medium or better. */
+export function hasLowPriority(rule: CompiledRule, ruleset: Ruleset): boolean {
+  return ruleset.categories.builders[rule.category ?? '']?.standsBack === true
 }
 
 /** Builders that the verdict could name: they do not have low priority, and no other builder implies them. */
 export function findCandidates(scored: ScoredRules, ruleset: Ruleset): ScoredRule[] {
   const builders = listKind(scored, 'builder')
   const implied = new Set(builders.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))
-  return builders.filter((one) => !hasLowPriority(one, ruleset) && !implied.has(one.rule.slug))
+  return builders.filter((one) => !hasLowPriority(one.rule, ruleset) && !implied.has(one.rule.slug))
 }
 
 /** Chooses the builder: low priority last, then by level, specificity, families, points, marks and slug. */
 export function chooseBuilder(scored: ScoredRules, ruleset: Ruleset): ScoredRule | null {
   const builders = listKind(scored, 'builder')
-  const preferred = builders.filter((one) => !hasLowPriority(one, ruleset))
+  const preferred = builders.filter((one) => !hasLowPriority(one.rule, ruleset))
   const pool = preferred.some(isMedium) ? preferred : builders
   const best = Math.max(...pool.map(level))
   const specific = keepMostSpecific(

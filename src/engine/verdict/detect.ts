@@ -28,7 +28,7 @@ const MIN_HONEYPOT_BUILDERS = 3
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const { hits, scored, products, providers, builder, found, technologies } = detectProducts(ruleset, page)
   const origin = chooseHosting(providers, ruleset)
-  const held = isTypable(page) ? findHeldClauses(ruleset, hits, technologies) : []
+  const held = isTypable(page) ? findHeldClauses(ruleset, hits, { technologies, builder }) : []
   const types = held.length > 0 ? scoreSiteTypes(ruleset, held) : []
   const choice = chooseSiteType(types, page, ruleset.categories.siteTypes)
   const chosen = new Set<ScoredRule | null | undefined>([builder, origin, ...technologies])
@@ -98,8 +98,8 @@ export function detectTypeClauses(
   ruleset: Ruleset,
   page: Page,
 ): { readonly held: HeldClause[]; readonly hits: PageHits } {
-  const { hits, technologies } = detectProducts(ruleset, page)
-  return { held: isTypable(page) ? findHeldClauses(ruleset, hits, technologies) : [], hits }
+  const { hits, technologies, builder } = detectProducts(ruleset, page)
+  return { held: isTypable(page) ? findHeldClauses(ruleset, hits, { technologies, builder }) : [], hits }
 }
 
 /**

@@ -94,11 +94,12 @@ export class PageHits {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
     const hits = this.#getHits(item.leaf)
+    // Before the next check: of several occurrences in one text, only a later one may show the version.
+    hits.version ??= extractVersion(item.leaf, value)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
     if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
     if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
-    hits.version ??= extractVersion(item.leaf, value)
     if (!item.leaf.positive || hits.count < (item.leaf.atLeast ?? 1)) return
     if (item.rule.typeClauses === undefined) this.#lifted.add(item.rule)
     else this.#liftedTypeLeaves.add(item.leaf)

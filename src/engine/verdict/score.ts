@@ -13,11 +13,14 @@ const MAX_TEXT_CHARACTERS = 200
 const NO_HITS: Hits = {}
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
+/** Fewer points give no level. */
+export const MIN_LEVEL_POINTS = 2
+
 /** Turns points into a level: 6 are high, 3 to 5 medium, 2 low. One weak clause alone (1 point) has no level. */
 export function computeLevel(points: number): Level | null {
   if (points >= MAX_POINTS) return 'high'
   if (points >= 3) return 'medium'
-  return points >= 2 ? 'low' : null
+  return points >= MIN_LEVEL_POINTS ? 'low' : null
 }
 
 /** Turns a level into a number, from 0 for no level to 3 for high. */

@@ -1,8 +1,8 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import { FOUND } from '../rule/clause.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
 import type { CompiledRule, Leaf, TypeClause, TypeDecision } from '../rule/types.ts'
+import { testFound } from './found.ts'
 import type { PageHits } from './hits.ts'
 import { buildLogicData, isSeen, readClauseTexts, type ScoredRule } from './score.ts'
 import type { ClauseEvidence, Evidence } from './verdict-types.ts'
@@ -46,12 +46,15 @@ export function isTypable(page: Page): boolean {
 
 /**
  * Finds the clauses of site types that hold. They come last, because they can ask for the builder and the technologies.
- * @param detected the builder and technologies of the verdict
+ * @param detected the builder and the technologies of the verdict
  */
-export function findHeldClauses(ruleset: Ruleset, hits: PageHits, detected: readonly ScoredRule[]): HeldClause[] {
-  const found = ruleset.places.get(FOUND.key)
-  for (const { rule } of detected)
-    if (found && ruleset.bySlug.get(rule.slug) === rule) hits.testFound(found, { name: rule.slug, text: rule.name })
+export function findHeldClauses(
+  ruleset: Ruleset,
+  hits: PageHits,
+  { technologies, builder }: { readonly technologies: readonly ScoredRule[]; readonly builder: ScoredRule | null },
+): HeldClause[] {
+  const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
+  testFound(hits, ruleset, { products, builder: builder?.rule })
   const held = new Set<HeldClause>()
   for (const leaf of hits.liftedTypeLeaves) {
     const one = ruleset.typeClauses.get(leaf)

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { ApiError } from '../../errors.ts'
+import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
 import { invalid } from '../body.ts'
 
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
@@ -27,4 +28,5 @@ const EXPECTED: Readonly<Record<string, string>> = {
     'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings.',
   fresh: 'fresh must be true or false.',
   month: 'month must be a month such as 2026-05.',
+  kind: `kind must be one of ${CATALOGUE_KINDS.join(', ')}.`,
 }

@@ -51,14 +51,17 @@ export function watchRoutes(app: FastifyInstance): () => void {
   }
 }
 
-interface Operation {
+/** What differs between operations in the OpenAPI document. */
+export interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description: string
   readonly querystring?: object
   readonly body?: object
+  /** Request headers that the operation reads. */
+  readonly headers?: object
   /** Name of the response schema. */
-  readonly ok: 'ScanResult' | 'KeyInfo' | 'KeyUsage'
+  readonly ok: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue'
   /** Failures of this operation only: status → description. */
   readonly failures?: Readonly<Record<number, string>>
 }
@@ -70,6 +73,10 @@ const RATE_HEADERS = {
   'X-Request-Id': { type: 'string', description: 'The id sent by the client, or a generated one.' },
 } as const
 const AGE = { Age: { type: 'integer', description: 'For a cached result: seconds since its scan.' } } as const
+const VALIDATORS = {
+  ETag: { type: 'string', description: 'Changes whenever the response does.' },
+  'Cache-Control': { type: 'string', description: 'private, no-cache: store the response, and ask before each use.' },
+} as const
 const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds to wait before the next try.' } } as const
 
 /** Headers that only one status has. */
@@ -97,12 +104,15 @@ export function buildOperation({ ok, failures: own = {}, ...parts }: Operation):
       content: { 'application/json': { schema: { $ref: 'Error#' } } },
     },
   ])
+  const isCacheable = ok === 'Catalogue'
   const success = {
     description: 'OK',
-    headers: { ...RATE_HEADERS, ...(ok === 'ScanResult' && AGE) },
+    headers: { ...RATE_HEADERS, ...(ok === 'ScanResult' && AGE), ...(isCacheable && VALIDATORS) },
     content: { 'application/json': { schema: { $ref: `${ok}#` } } },
   }
-  return { tags: ['v1'], ...parts, response: { 200: success, ...Object.fromEntries(failures) } }
+  const unchanged = { description: 'Not modified', headers: { ...RATE_HEADERS, ...VALIDATORS } }
+  const responses = { 200: success, ...(isCacheable && { 304: unchanged }), ...Object.fromEntries(failures) }
+  return { tags: ['v1'], ...parts, response: responses }
 }
 
 declare module 'fastify' {

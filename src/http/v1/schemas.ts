@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
+import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
 import { closedObject, EXTRA_SCHEMAS, LEVELS, list, oneOf, stringOrNull } from '../../scan/extra-schemas.ts'
 import { LIVE_EXTRAS } from '../../scan/extras.ts'
 import type { RulesetInfo } from '../../scan/match-worker.ts'
@@ -48,6 +49,18 @@ export const USAGE_QUERY = closedObject({
       description: 'A month (UTC) that is not in the future; the current one by default.',
       examples: ['2026-05'],
     }),
+  ),
+})
+
+/** The query of `GET /catalogue`. */
+export const CATALOGUE_QUERY = closedObject({
+  kind: Type.Optional(oneOf(CATALOGUE_KINDS, { description: 'Only the entries of this kind.' })),
+})
+
+/** The request headers that `GET /catalogue` reads. */
+export const CATALOGUE_HEADERS = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({ description: 'The ETag of a stored response. If it is still valid, the response is 304.' }),
   ),
 })
 
@@ -139,6 +152,31 @@ export const KEY_USAGE = closedObject(
   { $id: 'KeyUsage' },
 )
 export type KeyUsage = Static<typeof KEY_USAGE>
+
+/** The response of `GET /catalogue`. */
+export const CATALOGUE = closedObject(
+  {
+    ruleset: Type.String({ description: 'Version of the rules of the service.' }),
+    entries: list(
+      closedObject({
+        kind: oneOf(CATALOGUE_KINDS),
+        slug: Type.String({
+          description: 'Identifier, unique within its kind: builderSlug of a builder, siteType of a site type.',
+        }),
+        name: Type.String({ description: 'Display name: builder, hosting or one of technologies of a scan.' }),
+        category: stringOrNull({
+          description:
+            'Category of a builder or technology; cdn for a CDN, which scans list under technologies; null for other hosting and for site types.',
+        }),
+        isAiNative: Type.Boolean({ description: 'Whether it is a builder that generates sites with an AI model.' }),
+        website: stringOrNull({ description: 'Website of the vendor.' }),
+      }),
+      { description: 'Ordered by kind, then by slug.' },
+    ),
+  },
+  { $id: 'Catalogue' },
+)
+export type Catalogue = Static<typeof CATALOGUE>
 
 /** The body of every error response. */
 export const ERROR_BODY = closedObject(

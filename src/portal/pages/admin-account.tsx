@@ -12,8 +12,9 @@ import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { Table } from '../components/table.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
+import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, PageError } from '../page.ts'
-import { describeState, formatCount } from './admin-accounts.tsx'
+import { describeState } from './admin-accounts.tsx'
 
 /** What was done before the page is shown → the sentence that reports it. */
 export const ADMIN_DONE = {
@@ -119,7 +120,7 @@ function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
             <code>{key.id}</code>,
             key.secrets[0]?.lastFour,
             <DateTime at={key.createdAt} unit="day" />,
-            formatCount(used.get(key.id) ?? 0),
+            formatNumber(used.get(key.id) ?? 0),
             key.revokedAt !== null ? 'revoked' : key.suspendedAt !== null ? 'suspended' : 'active',
           ])}
         />

@@ -6,6 +6,7 @@ import { DateTime } from '../components/content.tsx'
 import { Field } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
 import { Table } from '../components/table.tsx'
+import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
 
 const PAGE_SIZE = 50
@@ -91,8 +92,8 @@ function buildRow({ id, email, name, plan, keys, used, createdAt, ...state }: Ac
       <span class="quiet">{name}</span>
     </div>,
     plan,
-    formatCount(keys),
-    formatCount(used),
+    formatNumber(keys),
+    formatNumber(used),
     <DateTime at={createdAt} unit="day" />,
     describeState(state),
   ]
@@ -104,16 +105,11 @@ export function describeState({ suspendedAt, isVerified }: Pick<AccountSummary, 
   return suspendedAt === null ? verified : `suspended, ${verified}`
 }
 
-/** Formats a number of things, with commas between thousands. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
 function describeRange({ page, total, accounts, search }: Listing): string {
   const first = (page - 1) * PAGE_SIZE + 1
   const last = first + accounts.length - 1
   const what = search === '' ? 'accounts' : `accounts that match “${search}”`
-  return `${formatCount(first)}–${formatCount(last)} of ${formatCount(total)} ${what}, newest first`
+  return `${formatNumber(first)}–${formatNumber(last)} of ${formatNumber(total)} ${what}, newest first`
 }
 
 function Pager({ listing: { search, page, total } }: { readonly listing: Listing }) {
@@ -127,7 +123,7 @@ function Pager({ listing: { search, page, total } }: { readonly listing: Listing
         </a>
       )}
       <span>
-        Page {formatCount(page)} of {formatCount(last)}
+        Page {formatNumber(page)} of {formatNumber(last)}
       </span>
       {page < last && (
         <a rel="next" href={buildPath(search, page + 1)}>

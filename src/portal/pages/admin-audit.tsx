@@ -2,6 +2,7 @@ import { MAX_AUDIT_ENTRIES } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { AuditTable } from '../components/audit-table.tsx'
 import { Page } from '../components/page.tsx'
+import { formatNumber } from '../format-text.ts'
 import { definePage } from '../page.ts'
 
 const ENTRIES_SHOWN = 100
@@ -28,7 +29,7 @@ export const ADMIN_AUDIT = definePage({
         <AuditTable entries={entries} hasAccounts={account === null} />
         <p class="quiet">
           Entries contain ids instead of names, and outlive their account. Of each account, the newest{' '}
-          {MAX_AUDIT_ENTRIES.toLocaleString('en-US')} are kept.
+          {formatNumber(MAX_AUDIT_ENTRIES)} are kept.
         </p>
       </Page>
     )

@@ -15,7 +15,7 @@ const NO_EXTRAS: Extras = {
   evidence: [],
   versions: {},
   infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null },
-  timing: { fetch: 0, evidence: 0, match: 0, total: 0 },
+  timing: { fetch: 0, evidence: 0, bodies: 0, match: 0, total: 0 },
   warnings: [],
 }
 

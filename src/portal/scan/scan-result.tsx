@@ -180,13 +180,14 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
 }
 
 function Timings({ report: { extras } }: { readonly report: ScanReport }) {
-  const { fetch, evidence, match, total } = extras.timing
+  const { fetch, evidence, bodies, match, total } = extras.timing
   return (
     <Card title="Time">
       <Facts
         facts={[
           ['Page', formatMs(fetch)],
           ['DNS and files', formatMs(evidence)],
+          ['Scripts and style sheets', formatMs(bodies)],
           ['Analysis', formatMs(match)],
           ['Total', formatMs(total)],
         ]}

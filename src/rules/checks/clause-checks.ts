@@ -133,7 +133,8 @@ export class ClauseChecker {
   #checkLeaf(source: ClauseSource, key: string, path: Path): boolean {
     const before = this.findings.length
     const place = this.#places.get(key) as Place
-    this.#each(source, key, path, (word) => checkWord(word, place))
+    const isNarrowed = 'match' in source || 'has' in source
+    this.#each(source, key, path, (word) => checkWord(word, place, isNarrowed))
     this.#each(source, 'under', path, checkLocator)
     this.#checkTests(source, place, path)
     if (this.#isRejected([...path, 'match']) || this.#isRejected([...path, 'version'])) return false
@@ -141,6 +142,8 @@ export class ClauseChecker {
       const match = String(source.match)
       for (const problem of checkPattern(match, source, this.#judge))
         this.#add(problem.code, [...path, problem.key], problem.details)
+      if (place.windowCharacters !== undefined && isAnchored(match))
+        this.#add('anchored-window', [...path, 'match'], { place: key, characters: place.windowCharacters })
     } else if ('version' in source) this.#add('version-group', [...path, 'version'], { value: String(source.version) })
     return this.findings.length === before
   }
@@ -156,9 +159,10 @@ export class ClauseChecker {
   }
 
   /** Reports tests that could never hold for this place, or would always hold. */
-  #checkTests(source: ClauseSource, { key: place, word, isAmount = false }: Place, path: Path): void {
+  #checkTests(source: ClauseSource, { key: place, word, isAmount = false, windowCharacters }: Place, path: Path): void {
     const owners = {
       ...(word !== 'selector' && { attr: 'a clause with a selector' }),
+      ...(windowCharacters !== undefined && { is: 'a clause that sees whole texts' }),
       ...((word === 'literal' || isAmount) && { under: URL_CLAUSE, from: URL_CLAUSE }),
       ...(word === 'value' && {
         is: PARTIAL_CLAUSE,
@@ -198,6 +202,18 @@ export class ClauseChecker {
       this.#add('heavy-weight', [...path, 'weight'], { value: weight, cap, reason })
     }
   }
+}
+
+/** Whether a pattern contains `^` or `$` outside of character classes. */
+function isAnchored(match: string): boolean {
+  let inClass = false
+  for (let i = 0; i < match.length; i++) {
+    if (match[i] === '\\') i++
+    else if (inClass) inClass = match[i] !== ']'
+    else if (match[i] === '^' || match[i] === '$') return true
+    else inClass = match[i] === '['
+  }
+  return false
 }
 
 /** Whether a rejected key is not a misspelled place: its value is wrong, not its name. */

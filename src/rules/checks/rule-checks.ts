@@ -8,6 +8,7 @@ import type { SourceFile } from '../../yaml/source-file.ts'
 import type { FoundRule } from '../discover.ts'
 import { buildFinding, type Finding } from '../findings.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
+import { findPlaceholders, isPlaceholder } from '../placeholders.ts'
 import { SLUG } from '../schema.ts'
 import { ClauseChecker } from './clause-checks.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
@@ -20,7 +21,7 @@ export interface CheckedRule {
   readonly found: FoundRule
   readonly file: SourceFile
   readonly findings: readonly Finding[]
-  /** null if there are errors. */
+  /** null if the rule cannot be compiled. Errors in its sources do not prevent that. */
   readonly source: RuleSource | null
   readonly compiled: CompiledRule | null
 }
@@ -41,9 +42,12 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
   const at = { file: found.file, line: 1, column: 1 }
   if (!SLUG.test(found.slug)) findings.push(buildFinding('bad-slug', at, { value: found.slug }))
   if (file.data === null) return rejected
-  // A misplaced key has to be removed, so errors in its value are not reported.
-  const problems = context.validator.check(file).filter(({ path }) => !isMisplaced(String(path[0]), found.kind))
-  findings.push(...problems.map(({ finding }) => finding))
+  const placeholders = findPlaceholders(file)
+  // A misplaced key has to be removed, and a placeholder to be replaced, so errors in their values are not reported.
+  const problems = context.validator
+    .check(file)
+    .filter(({ path }) => !isMisplaced(String(path[0]), found.kind) && !placeholders.paths.has(JSON.stringify(path)))
+  findings.push(...placeholders.findings, ...problems.map(({ finding }) => finding))
   const data = file.data as Readonly<Record<string, unknown>>
   if (typeof data === 'object' && !Array.isArray(data)) {
     const meant = problems.flatMap((problem) => problem.meant ?? [])
@@ -52,11 +56,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     const checker = new ClauseChecker(found, file, { ...context, rejected: rejectedPaths })
     for (const [i, clause] of (Array.isArray(data.detect) ? (data.detect as ClauseSource[]) : []).entries())
       if (typeof clause === 'object') checker.check(clause, ['detect', i])
-    findings.push(
-      ...checker.findings,
-      ...checkDuplicates(file, data.detect, ['detect']),
-      ...checkSources(file, data.source),
-    )
+    findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
   }
   if (findings.some(isError)) return rejected
   const source = {
@@ -66,8 +66,8 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     slug: found.slug,
     ...(found.category && { category: found.category }),
   } as unknown as RuleSource
-  findings.push(...checkHosts(file, source, context.places))
-  if (findings.some(isError)) return rejected
+  // Errors in where the facts come from do not change what the rule detects.
+  findings.push(...checkSources(file, data.source), ...checkHosts(file, source, context.places))
   try {
     return { found, file, findings, source, compiled: compileRule(source, context.places) }
   } catch (error) {
@@ -106,7 +106,7 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
   const list = found.kind === 'builder' ? 'builder' : 'technology'
   if (categories === null) return findings
   const known = Object.keys(list === 'builder' ? categories.builders : categories.technologies)
-  if (typeof category === 'string' && category !== '' && !known.includes(category)) {
+  if (typeof category === 'string' && category !== '' && !isPlaceholder(category) && !known.includes(category)) {
     const at = found.kind === 'builder' ? file.valueAt(['category']) : { file: found.file, line: 1, column: 1 }
     findings.push(
       buildFinding('bad-category', at, {

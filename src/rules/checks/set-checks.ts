@@ -1,13 +1,17 @@
-import { FOUND, toList } from '../../engine/rule/clause.ts'
-import type { ClauseSource, RuleKind } from '../../engine/rule/types.ts'
+import { CATEGORY_PREFIX, FOUND, toList } from '../../engine/rule/clause.ts'
+import type { Categories, ClauseSource, RuleKind } from '../../engine/rule/types.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import type { Path } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
+import { isPlaceholder } from '../placeholders.ts'
 import { SLUG } from '../schema.ts'
 import type { CheckedRule } from './rule-checks.ts'
 import { isMisplaced } from './rule-keys.ts'
 
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
+
+/** Namespace of the categories that `found` clauses name. */
+const BUILDER_CATEGORY = 'builder category'
 
 /** Namespace of the slugs of a kind. Builders and technologies share one; hosting and site types have their own. */
 export function findNamespace(kind: RuleKind): string {
@@ -15,7 +19,7 @@ export function findNamespace(kind: RuleKind): string {
 }
 
 /** Checks that need all rules: duplicate slugs, unknown slugs in relations, and cycles. */
-export function checkSet(rules: readonly CheckedRule[]): Finding[] {
+export function checkSet(rules: readonly CheckedRule[], categories: Categories): Finding[] {
   const findings: Finding[] = []
   const spaces = new Map<string, Map<string, CheckedRule>>()
   for (const rule of rules) {
@@ -31,14 +35,15 @@ export function checkSet(rules: readonly CheckedRule[]): Finding[] {
   for (const rule of rules) {
     for (const named of findNamedSlugs(rule)) {
       const { slug, space, path } = named
-      const known = [...(spaces.get(space)?.keys() ?? [])]
+      const isCategory = space === BUILDER_CATEGORY
+      const known = isCategory ? Object.keys(categories.builders) : [...(spaces.get(space)?.keys() ?? [])]
       if (!known.includes(slug))
         findings.push(
           buildFinding('unknown-slug', rule.file.valueAt(path), {
             value: slug,
-            what: 'slug',
+            what: isCategory ? 'key' : 'slug',
             kind: space,
-            hint: explainKind(named, rules) || formatHint(slug, known),
+            hint: (isCategory ? '' : explainKind(named, rules)) || formatHint(slug, known),
           }),
         )
     }
@@ -71,7 +76,7 @@ function checkNames(rules: readonly CheckedRule[]): Finding[] {
   const first = new Map<string, CheckedRule>()
   return rules.flatMap((rule) => {
     const { name } = toRecord(rule.file.data)
-    if (typeof name !== 'string') return []
+    if (typeof name !== 'string' || isPlaceholder(name)) return []
     const key = `${findNamespace(rule.found.kind)} ${name.toLowerCase().replace(/[^\p{L}\p{N}+#]/gu, '')}`
     const other = first.get(key)
     if (other === undefined) first.set(key, rule)
@@ -101,7 +106,7 @@ function toRecord(data: unknown): Readonly<Record<string, unknown>> {
 /** A slug in a rule that names another rule. */
 export interface NamedSlug {
   readonly slug: string
-  /** Namespace of the slug. */
+  /** Namespace of the slug; of a category, that of categories. */
   readonly space: string
   readonly path: Path
 }
@@ -130,10 +135,15 @@ function* findFoundSlugs(value: unknown, path: Path): Generator<NamedSlug> {
       yield* findFoundSlugs(inner, here)
       continue
     }
-    for (const [i, slug] of toList<string>(inner).entries())
-      if (slug !== '')
-        yield { slug: String(slug), space: 'builder or technology', path: Array.isArray(inner) ? [...here, i] : here }
+    for (const [i, word] of toList<string>(inner).entries())
+      if (word !== '') yield { ...readFoundWord(String(word)), path: Array.isArray(inner) ? [...here, i] : here }
   }
+}
+
+function readFoundWord(word: string): Omit<NamedSlug, 'path'> {
+  return word.startsWith(CATEGORY_PREFIX)
+    ? { slug: word.slice(CATEGORY_PREFIX.length), space: BUILDER_CATEGORY }
+    : { slug: word, space: 'builder or technology' }
 }
 
 /** Finds a path from a rule back to itself. Only the first rule of a cycle, by slug, reports it. */

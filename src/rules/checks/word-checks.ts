@@ -4,6 +4,7 @@ import type { Place } from '../../engine/rule/place.ts'
 import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
 import { parseSelector } from '../../engine/rule/selector.ts'
 import { formatHint } from '../../yaml/hint.ts'
+import { isCommon } from '../common-words.ts'
 import type { FindingCode } from '../findings.ts'
 
 /** A problem of a word of a clause, or of a locator in a test. */
@@ -14,13 +15,17 @@ export interface WordProblem {
 
 /** Minimum number of characters of a literal, and of a name before its `*`. */
 const MIN_LENGTH = 3
+/** Minimum number of characters of a literal in texts so long that shorter ones occur in them by chance. */
+const MIN_WINDOW_LITERAL_LENGTH = 5
 
-/** Checks one word of a place. Returns null if it is valid. */
-export function checkWord(word: string, place: Place): WordProblem | null {
+/**
+ * Checks one word of a place. Returns null if it is valid.
+ * @param isNarrowed whether the clause also tests what is around the word
+ */
+export function checkWord(word: string, place: Place, isNarrowed = false): WordProblem | null {
   if (place.word === 'locator') return checkLocator(word)
   if (place.word === 'selector') return checkSelector(word)
-  if (place.word === 'literal')
-    return word.length < MIN_LENGTH ? { code: 'short-literal', details: { value: word } } : null
+  if (place.word === 'literal') return checkLiteral(word, place, isNarrowed)
   if (place.names) {
     const [name, label] = word.toLowerCase().split(' ')
     if (place.names.includes(name) && (label === undefined || place.labels === true))
@@ -29,6 +34,13 @@ export function checkWord(word: string, place: Place): WordProblem | null {
     return { code: 'bad-detector-word', details }
   }
   return word.endsWith('*') && word.length <= MIN_LENGTH ? { code: 'case-star', details: { value: word } } : null
+}
+
+function checkLiteral(word: string, { windowCharacters }: Place, isNarrowed: boolean): WordProblem | null {
+  const least = windowCharacters === undefined ? MIN_LENGTH : MIN_WINDOW_LITERAL_LENGTH
+  if (word.length < least) return { code: 'short-literal', details: { value: word, least: String(least) } }
+  if (windowCharacters === undefined || !isCommon(word)) return null
+  return { code: isNarrowed ? 'frequent-literal' : 'common-literal', details: { value: word } }
 }
 
 /** A label is joined to the host of the page, so a whole host name as a label never exists. */

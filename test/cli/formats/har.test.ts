@@ -48,7 +48,14 @@ describe('the main document', () => {
     ],
   ])('%s', async (name, entries, log) => {
     const found = await readHar(har(entries, log))
-    expect(found).toEqual({ url: 'https://acme.com/', status: name === 'with an error' ? 404 : 200, headers: [], html })
+    expect(found).toEqual({
+      url: 'https://acme.com/',
+      status: name === 'with an error' ? 404 : 200,
+      headers: [],
+      html,
+      scripts: [],
+      styles: [],
+    })
   })
 
   test('its type may be only in its headers', async () => {
@@ -132,4 +139,23 @@ test('a page reaches the engine unchanged: headers count, and bytes are decoded 
   )
   expect(built.title).toBe('Привет')
   expect(detect(await loadRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
+})
+
+test('scripts and style sheets are those of its other entries', async () => {
+  const shell =
+    '<!doctype html><script type=module src=/main.js></script><script src=/b.js></script><link rel=stylesheet href=a.css>'
+  const body = (url: string, text: string, more: object = {}): object =>
+    entry({ url, type: 'text/javascript', content: { text, mimeType: 'text/javascript', ...more } })
+  const file = har([
+    entry({ content: { text: shell, mimeType: 'text/html' } }),
+    body('https://acme.com/main.js#x', 'let a'),
+    body('https://acme.com/main.js', 'let second'),
+    body('https://acme.com/a.css', Buffer.from('a{}').toString('base64'), { encoding: 'base64' }),
+    body('https://acme.com/chunk.js', 'let chunk'),
+    entry({ url: 'https://acme.com/b.js', status: 404 }),
+  ])
+  const page = await readHar(file)
+  expect(page.scripts).toEqual([{ url: 'https://acme.com/main.js', text: 'let a' }])
+  expect(page.styles).toEqual([{ url: 'https://acme.com/a.css', text: Buffer.from('a{}') }])
+  expect(buildPage(page)).toMatchObject({ bundles: { isComplete: false }, stylesheets: { isComplete: true } })
 })

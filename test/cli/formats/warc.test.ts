@@ -37,7 +37,14 @@ describe.each(PACKINGS)('%s', (_, pack) => {
     expect(pages.map(({ id }) => id)).toEqual([URL_A, 'https://acme.com/b'])
     expect(pages[0]).toEqual({
       id: URL_A,
-      page: { url: URL_A, status: 200, headers: Object.entries(lines), html: Buffer.from(text) },
+      page: {
+        url: URL_A,
+        status: 200,
+        headers: Object.entries(lines),
+        html: Buffer.from(text),
+        scripts: [],
+        styles: [],
+      },
       warnings: [],
     })
   })
@@ -175,9 +182,45 @@ test('1,000 pages stream in constant memory, and progress is reported', async ()
     const { rss } = process.memoryUsage()
     if (pages === 200) used.push(rss)
     largest = Math.max(largest, rss)
-    expect(totals.at(-1)).toBeLessThan((statSync(file).size * (pages + 4)) / 1000 + 100_000)
+    expect(totals.at(-1)).toBeLessThan((statSync(file).size * (1000 + pages + 4)) / 2000 + 100_000)
   }
   expect(pages).toBe(1000)
   expect(totals.at(-1)).toBe(statSync(file).size)
   expect((largest - (used[0] as number)) / 1024 / 1024).toBeLessThan(48)
+})
+
+describe.each(PACKINGS)('scripts and style sheets, %s', (_, pack) => {
+  const JS: Headers = { 'Content-Type': 'text/javascript' }
+  const long = 'let abc = 1;'.repeat(20)
+  const shell =
+    '<!doctype html><title>A</title><script type=module src=/main.js#x></script><script src=/b.js></script><link rel=stylesheet href=/a.css>'
+  test('are those of the same archive, recorded before or after the page', async () => {
+    const records = [
+      response('https://acme.com/main.js', JS, 'let a'),
+      response(URL_A, HTML, shell),
+      response('https://acme.com/a.css', { 'Content-Type': 'text/css', 'Content-Encoding': 'gzip' }, gzipSync('a{}')),
+      response('https://acme.com/main.js', JS, 'let second'),
+      response('https://acme.com/b.js', { ...JS, 'Content-Encoding': 'br' }, long),
+      response('https://acme.com/chunk.js', JS, 'let chunk'),
+      pageRecord('b'),
+    ]
+    const [first, second] = await readPages(pack(records))
+    const read = (bodies: unknown) =>
+      (bodies as { url: string; text: Uint8Array }[]).map(({ url, text: bytes }) => [url, `${Buffer.from(bytes)}`])
+    expect('page' in first && [read(first.page.scripts), read(first.page.styles)]).toEqual([
+      [
+        ['https://acme.com/main.js', 'let a'],
+        ['https://acme.com/b.js', long],
+      ],
+      [['https://acme.com/a.css', 'a{}']],
+    ])
+    expect(second).toMatchObject({ page: { scripts: [], styles: [] } })
+  })
+
+  test('are not those that failed, have another type or are not recorded', async () => {
+    const image = response('https://acme.com/main.js', { 'Content-Type': 'image/png' }, 'x')
+    const [first] = await readPages(pack([response(URL_A, HTML, shell), image]))
+    expect(first).toMatchObject({ page: { scripts: [], styles: [] } })
+    expect('page' in first && buildPage(first.page).bundles?.isComplete).toBe(false)
+  })
 })

@@ -143,6 +143,16 @@ const header = fc.oneof(
 )
 const records = fc.array(value, { maxLength: 3 })
 
+// The filler is about as long as a window, so that the parts of a body are in one window or in two.
+const filler = fc.constantFrom('', ' '.repeat(150), '_'.repeat(190), 'é'.repeat(198), `${'x'.repeat(196)}\u{1f600}`)
+const bodyText = fc.array(fc.oneof(words, filler), { maxLength: 8 }).map((parts) => parts.join(''))
+const bodies = fc.array(
+  fc.record({ url: fc.oneof(written, fc.constantFrom('/main.js', '/app.css')), text: bodyText }),
+  {
+    maxLength: 3,
+  },
+)
+
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 6 })
 
 /** Generates pages. Every input that can be absent is absent in some of them. */
@@ -155,4 +165,6 @@ export const pageInput: fc.Arbitrary<PageInput> = fc.record({
   tls: maybe(fc.record({ issuer: fc.option(text), names: records })),
   robots: maybe(text),
   favicon: maybe(fc.constantFrom(-12, 34)),
+  scripts: maybe(bodies),
+  styles: maybe(bodies),
 })

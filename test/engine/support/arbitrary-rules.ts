@@ -61,7 +61,9 @@ const word = (place: string, words: fc.Arbitrary<unknown>) => words.map((given) 
 const place = fc.oneof(
   ...['url', 'script', 'asset', 'frame', 'anchor'].map((key) => word(key, locators)),
   word('asset', locators),
-  ...['title', 'comment', 'inline', 'style', 'robots', 'text', 'html'].map((key) => word(key, some(LITERALS))),
+  ...['title', 'comment', 'inline', 'style', 'robots', 'text', 'html', 'bundle', 'bundle', 'stylesheet'].map((key) =>
+    word(key, some(LITERALS)),
+  ),
   word('header', some(['server', 'x-abc', 'X-Abc*', 'x-abcde', 'location', 'link'])),
   word('cookie', some(NAMES)),
   word('meta', some([...NAMES, 'generator'])),
@@ -136,7 +138,7 @@ function isCompilable(source: RuleSource): boolean {
 
 // With many literals at a place, the engine searches all of them in one pass.
 const crowd = buildRule(
-  ['comment', 'inline', 'style', 'robots', 'text', 'html'].map((key) => ({ [key]: LITERALS })),
+  ['comment', 'inline', 'style', 'robots', 'text', 'html', 'bundle', 'stylesheet'].map((key) => ({ [key]: LITERALS })),
   9,
 )
 

@@ -195,4 +195,48 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
     ],
     ['abc', 'bcd'],
   ),
+  makeCase(
+    'windows around literals in scripts and style sheets',
+    {
+      url: 'https://www.example.com/',
+      html: '<script src="/main.js"></script><script src="/other.js"></script><link rel=stylesheet href="/app.css">',
+      scripts: [
+        { url: '/main.js', text: `abcde 1.2${'é'.repeat(200)}ABCDE 3.4${'x'.repeat(400)}end abcde` },
+        { url: '/other.js', text: `${'\u{1f600}'.repeat(100)}abcdeabcde${'-'.repeat(195)}final${'-'.repeat(200)}end` },
+        { url: '/third.js', text: `first9${'-'.repeat(150)}KILN9${'-'.repeat(150)}kiln9` },
+      ],
+      styles: [{ url: '/app.css', text: '/*! bcdef v1.2 | MIT */ a{}' }],
+    },
+    [
+      ...['abcde', 'abcdex', 'end', 'deabc', 'ABCDE'].flatMap((bundle) => [
+        { bundle },
+        { bundle, case: 'exact' },
+        { bundle, atLeast: 2 },
+        { bundle, has: ['1.2', 'final'] },
+        { bundle, has: 'end' },
+        { bundle, match: 'e (\\d)\\.4' },
+        { bundle, match: 'E (\\d)\\.4', case: 'exact' },
+        { bundle, match: 'e-{195}f' },
+        { bundle, match: 'e-{195}fi' },
+        { bundle, match: 'x{200}' },
+      ]),
+      { bundle: OVERLAPPING },
+      { bundle: 'kiln9', has: 'first9' },
+      { bundle: 'kiln9', has: 'first9', case: 'exact' },
+      { stylesheet: 'bcdef', match: 'v1\\.2' },
+      { stylesheet: 'abcde' },
+      { all: [{ bundle: 'abcde' }, { not: { stylesheet: 'abcde' } }] },
+    ],
+  ),
+  makeCase(
+    'scripts that were not read, or only in part, may contain a literal',
+    {
+      html: '<script src="/main.js"></script><script src="/app.js"></script>',
+      scripts: [{ url: '/main.js', text: 'abcde' }],
+    },
+    [
+      { all: [{ bundle: 'abcde' }, { not: { bundle: 'xyzzy' } }] },
+      { all: [{ bundle: 'abcde' }, { not: { stylesheet: 'xyzzy' } }] },
+    ],
+  ),
 ]

@@ -21,6 +21,8 @@ export interface NaivePlace {
   readonly reading: Reading
   readonly seen: (page: Page, word: string) => boolean
   readonly values: (page: Page, settled: readonly string[]) => NaiveValue[]
+  /** Characters to each side of a literal that tests see; absent: the whole text. */
+  readonly window?: number
 }
 
 const always = (): boolean => true
@@ -49,6 +51,14 @@ const literal = (
   reading: 'literal',
   seen,
   values: (page) => texts(values(page)),
+})
+
+const body = (of: (page: Page) => Page['bundles']): NaivePlace => ({
+  family: 'code',
+  reading: 'literal',
+  window: 200,
+  seen: (page) => of(page)?.isComplete ?? false,
+  values: (page) => of(page)?.bodies.map(({ url, text }) => ({ name: '', text: () => text, url })) ?? [],
 })
 
 const number = (family: Family, of: (page: Page) => number | null): NaivePlace => ({
@@ -121,6 +131,8 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
   comment: literal('markup', ({ comments }) => comments),
   inline: literal('code', ({ scripts }) => scripts),
   style: literal('code', ({ styles }) => styles),
+  bundle: body(({ bundles }) => bundles),
+  stylesheet: body(({ stylesheets }) => stylesheets),
   robots: literal(
     'side',
     ({ robots }) => [robots],

@@ -27,12 +27,11 @@ export function buildNaivePage(page: Page, settled: readonly string[]): NaivePag
 
 /** Evaluates every clause of a rule by iterating over all values of the page. */
 export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult {
-  const clauses = rule.detect.map((clause) => ({
-    ...judge(clause, page, ALL_OWN),
-    family: findFamily(clause),
-    weight: findPageWeight(clause, page),
-  }))
-  const holding = clauses.filter(({ holds }) => holds === true)
+  const clauses = rule.detect.map((clause) => ({ clause, ...judge(clause, page, ALL_OWN) }))
+  // The weight on a page costs two more evaluations, and only that of a clause that holds counts.
+  const holding = clauses
+    .filter(({ holds }) => holds === true)
+    .map(({ clause }) => ({ family: findFamily(clause), weight: findPageWeight(clause, page) }))
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
   const weak = holding.filter(({ weight }) => weight === 'weak').length
   const files = holding.some(({ weight }) => weight === 'sibling files') ? 1 : 0
@@ -99,7 +98,8 @@ function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Ju
   const hasWord = buildWordTest(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
-    if (!hasWord(value) || !passes(clause, value, naive.page)) continue
+    const parts = place.window === undefined ? [value] : cutWindows(clause, key, value, place.window)
+    if (!hasWord(value) || !parts.some((part) => passes(clause, part, naive.page))) continue
     if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value.url, naive.page, own)) continue
     counted.set(value.url?.href ?? value.at ?? i, value.amount ?? 1)
   }
@@ -134,6 +134,19 @@ function buildWordTest(clause: ClauseSource, key: string, { page, folded }: Naiv
     folded.set(value, text)
     return words.some((word) => text.includes(fold(word)))
   }
+}
+
+/** Cuts what tests see of a text: each occurrence of a word with the characters around it. */
+function cutWindows(clause: ClauseSource, key: string, value: NaiveValue, characters: number): NaiveValue[] {
+  const read = clause.case === 'exact' ? (text: string) => text : fold
+  const whole = value.text()
+  const text = read(whole)
+  return toList(clause[key]).flatMap((word) => {
+    const windows: NaiveValue[] = []
+    for (let at = text.indexOf(read(word)); at >= 0; at = text.indexOf(read(word), at + 1))
+      windows.push({ ...value, text: () => whole.slice(Math.max(0, at - characters), at + word.length + characters) })
+    return windows
+  })
 }
 
 /** Whether one value passes all tests of a clause. */

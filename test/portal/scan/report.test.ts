@@ -68,6 +68,12 @@ describe('groupTechnologies', () => {
   ])('%s', (_, change, expected) => expect(group(change)).toEqual(expected))
 })
 
+test('a scan whose scripts came too late is stored for five minutes', () => {
+  const scan = sampleScan('https://one.example.org/')
+  expect(buildCacheEntry(scan, 0).lifeMs).toBeUndefined()
+  expect(buildCacheEntry({ ...scan, isLate: true }, 0).lifeMs).toBe(300_000)
+})
+
 test('a stored scan without extras', () => {
   const { extras } = readReport({ at: 0, result: '{}' })
   expect(extras.evidence).toEqual([])

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { Static } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
+import type { AppParts } from '../parts.ts'
+import { registerGet2 } from './revision-2.ts'
+import { CATALOGUE_HEADERS, CATALOGUE_QUERY, type Catalogue } from './schemas.ts'
+
+type Query = Static<typeof CATALOGUE_QUERY>
+
+/** A response that is the same for every client: its JSON, and the entity tag of exactly this JSON. */
+interface Prepared {
+  readonly json: string
+  readonly etag: string
+}
+
+/** Clients may store a response, but must ask whether it is still valid before each use. Shared caches may not. */
+const CACHE_CONTROL = 'private, no-cache'
+
+/**
+ * Registers `GET /catalogue`: what a scan can detect. It counts against the rate limit, but not against the quota. A ruleset does
+ * not change while the service runs, so every response is built once, at registration.
+ */
+export async function registerCatalogue(v1: FastifyInstance, { rules, settings }: AppParts): Promise<void> {
+  const all = prepare(rules)
+  const byKind = new Map(CATALOGUE_KINDS.map((kind) => [kind, prepare(rules, kind)]))
+  await registerGet2(v1, settings, {
+    path: '/catalogue',
+    operation: {
+      operationId: 'getCatalogue',
+      summary: 'What a scan can detect',
+      description:
+        'Lists builders, hosting providers and CDNs, site types and technologies, ordered by kind, then by slug. Counts against the rate limit, but not against the quota. Exists in revision 2 only. The response is the same until the rules of the service change: send its ETag in If-None-Match to get 304 without a body.',
+      querystring: CATALOGUE_QUERY,
+      headers: CATALOGUE_HEADERS,
+      ok: 'Catalogue',
+    },
+    handle: (request, reply) => {
+      const { kind } = request.query as Query
+      const { json, etag } = (kind && byKind.get(kind)) ?? all
+      reply.headers({ etag, 'cache-control': CACHE_CONTROL })
+      if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      reply.type('application/json; charset=utf-8')
+      return json
+    },
+  })
+}
+
+function prepare({ version, catalogue }: AppParts['rules'], wanted?: Query['kind']): Prepared {
+  const entries = wanted === undefined ? catalogue : catalogue.filter(({ kind }) => kind === wanted)
+  const json = JSON.stringify({ ruleset: version, entries } satisfies Catalogue)
+  return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` }
+}
+
+/** Whether `If-None-Match` names the tag. A proxy that compresses makes a tag weak (`W/`), which does not matter here (RFC 9110, 13.1.2). */
+function matchesTag(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(etag) || tags.includes('*')
+}

@@ -1,0 +1,76 @@
+import type { Page, UrlUse } from '../../engine/page/page-types.ts'
+import { findDomain, type Trait, type WordFilter } from './trait.ts'
+
+/** Segments of a path that a locator contains at most. */
+const MAX_SEGMENTS = 3
+/** A segment of a path that can be copied into HTML. */
+const SEGMENT = /^[\w.~-]{2,60}$/
+/** A short label of a host that says what it serves, such as `cdn`. */
+const MAX_LABEL_LENGTH = 6
+
+/** Finds unusual hosts and paths of the files that a page loads, and the platform that its address belongs to. */
+export function findUrlTraits({ urls, url }: Page, filter: WordFilter): Trait[] {
+  const files = urls.filter(({ kind }) => kind === 'script' || kind === 'asset' || kind === 'frame')
+  // A script is also an asset; the narrower place says more.
+  const scripts = new Set(files.flatMap(({ kind, url }) => (kind === 'script' ? [url.href] : [])))
+  const rest = files.filter((use) => use.kind !== 'asset' || !scripts.has(use.url.href))
+  const address = url === null ? [] : findPlatform(url.host, filter)
+  return [...address, ...rest.flatMap((use) => (use.url.own === true ? findOwn(use, filter) : findOther(use, filter)))]
+}
+
+/** The domain of a platform below which the page has its address. */
+function findPlatform(host: string, filter: WordFilter): Trait[] {
+  const domain = findDomain(host)
+  if (domain === null || domain === host || !filter.isOfVendor(domain) || !filter.isName(domain)) return []
+  return [{ clause: { url: `.${domain}` }, name: domain, shown: { url: `https://harbour-books.${domain}/` } }]
+}
+
+/** A path of the site's own host that names the product. */
+function findOwn({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
+  if (kind === 'frame') return []
+  const segments = url.path.split('/').slice(1)
+  const first = segments.findIndex((segment) => isSafe(segment, filter) && filter.isOfVendor(segment))
+  if (first < 0) return []
+  const isFile = first === segments.length - 1
+  const locator = isFile ? `/${segments[first]}` : `/${segments[first]}/`
+  const path = isFile ? locator : `${locator}${kind === 'script' ? 'main.js' : 'picture.png'}`
+  return [{ clause: { [kind]: locator, from: 'own' }, name: segments[first], shown: show(kind, path) }]
+}
+
+/** The host of another site, with the path below it as far as it is the same for every customer. */
+function findOther({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
+  const domain = findDomain(url.host)
+  if (domain === null || !filter.isName(domain)) return []
+  const labels = url.host.slice(0, -domain.length).split('.').filter(Boolean)
+  const isShared = labels.every((label) => filter.isName(label) && isGeneral(label, filter))
+  if (!isShared)
+    return [
+      { clause: { [kind]: `.${domain}` }, name: domain, shown: show(kind, `https://site.${domain}/${fileOf(kind)}`) },
+    ]
+  const all = url.path.split('/').slice(1).filter(Boolean)
+  const unsafe = all.findIndex((segment) => !isSafe(segment, filter))
+  const segments = all.slice(0, Math.min(unsafe < 0 ? all.length : unsafe, MAX_SEGMENTS))
+  const locator = [url.host, ...segments].join('/')
+  const isFile = segments.length === all.length && all.length > 0
+  const shown = show(kind, `https://${locator}${isFile ? '' : `/${fileOf(kind)}`}`)
+  return [{ clause: { [kind]: locator }, name: filter.isOfVendor(url.host) ? url.host : locator, shown }]
+}
+
+function isGeneral(label: string, filter: WordFilter): boolean {
+  return filter.isOfVendor(label) || (label.length <= MAX_LABEL_LENGTH && filter.isKnown(label))
+}
+
+function isSafe(segment: string, filter: WordFilter): boolean {
+  return SEGMENT.test(segment) && filter.isKnown(segment)
+}
+
+function fileOf(kind: UrlUse['kind']): string {
+  return kind === 'script' ? 'main.js' : kind === 'frame' ? 'view' : 'picture.png'
+}
+
+function show(kind: UrlUse['kind'], address: string): Trait['shown'] {
+  if (kind === 'script') return { head: `<script src="${address}"></script>` }
+  if (kind === 'frame') return { body: `<iframe src="${address}"></iframe>` }
+  const isStyle = address.endsWith('.css')
+  return isStyle ? { head: `<link rel="stylesheet" href="${address}">` } : { body: `<img src="${address}" alt="">` }
+}

@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltProject, builtProject, smallProject } from '../support/built-project.ts'
+import { builder, TEST, technology, writeFolder } from '../support/rule-folder.ts'
+
+const named = (name: string, rule: string): string =>
+  rule.replace('name: Acme', `name: ${name}`).replaceAll('acme.com', `${name.toLowerCase()}.com`)
+const tests = (name: string): string => TEST.replaceAll('acme', name)
+const HAR = {
+  log: {
+    entries: [
+      {
+        request: { url: 'https://kiln.com/' },
+        response: { status: 200, content: { mimeType: 'text/html', text: '<p>' } },
+      },
+    ],
+  },
+}
+
+let project: BuiltProject
+let full: BuiltProject
+let cwd: string
+beforeAll(() => {
+  project = smallProject()
+  full = builtProject()
+  cwd = writeFolder({
+    'rules/builders/kiln.yaml': named('Kiln', builder('{ meta: generator, is: Kiln Pro }', 'implies: clay\n')),
+    'rules/builders/kiln.test.yaml': tests('kiln').replace(
+      'misses:',
+      `  - page: { html: '<meta name="generator" content="Kiln Pro">' }\n    confidence: medium\n    words: true\nmisses:`,
+    ),
+    'rules/builders/clay.yaml': named(
+      'Clay',
+      builder("{ element: '#clay' }\n  - { element: '#clay-old', weight: medium }\n  - { text: clay }"),
+    ),
+    'rules/builders/clay.test.yaml': tests('clay'),
+    'rules/builders/stone.yaml': named('Stone', builder("{ element: '#stone' }")).replace(
+      'category: cms',
+      'category: static-site',
+    ),
+    'rules/builders/stone.test.yaml': tests('stone'),
+    'rules/builders/sand.yaml': named('Sand', builder("{ element: '#sand' }", 'requires: glaze\n')),
+    'rules/builders/sand.test.yaml': tests('sand'),
+    'rules/builders/gravel.yaml': named('Gravel', builder("{ element: '#gravel' }\n  - { title: gravel }")),
+    'rules/builders/gravel.test.yaml': tests('gravel'),
+    'rules/technologies/map/glaze.yaml': named('Glaze', technology('{ text: glaze }\n  - { html: glaze }')),
+    'rules/technologies/map/glaze.test.yaml': tests('glaze'),
+    'rules/hosting/oven.yaml': named('Oven', technology('{ header: x-oven }')),
+    'rules/hosting/oven.test.yaml': tests('oven'),
+    'rules/hosting/stove.yaml': named(
+      'Stove',
+      technology('{ header: x-stove, weight: medium }\n  - { cookie: stove }'),
+    ),
+    'rules/hosting/stove.test.yaml': tests('stove'),
+    'rules/hosting/kiln.yaml': named('Kiln', technology('{ header: x-kiln }')),
+    'rules/hosting/kiln.test.yaml': tests('kiln'),
+    'rules/site-types/shop.yaml': named('Shop', technology("{ element: '#cart' }", 'rank: 1\n')),
+    'rules/site-types/shop.test.yaml': tests('shop'),
+    'rules/site-types/park.yaml': named(
+      'Park',
+      technology("{ element: '#park' }\n  - { element: '#lot', weight: medium }", 'thin: true\n'),
+    ),
+    'rules/site-types/park.test.yaml': tests('park'),
+    'page.har': JSON.stringify(HAR),
+  })
+})
+const explain = (args: readonly string[]) =>
+  project.run('rules', ['explain', ...args], { cwd, env: { RULES_DIRS: 'rules' } })
+
+const WORDS = Array.from({ length: 30 }, () => '<p>word').join(' ')
+
+describe('the last line says why a rule with points is not part of the result', () => {
+  test.each<[slug: string, html: string, reason: string, headers?: Record<string, string>]>([
+    [
+      'clay',
+      '<meta name="generator" content="Kiln Pro"><p id=clay>',
+      'Kiln implies it, and is the more specific of the two',
+    ],
+    ['clay', '<p id=clay-old><p id=gravel>', 'Gravel has a higher level: high, not medium'],
+    ['clay', '<p>clay', '1 point is too few: the lowest level needs 2'],
+    ['clay', '<title>gravel</title><p id=clay><p id=gravel>', 'Gravel is proved by more families of places: 2, not 1'],
+    [
+      'gravel',
+      '<p id=clay><p id=gravel>',
+      'Clay has as many families and points, and more values, or the first slug of the two',
+    ],
+    [
+      'stone',
+      '<p id=stone><p id=clay-old>',
+      'builders of the category static-site have low priority, and Clay reaches medium',
+    ],
+    ['sand', '<p id=sand>', 'it was dropped, because it is without glaze, which it requires at medium or better'],
+    ['glaze', '<p>glaze', 'a technology needs medium or better'],
+    ['stove', '<p>', 'Oven has a higher level: high, not medium', { 'x-oven': '1', 'x-stove': '1' }],
+    [
+      'kiln',
+      '<p>',
+      'another hosting provider is proved equally well, so neither is named',
+      { 'x-oven': '1', 'x-kiln': '1' },
+    ],
+    ['stove', '<p>', 'Oven is proved by a surer kind of place', { 'x-oven': '1', 'set-cookie': 'stove=1' }],
+    ['shop', '<p id=cart>', 'the page has 0 visible words; below 20, only a rule with `thin: true` applies'],
+    ['park', '<p id=lot>', 'a site type needs 5 points'],
+    ['park', `<p id=park><p id=cart>${WORDS}`, 'shop has a higher rank: 1, not 0'],
+  ])('%s on %s', async (slug, html, reason, headers) => {
+    const folder = writeFolder({ 'page.html': html, 'headers.json': JSON.stringify(headers ?? {}) })
+    const page = ['--html', `${folder}/page.html`, ...(headers ? ['--headers', `${folder}/headers.json`] : [])]
+    const { code, stdout, stderr } = await explain([slug === 'kiln' ? 'hosting/kiln' : slug, ...page])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.trim().split('\n').at(-1)?.trim()).toContain(`because ${reason}`)
+  })
+})
+
+test('a clause that found nothing shows what it would find without its tests', async () => {
+  const { 'page.html': page } = {
+    'page.html': writeFolder({ 'page.html': '<meta name=generator content="Kiln Lite">' }),
+  }
+  const { stdout } = await explain(['builder/kiln', '--html', `${page}/page.html`])
+  expect(stdout).toContain('meta generator: 0 hits; without its tests and paths 1 hit: "Kiln Lite"\n')
+})
+
+describe('the page', () => {
+  test.each<[string, string[], string]>([
+    ['of a hit', ['builder/kiln', '--hit', '2'], 'meta generator: 1 hit: "Kiln Pro"'],
+    ['of a miss', ['clay', '--miss', '1'], 'url clay.com: 0 hits; without its tests'],
+    ['of a HAR file', ['builder/kiln', '--har', 'page.har'], 'url kiln.com: 1 hit: "https://kiln.com/"'],
+  ])('%s', async (_, args, line) => {
+    const { code, stdout } = await explain(args)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(line.split('; without')[0]) })
+  })
+
+  test('of a slug that two rules have needs the kind', async () => {
+    const { code, stderr } = await explain(['kiln', '--hit', '1'])
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('write builder/kiln or hosting/kiln'),
+    })
+  })
+})
+
+test('--all explains every rule with points, those of the result first', async () => {
+  const { stdout } = await explain(['--all', 'builder/kiln', '--hit', '2'])
+  expect(stdout.match(/^\S.*$/gm)).toEqual(['builder kiln (Kiln)', 'builder clay (Clay)'])
+  const none = await explain(['--all', 'clay', '--miss', '1'])
+  expect(none).toMatchObject({ code: 0, stdout: 'no rule has points on this page\n' })
+})
+
+test('hit-differs names the points, the clauses that gave them, and those that nearly did', async () => {
+  const folder = writeFolder({
+    'technologies/map/zest.yaml': named('Zest', technology('{ meta: generator, is: Zest Pro }\n  - { text: zest }')),
+    'technologies/map/zest.test.yaml': `hits:\n  - page: { html: '<meta name="generator" content="Zest Lite"><p>zest' }\n    confidence: high\n    words: true\nmisses:\n  - { page: { url: 'https://example.com/zest' } }\n`,
+  })
+  const { stdout } = await full.run('rules', ['test', 'zest'], { cwd, env: { RULES_DIRS: folder } })
+  expect(stdout).toContain(
+    'the hit expects confidence high, but this page gives none: 1 point from { text: zest }; near: { meta: generator, is: Zest Pro }, found "Zest Lite"  hit-differs\n',
+  )
+})

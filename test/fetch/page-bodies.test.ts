@@ -1,0 +1,221 @@
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { buildPage } from '../../src/engine/page/page.ts'
+import { detect } from '../../src/engine/verdict/detect.ts'
+import { parseAllowed } from '../../src/fetch/address.ts'
+import type { Site } from '../../src/fetch/fetch.ts'
+import { HostLimiter } from '../../src/fetch/host-limiter.ts'
+import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
+import {
+  answer,
+  dialTo,
+  drip,
+  flood,
+  head,
+  type Opened,
+  openSite,
+  type Play,
+  type Plays,
+  say,
+} from '../../tools/bench/hostile/raw-server.ts'
+import { buildRuleset, compile, technology } from '../engine/support/tiny-rules.ts'
+import { fetchText } from './fetch-text.ts'
+import { createResolver, openScene } from './scene.ts'
+
+const MIB = 1024 * 1024
+const local = parseAllowed('127.0.0.1')
+const policy: Policy = { ...DEFAULT_POLICY, allow: local === null ? [] : [local], bodiesAfterPageMs: 400 }
+const JS = 'content-type: text/javascript'
+const to = (location: string): Play => answer('', `location: ${location}`, '302 Found')
+const page = (tags: string): Play => answer(`<!doctype html><title>Tide tables</title>${tags}<div id=root></div>`)
+const SCRIPT = '<script type=module src=/main.js></script>'
+
+const opened: Opened[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map(({ close }) => close()))
+})
+
+/** Fetches a site, and notes which paths were requested. */
+async function fetchSiteOf(
+  plays: Plays & object,
+  bounds: Partial<Policy> = {},
+): Promise<{ site: Site; asked: string[] }> {
+  const asked: string[] = []
+  const noting = Object.entries(plays as Record<string, Play>).map(([path, play]): [string, Play] => [
+    path,
+    (socket, requested) => {
+      asked.push(requested)
+      play(socket, requested)
+    },
+  ])
+  const server = await openSite(Object.fromEntries(noting))
+  opened.push(server)
+  const options = { resolver: createResolver(), policy: { ...policy, ...bounds }, evidence: [] }
+  return { site: await fetchText(server.url, options), asked: asked.slice(1) }
+}
+
+/** Describes the scripts of a site: path, length and whether they are cut. */
+function describeScripts({ scripts, lateBodies }: Site): object {
+  const list = scripts?.map(({ url, text, isCut = false }) => [new URL(url).pathname, text.length, isCut])
+  return { scripts: list, lateBodies }
+}
+
+describe('a script of the page', () => {
+  const bomb = gzipSync(Buffer.alloc(64 * MIB))
+  const rows: readonly [name: string, play: Play, scripts: readonly unknown[], lateBodies: number][] = [
+    ['is received', answer('let a', JS), [['/main.js', 5, false]], 0],
+    ['has no type', answer('let a', 'x: y'), [['/main.js', 5, false]], 0],
+    ['is redirected', to('/other.js'), [['/main.js', 7, false]], 0],
+    ['is compressed', answer(gzipSync('let abc'), `${JS}\r\ncontent-encoding: gzip`), [['/main.js', 7, false]], 0],
+    ['is empty', answer('', JS), [['/main.js', 0, false]], 0],
+    ['has the maximum size', answer(Buffer.alloc(MIB), JS), [['/main.js', MIB, false]], 0],
+    ['is too large', answer(Buffer.alloc(MIB + 1), JS), [['/main.js', MIB, true]], 0],
+    ['never ends', flood(head(JS), 'a'.repeat(9999)), [['/main.js', MIB, true]], 0],
+    ['is a bomb', answer(bomb, `${JS}\r\ncontent-encoding: gzip`), [['/main.js', MIB, true]], 0],
+    ['ends early', (socket) => socket.end(`${head(`${JS}\r\ncontent-length: 99`)}abc`), [['/main.js', 3, true]], 0],
+    ['does not exist', answer('let a', JS, '404 Not Found'), [], 0],
+    ['is a page', page(''), [], 0],
+    ['is an image', answer('GIF89a', 'content-type: image/gif'), [], 0],
+    ['is data', answer('{}', 'content-type: application/json'), [], 0],
+    ['is at a private address', to('http://10.0.0.1/main.js'), [], 0],
+    ['redirects forever', to('/main.js'), [], 0],
+    ['is not HTTP', say('tide\r\n\r\n'), [], 0],
+    ['never arrives', () => {}, [], 1],
+    ['drips', drip(head(JS), 'a'), [], 1],
+  ]
+  it.each(rows)('that %s', async (_name, play, scripts, lateBodies) => {
+    const { site } = await fetchSiteOf({ '/': page(SCRIPT), '/main.js': play, '/other.js': answer('let abc', JS) })
+    expect(describeScripts(site)).toEqual({ scripts, lateBodies })
+    expect(site.warnings.length).toBe(lateBodies)
+    expect(site.timing.bodies).toBeLessThan(policy.bodiesAfterPageMs + 400)
+  })
+})
+
+it('at most four scripts of 3 MiB and two style sheets of 512 KiB in all are read, entry points first', async () => {
+  const scripts = ['a', 'b', 'c', 'd', 'main'].map((name) => `<script src=/${name}.js></script>`)
+  const styles = ['a', 'b', 'index'].map((name) => `<link rel=stylesheet href=/${name}.css>`)
+  const big = answer(Buffer.alloc(MIB, 'a'), 'x: y')
+  const { site, asked } = await fetchSiteOf(
+    {
+      '/': page([...scripts, ...styles].join('')),
+      '/main.js': big,
+      '/a.js': big,
+      '/b.js': big,
+      '/c.js': big,
+      '/a.css': big,
+      '/index.css': big,
+    },
+    { bodiesAfterPageMs: 2500 },
+  )
+  expect(describeScripts(site)).toEqual({
+    scripts: ['/main.js', '/a.js', '/b.js'].map((path) => [path, MIB, false]),
+    lateBodies: 0,
+  })
+  expect(site.styles?.map(({ url, text, isCut }) => [new URL(url).pathname, text.length, isCut])).toEqual([
+    ['/index.css', MIB / 2, true],
+  ])
+  expect(asked.sort()).toEqual(['/a.css', '/a.js', '/b.js', '/c.js', '/index.css', '/main.js'])
+})
+
+it('of 10,000 script tags, four are requested', async () => {
+  const tags = Array.from({ length: 10_000 }, (_, i) => `<script src=/${i}.js></script>`).join('')
+  const { site, asked } = await fetchSiteOf({
+    '/': (socket, path) => (path === '/' ? page(tags) : answer('let a', JS))(socket, path),
+  })
+  expect(asked).toHaveLength(4)
+  expect(site.scripts).toHaveLength(4)
+})
+
+it('nothing is requested when it is turned off, or when the response is not HTML', async () => {
+  const off = await fetchSiteOf({ '/': page(SCRIPT), '/main.js': answer('let a', JS) }, { fetchesBodies: false })
+  expect(off.asked).toEqual([])
+  expect(off.site).toMatchObject({ scripts: null, styles: null, lateBodies: 0 })
+  const data = await fetchSiteOf({ '/': answer(SCRIPT, 'content-type: text/plain') })
+  expect(data.asked).toEqual([])
+  expect(data.site).toMatchObject({ scripts: [], styles: [], lateBodies: 0 })
+})
+
+it("the scan's deadline ends the requests; the page is the result", async () => {
+  const bounds = { deadlineMs: 300, bodiesAfterPageMs: 2500 }
+  const { site } = await fetchSiteOf({ '/': page(SCRIPT), '/main.js': () => {} }, bounds)
+  expect(site).toMatchObject({ status: 200, scripts: [], lateBodies: 1 })
+  expect(site.timing.fetch + site.timing.bodies).toBeLessThan(700)
+})
+
+it('requests to another host share one slot of its limit, and release it', async () => {
+  const hosted = ['main', 'a', 'b'].map((name) => `<script src=https://cdn.example.org/${name}.js></script>`).join('')
+  const scene = await openScene((url, response) =>
+    url.includes('cdn.')
+      ? response.setHeader('content-type', 'text/javascript').end('let a')
+      : response.setHeader('content-type', 'text/html').end(hosted),
+  )
+  const hostLimiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 10_000, pausesDeadline: true })
+  const options = {
+    resolver: createResolver(),
+    policy: { ...policy, bodiesAfterPageMs: 2500 },
+    evidence: [],
+    hostLimiter,
+    ...(scene.dial && { dial: scene.dial }),
+  }
+  const site = await fetchText('https://shop.example.org/', options)
+  await scene.close()
+  expect(site.scripts).toHaveLength(3)
+})
+
+it('the address of the page is reported, not that of its scripts', async () => {
+  const server = await openSite({
+    '/': page('<script src=http://cdn.example.org/main.js></script>'),
+    '/main.js': answer('let a', JS),
+  })
+  opened.push(server)
+  const resolver = createResolver((host) => [host === 'cdn.example.org' ? '93.184.216.35' : '93.184.216.34'])
+  const site = await fetchText('http://www.example.org/', { resolver, policy, evidence: [], dial: dialTo(server.url) })
+  expect(site).toMatchObject({ address: '93.184.216.34', lateBodies: 0 })
+  expect(site.scripts).toHaveLength(1)
+})
+
+/** Delays each response by a round trip, the first of a connection by two, and sends bodies at a rate. */
+function delay(body: Buffer, type: string, { rttMs, bytesPerMs }: { rttMs: number; bytesPerMs: number }): Play {
+  const connected = new WeakSet<object>()
+  return (socket) => {
+    const wait = connected.has(socket) ? rttMs : 2 * rttMs
+    connected.add(socket)
+    const started = performance.now() + wait
+    let sent = 0
+    const send = (): void => {
+      const due = Math.min(body.length, Math.round((performance.now() - started) * bytesPerMs))
+      if (due > sent) socket.write(body.subarray(sent, due))
+      sent = Math.max(sent, due)
+      if (sent < body.length && !socket.destroyed) setTimeout(send, 5)
+    }
+    setTimeout(() => {
+      socket.write(head(`content-type: ${type}\r\ncontent-length: ${body.length}`))
+      send()
+    }, wait)
+  }
+}
+
+it('with 150 ms of round-trip time and 2 MB/s, ten of ten scans receive a bundle of 600 kB', async () => {
+  const speed = { rttMs: 150, bytesPerMs: 2000 }
+  const play = (body: string, type: string): Play => delay(Buffer.from(body), type, speed)
+  const server = await openSite({
+    '/': play(`<!doctype html>${SCRIPT}<link rel=stylesheet href=/main.css>`, 'text/html'),
+    '/main.js': play(`${'let a=1;'.repeat(75_000)}"kilnrt@1.2.3"`, 'text/javascript'),
+    '/main.css': play('a{}'.repeat(10_000), 'text/css'),
+    '/robots.txt': play('User-agent: *', 'text/plain'),
+  })
+  opened.push(server)
+  const options = {
+    resolver: createResolver(),
+    policy: { ...policy, bodiesAfterPageMs: DEFAULT_POLICY.bodiesAfterPageMs },
+  }
+  const sites = await Promise.all(Array.from({ length: 10 }, () => fetchText(server.url, options)))
+  const ruleset = buildRuleset(
+    compile([technology('x', { detect: [{ bundle: 'kilnrt@', match: 'kilnrt@([\\d.]+)', version: 1 }] })]),
+  )
+  const verdicts = sites.map((site) => detect(ruleset, buildPage(site)))
+  expect(sites.map(({ lateBodies }) => lateBodies)).toEqual(Array(10).fill(0))
+  expect(verdicts.map(({ versions, warnings }) => [Object.values(versions), warnings])).toEqual(
+    Array(10).fill([['1.2.3'], []]),
+  )
+})
