@@ -2,6 +2,7 @@ import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
 import { applyLogic, buildLeafLogic, findNeeds, listVariables, type Need } from '../rule/logic.ts'
 import type { Categories, Clause, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
+import { append } from '../text/lists.ts'
 import { PlaceIndex, prepareLeaf } from './place-index.ts'
 
 /** A site type, and the values of the terms of its expression. */
@@ -9,7 +10,7 @@ export interface TypeTerms {
   readonly rule: CompiledRule
   /** The sum of the terms that do not depend on a clause: the prior. */
   readonly constant: number
-  /** What a clause adds if it holds, by its id. A clause that does not hold adds 0. */
+  /** What a clause adds if it holds, by its id. A clause that does not hold adds 0, and so does one that is not listed. */
   readonly byClause: ReadonlyMap<string, number>
 }
 
@@ -35,6 +36,8 @@ export class Ruleset {
   /** The values that a clause needs to hold. */
   readonly needs: ReadonlyMap<Clause, readonly Need[]>
   readonly siteTypes: readonly TypeTerms[]
+  /** The terms of each clause in the expressions of `siteTypes`: number of the type, and what the clause adds if it holds. */
+  readonly termsByClause: ReadonlyMap<string, readonly (readonly [type: number, value: number])[]>
   /** The clauses of site types by each of their positive leaves. */
   readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that a rule asks for. */
@@ -63,6 +66,7 @@ export class Ruleset {
     this.places = places
     this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
     this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
+    this.termsByClause = indexTerms(this.siteTypes)
     this.typeClauses = new Map(parts.rules.flatMap(listTypeClauses))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
@@ -100,6 +104,13 @@ function splitTerms(rule: CompiledRule): TypeTerms {
     else byClause.set(id, applyLogic(term, { [id]: 1 }))
   }
   return { rule, constant, byClause }
+}
+
+function indexTerms(types: readonly TypeTerms[]): Map<string, [type: number, value: number][]> {
+  const terms = new Map<string, [number, number][]>()
+  for (const [type, { byClause }] of types.entries())
+    for (const [id, value] of byClause) append(terms, id, [type, value] as [number, number])
+  return terms
 }
 
 function indexBySlug(

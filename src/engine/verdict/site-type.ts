@@ -65,12 +65,10 @@ export function findHeldClauses(
 }
 
 /** Scores every site type: the values of the terms of its expression whose clauses hold. All others add 0. */
-export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
-  return siteTypes.map(({ rule, constant, byClause }) => {
-    let score = constant
-    for (const { clause } of held) score += byClause.get(clause.id) ?? 0
-    return { rule, score }
-  })
+export function scoreSiteTypes({ siteTypes, termsByClause }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
+  const scores = siteTypes.map(({ constant }) => constant)
+  for (const { clause } of held) for (const [type, value] of termsByClause.get(clause.id) ?? []) scores[type] += value
+  return siteTypes.map(({ rule }, type) => ({ rule, score: scores[type] }))
 }
 
 /**
