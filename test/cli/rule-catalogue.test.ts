@@ -189,11 +189,11 @@ describe('rename', () => {
         <p>one two three four five six seven eight nine ten
         <p>one two three four five six seven eight nine ten
         <p>one two three four five six seven eight nine ten
-    confidence: high
     siteType: oven
 misses:
   - { page: { url: https://example.com/ } }
 `
+  const scored = files['rules/site-types/oven.yaml'].replace('url: oven.com', '{ url: oven.com, points: { oven: 30 } }')
   const both = glazed('kiln').replace('confidence: high', 'confidence: medium')
   /** Findings of the rules and their tests, except that hits do not show every word. */
   const brokenParts = (cwd: string) =>
@@ -239,7 +239,7 @@ misses:
       'a site type',
       'site-type/oven',
       'stove',
-      { 'rules/site-types/oven.test.yaml': oven },
+      { 'rules/site-types/oven.yaml': scored, 'rules/site-types/oven.test.yaml': oven },
       'site-types/stove.test.yaml',
       'siteType: stove',
     ],

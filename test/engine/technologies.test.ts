@@ -30,7 +30,8 @@ describe('11 listing technologies', () => {
       { bbb: 'high' },
       ['BBB', 'AAA'],
     ],
-    ['no losing builder', [aaa, bbb], { aaa: 'high', bbb: 'medium' }, ['AAA']],
+    ['no losing builder at medium', [aaa, bbb], { aaa: 'high', bbb: 'medium' }, ['AAA']],
+    ['a second system at high', [aaa, bbb], { aaa: ['high', 'header'], bbb: 'high' }, ['AAA', 'BBB']],
     [
       'nothing that only a losing builder at low implies',
       [aaa, builder('bbb', { implies: 'ttt' }), ttt],

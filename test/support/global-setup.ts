@@ -37,8 +37,11 @@ function buildProjects(): string {
   const [built, small] = [join(parent, 'built'), join(parent, 'small')]
   compileProject(built)
   cpSync(built, small, { recursive: true, verbatimSymlinks: true, filter: (path) => path !== join(built, 'rules') })
-  for (const file of ['categories.yaml', 'builders/wordpress.yaml', 'builders/wordpress.test.yaml'])
-    cpSync(join(built, 'rules', file), join(small, 'rules', file))
+  // WordPress implies the other two.
+  for (const rule of ['builders/wordpress', 'technologies/database/mysql', 'technologies/language/php'])
+    for (const end of ['.yaml', '.test.yaml'])
+      cpSync(join(built, 'rules', `${rule}${end}`), join(small, 'rules', `${rule}${end}`))
+  cpSync(join(built, 'rules', 'categories.yaml'), join(small, 'rules', 'categories.yaml'))
   buildRules(built)
   buildRules(small)
   return parent

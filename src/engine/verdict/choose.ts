@@ -98,7 +98,16 @@ export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredR
   return tied ? undefined : first
 }
 
-/** Lists technologies, the builder, CDNs and everything they imply: surest first, each name once. */
+/**
+ * Lists the second systems of a page, such as the blog of a forum: builders at high that had less proof than the builder of
+ * the verdict. After a conflict there are none, because it is not certain which of the builders is right.
+ */
+function listOtherBuilders(scored: ScoredRules, builder: ScoredRule): ScoredRule[] {
+  if (builder.level !== 'high') return []
+  return listKind(scored, 'builder').filter((one) => one !== builder && one.level === 'high')
+}
+
+/** Lists technologies, the builders, CDNs and everything they imply: surest first, each name once. */
 export function listTechnologies(
   scored: ScoredRules,
   providers: ScoredRules,
@@ -106,7 +115,7 @@ export function listTechnologies(
   ruleset: Ruleset,
 ): ScoredRule[] {
   const chosen = listKind(scored, 'technology').filter(isMedium)
-  if (builder) chosen.push(builder)
+  if (builder) chosen.push(builder, ...listOtherBuilders(scored, builder))
   const implied = [...new Set(chosen.flatMap(({ rule }) => [...findImplied(rule, ruleset.bySlug)]))]
   const others = implied.flatMap((one) => scored.get(one) ?? []).filter((one) => one.level !== null)
   const cdns = listKind(providers, 'hosting').filter((one) => one.rule.cdn && isMedium(one))
