@@ -26,7 +26,7 @@ import { formatCount, reportFindings } from './report-findings.ts'
 import { CATALOGUE_VERBS } from './rule-catalogue.ts'
 import type { RuleWork } from './rule-work.ts'
 import { testRules } from './test-rules.ts'
-import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
+import { dispatchVerb, type Given, listOption, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
 Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
@@ -87,7 +87,11 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     options: { ...PAGE_OPTIONS, hit: text, miss: text, all: flag, timeout: text },
     prepare: explain,
   },
-  fit: { args: ['file…'], options: { pages: text, check: flag, 'held-out': flag }, prepare: fit },
+  fit: {
+    args: ['file…'],
+    options: { pages: { type: 'string', multiple: true }, check: flag, 'held-out': flag },
+    prepare: fit,
+  },
   ...CATALOGUE_VERBS,
   new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
   diff: {
@@ -158,9 +162,11 @@ function test(given: Given, io: CommandIo): RuleWork {
   return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
 }
 
-function fit({ args, values }: Given, io: CommandIo): RuleWork {
-  if (typeof values.pages !== 'string') throw new UsageError('fit needs --pages FILE')
-  const files = [values.pages, ...args]
+function fit(given: Given, io: CommandIo): RuleWork {
+  const { args, values } = given
+  const pages = listOption(given, 'pages')
+  if (pages.length === 0) throw new UsageError('fit needs --pages FILE')
+  const files = [...pages, ...args]
   for (const file of files) if (!existsSync(file)) throw new UsageError(`--pages: there is no file "${file}"`)
   const options = { files, check: values.check === true, heldOut: values['held-out'] === true }
   return (loaded) => fitRules(loaded, options, io)
