@@ -33,7 +33,8 @@ Detects what a website is made with: a live site, or a saved page.
       Scans the main document of a HAR file, with its headers.
 
   npm run -s scan -- --batch in.jsonl[.gz] | --warc in.warc[.gz] [--out out.jsonl] [--include …]
-      Scans many saved pages. --batch reads one per line: {id, url?, status?, headers?, html?}, headers as [[name, value], …];
+      Scans many saved pages. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
+      [[name, value], …], scripts and styles as [{url, text}, …];
       --warc reads every HTML response. Prints one line per page, in the same order: {id, result}, or {id or line, error, code}.
 
   --timeout 10   seconds that one saved page may take; a run continues with the next page

@@ -99,7 +99,8 @@ function describeHtml({ target, html, response }: FetchedPage): Parameters<typeo
 
 function reportLate({ lateBodies }: BodiesFound, { bodiesAfterPageMs }: Policy): string[] {
   if (lateBodies === 0) return []
-  return [`${lateBodies} scripts or style sheets were not received within ${bodiesAfterPageMs} ms of the page`]
+  const files = lateBodies === 1 ? '1 script or style sheet was' : `${lateBodies} scripts or style sheets were`
+  return [`${files} not received within ${bodiesAfterPageMs} ms of the page`]
 }
 
 interface FetchContext {

@@ -162,3 +162,12 @@ describe('URLs are resolved against the base', () => {
     },
   )
 })
+
+test('10,000 different links leave the address of the page and its scripts known', () => {
+  const links = Array.from({ length: 10_001 }, (_, i) => `<a href="/${i}">${i}</a>`).join('')
+  const scripts = [{ url: 'https://www.example.com/assets/app.js', text: 'let a' }]
+  const page = buildPage({ url: ADDRESS, html: `<script src="/assets/app.js"></script>${links}`, scripts })
+  expect(page.url?.href).toBe('https://www.example.com/dir/page.html?q=1')
+  expect(page.bundles?.bodies.map(({ text }) => text)).toEqual(['let a'])
+  expect(page.warnings).toHaveLength(1)
+})

@@ -31,13 +31,15 @@ export function buildPage(input: PageInput): Page {
   const { tape, comments, text, warnings: cuts } = buildTape(html)
   const base = buildBase(address, findAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
+  // Before the links of the page, which may use up the bounds of the resolver.
+  const url = address === null ? null : resolver.resolve(address)
   const found: string[] = []
   const urls = collectUrls(tape, resolver, found)
   const blocks = collectBlocks(tape, found)
   const words = countPageWords(text, found)
-  const bodies = readPageBodies(input, { html, address, resolver, warnings: found })
+  const bodies = readPageBodies(input, { html, address, resolver: new UrlResolver(base), warnings: found })
   return {
-    url: address === null ? null : resolver.resolve(address),
+    url,
     base,
     status: input.status ?? null,
     headers,
