@@ -12,6 +12,7 @@ import { header } from './header.ts'
 import { html } from './html.ts'
 import { inline } from './inline.ts'
 import { jsonld } from './jsonld.ts'
+import { label } from './label.ts'
 import { link } from './link.ts'
 import { meta } from './meta.ts'
 import { robots } from './robots.ts'
@@ -20,6 +21,7 @@ import { size } from './size.ts'
 import { status } from './status.ts'
 import { style } from './style.ts'
 import { stylesheet } from './stylesheet.ts'
+import { suffix } from './suffix.ts'
 import { text } from './text.ts'
 import { title } from './title.ts'
 import { tls } from './tls.ts'
@@ -28,6 +30,7 @@ import { url } from './url.ts'
 /** The detectors of all places, from the cheapest to the most expensive to read. */
 export const detectors: readonly Detector[] = [
   url,
+  suffix,
   header,
   cookie,
   status,
@@ -47,6 +50,7 @@ export const detectors: readonly Detector[] = [
   robots,
   favicon,
   anchor,
+  label,
   text,
   html,
   size,

@@ -54,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'yaml',
   ],
   'rules/checks': ['engine/rule', 'rules', 'rules/patterns', 'yaml'],
+  'rules/fit': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict'],
   'rules/patterns': ['engine/rule', 'rules'],
   'rules/propose': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'rules'],
   fetch: ['async', 'engine/page', 'errors'],
@@ -111,6 +112,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'plugins',
     'rules',
     'rules/checks',
+    'rules/fit',
     'rules/propose',
     'scan',
     'store',
@@ -191,8 +193,8 @@ test('no slug and no category is named in the engine', () => {
     ...Object.keys(categories.builders),
     ...Object.keys(categories.technologies),
   ])
-  // Also a level, an HTML element and a role of hosting.
-  for (const word of ['medium', 'form', 'cdn']) names.delete(word)
+  // Also a level, an HTML element, a role of hosting, and a value of `from`.
+  for (const word of ['medium', 'form', 'cdn', 'other']) names.delete(word)
   const quoted = quotedWords(/^engine\//)
   expect(quoted.length).toBeGreaterThan(50)
   expect(quoted.filter((one) => names.has(one.split(': ')[1]))).toEqual([])

@@ -151,7 +151,9 @@ function formatFindings({ text }: Document): string {
 
 function formatClosedLists() {
   const { categories, rules } = readRules()
-  const types = rules.filter(({ found }) => found.kind === 'site-type').map(({ found }) => found.slug)
+  const types = rules
+    .filter(({ found, source }) => found.kind === 'site-type' && !source?.unnamed)
+    .map(({ found }) => found.slug)
   const formatWords = (words: readonly string[]): string => `${words.map((word) => `\`${word}\``).join(', ')}.`
   return {
     'builder-categories': formatWords(Object.keys(categories.builders)),

@@ -8,6 +8,7 @@ import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts
 import { detect, type Evidence, type Verdict } from '../index.ts'
 import { explainChoice } from '../rules/explain-choice.ts'
 import { findNearValues, type NearValues } from '../rules/near-clauses.ts'
+import { explainTypeScore } from './explain-type.ts'
 
 /** Which rules are explained: those of a slug, perhaps of one kind only, or all that have points on the page. */
 export type ExplainedRules = { readonly slug: string; readonly kind: RuleKind | null } | 'all'
@@ -46,15 +47,17 @@ function findEvidence({ kind, slug }: CompiledRule, { verdict }: Context): Evide
 function findExplained(wanted: ExplainedRules, context: Context): readonly CompiledRule[] {
   const { rules } = context.ruleset
   if (wanted !== 'all') return rules.filter(({ kind, slug }) => slug === wanted.slug && (wanted.kind ?? kind) === kind)
-  const rank = (rule: CompiledRule): number => {
+  const found = rules.flatMap((rule) => {
     const own = findEvidence(rule, context)
-    return own === undefined ? -1 : own.points + (own.chosen ? 100 : 0)
-  }
-  return rules.filter((rule) => rank(rule) >= 0).sort((a, b) => rank(b) - rank(a))
+    return own === undefined ? [] : [{ rule, own }]
+  })
+  const sorted = found.sort((a, b) => Number(b.own.chosen) - Number(a.own.chosen) || b.own.points - a.own.points)
+  return sorted.map(({ rule }) => rule)
 }
 
 function explainRule(rule: CompiledRule, context: Context): string[] {
   const { ruleset, hits, verdict } = context
+  if (rule.typeClauses !== undefined) return explainTypeScore(ruleset, rule, hits.page)
   const own = findEvidence(rule, context)
   const points = own?.points ?? applyLogic(rule.logic, buildLogicData(rule, hits, ruleset))
   const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
@@ -64,7 +67,7 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
     ? 'part of the result'
     : `part of the result as a technology; its builder is ${verdict.builder}`
   const result = own?.chosen ? part : `not part of the result${formatOther(rule, verdict)}`
-  const why = own ? explainChoice(own, rule, { verdict, ruleset, page: hits.page }) : null
+  const why = own ? explainChoice(own, rule, { verdict, ruleset }) : null
   return [
     `${rule.kind} ${rule.slug} (${rule.name})`,
     ...explainClauses(rule, context),

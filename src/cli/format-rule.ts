@@ -1,6 +1,6 @@
 import { type Places, toList } from '../engine/rule/clause.ts'
 import { MAX_POINTS } from '../engine/rule/compile.ts'
-import type { RuleSource, Weight } from '../engine/rule/types.ts'
+import type { RuleSource, TypePoints, Weight } from '../engine/rule/types.ts'
 import { describeClause } from '../rules/describe-clause.ts'
 import { readFixtures } from '../rules/fixtures.ts'
 import type { CheckedRules } from '../rules/load.ts'
@@ -26,12 +26,21 @@ export function formatRule({ found, source, compiled }: Rule, rules: readonly Ru
       ({ weight, family }, i) =>
         `    ${POINTS[weight].padStart(8)}  ${describeClause(source.detect[i], places)}  (${weight}, ${family})`,
     ),
+    ...(compiled.typeClauses ?? []).map(
+      ({ points }, i) => `    ${describeClause(source.detect[i], places)}  (${formatPoints(points)})`,
+    ),
     ...formatRelations({ found, source }, rules),
     ...source.source.map((url) => `  source: ${url}`),
     `  verified: ${source.verified}`,
     `  tests: ${formatTests(found)}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Formats the points of a clause of a site type: `news 12, blog -4`. */
+function formatPoints(points: TypePoints): string {
+  const list = Object.entries(points).map(([type, value]) => `${type} ${value}`)
+  return list.length === 0 ? 'no points' : list.join(', ')
 }
 
 function formatFacts(source: RuleSource): string[] {
@@ -42,9 +51,10 @@ function formatFacts(source: RuleSource): string[] {
     'created by a model': source.aiNative === undefined ? undefined : source.aiNative ? 'yes' : 'no',
     'hosting that a high level proves': source.hosting,
     role: source.role,
-    rank: source.rank === undefined ? undefined : String(source.rank),
-    fallback: source.fallback ? 'applies only if no other type does' : undefined,
+    prior: source.prior === undefined ? undefined : `${source.prior} tenths of log-odds`,
+    points: source.fitted === false ? 'written by hand' : undefined,
     thin: source.thin ? 'also applies to a page with fewer than 20 visible words' : undefined,
+    unnamed: source.unnamed ? 'if this type wins, the page has no site type' : undefined,
   }
   return Object.entries(facts).flatMap(([key, value]) => (value === undefined ? [] : [`  ${key}: ${value}`]))
 }

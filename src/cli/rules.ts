@@ -16,6 +16,7 @@ import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { diffRules } from './diff-rules.ts'
 import { explain } from './explain-rule.ts'
+import { fitRules } from './fit-rules.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
 import { newRule } from './new-rule.ts'
@@ -25,10 +26,10 @@ import { formatCount, reportFindings } from './report-findings.ts'
 import { CATALOGUE_VERBS } from './rule-catalogue.ts'
 import type { RuleWork } from './rule-work.ts'
 import { testRules } from './test-rules.ts'
-import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
+import { dispatchVerb, type Given, listOption, textOption, type Verb } from './verbs.ts'
 
 const HELP = `
-Proposes, checks, tests, explains, compares, lists, renames and builds fingerprint rules: those of the project and those of RULES_DIRS.
+Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
   npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
                                         Folders that are given are checked together with the rules of the project.
@@ -58,6 +59,11 @@ Proposes, checks, tests, explains, compares, lists, renames and builds fingerpri
                                         locators that cover it. Prints each match as file:line:column.
   npm run -s rules -- show <slug>       Describes a rule in words: clauses with their points, relations, sources, tests.
   npm run -s rules -- stats             Counts rules by kind and category, clauses and test pages.
+  npm run -s rules -- fit --pages FILE… [--check] [--held-out]
+                                        Fits the points of the site types to labelled pages (JSON Lines, also .gz, with siteType)
+                                        and writes them into the rules. Prints what a cross-validation by site finds. --check
+                                        only compares the points with those of a new fit. --held-out fits without a fifth of the
+                                        sites, prints what the points find there, and writes nothing.
   npm run -s rules -- rename <kind>/<slug> <new slug>
                                         Renames the files of a rule, and its slug in all other rules and tests.
 
@@ -80,6 +86,11 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     args: ['[slug]', '[url]'],
     options: { ...PAGE_OPTIONS, hit: text, miss: text, all: flag, timeout: text },
     prepare: explain,
+  },
+  fit: {
+    args: ['file…'],
+    options: { pages: { type: 'string', multiple: true }, check: flag, 'held-out': flag },
+    prepare: fit,
   },
   ...CATALOGUE_VERBS,
   new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
@@ -149,6 +160,16 @@ function requireFolder(name: string): string {
 function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
   return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
+}
+
+function fit(given: Given, io: CommandIo): RuleWork {
+  const { args, values } = given
+  const pages = listOption(given, 'pages')
+  if (pages.length === 0) throw new UsageError('fit needs --pages FILE')
+  const files = [...pages, ...args]
+  for (const file of files) if (!existsSync(file)) throw new UsageError(`--pages: there is no file "${file}"`)
+  const options = { files, check: values.check === true, heldOut: values['held-out'] === true }
+  return (loaded) => fitRules(loaded, options, io)
 }
 
 /** Builds the project's own rules with its own detectors: what a start without RULES_DIRS and DETECTORS loads. */

@@ -16,7 +16,7 @@ export interface BuiltRuleset {
   readonly rules: readonly CompiledRule[]
 }
 
-const FORMAT = 1
+const FORMAT = 2
 
 /** Computes a hash that changes with any byte of a rule, with any stray file, and with the places that rules can name. */
 export function computeFingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
@@ -65,7 +65,10 @@ function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
   const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
     [holds, hits, ownHost, siblingCode].every((logic) => isSupportedLogic(logic))
-  return isSupportedLogic(rule.logic) && rule.clauses.every((clause) => isClause(clause ?? {}))
+  const { typeClauses = [] } = rule
+  if (!Array.isArray(typeClauses)) return false
+  const clauses: readonly Partial<Clause>[] = [...rule.clauses, ...typeClauses]
+  return isSupportedLogic(rule.logic) && clauses.every((clause) => isClause(clause ?? {}))
 }
 
 /** The folder of the project, whether this module runs from the sources or from a build. */

@@ -42,8 +42,11 @@ const pageSchema = defineObject(
 const page = defineSchema<DataOf<typeof pageSchema>>({ $ref: '#/definitions/page' })
 
 const hitSchema = defineObject(
-  { page, confidence: defineEnum(['high', 'medium', 'low'], { description: "The rule's own level" }) },
+  { page },
   {
+    confidence: defineEnum(['high', 'medium', 'low'], {
+      description: "The rule's own level; required except for site types",
+    }),
     also: slugs('Slugs of other rules that fire on this page, too'),
     hosting: nullableText('Hosting in the verdict; null for none'),
     siteType: nullableText('Site type in the verdict; null for none'),
@@ -119,7 +122,15 @@ export const categoriesSchema = defineObject(
     ),
     technologies: defineMapping(text),
   },
-  {},
+  {
+    siteTypes: defineObject(
+      {
+        threshold: defineSchema<number>({ type: 'integer' }),
+        margin: defineSchema<number>({ type: 'integer', minimum: 0 }),
+      },
+      {},
+    ),
+  },
 )
 
 /** Content of categories.yaml. */

@@ -1,7 +1,6 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
-import type { Page } from '../engine/page/page-types.ts'
 import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
-import { hasLowPriority, isTypable, MIN_SITE_TYPE_POINTS, MIN_VISIBLE_WORDS } from '../engine/verdict/choose.ts'
+import { hasLowPriority } from '../engine/verdict/choose.ts'
 import { findImplied } from '../engine/verdict/relations.ts'
 import { computeLevel, MIN_LEVEL_POINTS, rankLevel } from '../engine/verdict/score.ts'
 import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.ts'
@@ -10,19 +9,17 @@ import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.t
 interface ChoiceContext {
   readonly verdict: Verdict
   readonly ruleset: Ruleset
-  readonly page: Page
 }
 
 /**
- * Explains why a rule that has points is not part of the result, or why a builder is only one of its technologies, in the order
- * in which the engine decides.
+ * Explains why a rule of a builder, technology or hosting provider that has points is not part of the result, or why a builder is
+ * only one of its technologies, in the order in which the engine decides.
  * @returns null for any other rule
  */
 export function explainChoice(own: Evidence, rule: CompiledRule, context: ChoiceContext): string | null {
   const isOnlyTechnology = own.kind === 'builder' && own.slug !== context.verdict.builderSlug
   if (own.chosen && !isOnlyTechnology) return null
   if (own.note !== undefined && own.level === null) return `it was dropped, because it is ${formatNote(own.note)}`
-  if (own.kind === 'site-type') return explainSiteType(own, rule, context)
   if (own.level === null) return `${own.points} point is too few: the lowest level needs ${MIN_LEVEL_POINTS}`
   if (own.kind === 'builder') return explainBuilder(own, rule, context)
   if (own.kind === 'hosting' && rule.cdn !== true) return explainHosting(own, context)
@@ -92,18 +89,4 @@ function compareProof(own: Evidence, winner: Evidence, ruleset: Ruleset): string
   if (most > families) return `${winner.name} is proved by more families of places: ${most}, not ${families}`
   if (winner.points > own.points) return `${winner.name} has more points: ${winner.points}, not ${own.points}`
   return `${winner.name} has as many families and points, and more values, or the first slug of the two`
-}
-
-function explainSiteType(own: Evidence, rule: CompiledRule, { verdict, ruleset, page }: ChoiceContext): string {
-  if (own.points < MIN_SITE_TYPE_POINTS) return `a site type needs ${MIN_SITE_TYPE_POINTS} points`
-  if (!isTypable(page)) return 'a response with an error status, or without HTML, has no site type'
-  if (page.words < MIN_VISIBLE_WORDS && !rule.thin)
-    return `the page has ${page.words} visible words; below ${MIN_VISIBLE_WORDS}, only a rule with \`thin: true\` applies`
-  const winner = verdict.evidence.find(({ kind, chosen }) => kind === 'site-type' && chosen)
-  const winnerRule = winner && findRule(ruleset, 'site-type', winner.slug)
-  if (winner === undefined || winnerRule === undefined) return 'no site type was chosen'
-  if (rule.fallback && !winnerRule.fallback) return `it is a fallback, and ${winner.slug} applies`
-  if (winner.points > own.points) return `${winner.slug} has more points: ${winner.points}, not ${own.points}`
-  if (winnerRule.rank > rule.rank) return `${winner.slug} has a higher rank: ${winnerRule.rank}, not ${rule.rank}`
-  return `${winner.slug} has the same points and rank, and more families, more values, or the first slug of the two`
 }

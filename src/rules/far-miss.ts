@@ -5,7 +5,7 @@ import type { Fixture } from './fixtures.ts'
 import { GROUPS, TESTS } from './schema.ts'
 
 /** Keys of a clause whose values are no words. */
-const SETTINGS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight'].filter(
+const SETTINGS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points', 'fitted'].filter(
   (key) => !['is', 'has', 'under', 'match', 'attr'].includes(key),
 )
 /** Minimum length of a word and of its parts, in letters and digits: shorter ones occur in every page. */

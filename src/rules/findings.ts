@@ -52,7 +52,7 @@ const FINDINGS = {
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
-  'group-weight': ['error', 'weight is only allowed on the outermost group'],
+  'group-weight': ['error', '{key} is only allowed on the outermost group'],
   'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
   'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}'],
   'label-with-suffix': [
@@ -61,6 +61,10 @@ const FINDINGS = {
   ],
   'misplaced-key': ['error', '{key} is allowed in {owner}, not in {kind}'],
   'miss-fires': ['error', 'the rule fires on this miss at level {level}: {clauses}'],
+  'miss-named': [
+    'error',
+    'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer',
+  ],
   'missing-test': ['error', 'the test file {file} is missing next to this rule'],
   'mixed-families': [
     'error',

@@ -6,7 +6,7 @@ import type { CompiledRule, RuleKind } from '../engine/rule/types.ts'
 import { detect } from '../engine/verdict/detect.ts'
 import { findImplied } from '../engine/verdict/relations.ts'
 import { computeLevel, rankLevel } from '../engine/verdict/score.ts'
-import type { Evidence, Verdict } from '../engine/verdict/verdict-types.ts'
+import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
@@ -110,7 +110,9 @@ export function buildPageFinding({ file, path }: Pick<Fixture, 'file' | 'path'>,
 
 /** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
-  return [...checkOwn(fixture, verdict, ruleset), ...checkOthers(fixture, verdict, ruleset)]
+  const isType = fixture.rule.kind === 'site-type'
+  const own = (isType ? checkType : checkOwn)(fixture, verdict, ruleset)
+  return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
 /** Where a test file says what a page gives, and the parts of it that name rules. */
@@ -132,6 +134,21 @@ export function checkSlugs({ file, path, hit, also }: Expectation, { rules }: Ru
   ]
 }
 
+/** Checks the type of a page of a site type: a hit has it, a miss has not. A bare list of words need not have it. */
+function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
+  const { rule, file, path, hit } = fixture
+  const own = ruleset.siteTypes.find(({ rule: { slug } }) => slug === rule.slug)?.rule
+  const type = own?.unnamed ? null : rule.slug
+  if (hit === null) {
+    if (verdict.siteType !== type) return []
+    return [buildFinding('miss-named', file.valueAt(path), { siteType: String(type ?? 'no site type') })]
+  }
+  const wanted = hit.siteType === undefined ? type : hit.siteType
+  const facts = checkFacts(fixture, hit, verdict)
+  if (verdict.siteType === wanted || (hit.words && hit.siteType === undefined)) return facts
+  return [buildDifference(fixture, [], ['siteType', verdict.siteType, wanted]), ...facts]
+}
+
 function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const { rule, file, path, hit } = fixture
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
@@ -145,19 +162,33 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
       }),
     ]
   }
-  const differs = (key: string, got: unknown, wanted: unknown, why = ''): Finding =>
-    buildFinding('hit-differs', file.valueAt([...path, key]), {
-      key,
-      got: String(got ?? 'none'),
-      wanted: String(wanted ?? 'none'),
-      why,
-    })
+  if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
+  const facts = checkFacts(fixture, hit, verdict)
+  if (level === hit.confidence) return facts
+  const why = explainLevel(fixture, hit.confidence, own, ruleset)
+  return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]
+}
+
+/** Reports a fact of a verdict that differs from the fixture: its key, what it is, and what the fixture says. */
+function buildDifference(
+  { file, path }: Fixture,
+  below: Path,
+  [key, got, wanted]: readonly [string, unknown, unknown],
+  why = '',
+): Finding {
+  const details = { key, got: String(got ?? 'none'), wanted: String(wanted ?? 'none'), why }
+  return buildFinding('hit-differs', file.valueAt([...path, ...below]), details)
+}
+
+/** Compares the facts that a hit states about the verdict. */
+function checkFacts(fixture: Fixture, hit: HitData, verdict: Verdict): Finding[] {
+  const { rule } = fixture
+  const differs = (key: string, got: unknown, wanted: unknown): Finding =>
+    buildDifference(fixture, [key], [key, got, wanted])
   const findings: Finding[] = []
-  if (level !== hit.confidence)
-    findings.push(differs('confidence', level, hit.confidence, explainLevel(fixture, own, ruleset)))
   if (hit.hosting !== undefined && hit.hosting !== verdict.hosting)
     findings.push(differs('hosting', verdict.hosting, hit.hosting))
-  if (hit.siteType !== undefined && hit.siteType !== verdict.siteType)
+  if (rule.kind !== 'site-type' && hit.siteType !== undefined && hit.siteType !== verdict.siteType)
     findings.push(differs('siteType', verdict.siteType, hit.siteType))
   for (const name of hit.technologies ?? [])
     if (!verdict.technologies.includes(name))
@@ -171,12 +202,12 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
 const MAX_NEAR_CLAUSES = 2
 
 /** Names the clauses that gave points, and those that nearly did. */
-function explainLevel({ rule, input, hit }: Fixture, own: Evidence | undefined, ruleset: Ruleset): string {
+function explainLevel({ rule, input }: Fixture, wanted: Level, own: Evidence | undefined, ruleset: Ruleset): string {
   const compiled = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   const points = own?.points ?? 0
   const held =
     own === undefined || own.clauses.length === 0 ? '' : ` from ${own.clauses.map(({ clause }) => clause).join(', ')}`
-  const isTooLow = hit !== null && rankLevel(own ? computeLevel(points) : null) < rankLevel(hit.confidence)
+  const isTooLow = rankLevel(own ? computeLevel(points) : null) < rankLevel(wanted)
   const near = compiled && isTooLow ? findNearClauses(compiled, buildPage(input), ruleset) : []
   const missed = near.slice(0, MAX_NEAR_CLAUSES).map(({ text, found }) => `${text}, found ${JSON.stringify(found[0])}`)
   const unit = points === 1 ? 'point' : 'points'

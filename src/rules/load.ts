@@ -42,10 +42,7 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
-  const all: { builders: Categories['builders']; technologies: Categories['technologies'] } = {
-    builders: {},
-    technologies: {},
-  }
+  let all: Categories = { builders: {}, technologies: {} }
   for (const folder of folders) {
     if (!existsSync(folder)) {
       const reason = 'the folder does not exist'
@@ -57,8 +54,12 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
     const categories: Categories | null =
       found.categoriesFile === null ? base : readCategories(found.categoriesFile, findings)
     if (folder === folders[0]) base = categories
-    all.builders = { ...categories?.builders, ...all.builders }
-    all.technologies = { ...categories?.technologies, ...all.technologies }
+    all = {
+      ...categories,
+      ...all,
+      builders: { ...categories?.builders, ...all.builders },
+      technologies: { ...categories?.technologies, ...all.technologies },
+    }
     for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories, judge }))
   }
   judge.close()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
+import { linkSiteTypes } from '../engine/rule/link-site-types.ts'
 import { computeFingerprint, projectFolder, readBuilt } from './built.ts'
 import { type CheckedRules, checkFolders, throwOnErrors } from './load.ts'
 
@@ -38,6 +39,6 @@ export function openRuleset({ own = ownFolder, folders = [], detectors, built = 
 
 /** Builds the ruleset from rules that were checked without errors. */
 export function buildRuleset(checked: CheckedRules, detectors: readonly Detector[], version: string): Ruleset {
-  const rules = checked.rules.flatMap(({ compiled }) => compiled ?? [])
+  const rules = linkSiteTypes(checked.rules.flatMap(({ compiled }) => compiled ?? []))
   return new Ruleset({ rules, categories: checked.categories, detectors, version })
 }

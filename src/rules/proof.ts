@@ -112,11 +112,11 @@ function findProven(
 /** Compiles a claim as the only clause of a rule. Returns null if it needs no proof: it holds where nothing was found. */
 function compileClaim(
   source: RuleSource,
-  { clause: { weight, ...clause } }: Claim,
+  { clause: { weight, points, fitted, ...clause } }: Claim,
   places: Places,
 ): CompiledRule | null {
   try {
-    return compileRule({ ...source, detect: [clause] }, places)
+    return compileRule({ ...source, kind: 'technology', detect: [clause] }, places)
   } catch (error) {
     if (error instanceof RuleSyntaxError) return null
     throw error

@@ -36,7 +36,7 @@ export function findSlugEdits(renaming: Renaming): SlugEdit[] {
   const named = rules.flatMap(({ found, file }) =>
     [...findNamedSlugs({ found, file })]
       .filter((name) => name.slug === rule.slug && name.space === space)
-      .map(({ path }) => buildEdit(file, path, [slug])),
+      .map(({ path, isKey }) => buildEdit(file, path, [slug], isKey)),
   )
   const fixtures = rules.flatMap(({ found }) => readFixtures(found).fixtures)
   return [...named, ...fixtures.flatMap((fixture) => findFixtureEdits(fixture, renaming))]
@@ -64,9 +64,9 @@ function findMeant({ input, rule: own }: Fixture, { rule, slug, rules, ruleset }
   return others.map(({ kind }) => (findNamespace(kind) === space ? slug : rule.slug)).sort()
 }
 
-function buildEdit(file: SourceFile, path: Path, slugs: readonly string[]): SlugEdit {
+function buildEdit(file: SourceFile, path: Path, slugs: readonly string[], isKey = false): SlugEdit {
   const isItem = typeof path.at(-1) === 'number' && Array.isArray(readAt(file.data, path.slice(0, -1)))
-  const { line, column } = file.valueAt(path)
+  const { line, column } = isKey ? file.keyAt(path) : file.valueAt(path)
   return { file: file.file, line, column, slugs, isItem }
 }
 
@@ -89,7 +89,7 @@ export function renameRule({ rule, slug }: Renaming, edits: readonly SlugEdit[])
 }
 
 function applyEdit(line: string, old: string, { file, line: number, column, slugs, isItem }: SlugEdit): string {
-  const quoted = /^(['"]?)(.*?)\1(?=[\s,\]}]|$)/.exec(line.slice(column - 1))
+  const quoted = /^(['"]?)(.*?)\1(?=[\s,\]}:]|$)/.exec(line.slice(column - 1))
   if (quoted?.[2] !== old) throw new Error(`${file}:${number}:${column}: expected the slug "${old}" here`)
   const before = line.slice(0, column - 1)
   const isBlockItem = /^\s*- $/.test(before)

@@ -5,7 +5,7 @@ import { wordOf } from './word-forms.ts'
 /** Keys of a clause that are not places. */
 export const GROUPS = ['all', 'any', 'not', 'of'] as const
 export const TESTS = ['is', 'has', 'under', 'match', 'version', 'from', 'attr', 'case'] as const
-export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight']
+export const CLAUSE_KEYS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points', 'fitted']
 
 /** Form of every slug. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
@@ -32,7 +32,16 @@ const slug = {
 export const slugs = oneOrMore(slug)
 const flag = { type: 'boolean', const: true }
 const positive = { type: 'integer', minimum: 1 }
+const tenths = { type: 'integer', minimum: -200, maximum: 200 }
 export const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an http or https URL' }
+
+const RULE_SCHEMA_HEAD = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Siteprint rule',
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'detect', 'source', 'verified'],
+}
 
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
@@ -40,11 +49,7 @@ export const url = { type: 'string', pattern: '^https?://[^\\s]+$', title: 'an h
  */
 export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Siteprint rule',
-    type: 'object',
-    additionalProperties: false,
-    required: ['name', 'detect', 'source', 'verified'],
+    ...RULE_SCHEMA_HEAD,
     properties: {
       name: { ...name, description: 'Display name' },
       website: url,
@@ -59,9 +64,18 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       },
       requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
-      rank: { type: 'integer', description: 'Site types: the larger rank wins a tie' },
-      fallback: { ...flag, description: 'Site types: applies if no other type does' },
+      prior: {
+        ...tenths,
+        description:
+          'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
+      },
+      fitted: {
+        type: 'boolean',
+        const: false,
+        description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
+      },
       thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
+      unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
       detect: {
         type: 'array',
         minItems: 1,
@@ -106,6 +120,18 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
         type: 'string',
         enum: ['strong', 'medium', 'weak'],
         description: 'What the clause is worth; by default the most that its place allows',
+      },
+      points: {
+        type: 'object',
+        minProperties: 1,
+        propertyNames: slug,
+        additionalProperties: tenths,
+        description: 'Site types: tenths of log-odds that the clause gives to each type; written by `rules fit`',
+      },
+      fitted: {
+        type: 'boolean',
+        const: false,
+        description: 'Site types: the points of this clause are written by hand, and `rules fit` does not change them',
       },
       all: { ...clauses, description: 'All of these clauses hold' },
       any: { ...clauses, description: 'At least one of these clauses holds' },

@@ -32,7 +32,10 @@ const milliseconds = Type.Number({ minimum: 0 })
 const clause = closedObject({
   clause: Type.String({ description: 'The clause as written in the rule.' }),
   places: list(text, { description: 'The places it looks at.' }),
-  weight: oneOf(['strong', 'medium', 'weak'] as const),
+  weight: Type.Optional(oneOf(['strong', 'medium', 'weak'] as const)),
+  points: Type.Optional(
+    Type.Integer({ description: 'Site types: tenths of log-odds that the clause gives the type.' }),
+  ),
   family: text,
   hits: count,
   texts: list(Type.String({ maxLength: 200 }), {
@@ -45,7 +48,7 @@ const evidence = closedObject({
   slug: text,
   name: text,
   level: oneOf(LEVELS),
-  points: count,
+  points: Type.Integer({ description: '0 to 6; of a site type its score, in tenths of log-odds.' }),
   clauses: list(clause, { description: 'The clauses that matched.' }),
   unseen: list(text, { description: 'Places that the rule looks at and that the scan did not see.' }),
   chosen: Type.Boolean({ description: 'Whether the rule is part of the result.' }),

@@ -67,7 +67,7 @@ export function info(): RulesetInfo {
     version: ruleset.version,
     wantedDns: ruleset.wanted('dns'),
     categories: Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name])),
-    siteTypes: ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug),
+    siteTypes: ruleset.rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug),
     labels: findLabels(),
     catalogue: buildCatalogue(ruleset.rules),
   }

@@ -5,6 +5,10 @@ import { builder, TEST, technology, writeFolder } from '../support/rule-folder.t
 const named = (name: string, rule: string): string =>
   rule.replace('name: Acme', `name: ${name}`).replaceAll('acme.com', `${name.toLowerCase()}.com`)
 const tests = (name: string): string => TEST.replaceAll('acme', name)
+const typed = (slug: string, points: number, clauses: string): string =>
+  technology(clauses).replace('- url: acme.com', `- { url: acme.com, points: { ${slug}: ${points} } }`)
+const typeTests = (slug: string): string =>
+  `hits:\n  - { page: { url: https://${slug}.com/ }, words: true }\nmisses:\n  - { page: { url: https://example.com/${slug} } }\n`
 const HAR = {
   log: {
     entries: [
@@ -53,13 +57,17 @@ beforeAll(() => {
     'rules/hosting/stove.test.yaml': tests('stove'),
     'rules/hosting/kiln.yaml': named('Kiln', technology('{ header: x-kiln }')),
     'rules/hosting/kiln.test.yaml': tests('kiln'),
-    'rules/site-types/shop.yaml': named('Shop', technology("{ element: '#cart' }", 'rank: 1\n')),
-    'rules/site-types/shop.test.yaml': tests('shop'),
+    'rules/site-types/shop.yaml': named('Shop', typed('shop', 30, "{ element: '#cart', points: { shop: 30 } }")),
+    'rules/site-types/shop.test.yaml': typeTests('shop'),
     'rules/site-types/park.yaml': named(
       'Park',
-      technology("{ element: '#park' }\n  - { element: '#lot', weight: medium }", 'thin: true\n'),
+      typed(
+        'park',
+        30,
+        "{ element: '#park', points: { park: 60 } }\n  - { element: '#lot', points: { park: -3, shop: -3 } }",
+      ),
     ),
-    'rules/site-types/park.test.yaml': tests('park'),
+    'rules/site-types/park.test.yaml': typeTests('park'),
     'page.har': JSON.stringify(HAR),
   })
 })
@@ -98,9 +106,6 @@ describe('the last line says why a rule with points is not part of the result', 
       { 'x-oven': '1', 'x-kiln': '1' },
     ],
     ['stove', '<p>', 'Oven is proved by a surer kind of place', { 'x-oven': '1', 'set-cookie': 'stove=1' }],
-    ['shop', '<p id=cart>', 'the page has 0 visible words; below 20, only a rule with `thin: true` applies'],
-    ['park', '<p id=lot>', 'a site type needs 5 points'],
-    ['park', `<p id=park><p id=cart>${WORDS}`, 'shop has a higher rank: 1, not 0'],
   ])('%s on %s', async (slug, html, reason, headers) => {
     const folder = writeFolder({ 'page.html': html, 'headers.json': JSON.stringify(headers ?? {}) })
     const page = ['--html', `${folder}/page.html`, ...(headers ? ['--headers', `${folder}/headers.json`] : [])]
@@ -108,6 +113,17 @@ describe('the last line says why a rule with points is not part of the result', 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.trim().split('\n').at(-1)?.trim()).toContain(`because ${reason}`)
   })
+})
+
+test.each<[slug: string, html: string, last: string]>([
+  ['shop', '<p id=cart>', 'no site type: too little text'],
+  ['park', `<p id=lot>${WORDS}`, 'no site type: too little evidence'],
+  ['park', `<p id=park><p id=cart>${WORDS}`, 'site type: park'],
+])('of a site type, the last line is the decision about the page: %s on %s', async (slug, html, last) => {
+  const folder = writeFolder({ 'page.html': html })
+  const { code, stdout, stderr } = await explain([slug, '--html', `${folder}/page.html`])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout.trim().split('\n').at(-1)?.trim()).toBe(last)
 })
 
 test('a clause that found nothing shows what it would find without its tests', async () => {

@@ -38,7 +38,7 @@ const files = {
     .replace('Acme', 'Glaze'),
   'rules/technologies/analytics/glaze.test.yaml': TEST.replace('acme.com', 'glaze.com'),
   'rules/site-types/oven.yaml': technology('{ found: [kiln, glaze] }').replace('url: acme.com', 'url: oven.com'),
-  'rules/site-types/oven.test.yaml': TEST.replace('acme.com', 'oven.com'),
+  'rules/site-types/oven.test.yaml': TEST.replace('acme.com', 'oven.com').replace('confidence: high', 'words: true'),
 }
 const run = (args: readonly string[], changed: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
   project.run('rules', args, { cwd: writeFolder({ ...files, ...changed }), env: { RULES_DIRS: 'rules' } })
@@ -189,11 +189,11 @@ describe('rename', () => {
         <p>one two three four five six seven eight nine ten
         <p>one two three four five six seven eight nine ten
         <p>one two three four five six seven eight nine ten
-    confidence: high
     siteType: oven
 misses:
   - { page: { url: https://example.com/ } }
 `
+  const scored = files['rules/site-types/oven.yaml'].replace('url: oven.com', '{ url: oven.com, points: { oven: 30 } }')
   const both = glazed('kiln').replace('confidence: high', 'confidence: medium')
   /** Findings of the rules and their tests, except that hits do not show every word. */
   const brokenParts = (cwd: string) =>
@@ -239,7 +239,7 @@ misses:
       'a site type',
       'site-type/oven',
       'stove',
-      { 'rules/site-types/oven.test.yaml': oven },
+      { 'rules/site-types/oven.yaml': scored, 'rules/site-types/oven.test.yaml': oven },
       'site-types/stove.test.yaml',
       'siteType: stove',
     ],

@@ -20,7 +20,7 @@ beforeAll(() => {
     'failing/builders/acme.yaml': builder(),
     'failing/builders/acme.test.yaml': TEST.replace('high', 'low'),
     'shy/site-types/acme.yaml': technology().replace('url: acme.com', 'url: [acme.com, acme.org]'),
-    'shy/site-types/acme.test.yaml': TEST,
+    'shy/site-types/acme.test.yaml': TEST.replace('confidence: high', 'words: true'),
     'dry.mjs':
       "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
     'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
@@ -145,10 +145,10 @@ describe('build', () => {
 
 describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'missing verb: use one of lint, test, build, explain, list, search, show, stats, new, diff, rename'],
+    [[], 'missing verb: use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, rename'],
     [
       ['lnt'],
-      'unknown verb "lnt": use one of lint, test, build, explain, list, search, show, stats, new, diff, rename',
+      'unknown verb "lnt": use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, rename',
     ],
     [['lint', '--fx'], 'Unknown option \'--fx\'; did you mean "--fix"?'],
     [['lint', '--zzzzzz'], "Unknown option '--zzzzzz': use --strict, --format, --fix, --timeout"],

@@ -6,6 +6,18 @@ import { readFinds } from '../engine/support/finds.ts'
 test.each<[place: string, what: string, words: string[], PageInput, [string, string][]]>([
   ['url', 'the final URL', ['x.com'], { url: 'https://a.com/b?c#d' }, [['', 'https://a.com/b?c']]],
   [
+    'suffix',
+    'each label of the public suffix',
+    ['gov'],
+    { url: 'https://www.a.gov.uk/gov' },
+    [
+      ['gov', 'gov'],
+      ['uk', 'uk'],
+    ],
+  ],
+  ['suffix', 'one label', ['com'], { url: 'https://a.com/' }, [['com', 'com']]],
+  ['suffix', 'none of an address', ['com'], { url: 'http://192.0.2.1/' }, []],
+  [
     'header',
     'each value of a name',
     ['x-a'],
@@ -114,6 +126,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
 describe('a place is seen', () => {
   const sometimes: [place: string, word: string, PageInput, boolean][] = [
     ['url', 'a.com', { url: 'https://a.com/' }, true],
+    ['suffix', 'com', { url: 'https://a.com/' }, true],
     ['header', 'x-a', { headers: {} }, true],
     ['cookie', 'sid', { headers: [] }, true],
     ['status', '404', { status: 200 }, true],
@@ -137,7 +150,8 @@ describe('a place is seen', () => {
   test('places of the document are always seen', () => {
     const others = detectors.filter(({ key }) => !sometimes.some(([place]) => place === key))
     expect(others.filter(({ seen }) => seen !== undefined)).toEqual([])
-    const document = 'meta title jsonld script asset frame link element comment inline style anchor text html size'
+    const document =
+      'meta title jsonld script asset frame link element comment inline style anchor label text html size'
     expect(others.map(({ key }) => key).sort()).toEqual(document.split(' ').sort())
   })
 })

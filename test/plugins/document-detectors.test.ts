@@ -59,6 +59,30 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ['text', 'the visible text', ['abc'], html('<title>a</title><p>b</p>c'), [['', 'b c']]],
   ['html', 'the source', ['abc'], html('<p CLASS=a>b'), [['', '<p CLASS=a>b']]],
   [
+    'label',
+    'the whole text of a link or button, in lower case',
+    ['zum warenkorb', 'kasse'],
+    html(
+      `<a href=x> Zum <b>Warenkorb</b>\n</a><button>KASSE</button><p>kasse</p><a>kasse 2</a><a>${'kasse '.repeat(9)}</a><a></a>`,
+    ),
+    [
+      ['zum warenkorb', 'zum warenkorb'],
+      ['kasse', 'kasse'],
+    ],
+  ],
+  [
+    'size',
+    'links, and paragraphs of 120 characters',
+    ['links', 'paragraphs'],
+    html(`<a></a><a href=x></a><p>${'x'.repeat(119)}</p><p>${'x'.repeat(60)}<b>${'y'.repeat(60)}</b></p>`),
+    [
+      ['words', '2'],
+      ['characters', '240'],
+      ['links', '2'],
+      ['paragraphs', '1'],
+    ],
+  ],
+  [
     'size',
     'both amounts',
     ['words', 'characters'],

@@ -5,6 +5,7 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
+import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { Verdict } from '../../src/engine/verdict/verdict-types.ts'
@@ -61,7 +62,7 @@ function getVerdict(rules: readonly TinyRule[]): Verdict {
     compileRule({ name: rule.slug, detect: [], source: [], verified: '2026-11-20', ...rule }, places),
   )
   const categories = { builders: {}, technologies: {} }
-  const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })
+  const ruleset = new Ruleset({ rules: linkSiteTypes(compiled), categories, detectors, version: '' })
   return detect(
     ruleset,
     buildPage({ headers: { 'x-quay': '1' }, tls: { issuer: 'Quay' }, html: '<meta name=quay content=1>' }),
@@ -94,7 +95,7 @@ describe('the optional members of an outside detector', () => {
     [7, 'port'],
     [8, null],
   ])('isAmount makes the amount the hit: at least %i', (atLeast, expected) => {
-    const rule = siteType('port', { thin: true, detect: [{ depth: 'metres', atLeast }] })
+    const rule = siteType('port', { thin: true, detect: [{ depth: 'metres', atLeast, points: { port: 1 } }] })
     expect(getVerdict([rule]).siteType).toBe(expected)
   })
 

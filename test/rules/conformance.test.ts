@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
+import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import { toResult } from '../../src/engine/verdict/result.ts'
 import { type BuiltRuleset, buildRulesetFile } from '../../src/rules/built.ts'
@@ -13,7 +14,7 @@ import { ownFolder } from '../../src/rules/open-ruleset.ts'
 
 // Other implementations get JSON, so the test writes and parses it.
 const checked = checkFolders({ folders: [ownFolder], detectors })
-const compiled = checked.rules.flatMap((rule) => rule.compiled ?? [])
+const compiled = linkSiteTypes(checked.rules.flatMap((rule) => rule.compiled ?? []))
 const ruleset = new Ruleset({ rules: compiled, categories: checked.categories, detectors, version: 'test' })
 const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
 const built: BuiltRuleset = JSON.parse(
@@ -29,6 +30,17 @@ test('hits → points: plain JSON Logic computes the same points', () => {
   })
   expect(wrong).toEqual([])
   expect(new Set(cases.rules.map(({ rule }) => rule)).size).toBe(built.rules.length)
+})
+
+test('hits → clause: plain JSON Logic computes which clauses of site types hold', () => {
+  const clauses = new Map(
+    built.rules.flatMap(({ typeClauses = [] }) => typeClauses.map((one) => [one.id, one] as const)),
+  )
+  const wrong = cases.clauses.filter(({ clause, hits, holds }) => {
+    return Boolean(jsonLogic.apply(JSON.parse(JSON.stringify(clauses.get(clause)?.holds ?? null)), hits)) !== holds
+  })
+  expect(wrong).toEqual([])
+  expect(cases.clauses.some(({ holds }) => holds)).toBe(true)
 })
 
 test('page → the ten fields: the ruleset of the built file returns the same result', () => {

@@ -145,7 +145,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     acme(builder("{ script: /a.js, is: §'FILL IN: a value' }").replace('aiNative: false', 'aiNative: true')),
   ],
   ['placeholder', 'of a test', miss("{ html: §'<p>FILL IN: a sentence</p>' }")],
-  ['misplaced-key', 'of a site type', acme(builder('', '§rank: 2\n'))],
+  ['misplaced-key', 'of a site type', acme(builder('', '§prior: 2\n'))],
   ['misplaced-key', 'of a site type, with a wrong value', acme(builder('', '§thin: yes\n'))],
   ['misplaced-key', 'of a builder, with an unknown slug', tech('acme', technology('', '§hosting: nowhere\n'))],
   ['misplaced-key', 'place of a site type', clause('§found: acme')],
@@ -244,6 +244,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
       ),
     },
   ],
+  [
+    'miss-named',
+    'of a site type',
+    {
+      'site-types/acme.yaml': technology('').replace('url: acme.com', '{ url: acme.com, points: { acme: 30 } }'),
+      'site-types/acme.test.yaml': `hits:\n  - { page: { url: https://acme.com/ }, words: true }\nmisses:\n  - §{ page: { url: https://acme.com/, html: "<p>\\n${'word '.repeat(20)}\\n<p>a\\n<p>b\\n<p>c" } }\n`,
+    },
+  ],
   ['unproven-clause', 'other page', clause('§meta: acme')],
   ['unproven-clause', 'one of a choice', clause('any: [{ url: acme.com }, §{ url: acme.org }]')],
   ['unproven-word', 'second of a list', acme(builder().replace('url: acme.com', 'url: [acme.com, §acme.org]'))],
@@ -252,7 +260,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'of a site type',
     {
       'site-types/acme.yaml': technology('').replace('url: acme.com', 'url: [acme.com, §acme.org]'),
-      'site-types/acme.test.yaml': TEST,
+      'site-types/acme.test.yaml': TEST.replace('confidence: high', 'words: true'),
     },
   ],
   ['unsafe-pattern', 'exponential', clause("{ meta: generator, match: §'^(a+)+$' }")],

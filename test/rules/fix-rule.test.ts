@@ -86,9 +86,10 @@ test.each([
 function compileAll(folder: string) {
   const checked = checkFolders({ folders: [folder], detectors })
   const compiled = checked.rules.map(({ found, compiled: one }) => {
-    const { implies = [], requires = [], excludes = [], clauses = [], ...rest } = one ?? {}
+    const { implies = [], requires = [], excludes = [], clauses = [], typeClauses = [], ...rest } = one ?? {}
     const lists = [implies, requires, excludes].map((list) => [...list].sort())
-    return [`${found.kind} ${found.slug}`, rest, lists, clauses.map(({ text: _, ...clause }) => clause)]
+    const parts = [...clauses, ...typeClauses].map(({ text: _, ...clause }) => clause)
+    return [`${found.kind} ${found.slug}`, rest, lists, parts]
   })
   return { checked, compiled }
 }

@@ -82,7 +82,7 @@ describe('each problem is one finding with its line and column', () => {
 website: https://acme.com
 category: cmss
 aiNative: maybe
-rank: 3
+prior: 3
 detect:
   - { elment: '#acme', weight: medium }
   - comment: [ac, acme]

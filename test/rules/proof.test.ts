@@ -129,8 +129,11 @@ describe('unproven-word: a value of a list that no hit shows', () => {
       'technologies/analytics/acme.test.yaml': TEST,
       'builders/beta.yaml': builder().replaceAll('acme.com', 'beta.com').replace('Acme', 'Beta'),
       'builders/beta.test.yaml': TEST.replaceAll('acme', 'beta'),
-      'site-types/app.yaml': technology(`{ found: ${slugs} }`),
-      'site-types/app.test.yaml': TEST.replace('high }', 'high, also: acme }'),
+      'site-types/app.yaml': technology(`{ found: ${slugs} }`).replace(
+        'url: acme.com',
+        '{ url: acme.com, points: { app: 30 } }',
+      ),
+      'site-types/app.test.yaml': TEST.replace('confidence: high }', 'words: true, also: acme }'),
     })
     expect(listFindings(files('[acme, beta]'))).toEqual(['5:21 warning unproven-word beta'])
     expect(listFindings(files('acme'))).toEqual([])

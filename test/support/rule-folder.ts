@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
 import { checkMisses } from '../../src/rules/far-miss.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
@@ -55,7 +56,7 @@ export function findingsOf(root: string): Finding[] {
   const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
   const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures, checked.places))
   const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]
-  const compiled = rules.flatMap((rule) => rule.compiled ?? [])
+  const compiled = linkSiteTypes(rules.flatMap((rule) => rule.compiled ?? []))
   const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })
   const run = () =>
     read.flatMap(({ rule, fixtures }) => {

@@ -1,8 +1,27 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { findNeeds, type Need } from '../rule/logic.ts'
-import type { Categories, Clause, CompiledRule } from '../rule/types.ts'
+import { applyLogic, buildLeafLogic, findNeeds, listVariables, type Need } from '../rule/logic.ts'
+import type { Categories, Clause, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
+import { append } from '../text/lists.ts'
 import { PlaceIndex, prepareLeaf } from './place-index.ts'
+
+/** A site type, and the values of the terms of its expression. */
+export interface TypeTerms {
+  readonly rule: CompiledRule
+  /** The sum of the terms that do not depend on a clause: the prior. */
+  readonly constant: number
+  /** What a clause adds if it holds, by its id. A clause that does not hold adds 0, and so does one that is not listed. */
+  readonly byClause: ReadonlyMap<string, number>
+}
+
+/** A clause of a site type with its rule and leaves. */
+export interface TypeClauseLeaves {
+  readonly rule: CompiledRule
+  readonly clause: TypeClause
+  readonly leaves: readonly Leaf[]
+  /** The clause is one leaf: it holds if this leaf has enough hits. */
+  readonly isLeaf: boolean
+}
 
 /** Compiled rules and the index over them. One ruleset serves any number of pages. */
 export class Ruleset {
@@ -16,6 +35,11 @@ export class Ruleset {
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
   /** The values that a clause needs to hold. */
   readonly needs: ReadonlyMap<Clause, readonly Need[]>
+  readonly siteTypes: readonly TypeTerms[]
+  /** The terms of each clause in the expressions of `siteTypes`: number of the type, and what the clause adds if it holds. */
+  readonly termsByClause: ReadonlyMap<string, readonly (readonly [type: number, value: number])[]>
+  /** The clauses of site types by each of their positive leaves. */
+  readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that a rule asks for. */
   readonly readPlaces: readonly PlaceIndex[]
 
@@ -41,6 +65,9 @@ export class Ruleset {
       }
     this.places = places
     this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
+    this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
+    this.termsByClause = indexTerms(this.siteTypes)
+    this.typeClauses = new Map(parts.rules.flatMap(listTypeClauses))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
@@ -50,6 +77,40 @@ export class Ruleset {
   wanted(place: string): readonly string[] {
     return [...(this.places.get(place)?.words.keys() ?? [])]
   }
+}
+
+function listTypeClauses(rule: CompiledRule): (readonly [Leaf, TypeClauseLeaves])[] {
+  return (rule.typeClauses ?? []).flatMap((clause) => {
+    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    const [first] = leaves
+    const isLeaf = leaves.length === 1 && JSON.stringify(clause.holds) === JSON.stringify(buildLeafLogic(first))
+    const one = { rule, clause, leaves, isLeaf }
+    return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
+  })
+}
+
+/**
+ * Evaluates the terms of a site type, each with its clause. The expression is a sum, so that a page needs only the terms of the
+ * clauses that hold.
+ */
+function splitTerms(rule: CompiledRule): TypeTerms {
+  const { logic } = rule
+  const terms = typeof logic === 'object' && '+' in logic ? logic['+'] : [logic]
+  const byClause = new Map<string, number>()
+  let constant = 0
+  for (const term of terms) {
+    const [id] = listVariables(term)
+    if (id === undefined) constant += applyLogic(term, {})
+    else byClause.set(id, applyLogic(term, { [id]: 1 }))
+  }
+  return { rule, constant, byClause }
+}
+
+function indexTerms(types: readonly TypeTerms[]): Map<string, [type: number, value: number][]> {
+  const terms = new Map<string, [number, number][]>()
+  for (const [type, { byClause }] of types.entries())
+    for (const [id, value] of byClause) append(terms, id, [type, value] as [number, number])
+  return terms
 }
 
 function indexBySlug(

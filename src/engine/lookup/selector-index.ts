@@ -20,10 +20,11 @@ interface Row {
 /** Prefix of a selector whose case matters. No selector begins with this character. */
 export const EXACT = '!'
 
-/** Rows that ask for one attribute: for its presence, its whole value, or a part of its value. */
+/** Rows that ask for one attribute: for its presence, its whole value, a word of it such as a class, or another part of it. */
 interface AttributeRows {
   readonly present: Row[]
   readonly values: SparseMap<Row[]>
+  readonly words: SparseMap<Row[]>
   readonly parts: Record<Position, Map<string, Row[]>>
   /** Matches a value that contains any part at its position. Most values contain none. */
   anyPart?: RegExp
@@ -32,9 +33,8 @@ interface AttributeRows {
 }
 
 /** Position of a part in a value. */
-type Position = 'word' | 'start' | 'end' | 'any'
+type Position = 'start' | 'end' | 'any'
 const POSITIONS: Readonly<Partial<Record<AttributePart['action'], Position>>> = {
-  element: 'word',
   hyphen: 'start',
   start: 'start',
   end: 'end',
@@ -101,12 +101,14 @@ export class SelectorIndex {
         (rows = {
           present: [],
           values: new SparseMap(),
-          parts: { word: new Map(), start: new Map(), end: new Map(), any: new Map() },
+          words: new SparseMap(),
+          parts: { start: new Map(), end: new Map(), any: new Map() },
         }),
       )
     const value = lower(part.value)
     const position = POSITIONS[part.action]
     if (part.action === 'equals') append(rows.values, value, row)
+    else if (part.action === 'element' && value.length > 0) append(rows.words, value, row)
     else if (position !== undefined && value.length >= (position === 'any' ? MIN_PART_CHARACTERS : 1))
       append(rows.parts[position], value, row)
     else rows.present.push(row)
@@ -148,11 +150,21 @@ export class SelectorIndex {
       const value = tape.values[k]
       this.#addRows(attributeRows.present)
       this.#addRows(attributeRows.values.getPart(value, 0, value.length))
+      if (!attributeRows.words.isEmpty) this.#addWords(attributeRows.words, value)
       if (attributeRows.anyPart?.test(value)) this.#addRows(attributeRows.literals?.find(value))
     }
     if (this.#arming.length === 0) return
     for (const row of this.#arming) this.#armed.add(row)
     this.#arming.length = 0
+  }
+
+  /** Adds the rows of each word of a value. White space of HTML separates words. */
+  #addWords(words: SparseMap<Row[]>, value: string): void {
+    for (let from = 0, to = 0; to <= value.length; to++) {
+      if (to < value.length && !isSpace(value.charCodeAt(to))) continue
+      if (to > from) this.#addRows(words.getPart(value, from, to))
+      from = to + 1
+    }
   }
 
   #addRows(found: readonly Row[] | undefined): void {
@@ -170,10 +182,14 @@ export class SelectorIndex {
   }
 }
 
+/** Whether a code is white space of HTML: space, tab, line feed, form feed or carriage return. */
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
+}
+
 /** Builds one pattern for all parts. It is fast because a part at a fixed position fails at the first character. */
 function buildPartPattern(parts: AttributeRows['parts']): RegExp {
   const patterns: Record<Position, [before: string, after: string]> = {
-    word: ['(?:^|[ \\t\\n\\f\\r])', '(?![^ \\t\\n\\f\\r])'],
     start: ['^', ''],
     end: ['', '$'],
     any: ['', ''],

@@ -14,25 +14,41 @@ import {
 } from './logic.ts'
 import type { Family } from './place.ts'
 import { RuleSyntaxError } from './rule-syntax-error.ts'
-import type { Clause, ClauseSource, CompiledRule, Leaf, Logic, RuleSource, Weight } from './types.ts'
+import type {
+  Clause,
+  ClauseBase,
+  ClauseSource,
+  CompiledRule,
+  Leaf,
+  Logic,
+  RuleSource,
+  TypePoints,
+  Weight,
+} from './types.ts'
 
 /** Points of a rule with a strong clause that holds, which is also the maximum. */
 export const MAX_POINTS = 6
 
 /**
- * Compiles a rule into leaves (what the index looks for) and a JSON Logic expression from their hits to points.
+ * Compiles a rule into leaves (what the index looks for) and a JSON Logic expression from their hits to points. The expression
+ * of a site type needs the clauses of all site types: `linkSiteTypes` builds it.
  * @throws RuleSyntaxError when the rule would score on a page where none of its clauses hit, or nests too deep
  */
 export function compileRule(source: RuleSource, places: Places): CompiledRule {
   const builder = new LeafBuilder()
-  const clauses = source.detect.map((clause) => compileClause(clause, places, builder))
-  const logic = buildPoints(clauses, builder.leaves)
+  const isType = source.kind === 'site-type'
+  const parsed = source.detect.map((clause) => parseClause(clause, places, builder))
+  const clauses = isType ? [] : parsed.map((one) => weighClause(one, builder.leaves))
+  const typeClauses = parsed.map(({ source: { points = {}, fitted }, base }, i) => {
+    const byHand = fitted === false && { byHand: true }
+    return { ...base, id: `${source.slug}:${i + 1}`, points: points as TypePoints, ...byHand }
+  })
+  const logic = isType ? some(typeClauses.map(({ holds }) => holds)) : buildPoints(clauses, builder.leaves)
   const allSeen = Object.fromEntries(builder.leaves.flatMap(({ seenId }) => (seenId ? [[seenId, 1]] : [])))
   if (!isSupportedLogic(logic)) throw new RuleSyntaxError('the groups of this rule are nested too deep')
   if (applyLogic(logic, allSeen) !== 0)
     throw new RuleSyntaxError('this rule would hold on a page where none of its clauses finds anything')
-  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, rank, fallback, thin } =
-    source
+  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, thin, unnamed } = source
   return {
     kind,
     slug,
@@ -45,17 +61,27 @@ export function compileRule(source: RuleSource, places: Places): CompiledRule {
     implies: toList(implies),
     requires: toList(requires),
     excludes: toList(excludes),
-    rank: rank ?? 0,
-    ...(fallback && { fallback }),
     ...(thin && { thin }),
+    ...(unnamed && { unnamed }),
     leaves: builder.leaves,
     clauses,
-    logic,
+    ...(isType && { typeClauses, prior: source.prior ?? 0 }),
+    logic: isType ? (source.prior ?? 0) : logic,
   }
 }
 
-function compileClause(source: ClauseSource, places: Places, builder: LeafBuilder): Clause {
-  const node = readClause(source, places)
+/** A clause with what its expressions are built from. */
+interface ParsedClause {
+  readonly source: ClauseSource
+  readonly node: ClauseNode
+  readonly parts: readonly Logic[]
+  readonly combined: (parts: readonly Logic[]) => Logic
+  readonly base: ClauseBase
+}
+
+function parseClause(source: ClauseSource, places: Places, builder: LeafBuilder): ParsedClause {
+  const { points: _, fitted: __, ...written } = source
+  const node = readClause(written, places)
   const family = findFamily(node)
   if (family === null) throw new RuleSyntaxError('a clause contains only `not`; add something that must be present')
   const before = builder.leaves.length
@@ -63,19 +89,26 @@ function compileClause(source: ClauseSource, places: Places, builder: LeafBuilde
   const parts = nodes.map((part) => builder.buildHolds(part, true))
   const combined = (all: readonly Logic[]): Logic =>
     node.kind === 'leaf' ? all[0] : combine(all, node.kind === 'not' ? 1 : node.least)
-  const hits = node.kind === 'leaf' ? variable(builder.leaves[before].id) : count(parts)
-  const leaves = builder.leaves.slice(before)
+  const base = {
+    family,
+    leaves: builder.leaves.slice(before).map(({ id }) => id),
+    holds: combined(parts),
+    hits: node.kind === 'leaf' ? variable(builder.leaves[before].id) : count(parts),
+    text: formatClause(written),
+  }
+  return { source, node, parts, combined, base }
+}
+
+/** Gives a clause its weight, which is lower if it holds only with files of sibling hosts. */
+function weighClause({ source, node, parts, combined, base }: ParsedClause, all: readonly Leaf[]): Clause {
+  const leaves = all.filter(({ id }) => base.leaves.includes(id))
   const hasSiblings = leaves.some(({ siblingId }) => siblingId !== undefined)
   const buildWithFewerSiblings = (needed: number): Logic =>
     combined(parts.map((part) => excludeSiblings(part, leaves, needed)))
   return {
     weight: (source.weight as Weight | undefined) ?? findMaxWeight(node),
-    family,
-    leaves: leaves.map(({ id }) => id),
-    holds: combined(parts),
+    ...base,
     ...(hasSiblings && { ownHost: buildWithFewerSiblings(1), siblingCode: buildWithFewerSiblings(2) }),
-    hits,
-    text: formatClause(source),
   }
 }
 

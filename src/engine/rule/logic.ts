@@ -1,5 +1,5 @@
 import jsonLogic from 'json-logic-js'
-import type { Logic } from './types.ts'
+import type { Leaf, Logic } from './types.ts'
 
 /** The data of an expression: hits by variable, for example `{"c1":1,"c3":4}`. */
 export type Hits = Readonly<Record<string, number>>
@@ -11,9 +11,11 @@ export function applyLogic(logic: Logic, hits: Hits): number {
 
 const OPERATIONS = new Set(['if', 'or', 'and', '!', '>=', '+', 'min'])
 const MAX_DEPTH = 16
+/** `c1` for a leaf, `news:1` for a clause of a site type. */
+const VARIABLE = /^(?:c|[a-z0-9-]{1,64}:)\d{1,9}$/
 
 /**
- * Whether an expression uses only the supported operations, numbers and variables `c1`, `c2` …, and is not nested too deep. A
+ * Whether an expression uses only the supported operations, numbers and variables (`c1`, `news:1`), and is not nested too deep. A
  * built ruleset is read from a file, which may contain anything.
  */
 export function isSupportedLogic(logic: unknown, depth = 0): logic is Logic {
@@ -24,12 +26,21 @@ export function isSupportedLogic(logic: unknown, depth = 0): logic is Logic {
   const [operation, args] = entries[0]
   if (!Array.isArray(args) || args.length === 0) return false
   if (operation === 'var')
-    return args.length === 2 && typeof args[0] === 'string' && /^c\d+$/.test(args[0]) && args[1] === 0
+    return args.length === 2 && typeof args[0] === 'string' && VARIABLE.test(args[0]) && args[1] === 0
   return OPERATIONS.has(operation) && args.every((arg) => isSupportedLogic(arg, depth + 1))
+}
+
+/** Lists the variables of an expression. */
+export function listVariables(logic: Logic): string[] {
+  if (typeof logic !== 'object') return []
+  if (!Array.isArray(logic) && 'var' in logic) return [String((logic.var as readonly Logic[])[0])]
+  return Object.values(logic).flatMap((inner: Logic) => listVariables(inner))
 }
 
 export const variable = (id: string): Logic => ({ var: [id, 0] })
 export const atLeast = (value: Logic, least: number): Logic => ({ '>=': [value, least] })
+/** The expression that is true if a leaf has enough hits. */
+export const buildLeafLogic = ({ id, atLeast: needed = 1 }: Leaf): Logic => atLeast(variable(id), needed)
 export const not = (value: Logic): Logic => ({ '!': [value] })
 export const choose = (test: Logic, then: Logic, otherwise: Logic): Logic => ({ if: [test, then, otherwise] })
 export const least = (...values: readonly Logic[]): Logic => ({ min: values })
@@ -44,6 +55,12 @@ export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) =>
 
 /** A variable with its smallest and largest allowed value. */
 export type Need = readonly [id: string, least: number, most: number]
+
+/** Whether the variable of a need has one of its allowed values. */
+export function isNeedMet([id, least, most]: Need, hits: Hits): boolean {
+  const value = hits[id] ?? 0
+  return value >= least && value <= most
+}
 
 /**
  * Finds values that variables need for an expression to be true, as far as they can be read from it. Most expressions do not

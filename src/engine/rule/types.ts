@@ -33,22 +33,38 @@ export interface Leaf {
   readonly positive: boolean
 }
 
-/** One clause of `detect`. */
-export interface Clause {
-  readonly weight: Weight
+/** What every clause of `detect` has. */
+export interface ClauseBase {
   readonly family: Family
   /** Ids of its leaves. */
   readonly leaves: readonly string[]
   /** Whether the clause holds. */
   readonly holds: Logic
+  /** Its hits: for a place the number of values, for a group the number of clauses that hold. */
+  readonly hits: Logic
+  /** The clause as written in the rule file, in YAML's flow style, without its points. */
+  readonly text: string
+}
+
+/** Tenths of log-odds by site type: how much a clause that holds speaks for or against each type. */
+export type TypePoints = Readonly<Record<string, number>>
+
+/** One clause of `detect` of a site type. */
+export interface TypeClause extends ClauseBase {
+  /** Its variable in the expressions of all site types: slug, colon and number of the clause, from 1. */
+  readonly id: string
+  readonly points: TypePoints
+  /** The points are written by hand, and the fit does not change them. */
+  readonly byHand?: boolean
+}
+
+/** One clause of `detect` of a builder, technology or hosting provider. */
+export interface Clause extends ClauseBase {
+  readonly weight: Weight
   /** Whether it holds without files of sibling hosts; if not, its weight is lower. Only if a leaf has a `siblingId`. */
   readonly ownHost?: Logic
   /** Whether it holds without files of sibling hosts other than scripts and style sheets. */
   readonly siblingCode?: Logic
-  /** Its hits: for a place the number of values, for a group the number of clauses that hold. */
-  readonly hits: Logic
-  /** The clause as written in the rule file, in YAML's flow style. */
-  readonly text: string
 }
 
 /** A checked clause of a YAML file: a place with its word and tests, or a group. */
@@ -67,10 +83,14 @@ export interface RuleSource {
   readonly implies?: string | readonly string[]
   readonly requires?: string | readonly string[]
   readonly excludes?: string | readonly string[]
-  readonly rank?: number
-  readonly fallback?: boolean
+  /** Site types: the score of a page on which no clause holds, in tenths of log-odds; 0 if absent. */
+  readonly prior?: number
+  /** Site types: false if points and prior are written by hand. */
+  readonly fitted?: boolean
   /** A site type that a page with fewer than 20 visible words can have. */
   readonly thin?: boolean
+  /** A site type that stands for pages of no type: if it wins, the page has none. */
+  readonly unnamed?: boolean
   readonly description?: string
   readonly detect: readonly ClauseSource[]
   readonly source: readonly string[]
@@ -90,13 +110,27 @@ export interface CompiledRule {
   readonly implies: readonly string[]
   readonly requires: readonly string[]
   readonly excludes: readonly string[]
-  readonly rank: number
-  readonly fallback?: boolean
   readonly thin?: boolean
+  readonly unnamed?: boolean
   readonly leaves: readonly Leaf[]
+  /** Empty for a site type. */
   readonly clauses: readonly Clause[]
-  /** The expression from hits to points, 0 to 6. */
+  /** Only for a site type: its clauses and its prior. */
+  readonly typeClauses?: readonly TypeClause[]
+  readonly prior?: number
+  /**
+   * The expression from hits to points, 0 to 6. Of a site type: from the clauses of all site types that hold (1 each, by id) to
+   * tenths of log-odds.
+   */
   readonly logic: Logic
+}
+
+/** When the site type with the highest score is named. Both are tenths of log-odds. */
+export interface TypeDecision {
+  /** Minimum score. */
+  readonly threshold: number
+  /** Minimum lead over the type with the second highest score. */
+  readonly margin: number
 }
 
 export interface Categories {
@@ -104,4 +138,5 @@ export interface Categories {
     Record<string, { readonly title?: string; readonly revision1?: string; readonly standsBack?: boolean }>
   >
   readonly technologies: Readonly<Record<string, string>>
+  readonly siteTypes?: TypeDecision
 }

@@ -12,8 +12,8 @@ let scratch = new Uint8Array(0)
 export class Automaton<T> {
   /** Class by byte; 0 for bytes that occur in no literal. */
   readonly #classOf = new Uint8Array(256)
-  /** Each state is a row of 2^shift classes. */
-  readonly #shift: number
+  /** Classes of a row. Each state is a row. */
+  readonly #width: number
   /** First index of the next row, by row and class. It is complemented if literals end there, so that one read shows both. */
   readonly #next: Int32Array
   /** Items of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
@@ -30,13 +30,14 @@ export class Automaton<T> {
       folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
     const encoded = [...folded].map(([literal, items]) => [encoder.encode(literal), items] as const)
     this.#isAscii = encoded.every(([bytes]) => bytes.every((byte) => byte < 128))
-    this.#shift = Math.ceil(Math.log2(this.#assignClasses(encoded.map(([bytes]) => bytes))))
-    const trie = buildTrie(encoded, this.#classOf, 1 << this.#shift)
+    const width = this.#assignClasses(encoded.map(([bytes]) => bytes))
+    this.#width = width
+    const trie = buildTrie(encoded, this.#classOf, width)
     this.#ends = trie.ends
     this.#lengths = Uint32Array.from(trie.lengths)
-    const { shorter, speaks } = linkSuffixes(trie, 1 << this.#shift)
+    const { shorter, speaks } = linkSuffixes(trie, width)
     this.#shorter = shorter
-    this.#next = Int32Array.from(trie.next, (state) => (speaks[state] ? ~(state << this.#shift) : state << this.#shift))
+    this.#next = Int32Array.from(trie.next, (state) => (speaks[state] ? ~(state * width) : state * width))
   }
 
   /** Assigns classes to bytes and returns the number of classes. */
@@ -64,7 +65,7 @@ export class Automaton<T> {
       row = next[row + (code < 128 ? classOf[code] : 0)]
       if (row >= 0) continue
       row = ~row
-      this.#addMatches(row >> this.#shift, matches)
+      this.#addMatches(row / this.#width, matches)
     }
     return matches.items
   }
@@ -106,7 +107,7 @@ export class Automaton<T> {
       row = next[row + classOf[bytes[i]]]
       if (row >= 0) continue
       row = ~row
-      onEnd(row >> this.#shift, i + 1)
+      onEnd(row / this.#width, i + 1)
     }
   }
 
@@ -159,6 +160,7 @@ interface Trie<T> {
   readonly lengths: number[]
 }
 
+/** Builds the trie level by level, so that the rows near the root, which a scan reads most, are close to each other. */
 function buildTrie<T>(
   literals: readonly (readonly [Uint8Array, readonly T[]])[],
   classOf: Uint8Array,
@@ -167,20 +169,24 @@ function buildTrie<T>(
   const next: number[] = new Array(classes).fill(0)
   const ends: (readonly T[] | undefined)[] = [undefined]
   const lengths = [0]
-  for (const [literal, items] of literals) {
-    let state = 0
-    for (const byte of literal) {
-      const edge = state * classes + classOf[byte]
-      if (next[edge] === 0) {
-        next[edge] = ends.push(undefined) - 1
-        lengths.push(0)
-        for (let c = 0; c < classes; c++) next.push(0)
+  const states = new Uint32Array(literals.length)
+  const deepest = Math.max(0, ...literals.map(([literal]) => literal.length))
+  for (let depth = 0; depth <= deepest; depth++)
+    for (const [i, [literal, items]] of literals.entries()) {
+      const state = states[i]
+      if (depth < literal.length) {
+        const edge = state * classes + classOf[literal[depth]]
+        if (next[edge] === 0) {
+          next[edge] = ends.push(undefined) - 1
+          lengths.push(0)
+          for (let c = 0; c < classes; c++) next.push(0)
+        }
+        states[i] = next[edge]
+      } else if (depth === literal.length) {
+        ends[state] = items
+        lengths[state] = new TextDecoder().decode(literal).length
       }
-      state = next[edge]
     }
-    ends[state] = items
-    lengths[state] = new TextDecoder().decode(literal).length
-  }
   return { next, ends, lengths }
 }
 

@@ -1,5 +1,4 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
-import type { Page } from '../page/page-types.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { findImplied, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
@@ -97,27 +96,6 @@ export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredR
   if (first === undefined) return null
   const tied = second !== undefined && first.level === 'high' && second.level === 'high' && rank(first) === rank(second)
   return tied ? undefined : first
-}
-
-/** A site type with fewer points is not part of a verdict. */
-export const MIN_SITE_TYPE_POINTS = 5
-/** A page with fewer visible words can only get a site type that is marked `thin`. */
-export const MIN_VISIBLE_WORDS = 20
-
-/** Whether a page can have a site type: an HTML document, not an error response. */
-export function isTypable(page: Page): boolean {
-  const contentType = page.headers?.find(([header]) => header === 'content-type')?.[1]
-  const isHtml = contentType === undefined || /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType)
-  return isHtml && (page.status ?? 200) < 400
-}
-
-/** Chooses the type with the most points, then by rank, families, marks and slug. A fallback needs that no other type fits. */
-export function chooseSiteType(types: readonly ScoredRule[], page: Page): ScoredRule | null {
-  const hasEnoughText = page.words >= MIN_VISIBLE_WORDS
-  const fitting = types.filter((one) => one.points >= MIN_SITE_TYPE_POINTS && (hasEnoughText || one.rule.thin))
-  const proper = fitting.filter((one) => !one.rule.fallback)
-  const pool = proper.length > 0 ? proper : fitting
-  return pool.sort(compareBy<ScoredRule>(points, (one) => one.rule.rank, families, marks, slug))[0] ?? null
 }
 
 /**

@@ -2,19 +2,18 @@ import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
-import {
-  chooseBuilder,
-  chooseHosting,
-  chooseSiteType,
-  findCandidates,
-  hasOwnProof,
-  isTypable,
-  listTechnologies,
-} from './choose.ts'
-import { testFound } from './found.ts'
+import { chooseBuilder, chooseHosting, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
 import { ScoredRule } from './score.ts'
+import {
+  chooseSiteType,
+  explainSiteType,
+  findHeldClauses,
+  type HeldClause,
+  isTypable,
+  scoreSiteTypes,
+} from './site-type.ts'
 import type { Evidence, Verdict } from './verdict-types.ts'
 
 /** This many mutually exclusive builders at once indicate a honeypot. */
@@ -27,6 +26,49 @@ const MIN_HONEYPOT_BUILDERS = 3
  * @returns the verdict, with evidence for every rule that scored
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
+  const { hits, scored, products, providers, builder, found, technologies } = detectProducts(ruleset, page)
+  const origin = chooseHosting(providers, ruleset)
+  const held = isTypable(page) ? findHeldClauses(ruleset, hits, { technologies, builder }) : []
+  const types = held.length > 0 ? scoreSiteTypes(ruleset, held) : []
+  const choice = chooseSiteType(types, page, ruleset.categories.siteTypes)
+  const chosen = new Set<ScoredRule | null | undefined>([builder, origin, ...technologies])
+  const scoring = [...products.values(), ...providers.values()]
+  const fields = {
+    url: page.url && cutText(page.url.href, MAX_URL),
+    builder: builder?.rule.name ?? null,
+    builderSlug: builder?.rule.slug ?? null,
+    confidence: builder?.level ?? null,
+    category: builder?.rule.category ?? null,
+    isAiNative: builder?.rule.aiNative ?? false,
+    technologies: technologies.map(({ rule }) => rule.name),
+    hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
+    siteType: choice.chosen?.rule.slug ?? null,
+    versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
+    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
+    cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + new Set(held.map(({ rule }) => rule)).size },
+  }
+  const explain = (): Evidence[] => {
+    const typeEvidence = explainSiteType(choice, held, { hits, ruleset })
+    return cutTexts([...explainAll(scoring, chosen, MAX_EVIDENCE - typeEvidence.length), ...typeEvidence])
+  }
+  return new ExplainedVerdict(fields, explain) as unknown as Verdict
+}
+
+/** What was detected before the site type. */
+interface Products {
+  readonly hits: PageHits
+  /** Every rule with a hit, except site types. */
+  readonly scored: readonly ScoredRule[]
+  /** Builders and technologies that scored. */
+  readonly products: ScoredRules
+  readonly providers: ScoredRules
+  readonly builder: ScoredRule | null
+  /** All technologies. The result lists at most `MAX_TECHNOLOGIES`. */
+  readonly found: readonly ScoredRule[]
+  readonly technologies: readonly ScoredRule[]
+}
+
+function detectProducts(ruleset: Ruleset, page: Page): Products {
   const hits = readHits(ruleset, page)
   const scored = [...hits.lifted]
     .filter(({ kind }) => kind !== 'site-type')
@@ -44,28 +86,20 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
 
   const builder = chooseBuilder(products, ruleset)
   if (builder) settleConflict(builder, contenders, findCandidates(products, ruleset))
-  const origin = chooseHosting(providers, ruleset)
   const found = listTechnologies(products, providers, builder, ruleset)
-  const technologies = found.slice(0, MAX_TECHNOLOGIES)
-  const types = scoreTypes(ruleset, hits, { technologies, builder })
-  const siteType = isTypable(page) ? chooseSiteType(types, page) : null
-  const chosen = new Set<ScoredRule | null | undefined>([builder, origin, siteType, ...technologies])
-  const scoring = [...products.values(), ...providers.values(), ...types.filter(({ points }) => points > 0)]
-  const fields = {
-    url: page.url && cutText(page.url.href, MAX_URL),
-    builder: builder?.rule.name ?? null,
-    builderSlug: builder?.rule.slug ?? null,
-    confidence: builder?.level ?? null,
-    category: builder?.rule.category ?? null,
-    isAiNative: builder?.rule.aiNative ?? false,
-    technologies: technologies.map(({ rule }) => rule.name),
-    hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
-    siteType: siteType?.rule.slug ?? null,
-    versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
-    warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
-    cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + types.length },
-  }
-  return new ExplainedVerdict(fields, () => explainAll(scoring, chosen)) as unknown as Verdict
+  return { hits, scored, products, providers, builder, found, technologies: found.slice(0, MAX_TECHNOLOGIES) }
+}
+
+/**
+ * Finds the clauses of site types that hold on a page.
+ * @returns empty for a page that cannot have a site type
+ */
+export function detectTypeClauses(
+  ruleset: Ruleset,
+  page: Page,
+): { readonly held: HeldClause[]; readonly hits: PageHits } {
+  const { hits, technologies, builder } = detectProducts(ruleset, page)
+  return { held: isTypable(page) ? findHeldClauses(ruleset, hits, { technologies, builder }) : [], hits }
 }
 
 /**
@@ -104,19 +138,6 @@ function settleConflict(builder: ScoredRule, before: readonly ScoredRule[], afte
   builder.note = 'conflicting'
 }
 
-/** Scores site types. They come last, because their rules can ask for the builder and technologies that were detected. */
-function scoreTypes(
-  ruleset: Ruleset,
-  hits: PageHits,
-  { technologies, builder }: { readonly technologies: readonly ScoredRule[]; readonly builder: ScoredRule | null },
-): ScoredRule[] {
-  const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
-  testFound(hits, ruleset, { products, builder: builder?.rule })
-  return [...hits.lifted]
-    .filter(({ kind }) => kind === 'site-type')
-    .map((rule) => new ScoredRule(rule, { hits, ruleset }))
-}
-
 function inferHosting(builder: ScoredRule | null, ruleset: Ruleset): string | null {
   if (builder?.level !== 'high' || builder.rule.hosting === undefined) return null
   return ruleset.hostingBySlug.get(builder.rule.hosting)?.name ?? null
@@ -133,22 +154,24 @@ function reportCuts(technologies: readonly ScoredRule[], scoring: readonly Score
 
 type Chosen = ReadonlySet<ScoredRule | null | undefined>
 
-/** Builds the evidence within its bounds. */
-function explainAll(scoring: readonly ScoredRule[], chosen: Chosen): Evidence[] {
+/** Builds the evidence of at most `most` rules. */
+function explainAll(scoring: readonly ScoredRule[], chosen: Chosen, most: number): Evidence[] {
   const first = scoring.toSorted((a, b) => Number(chosen.has(b)) - Number(chosen.has(a)) || b.points - a.points)
-  const shown = new Set(first.slice(0, MAX_EVIDENCE))
+  const shown = new Set(first.slice(0, most))
+  return scoring.filter((one) => shown.has(one)).map((one) => buildEvidence(one, chosen.has(one)))
+}
+
+/** Leaves out texts beyond the bound of the evidence. */
+function cutTexts(evidence: readonly Evidence[]): Evidence[] {
   let left = MAX_EVIDENCE_TEXT
   const takeText = (text: string): boolean => {
     left -= text.length
     return left >= 0
   }
-  return scoring
-    .filter((one) => shown.has(one))
-    .map((one) => {
-      const evidence = buildEvidence(one, chosen.has(one))
-      const clauses = evidence.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) }))
-      return { ...evidence, clauses }
-    })
+  return evidence.map((one) => ({
+    ...one,
+    clauses: one.clauses.map((clause) => ({ ...clause, texts: clause.texts.filter(takeText) })),
+  }))
 }
 
 function buildEvidence(scored: ScoredRule, chosen: boolean): Evidence {

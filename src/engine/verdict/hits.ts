@@ -38,6 +38,7 @@ export class PageHits {
   textsTested = 0
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
+  readonly #liftedTypeLeaves = new Set<Leaf>()
   readonly #reader: PageReader
   #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
@@ -52,7 +53,12 @@ export class PageHits {
     return [...this.#warnings, ...this.#reader.warnings]
   }
 
-  /** Rules with a hit on a positive leaf. All other rules score 0 points. */
+  /** Positive leaves of site types that have enough hits. */
+  get liftedTypeLeaves(): Iterable<Leaf> {
+    return this.#liftedTypeLeaves
+  }
+
+  /** Rules with a hit on a positive leaf, except site types. All other rules score 0 points. */
   get lifted(): Iterable<CompiledRule> {
     return this.#lifted
   }
@@ -94,7 +100,9 @@ export class PageHits {
     hits.count += value.found.amount ?? 1
     if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
     if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
-    if (item.leaf.positive && hits.count >= (item.leaf.atLeast ?? 1)) this.#lifted.add(item.rule)
+    if (!item.leaf.positive || hits.count < (item.leaf.atLeast ?? 1)) return
+    if (item.rule.typeClauses === undefined) this.#lifted.add(item.rule)
+    else this.#liftedTypeLeaves.add(item.leaf)
   }
 
   /** Counts a file of the page's own site that is on another host than the page. */

@@ -2,7 +2,7 @@ import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { isHeavier, lowerWeight } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
-import { applyLogic, type Hits } from '../rule/logic.ts'
+import { applyLogic, type Hits, isNeedMet } from '../rule/logic.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
@@ -59,13 +59,7 @@ export class ScoredRule {
   }
 
   #mayHold(clause: Clause): boolean {
-    const needs = this.#context?.ruleset.needs.get(clause)
-    if (needs === undefined) return false
-    for (const [id, least, most] of needs) {
-      const value = this.#data[id] ?? 0
-      if (value < least || value > most) return false
-    }
-    return true
+    return this.#context?.ruleset.needs.get(clause)?.every((need) => isNeedMet(need, this.#data)) === true
   }
 
   /** Number of families of the clauses that hold. */
@@ -104,14 +98,17 @@ export class ScoredRule {
         weight: clause.weight,
         family: clause.family,
         hits: applyLogic(clause.hits, this.#data),
-        texts: leaves.flatMap(
-          (leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [],
-        ),
+        texts: readClauseTexts(leaves, hits),
       }
     })
     const unseen = this.rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place)
     return { clauses, unseen: [...new Set(unseen)] }
   }
+}
+
+/** Reads the values that the leaves of a clause found, for the evidence. */
+export function readClauseTexts(leaves: readonly Leaf[], hits: PageHits): string[] {
+  return leaves.flatMap((leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [])
 }
 
 /** Returns a clause with its weight on a page, which is lower if the clause holds only with files of sibling hosts. */
@@ -122,7 +119,7 @@ function applyPageWeight(clause: Clause, data: Hits): Clause {
 }
 
 /** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */
-export function buildLogicData(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): Hits {
+export function buildLogicData(rule: Pick<CompiledRule, 'leaves'>, hits: PageHits, ruleset: Ruleset): Hits {
   const data: Record<string, number> = {}
   for (const leaf of rule.leaves) {
     const found = hits.get(leaf)

@@ -7,20 +7,24 @@ export type Level = 'high' | 'medium' | 'low'
 export interface ClauseEvidence {
   readonly clause: string
   readonly places: readonly string[]
-  readonly weight: Weight
+  /** Of builders, technologies and hosting providers. */
+  readonly weight?: Weight
+  /** Of site types: the tenths of log-odds that the clause gives the type. */
+  readonly points?: number
   readonly family: Family
   readonly hits: number
   /** The values that were found, cut to 200 characters each. */
   readonly texts: readonly string[]
 }
 
-/** Explains the level of one rule. */
+/** Explains the level of one rule, or the score of a site type: of the best one and the runner-up. */
 export interface Evidence {
   readonly kind: RuleKind
   readonly slug: string
   readonly name: string
-  /** The level after relations and conflicts; null when the rule was dropped. */
+  /** The level after relations and conflicts; null when the rule was dropped. Site types have none. */
   readonly level: Level | null
+  /** 0 to 6; of a site type its score, in tenths of log-odds. */
   readonly points: number
   /** The clauses that hold. */
   readonly clauses: readonly ClauseEvidence[]
@@ -28,7 +32,11 @@ export interface Evidence {
   readonly unseen: readonly string[]
   /** Whether this rule is part of the verdict. */
   readonly chosen: boolean
-  /** Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. */
+  /**
+   * Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. Of a site type:
+   * `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits` or `too little
+   * text`.
+   */
   readonly note?: string
 }
 

@@ -24,7 +24,8 @@ export function EvidenceList(props: EvidenceProps) {
     <Card title="Evidence">
       <p>
         Each statement rests on marks that the site leaves. A strong one suffices and counts 6 points; medium ones count
-        3 for each kind of place, weak ones 1. 6 points are high confidence, 3 to 5 medium, 2 low.
+        3 for each kind of place, weak ones 1. 6 points are high confidence, 3 to 5 medium, 2 low. Site types compete:
+        each mark counts for or against each type, and the type with the highest sum is named if its lead is clear.
       </p>
       {chosen.map((item) => (
         <EvidenceItem key={`${item.kind} ${item.slug}`} item={item} {...props} />
@@ -49,9 +50,9 @@ function EvidenceItem({ item, report, labels }: EvidenceProps & { readonly item:
     <details class="evidence">
       <summary>
         <strong>{name}</strong> <span class="quiet">{nameKind(kind)}</span>{' '}
-        {points > 0 && (
+        {(points > 0 || kind === 'site-type') && (
           <span class="points">
-            {points} of {MAX_POINTS} points
+            {kind === 'site-type' ? `${formatSign(points)} points` : `${points} of ${MAX_POINTS} points`}
           </span>
         )}
       </summary>
@@ -75,7 +76,7 @@ function ClauseItem({ clause, labels }: { readonly clause: Item['clauses'][numbe
   return (
     <li>
       <p>
-        <span class={`weight ${clause.weight}`}>{WEIGHTS[clause.weight]}</span> {listPlaces(clause.places, labels)}
+        <ClauseWeight clause={clause} /> {listPlaces(clause.places, labels)}
         {clause.hits > 1 && <span class="quiet">, found {clause.hits} times</span>}
       </p>
       {texts.length > 0 && (
@@ -92,6 +93,17 @@ function ClauseItem({ clause, labels }: { readonly clause: Item['clauses'][numbe
       </p>
     </li>
   )
+}
+
+/** How much a clause counts: its weight, or for a site type its points. */
+function ClauseWeight({ clause: { weight, points = 0 } }: { readonly clause: Item['clauses'][number] }) {
+  if (weight !== undefined) return <span class={`weight ${weight}`}>{WEIGHTS[weight]}</span>
+  return <span class={`weight ${points < 0 ? 'weak' : 'medium'}`}>{formatSign(points)} points</span>
+}
+
+/** A number with its sign: +12, −3. */
+function formatSign(value: number): string {
+  return value < 0 ? `−${-value}` : `+${value}`
 }
 
 /** Places in one sentence: "A meta tag, the visible text". */

@@ -108,6 +108,15 @@ export function nameKind(kind: EvidenceItem['kind']): string {
   return KINDS.find(([name]) => name === kind)?.[1] ?? kind
 }
 
+/** Notes without a name, in plain words. */
+const NOTES: Readonly<Record<string, string>> = {
+  conflicting: 'Marks of several builders were found that exclude each other.',
+  'too little evidence': 'The best guess, but with too little evidence to name it.',
+  'two types alike': 'The best guess, but another type is almost as likely.',
+  'no type fits': 'The page says nothing about the type of the site.',
+  'too little text': 'The best guess, but the page has too little text.',
+}
+
 /** Explains in plain words why a rule is not part of the result, or what raised its level. */
 export function explainNote(note: string, { extras: { evidence } }: ScanReport): string {
   const [, reason, slug] = /^(required|excluded by|implied by) (\S+)/.exec(note) ?? []
@@ -115,5 +124,6 @@ export function explainNote(note: string, { extras: { evidence } }: ScanReport):
   if (reason === 'required') return `Not counted: it needs ${name}, which was not found.`
   if (reason === 'excluded by') return `Not counted: ${name} was found, and both together are not possible.`
   if (reason === 'implied by') return `Sites made with ${name} always have it.`
-  return note === 'conflicting' ? 'Marks of several builders were found that exclude each other.' : note
+  if (note.startsWith('second to ')) return 'The site type with the second highest score.'
+  return findOwn(NOTES, note) ?? note
 }

@@ -50,7 +50,8 @@ export class ClauseChecker {
     if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
     if (findFamily(node) === null) this.#add('nothing-positive', path, {})
-    else if (this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
+    else if (this.#found.kind !== 'site-type' && this.#checkFamilies(node, source, path))
+      this.#checkWeight(node, source, path)
   }
 
   #add(code: FindingCode, path: Path, details: Record<string, string | number>, atKey = false): void {
@@ -85,9 +86,20 @@ export class ClauseChecker {
       )
       return false
     }
-    if (!isTop && 'weight' in source) this.#add('group-weight', [...path, 'weight'], {}, true)
+    for (const key of ['weight', 'points', 'fitted'])
+      if (!isTop && key in source) this.#add('group-weight', [...path, key], { key }, true)
+    this.#checkOwner(source, path)
     if (groups.length === 0) return this.#checkLeaf(source, places[0], path)
     return this.#checkGroup(source, groups[0], path)
+  }
+
+  /** A site type has points, a rule of another kind weights. */
+  #checkOwner(source: ClauseSource, path: Path): void {
+    const isType = this.#found.kind === 'site-type'
+    const owner = isType ? 'a rule of another kind' : 'a site-type rule'
+    const kind = `a ${this.#found.kind} rule`
+    for (const key of isType ? ['weight'] : ['points', 'fitted'])
+      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
   }
 
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {

@@ -15,9 +15,10 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   implies: ['builder', 'technology', 'hosting'],
   requires: ['builder', 'technology', 'hosting'],
   excludes: ['builder', 'technology', 'hosting'],
-  rank: ['site-type'],
-  fallback: ['site-type'],
+  prior: ['site-type'],
+  fitted: ['site-type'],
   thin: ['site-type'],
+  unnamed: ['site-type'],
 }
 
 /** Keys that a kind of rule needs in addition to those that the schema requires of all rules. */

@@ -34,12 +34,12 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
   findings.push(...checkNames(rules))
   for (const rule of rules) {
     for (const named of findNamedSlugs(rule)) {
-      const { slug, space, path } = named
+      const { slug, space, path, isKey } = named
       const isCategory = space === BUILDER_CATEGORY
       const known = isCategory ? Object.keys(categories.builders) : [...(spaces.get(space)?.keys() ?? [])]
       if (!known.includes(slug))
         findings.push(
-          buildFinding('unknown-slug', rule.file.valueAt(path), {
+          buildFinding('unknown-slug', isKey ? rule.file.keyAt(path) : rule.file.valueAt(path), {
             value: slug,
             what: isCategory ? 'key' : 'slug',
             kind: space,
@@ -109,9 +109,14 @@ export interface NamedSlug {
   /** Namespace of the slug; of a category, that of categories. */
   readonly space: string
   readonly path: Path
+  /** The slug is the key at the path, not its value. */
+  readonly isKey?: boolean
 }
 
-/** Finds the slugs of other rules that a rule names: in its relations, its `hosting` and its `found` clauses. */
+/**
+ * Finds the slugs of other rules that a rule names: in its relations and its `hosting`, and, of a site type, in its `found`
+ * clauses and its points.
+ */
 export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'file'>): Generator<NamedSlug> {
   const data = toRecord(file.data)
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
@@ -120,7 +125,11 @@ export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'fi
         yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
-  if (found.kind === 'site-type') yield* findFoundSlugs(data.detect, ['detect'])
+  if (found.kind !== 'site-type') return
+  yield* findFoundSlugs(data.detect, ['detect'])
+  for (const [i, clause] of toList<unknown>(data.detect).entries())
+    for (const slug of Object.keys(toRecord(toRecord(clause).points)))
+      if (SLUG.test(slug)) yield { slug, space: 'site-type', path: ['detect', i, 'points', slug], isKey: true }
 }
 
 function* findFoundSlugs(value: unknown, path: Path): Generator<NamedSlug> {

@@ -1,3 +1,4 @@
+import { getPublicSuffix } from 'tldts'
 import type { Page, Tape } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
 import { readAttribute } from './naive-words.ts'
@@ -75,6 +76,15 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     seen: ({ url }) => url !== null,
     values: ({ url }) => (url === null ? [] : [{ name: '', text: () => url.href, url }]),
   },
+  suffix: {
+    family: 'address',
+    reading: 'value',
+    seen: ({ url }) => url !== null,
+    values: ({ url }) => {
+      const labels = url === null ? [] : (getPublicSuffix(url.host) ?? '').split('.').filter(Boolean)
+      return [...new Set(labels)].map((label) => plain(label, label))
+    },
+  },
   header: {
     family: 'response',
     reading: 'name',
@@ -130,14 +140,15 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
   ),
   favicon: number('side', ({ favicon }) => favicon),
   anchor: urls('anchor', 'content'),
+  label: { family: 'content', reading: 'value', seen: always, values: ({ tape }) => listLabels(tape) },
   text: literal('content', ({ text }) => [text]),
   html: literal('content', ({ html }) => [html]),
   size: {
     family: 'content',
     reading: 'name',
     seen: always,
-    values: ({ text, words }) =>
-      Object.entries({ words, characters: text.length }).map(([name, amount]) => ({
+    values: ({ text, words, tape }) =>
+      Object.entries({ words, characters: text.length, ...countTags(tape) }).map(([name, amount]) => ({
         ...plain(name, String(amount)),
         amount,
       })),
@@ -148,6 +159,29 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     seen: always,
     values: (_, settled) => settled.map((slug) => plain(slug, slug)),
   },
+}
+
+/** Counts links and long paragraphs. */
+function countTags(tape: Tape): { links: number; paragraphs: number } {
+  const isLong = (at: number): boolean => joinTexts(tape, at).length >= 120
+  return {
+    links: tape.tags.filter((tag) => tag === 'a').length,
+    paragraphs: tape.tags.filter((tag, at) => tag === 'p' && isLong(at)).length,
+  }
+}
+
+function joinTexts(tape: Tape, at: number): string {
+  return tape.texts.slice(tape.textFrom[at], tape.textTo[at]).join('')
+}
+
+/** Lists the texts of links and buttons that are short enough to be labels. */
+function listLabels(tape: Tape): NaiveValue[] {
+  return tape.tags.flatMap((tag, at) => {
+    const parts = tape.textTo[at] - tape.textFrom[at]
+    if (!['a', 'button'].includes(tag) || parts === 0 || parts > 12 || joinTexts(tape, at).length > 160) return []
+    const text = joinTexts(tape, at).split(/\s+/).filter(Boolean).join(' ').toLowerCase()
+    return text.length > 40 ? [] : [{ ...plain(text, text), at }]
+  })
 }
 
 function element(tape: Tape, at: number): NaiveValue {

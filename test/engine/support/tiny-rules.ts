@@ -3,7 +3,15 @@ import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import { indexPlaces } from '../../../src/engine/rule/clause.ts'
 import { compileRule } from '../../../src/engine/rule/compile.ts'
-import type { Categories, ClauseSource, CompiledRule, RuleKind, RuleSource } from '../../../src/engine/rule/types.ts'
+import { linkSiteTypes } from '../../../src/engine/rule/link-site-types.ts'
+import type {
+  Categories,
+  ClauseSource,
+  CompiledRule,
+  RuleKind,
+  RuleSource,
+  TypeDecision,
+} from '../../../src/engine/rule/types.ts'
 import { detect } from '../../../src/engine/verdict/detect.ts'
 import type { Level, Verdict } from '../../../src/engine/verdict/verdict-types.ts'
 
@@ -28,20 +36,23 @@ export const places = indexPlaces(detectors)
 
 /** Compiles rules. */
 export function compile(rules: readonly TinyRule[]): CompiledRule[] {
-  return rules.map((rule) => {
+  const compiled = rules.map((rule) => {
     const { slug, kind } = rule
     const category = kind === 'builder' ? { category: 'cms' } : {}
     const usual = { name: slug.toUpperCase(), detect: buildSignals(slug), source: [], verified: '2026-11-20' }
     return compileRule({ ...usual, ...category, ...rule }, places)
   })
+  return linkSiteTypes(compiled)
 }
 
-export function buildRuleset(rules: readonly CompiledRule[]): Ruleset {
-  return new Ruleset({ rules, categories, detectors, version: '' })
+export function buildRuleset(rules: readonly CompiledRule[], siteTypes?: TypeDecision): Ruleset {
+  const decided = siteTypes === undefined ? categories : { ...categories, siteTypes }
+  return new Ruleset({ rules, categories: decided, detectors, version: '' })
 }
 
-export function getVerdict(rules: readonly TinyRule[], input: PageInput): Verdict {
-  return detect(buildRuleset(compile(rules)), buildPage(input))
+export function getVerdict(rules: readonly TinyRule[], input: PageInput, siteTypes?: TypeDecision): Verdict {
+  const ruleset = buildRuleset(compile(rules), siteTypes)
+  return detect(ruleset, buildPage(input))
 }
 
 /** Builds the default clauses of a rule. */

@@ -1,0 +1,29 @@
+import type { Detector, Found } from '../src/engine/page/detector.ts'
+import { collapse } from '../src/engine/text/text.ts'
+
+/** Characters of a label. Longer link texts are headlines or sentences. */
+const MAX_LABEL_CHARACTERS = 40
+/** Parts of text in one link or button: icons and counters are elements of their own. */
+const MAX_LABEL_PARTS = 12
+
+export const label: Detector = {
+  key: 'label',
+  about: 'The whole text of a link or button, in lower case; at most 40 characters',
+  family: 'content',
+  word: 'value',
+  wordForm: { says: 'a link text in lower case', pattern: '^[^\\p{Lu}]{1,40}$' },
+  read({ tape }, wanted) {
+    const found: Found[] = []
+    const { tags, texts, textFrom, textTo } = tape
+    for (let at = 0; at < tags.length; at++) {
+      if (tags[at] !== 'a' && tags[at] !== 'button') continue
+      if (textTo[at] === textFrom[at] || textTo[at] - textFrom[at] > MAX_LABEL_PARTS) continue
+      let text = texts[textFrom[at]]
+      for (let part = textFrom[at] + 1; part < textTo[at]; part++) text += texts[part]
+      if (text.length > 4 * MAX_LABEL_CHARACTERS) continue
+      const name = collapse(text).trim().toLowerCase()
+      if (name.length <= MAX_LABEL_CHARACTERS && wanted.has(name)) found.push({ name, text: name, at })
+    }
+    return found
+  },
+}

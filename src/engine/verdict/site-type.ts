@@ -1,0 +1,155 @@
+import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Page } from '../page/page-types.ts'
+import { applyLogic, type Hits } from '../rule/logic.ts'
+import type { CompiledRule, Leaf, TypeClause, TypeDecision } from '../rule/types.ts'
+import { testFound } from './found.ts'
+import type { PageHits } from './hits.ts'
+import { buildLogicData, isSeen, readClauseTexts, type ScoredRule } from './score.ts'
+import type { ClauseEvidence, Evidence } from './verdict-types.ts'
+
+/** A page with fewer visible words can only get a site type that is marked `thin`. */
+const MIN_VISIBLE_WORDS = 20
+
+/** Clauses that the evidence lists for one type: those that count most. */
+const MAX_EVIDENCE_CLAUSES = 12
+
+/** The decision of rulesets whose categories define none. */
+const DEFAULT_DECISION: TypeDecision = { threshold: 1, margin: 0 }
+
+/** A clause of a site type that holds on a page. */
+export interface HeldClause {
+  readonly rule: CompiledRule
+  readonly clause: TypeClause
+}
+
+/** A site type with its score on a page, in tenths of log-odds. */
+export interface ScoredType {
+  readonly rule: CompiledRule
+  readonly score: number
+}
+
+/** The decision about the site type of a page. */
+interface TypeChoice {
+  readonly chosen: ScoredType | null
+  /** All types, highest score first; equal scores by slug. */
+  readonly ranking: readonly ScoredType[]
+  /** Why no type was chosen. */
+  readonly reason?: string
+}
+
+/** Whether a page can have a site type: an HTML document, not an error response. */
+export function isTypable(page: Page): boolean {
+  const contentType = page.headers?.find(([header]) => header === 'content-type')?.[1]
+  const isHtml = contentType === undefined || /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType)
+  return isHtml && (page.status ?? 200) < 400
+}
+
+/**
+ * Finds the clauses of site types that hold. They come last, because they can ask for the builder and the technologies.
+ * @param detected the builder and the technologies of the verdict
+ */
+export function findHeldClauses(
+  ruleset: Ruleset,
+  hits: PageHits,
+  { technologies, builder }: { readonly technologies: readonly ScoredRule[]; readonly builder: ScoredRule | null },
+): HeldClause[] {
+  const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
+  testFound(hits, ruleset, { products, builder: builder?.rule })
+  const held = new Set<HeldClause>()
+  for (const leaf of hits.liftedTypeLeaves) {
+    const one = ruleset.typeClauses.get(leaf)
+    if (one === undefined || held.has(one)) continue
+    if (one.isLeaf || applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset))) held.add(one)
+  }
+  return [...held]
+}
+
+/** Scores every site type: the values of the terms of its expression whose clauses hold. All others add 0. */
+export function scoreSiteTypes({ siteTypes, termsByClause }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
+  const scores = siteTypes.map(({ constant }) => constant)
+  for (const { clause } of held) for (const [type, value] of termsByClause.get(clause.id) ?? []) scores[type] += value
+  return siteTypes.map(({ rule }, type) => ({ rule, score: scores[type] }))
+}
+
+/**
+ * Chooses the type with the highest score if it reaches the threshold and leads the second by the margin, and if the page has
+ * enough text for it.
+ */
+export function chooseSiteType(
+  types: readonly ScoredType[],
+  { words }: Pick<Page, 'words'>,
+  { threshold, margin }: TypeDecision = DEFAULT_DECISION,
+): TypeChoice {
+  const ranking = types.toSorted((a, b) => b.score - a.score || (a.rule.slug < b.rule.slug ? -1 : 1))
+  const [first, second] = ranking
+  if (first === undefined) return { chosen: null, ranking }
+  const reason =
+    first.score < threshold
+      ? 'too little evidence'
+      : first.rule.unnamed
+        ? 'no type fits'
+        : second !== undefined && first.score - second.score < margin
+          ? 'two types alike'
+          : words < MIN_VISIBLE_WORDS && !first.rule.thin
+            ? 'too little text'
+            : undefined
+  return reason === undefined ? { chosen: first, ranking } : { chosen: null, ranking, reason }
+}
+
+/** Explains the decision: the best type and the runner-up, each with the clauses that count most for or against it. */
+export function explainSiteType(
+  { chosen, ranking, reason }: TypeChoice,
+  held: readonly HeldClause[],
+  { hits, ruleset }: { readonly hits: PageHits; readonly ruleset: Ruleset },
+): Evidence[] {
+  if (held.length === 0) return []
+  return ranking.slice(0, 2).map((type, i) => {
+    const { rule, score } = type
+    const note = i === 0 ? reason : `second to ${ranking[0].rule.slug}`
+    return {
+      kind: rule.kind,
+      slug: rule.slug,
+      name: rule.name,
+      level: null,
+      points: score,
+      clauses: explainClauses(rule.slug, held, { hits, ruleset }),
+      unseen: listUnseen(rule, hits, ruleset),
+      chosen: type === chosen,
+      ...(note && { note }),
+    }
+  })
+}
+
+/** Lists the clauses that give points to a type, those that count most first. */
+export function explainClauses(
+  type: string,
+  held: readonly HeldClause[],
+  {
+    hits,
+    ruleset,
+    most = MAX_EVIDENCE_CLAUSES,
+  }: { readonly hits: PageHits; readonly ruleset: Ruleset; readonly most?: number },
+): ClauseEvidence[] {
+  const counting = held.flatMap(({ rule, clause }) => {
+    const points = clause.points[type] ?? 0
+    return points === 0 ? [] : [{ rule, clause, points }]
+  })
+  const strongest = counting.sort(
+    (a, b) => Math.abs(b.points) - Math.abs(a.points) || (a.clause.id < b.clause.id ? -1 : 1),
+  )
+  return strongest.slice(0, most).map(({ rule, clause, points }) => {
+    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    return {
+      clause: clause.text,
+      places: [...new Set(leaves.map(({ place }: Leaf) => place))],
+      points,
+      family: clause.family,
+      hits: applyLogic(clause.hits, buildLogicData(rule, hits, ruleset) satisfies Hits),
+      texts: readClauseTexts(leaves, hits),
+    }
+  })
+}
+
+function listUnseen(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): string[] {
+  return [...new Set(rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place))]
+}
