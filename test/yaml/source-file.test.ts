@@ -37,7 +37,7 @@ describe('invalid YAML, and YAML that is not a rule', () => {
     ['two documents', `${RULE}---\n${RULE}`, ['9:1 bad-yaml']],
     ['a duplicate key', `${RULE}name: Beta\n`, ['9:1 bad-yaml']],
     ['two duplicate keys', `${RULE}name: Beta\nsource: https://acme.com\n`, ['9:1 bad-yaml', '10:1 bad-yaml']],
-    ['a duplicate key and another problem', `${RULE}name: Beta\nrank: 2\n`, ['9:1 bad-yaml', '10:1 misplaced-key']],
+    ['a duplicate key and another problem', `${RULE}name: Beta\nprior: 2\n`, ['9:1 bad-yaml', '10:1 misplaced-key']],
     ['a tab as indentation', RULE.replace('  - url', '\t- url'), ['6:1 bad-yaml']],
     [
       'a colon and a space in an unquoted pattern',
