@@ -50,7 +50,7 @@ export const BAD_RULES: readonly BadRule[] = [
   ),
   bad('class-hero', "{ element: '[class*=hero]' }", html('', '<div class="hero-image">New glazes</div>'), {
     ...TECHNOLOGY,
-    finding: 'broad-clause',
+    finding: 'unrelated-hit',
   }),
   bad('request-id', '{ header: x-request-id }', plain('headers: { x-request-id: 7f3a }'), {
     ...TECHNOLOGY,
@@ -136,10 +136,10 @@ export const BAD_RULES: readonly BadRule[] = [
     'two-phrases',
     '{ text: contact us }\n  - { text: opening hours }',
     html('', '<p>Opening hours: contact us</p>'),
-    { level: 'low', finding: 'broad-clause' },
+    { level: 'low', finding: 'unrelated-hit' },
   ),
   bad('session-cookie', '{ cookie: session* }', plain("headers: { set-cookie: 'session=1' }"), {
-    finding: 'broad-clause',
+    finding: 'unrelated-hit',
   }),
   bad('admin-robots', "{ robots: 'Disallow: /admin' }", plain("robots: 'Disallow: /admin'"), {
     finding: 'broad-clause',

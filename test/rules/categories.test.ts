@@ -14,7 +14,8 @@ const podcasts = {
   'builders/acme.yaml': builder().replace('category: cms', 'category: podcast'),
   'builders/acme.test.yaml': TEST,
   'site-types/audio.yaml': technology()
-    .replace('url: acme.com', '{ found: category:podcast }')
+    .replace('url: acme.com', '{ found: category:podcast, points: { audio: 20 } }')
+    .replace('detect:', 'thin: true\ndetect:')
     .replace('Acme', 'Audio'),
   'site-types/audio.test.yaml': onAcme('medium'),
 }

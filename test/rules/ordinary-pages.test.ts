@@ -16,7 +16,7 @@ const checked = checkFolders({
       'categories.yaml': 'builders: { cms: {} }\ntechnologies: {}\n',
       'builders/acme.yaml': rule('  - cookie: sid\n  - { header: server, has: acme, weight: medium }\n'),
       'builders/acme.test.yaml': TEST,
-      'site-types/shop.yaml': rule('  - title: Shop\n', ''),
+      'site-types/shop.yaml': rule('  - { title: Shop, points: { shop: 20 } }\n', ''),
       'site-types/shop.test.yaml': TEST,
     }),
   ],

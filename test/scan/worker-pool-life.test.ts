@@ -42,7 +42,7 @@ describe('ready', () => {
     const info = await pool.ready
     expect(info).toMatchObject({ version: ruleset.version, wantedDns: ruleset.wanted('dns') })
     expect(info.categories).toMatchObject({ 'website-builder': 'visual-builder', cms: 'cms' })
-    expect(info.siteTypes).toHaveLength(17)
+    expect(info.siteTypes).toHaveLength(21)
     await pool.close()
   })
 

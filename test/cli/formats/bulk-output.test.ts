@@ -56,7 +56,7 @@ describe('lines of a bulk run', () => {
     const [, text] = await write('d.csv', [good, bad])
     expect(text.split('\n')).toEqual([
       'url,finalUrl,builder,builderSlug,confidence,category,isAiNative,technologies,hosting,siteType,error,code',
-      'https://a.example,https://a.example/,WordPress,wordpress,high,cms,false,WordPress,,,,',
+      'https://a.example,https://a.example/,WordPress,wordpress,high,cms,false,WordPress; MySQL; PHP,,,,',
       `'=cmd(),,,,,,,,,,"url must be, ""absolute""",invalid_url`,
       '',
     ])
