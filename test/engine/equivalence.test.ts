@@ -7,22 +7,27 @@ import { buildComparison, type Comparison, compare, type Engine, loadEngine } fr
 import { handmadeCases } from './support/handmade-cases.ts'
 
 const own = readOwnRules()
+// Clauses of site types have no hits and no weights of their own: `site-types.test.ts` tests their verdicts.
+const rules = own.rules.filter(({ kind }) => kind !== 'site-type')
 let engine: Engine
 let comparison: Comparison
 
 beforeAll(async () => {
   engine = await loadEngine(projectFolder())
-  comparison = buildComparison(engine, own.rules)
+  comparison = buildComparison(engine, rules)
 })
 
-/** Lists the differences between both engines, with the name of the page. */
+/** Lists the differences between both engines, with the name of the page. Each page has its own part of the rules. */
 function listDifferences(named: readonly NamedPage[]): string[] {
-  return named.flatMap(({ name, input }) => comparison(input).map((difference) => `${name}: ${difference}`))
+  return named.flatMap(({ name, input }, at) => {
+    const [, slug] = /\/(\S+) /.exec(name) ?? []
+    return comparison(input, { part: { slug, at, of: 50 } }).map((difference) => `${name}: ${difference}`)
+  })
 }
 
-describe('the indexed engine and the naive one give the same hits and points for every rule', () => {
-  test(`on the ${own.fixtures.length} test pages of ${own.rules.length} rules`, () => {
-    expect(own.rules.length).toBeGreaterThan(0)
+describe('the indexed engine and the naive one give the same hits and points', () => {
+  test(`on the ${own.fixtures.length} test pages of ${rules.length} rules`, () => {
+    expect(rules.length).toBeGreaterThan(0)
     expect(listDifferences(own.fixtures)).toEqual([])
   }, 120_000)
 
