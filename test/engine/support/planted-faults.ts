@@ -15,6 +15,7 @@ const score = 'src/engine/verdict/score.ts'
 const decoder = 'src/engine/page/entity-decoder.ts'
 const quick = 'src/engine/page/quick-tokenizer.ts'
 const compile = 'src/engine/rule/compile.ts'
+const logic = 'src/engine/rule/logic.ts'
 
 /** Errors that a lookup could have without any built-in rule showing them. */
 export const PLANTED_FAULTS: readonly Fault[] = [
@@ -94,8 +95,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     'known[up] !== no + 1 ? no + 1 : no',
   ],
   ['selectors: an exact :not ignores case', selectors, '(exact ? this.#exact : this.#folding)', 'this.#folding'],
-  ['scores: the smallest allowed value is not allowed', score, 'value < least', 'value <= least'],
-  ['scores: the largest allowed value is not allowed', score, 'value > most', 'value >= most'],
+  ['logic: the smallest number that is enough is not enough', logic, "'>=': [value, least]", "'>': [value, least]"],
   ['tests: `is` is not folded', tests, 'append(this.#is, lower(value), item)', 'append(this.#is, value, item)'],
   ['tests: an optional character is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
   ['tests: one alternative is required', tests, "match === undefined || match.includes('|')", 'match === undefined'],
