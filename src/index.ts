@@ -1,7 +1,7 @@
 import { loadDetectors } from '../plugins/load.ts'
 import type { Ruleset } from './engine/lookup/ruleset.ts'
 import { FOUND } from './engine/rule/clause.ts'
-import { openRuleset } from './rules/open-ruleset.ts'
+import { openBuilt } from './rules/built.ts'
 import { CLAUSE_KEYS } from './rules/schema.ts'
 import type { DetectorOptions, PageDetector } from './scan/detector.ts'
 
@@ -34,7 +34,11 @@ export interface LoadOptions {
  * @throws RulesetError with every finding of every rule file; SetupError for a module that does not export detectors
  */
 export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions = {}): Promise<Ruleset> {
-  return openRuleset({ folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) })
+  const parts = { folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) }
+  const built = openBuilt(parts)
+  if (built !== null) return built
+  const { openRuleset } = await import('./rules/open-ruleset.ts') // Imported on demand: it takes a tenth of a second.
+  return openRuleset(parts)
 }
 
 /**

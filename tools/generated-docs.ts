@@ -5,12 +5,11 @@ import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
 import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
-import { projectFolder } from '../src/rules/built.ts'
+import { ownFolder, projectFolder } from '../src/rules/built.ts'
 import { ordinaryPagesSchema } from '../src/rules/data-schemas.ts'
 import { buildEditorSchemas } from '../src/rules/editor-schemas.ts'
 import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { type CheckedRules, checkFolders } from '../src/rules/load.ts'
-import { ownFolder } from '../src/rules/open-ruleset.ts'
 import { formatCatalogue } from './catalogue-page.ts'
 import {
   type Document,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { isSupportedLogic } from '../engine/rule/logic.ts'
 import type { Categories, Clause, CompiledRule } from '../engine/rule/types.ts'
@@ -17,6 +18,38 @@ export interface BuiltRuleset {
 }
 
 const FORMAT = 2
+
+/** The folder of the rules that come with Siteprint. */
+export const ownFolder = join(projectFolder(), 'rules')
+/** The built file is part of the build: code that runs from its sources never uses a file that older code has built. */
+export const builtFile = join(import.meta.dirname, '..', '..', 'ruleset.json')
+
+/** The inputs of a ruleset. */
+export interface RulesetParts {
+  /** Replaces the rules that come with Siteprint. */
+  readonly own?: string
+  /** Additional rule folders. */
+  readonly folders?: readonly string[]
+  /** All detectors, including the built-in ones. */
+  readonly detectors: readonly Detector[]
+  /** Built file of `own`. */
+  readonly built?: string
+}
+
+/** Lists the rule folders of a ruleset, the one of Siteprint first. */
+export function listFolders({ own = ownFolder, folders = [] }: Pick<RulesetParts, 'own' | 'folders'>): string[] {
+  return [...new Set([own, ...folders])]
+}
+
+/**
+ * Opens the ruleset of the built file. Returns null if there is none that matches the YAML, or if there are further folders.
+ * This module neither reads YAML nor checks rules, so that a worker does not import the code that does.
+ * @throws SetupError if the built file is invalid
+ */
+export function openBuilt({ built = builtFile, detectors, ...folders }: RulesetParts): Ruleset | null {
+  const ready = readBuilt(built, computeFingerprint(listFolders(folders), detectors))
+  return ready === null ? null : new Ruleset({ ...ready, detectors })
+}
 
 /** Computes a hash that changes with any byte of a rule, with any stray file, and with the places that rules can name. */
 export function computeFingerprint(folders: readonly string[], detectors: readonly Detector[]): string {

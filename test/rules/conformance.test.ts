@@ -6,11 +6,10 @@ import { buildPage } from '../../src/engine/page/page.ts'
 import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import { toResult } from '../../src/engine/verdict/result.ts'
-import { type BuiltRuleset, buildRulesetFile } from '../../src/rules/built.ts'
+import { type BuiltRuleset, buildRulesetFile, ownFolder } from '../../src/rules/built.ts'
 import { buildConformance, type Conformance } from '../../src/rules/conformance.ts'
 import { readFixtures } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
-import { ownFolder } from '../../src/rules/open-ruleset.ts'
 
 // Other implementations get JSON, so the test writes and parses it.
 const checked = checkFolders({ folders: [ownFolder], detectors })

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { isMap, parseDocument, Scalar, visit } from 'yaml'
 import { detectors } from '../../plugins/index.ts'
 import { fixRules } from '../../src/cli/fix-rules.ts'
+import { ownFolder } from '../../src/rules/built.ts'
 import { fixRule } from '../../src/rules/fix-rule.ts'
 import { checkFolders } from '../../src/rules/load.ts'
-import { ownFolder } from '../../src/rules/open-ruleset.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 /** Builds a rule file around a clause. */

@@ -3,10 +3,11 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { RuleSource } from '../../src/engine/rule/types.ts'
+import { ownFolder } from '../../src/rules/built.ts'
 import type { CheckedRule } from '../../src/rules/checks/rule-checks.ts'
 import { type FixtureResult, readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
-import { buildRuleset, ownFolder } from '../../src/rules/open-ruleset.ts'
+import { buildRuleset } from '../../src/rules/open-ruleset.ts'
 import { checkProof } from '../../src/rules/proof.ts'
 
 export const places = indexPlaces(detectors)

@@ -9,11 +9,13 @@ const NOTHING: readonly never[] = []
 /** A node of the path tree: locators that end here, and the segments that follow. */
 class PathNode<T> {
   readonly items: T[] = []
-  readonly next = new SparseMap<PathNode<T>>()
-  readonly open = new Beginnings<T>()
+  // Most nodes are the end of a locator and have neither.
+  next: SparseMap<PathNode<T>> | undefined = undefined
+  open: Beginnings<T> | undefined = undefined
 
   /** Returns the child for a whole segment and creates it if needed. */
   getChild(segment: string): PathNode<T> {
+    this.next ??= new SparseMap()
     let node = this.next.get(segment)
     if (node === undefined) this.next.set(segment, (node = new PathNode<T>()))
     return node
@@ -76,7 +78,7 @@ export class LocatorIndex<T> {
     const beginning = locator.open ? segments.pop() : undefined
     for (const segment of segments) node = node.getChild(segment)
     if (beginning === undefined) node.items.push(item)
-    else node.open.add(beginning, item)
+    else (node.open ??= new Beginnings()).add(beginning, item)
   }
 
   /** Finds the items of all locators that `url` is under. An item can occur more than once. */
@@ -120,8 +122,8 @@ function collectItems<T>(start: PathNode<T> | undefined, path: string, slash: nu
     if (at < 0) return
     const next = path.indexOf('/', at + 1)
     const end = next < 0 ? path.length : next
-    node.open.collect(path, at + 1, end, found)
-    node = node.next.getPart(path, at + 1, end)
+    node.open?.collect(path, at + 1, end, found)
+    node = node.next?.getPart(path, at + 1, end)
     at = next
   }
 }

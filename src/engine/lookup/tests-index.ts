@@ -22,11 +22,11 @@ export interface Visitor<T> {
  */
 export class TestsIndex<T extends Tested> {
   readonly #plain: T[] = []
-  readonly #is = new Map<string, T[]>()
-  readonly #has = new Map<string, T[]>()
-  readonly #under = new LocatorIndex<T>()
+  // Most words have leaves of one sort only, and a ruleset has thousands of words: the parts are created when they are needed.
+  #is: Map<string, T[]> | undefined
+  #has: Map<string, T[]> | undefined
+  #under: LocatorIndex<T> | undefined
   #automaton: Automaton<T> | undefined
-  #hasLocators = false
   #byAttribute: Map<string, TestsIndex<T>> | undefined
   /** Whether a leaf can hit at one occurrence of its word and not at another. */
   dependsOnOccurrence = false
@@ -48,11 +48,14 @@ export class TestsIndex<T extends Tested> {
   #addTest(item: T): void {
     const { is, has, under, match } = item.leaf
     const parts = has ?? findRequiredPrefix(match)
-    if (is) for (const value of is) append(this.#is, lower(value), item)
-    else if (under) {
-      this.#hasLocators = true
+    if (is) {
+      this.#is ??= new Map()
+      for (const value of is) append(this.#is, lower(value), item)
+    } else if (under) {
+      this.#under ??= new LocatorIndex()
       for (const locator of under) this.#under.add(parseLocator(locator), item)
     } else if (parts?.every((part) => part !== '')) {
+      this.#has ??= new Map()
       for (const part of parts) append(this.#has, lower(part), item)
       this.#automaton = undefined
     } else this.#plain.push(item)
@@ -61,12 +64,12 @@ export class TestsIndex<T extends Tested> {
   /** Passes each leaf whose tests `value` may pass to the visitor, with the tested value. A leaf can occur more than once. */
   visit(value: Value, visitor: Visitor<T>): void {
     for (const item of this.#plain) visitor.visit(item, value)
-    if (this.#is.size > 0) for (const item of this.#is.get(lower(value.text)) ?? []) visitor.visit(item, value)
-    if (this.#has.size > 0) {
+    if (this.#is !== undefined) for (const item of this.#is.get(lower(value.text)) ?? []) visitor.visit(item, value)
+    if (this.#has !== undefined) {
       this.#automaton ??= new Automaton(this.#has)
       for (const item of this.#automaton.find(value.text)) visitor.visit(item, value)
     }
-    if (this.#hasLocators && value.url !== null)
+    if (this.#under !== undefined && value.url !== null)
       for (const item of this.#under.find(value.url)) visitor.visit(item, value)
     if (this.#byAttribute === undefined) return
     for (const [name, index] of this.#byAttribute) {
