@@ -38,7 +38,7 @@ export interface RuleFolders {
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = indexPlaces(detectors)
-  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
+  const validator = openValidator(detectors)
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
@@ -67,6 +67,18 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
   return { rules, categories: all, places, findings, unjudged: judge.unjudged.size }
 }
 
+/** Lists of detectors → validator of rules that may use them. Compiling a schema takes longer than checking a few rules. */
+const validators = new WeakMap<readonly Detector[], SchemaValidator>()
+const categoriesValidator = new SchemaValidator(categoriesSchema)
+
+function openValidator(detectors: readonly Detector[]): SchemaValidator {
+  const validator =
+    validators.get(detectors) ??
+    new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
+  validators.set(detectors, validator)
+  return validator
+}
+
 function checkOne(found: FoundRule, context: CheckContext): CheckedRule {
   const rule = checkRule(found, new SourceFile(found.file), context)
   if (found.hasTest) return rule
@@ -81,7 +93,7 @@ function checkOne(found: FoundRule, context: CheckContext): CheckedRule {
 function readCategories(categoriesFile: string, findings: Finding[]): Categories | null {
   const file = new SourceFile(categoriesFile)
   const found: Finding[] = [...file.findings]
-  if (file.data !== null) found.push(...new SchemaValidator(categoriesSchema).check(file).map(({ finding }) => finding))
+  if (file.data !== null) found.push(...categoriesValidator.check(file).map(({ finding }) => finding))
   findings.push(...found)
   return found.length > 0 ? null : (file.data as CategoriesData)
 }
