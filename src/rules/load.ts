@@ -34,11 +34,24 @@ export interface RuleFolders {
   readonly timeoutMs?: number
 }
 
+const categoriesValidator = new SchemaValidator(categoriesSchema)
+
+/** The schema that was compiled last: compiling it takes as long as checking a hundred rules. It depends on the places only. */
+let compiled: { readonly schema: string; readonly validator: SchemaValidator } | undefined
+
+function compileRuleSchema(detectors: readonly Detector[]): SchemaValidator {
+  const schema = buildRuleSchema([...detectors, FOUND])
+  const text = JSON.stringify(schema)
+  if (compiled?.schema !== text)
+    compiled = { schema: text, validator: new SchemaValidator(schema, { foreignKeys: FOREIGN_KEYS }) }
+  return compiled.validator
+}
+
 /** Reads and checks every rule below the folders. Problems are returned as findings and never thrown. */
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = indexPlaces(detectors)
-  const validator = openValidator(detectors)
+  const validator = compileRuleSchema(detectors)
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
@@ -65,18 +78,6 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
   judge.close()
   findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules, all), ...checkOverlaps(rules))
   return { rules, categories: all, places, findings, unjudged: judge.unjudged.size }
-}
-
-/** Lists of detectors → validator of rules that may use them. Compiling a schema takes longer than checking a few rules. */
-const validators = new WeakMap<readonly Detector[], SchemaValidator>()
-const categoriesValidator = new SchemaValidator(categoriesSchema)
-
-function openValidator(detectors: readonly Detector[]): SchemaValidator {
-  const validator =
-    validators.get(detectors) ??
-    new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
-  validators.set(detectors, validator)
-  return validator
 }
 
 function checkOne(found: FoundRule, context: CheckContext): CheckedRule {
