@@ -4,7 +4,8 @@ import { openApp, scanOf } from './app-fixture.ts'
 const ours = 'https://app.example'
 const others = 'https://other.example'
 const preflight = (origin: string) => ({ origin, 'access-control-request-method': 'GET' })
-const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age'
+const EXPOSED =
+  'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age, x-quota-limit, x-quota-remaining, x-quota-reset'
 
 describe('requests from other origins', () => {
   test.each([
@@ -54,7 +55,7 @@ describe('requests from other origins', () => {
 })
 
 describe('security headers', () => {
-  test.each(['/api/v1/me', '/api/v1/nothing', '/health/live', '/nothing', '/openapi.json', '/docs'])(
+  test.each(['/api/v1/me', '/api/v1/nothing', '/health/live', '/nothing', '/openapi.json', '/docs', '/', '/favicon.ico'])(
     '%s',
     async (url) => {
       const app = await openApp()

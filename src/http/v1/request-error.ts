@@ -8,11 +8,13 @@ import type { Revision } from '../parts.ts'
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
 const MAX_QUOTED_NAME_CHARACTERS = 30
 
-/** What an endpoint accepts, for the messages of errors. */
+/** What an endpoint accepts and a client has sent, for the messages of errors. */
 export interface Accepted {
   readonly revision: Revision
   /** Names of the documented parameters. */
   readonly known: readonly string[]
+  /** Names of the parameters that were sent. */
+  readonly sent: readonly string[]
   /** Whether the documented parameters are in the body. */
   readonly isInBody: boolean
 }
@@ -31,7 +33,7 @@ export function toRequestError(
   if (first === undefined) return invalid('The request is not valid.')
   const { keyword, params, instancePath } = first as FastifySchemaValidationError
   const field = instancePath.split('/')[1] ?? ''
-  if (keyword === 'required') return new ApiError('invalid_url', { sentence: 'url is missing.' })
+  if (keyword === 'required') return new ApiError('invalid_url', { sentence: describeMissing(accepted) })
   if (keyword === 'additionalProperties') {
     const isMisplaced = accepted.isInBody && validationContext === 'querystring'
     return invalid((isMisplaced ? describeMisplaced : describeUnknown)(String(params.additionalProperty), accepted))
@@ -39,6 +41,12 @@ export function toRequestError(
   if (field === '') return invalid('The request body must be a JSON object such as {"url": "https://example.org"}.')
   if (field === 'include') return invalid(describeInclude(accepted.revision))
   return invalid(EXPECTED[field] ?? `${field} is not valid.`)
+}
+
+/** Says that `url` is missing, and which unknown parameter was sent in its place. */
+function describeMissing(accepted: Accepted): string {
+  const unknown = accepted.sent.find((name) => !accepted.known.includes(name))
+  return `url is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
 }
 
 /** Says which names `include` accepts in a revision. */

@@ -16,12 +16,18 @@ export type ReadRequest = (request: FastifyRequest, state: RequestState) => Pick
 
 /** Keeps the error of schema validation, if there is one. */
 export const keepValidationError: ReadRequest = (request, state) => {
-  const { validationError, routeOptions } = request
+  const { validationError, routeOptions, query, body } = request
   if (state.error !== undefined || !validationError) return {}
   const operation = routeOptions.config.operation as Operation
   const { revision } = state
-  const known = listParameterNames(operation, revision)
-  state.error = toRequestError(validationError, { revision, known, isInBody: operation.body !== undefined })
+  const isInBody = operation.body !== undefined
+  const sent = Object.keys((isInBody ? body : query) ?? {})
+  state.error = toRequestError(validationError, {
+    revision,
+    known: listParameterNames(operation, revision),
+    sent,
+    isInBody,
+  })
   return {}
 }
 
