@@ -8,7 +8,7 @@ import { listParameterNames, type Operation } from './v1/operation.ts'
 import { describeUnknown } from './v1/request-error.ts'
 
 /** An example in an OpenAPI document. */
-export interface Example {
+interface Example {
   readonly summary: string
   readonly value: unknown
 }

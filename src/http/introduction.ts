@@ -29,13 +29,14 @@ export function writeIntroduction({ revision, settings, hasPortal }: Introductio
     '## Errors',
     describeErrors(revision),
     '## Compatibility',
-    'Later versions add fields to responses and values to lists (`x-extensible-enum`). Clients must accept fields and values that they do not know. Fields are never removed within a revision. Requests are strict: an unknown parameter is rejected with the list of known ones.',
+    'Later versions add fields to responses and values to lists (`x-extensible-enum`). Clients must accept fields and values that they do not know. Requests are strict: an unknown parameter is rejected with the list of known ones.',
   ].join('\n\n')
 }
 
 function describeRevision(revision: Revision, apiRevision: Revision): string {
   const [other, path] = revision === 2 ? ['1', '/openapi-1.json'] : ['2', '/openapi.json']
-  const whose = revision === apiRevision ? 'all keys that are not pinned to another revision' : 'keys that are pinned to it'
+  const whose =
+    revision === apiRevision ? 'all keys that are not pinned to another revision' : 'keys that are pinned to it'
   return `This document describes revision ${revision} of version 1, which applies to ${whose}. Revision ${other} is described by [${path}](${path}).`
 }
 

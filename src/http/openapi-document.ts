@@ -18,7 +18,13 @@ type DocumentParts = Pick<AppParts, 'rules' | 'settings' | 'version' | 'accounts
 export function buildDocument(parts: DocumentParts, revision: Revision): Json {
   const { rules, settings, version, accounts } = parts
   const components = new Components()
-  for (const schema of [buildScanResultSchema(rules, revision), KEY_INFO, KEY_USAGE, CATALOGUE, buildErrorSchema(revision)])
+  for (const schema of [
+    buildScanResultSchema(rules, revision),
+    KEY_INFO,
+    KEY_USAGE,
+    CATALOGUE,
+    buildErrorSchema(revision),
+  ])
     components.add(schema)
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of OPERATIONS.filter(({ since }) => since <= revision)) {
@@ -32,7 +38,10 @@ export function buildDocument(parts: DocumentParts, revision: Revision): Json {
       title: 'Siteprint API',
       version: revision === 2 ? version : `${version} (revision 1)`,
       description: writeIntroduction({ revision, settings, hasPortal: accounts !== null }),
-      contact: { name: 'The operator of this service', ...(settings.contactUrl !== null && { url: settings.contactUrl }) },
+      contact: {
+        name: 'The operator of this service',
+        ...(settings.contactUrl !== null && { url: settings.contactUrl }),
+      },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: listServers(settings.publicUrl),
@@ -71,9 +80,17 @@ function describeOperation(operation: Operation, { components, revision, categor
   ]
   const codes = sortCodes([...COMMON_ERRORS, ...errors])
   const success = buildSuccessExamples(operation, { revision, categories })
-  const respond = (status: number, text: string, content?: { readonly schema: string; readonly examples: Examples }) => [
+  const respond = (
+    status: number,
+    text: string,
+    content?: { readonly schema: string; readonly examples: Examples },
+  ) => [
     status,
-    { description: text, headers: listHeaders(operation, { status, revision }), ...(content && describeContent(content)) },
+    {
+      description: text,
+      headers: listHeaders(operation, { status, revision }),
+      ...(content && describeContent(content)),
+    },
   ]
   const failures = [...new Set(codes.map((code) => API_ERRORS[code][0]))].map((status) => {
     const list = codes.filter((code) => API_ERRORS[code][0] === status)
@@ -162,6 +179,8 @@ class Components {
       }
     }
     visit(paths)
-    return Object.fromEntries([...this.#schemas].filter(([name]) => used.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)))
+    return Object.fromEntries(
+      [...this.#schemas].filter(([name]) => used.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
   }
 }

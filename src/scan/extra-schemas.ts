@@ -55,7 +55,10 @@ const infrastructure = Type.Object(
     tlsIssuer: stringOrNull({ description: 'Organisation that issued the certificate.' }),
     server: stringOrNull({ description: 'The header Server.' }),
   },
-  { $id: 'Infrastructure', description: 'With include=infrastructure: where the site runs, as seen from its connection.' },
+  {
+    $id: 'Infrastructure',
+    description: 'With include=infrastructure: where the site runs, as seen from its connection.',
+  },
 )
 
 const timing = Type.Object(
@@ -89,7 +92,9 @@ export const EXTRA_SCHEMAS = {
   }),
   infrastructure,
   timing,
-  warnings: list(text, { description: 'With include=warnings: what was cut off, and which places were not looked at.' }),
+  warnings: list(text, {
+    description: 'With include=warnings: what was cut off, and which places were not looked at.',
+  }),
   meta,
 } as const
 

@@ -96,7 +96,10 @@ export class Scanner {
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict, title } = await this.#match(site, { ...(signal && { signal }), ...(client !== undefined && { client }) })
+    const { verdict, title } = await this.#match(site, {
+      ...(signal && { signal }),
+      ...(client !== undefined && { client }),
+    })
     const total = performance.now() - started
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {

@@ -24,7 +24,9 @@ beforeAll(async () => {
     else if (url === '/moved') response.writeHead(302, { location: '/' }).end()
     else if (/^\/(?:robots\.txt|favicon\.ico)$/.test(url)) response.writeHead(404).end()
     else
-      response.setHeader('content-type', 'text/html').end('<title>Tide\n tables</title><meta name=generator content="WordPress 6.6.1"><p>One page')
+      response
+        .setHeader('content-type', 'text/html')
+        .end('<title>Tide\n tables</title><meta name=generator content="WordPress 6.6.1"><p>One page')
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -55,22 +55,28 @@ describe('requests from other origins', () => {
 })
 
 describe('security headers', () => {
-  test.each(['/api/v1/me', '/api/v1/nothing', '/health/live', '/nothing', '/openapi.json', '/docs', '/', '/favicon.ico'])(
-    '%s',
-    async (url) => {
-      const app = await openApp()
-      const { headers } = await app.call({ url })
-      expect(headers).toMatchObject({
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'SAMEORIGIN',
-        'referrer-policy': 'no-referrer',
-        'cross-origin-resource-policy': 'same-origin',
-      })
-      expect(headers['content-security-policy']).toMatch(/^default-src 'none'/)
-      expect(headers.server).toBeUndefined()
-      expect(headers['x-powered-by']).toBeUndefined()
-    },
-  )
+  test.each([
+    '/api/v1/me',
+    '/api/v1/nothing',
+    '/health/live',
+    '/nothing',
+    '/openapi.json',
+    '/docs',
+    '/',
+    '/favicon.ico',
+  ])('%s', async (url) => {
+    const app = await openApp()
+    const { headers } = await app.call({ url })
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/)
+    expect(headers.server).toBeUndefined()
+    expect(headers['x-powered-by']).toBeUndefined()
+  })
 })
 
 describe('the request id', () => {

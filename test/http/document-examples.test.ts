@@ -39,7 +39,8 @@ async function openScene(revision: Revision, options: Parameters<typeof openApp>
   const app = await openApp({ now: NOW, scan, parts: { rules }, ...options, settings })
   const { secret, key } = await app.newKey({ ...KEY, now: new Date(KEY.created_at) })
   for (const day of ['2026-05-01', '2026-05-01', '2026-05-03'])
-    if (options.settings === undefined) await app.store.usage.charge({ key: key.id, day, quota: 100, at: new Date(NOW) })
+    if (options.settings === undefined)
+      await app.store.usage.charge({ key: key.id, day, quota: 100, at: new Date(NOW) })
   return { app, secret }
 }
 

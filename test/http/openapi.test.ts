@@ -130,7 +130,9 @@ describe.each(REVISIONS)('the document of revision %d', (revision) => {
     const isSecond = revision === 2
     expect(ScanResult.required.includes('isAiNative')).toBe(isSecond)
     expect('isAiNative' in ScanResult.properties).toBe(isSecond)
-    expect([ScanResult.required.length, ScanResult.required[5]]).toEqual(isSecond ? [10, 'isAiNative'] : [9, 'technologies'])
+    expect([ScanResult.required.length, ScanResult.required[5]]).toEqual(
+      isSecond ? [10, 'isAiNative'] : [9, 'technologies'],
+    )
     expect(BuilderCategory['x-extensible-enum'].includes('visual-builder')).toBe(!isSecond)
     expect(BuilderCategory['x-extensible-enum'].includes('website-builder')).toBe(isSecond)
     expect(Extra.enum.includes('meta')).toBe(isSecond)

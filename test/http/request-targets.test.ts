@@ -54,7 +54,7 @@ describe('the request target', () => {
     ['absolute form with capitals, port and query', 'GET HTTPS://b.example:44/health/live?x', 200, undefined],
     ['absolute form without a path', 'GET http://b.example', 302, undefined],
     ['absolute form without a path, with a query', 'GET http://b.example?x', 302, undefined],
-    ['asterisk form', 'OPTIONS *', 404, undefined],
+    ['asterisk form', 'OPTIONS *', 204, undefined],
     ['an escaped path', 'GET /%61pi/v1/me', 200, '120'],
     ['a path that cannot be decoded', 'GET /api/v1/%zz', 404, '120'],
     ['an undecodable segment after an escaped one', 'GET /%61pi/v1/%zz', 404, '120'],

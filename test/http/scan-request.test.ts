@@ -113,7 +113,10 @@ describe('queries', () => {
   const INSTEAD = 'To ignore a cached result, send fresh=true.'
   test.each([
     [`url=${good}&x=1`, `Unknown parameter "x". ${KNOWN}`],
-    [`url=${good}&include[]=timing`, `Unknown parameter "include[]". ${KNOWN} Write include=versions,timing, or repeat include.`],
+    [
+      `url=${good}&include[]=timing`,
+      `Unknown parameter "include[]". ${KNOWN} Write include=versions,timing, or repeat include.`,
+    ],
     [`url=${good}&max_age=0`, `Unknown parameter "max_age". ${KNOWN} ${INSTEAD}`],
     [`url=${good}&maxAge=0`, `Unknown parameter "maxAge". ${KNOWN} ${INSTEAD}`],
     [`urls=${good}`, `url is missing. Unknown parameter "urls". ${KNOWN} Send one URL per request, as url.`],
@@ -122,7 +125,10 @@ describe('queries', () => {
     ['', 'url is missing.'],
   ])('the message for %s names the known parameters', async (query, sentence) => {
     expect((await app.call({ url: `/api/v1/scan?${query}`, secret })).body.error).toBe(sentence)
-    const parameters = [...new URLSearchParams(query)].map(([name, value]) => [name, name === 'include' ? [value] : value])
+    const parameters = [...new URLSearchParams(query)].map(([name, value]) => [
+      name,
+      name === 'include' ? [value] : value,
+    ])
     const inBody = await post(JSON.stringify(Object.fromEntries(parameters)))
     expect(inBody.body.error).toBe(sentence)
   })

@@ -39,7 +39,11 @@ export function openServer(parts: AppParts, pending: PendingRequests): FastifyIn
     return503OnClosing: false, // Fastify's own error response has another format.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
     frameworkErrors: (error, request, reply) => {
-      request.state = new RequestState(clock(), sanitizeId(request.headers['x-request-id'], request.id), settings.apiRevision)
+      request.state = new RequestState(
+        clock(),
+        sanitizeId(request.headers['x-request-id'], request.id),
+        settings.apiRevision,
+      )
       sendFrameworkError(error, request, reply, request.state)
     },
     clientErrorHandler: reject,

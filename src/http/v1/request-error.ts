@@ -58,7 +58,11 @@ export function describeInclude(revision: Revision): string {
 const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
   [/^include\[\w*\]$/i, 'include', 'Write include=versions,timing, or repeat include.'],
   [/^(?:urls|urls?\[\w*\]|domains?|sites?|uri)$/i, 'url', 'Send one URL per request, as url.'],
-  [/^(?:max[-_]?age|(?:no|skip|use)?[-_]?cache|force|refresh)$/i, 'fresh', 'To ignore a cached result, send fresh=true.'],
+  [
+    /^(?:max[-_]?age|(?:no|skip|use)?[-_]?cache|force|refresh)$/i,
+    'fresh',
+    'To ignore a cached result, send fresh=true.',
+  ],
 ]
 
 /** Says that a parameter is unknown, which ones are known, and which of them the client may have meant. */

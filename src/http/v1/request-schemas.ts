@@ -36,8 +36,6 @@ export function buildScanRequest(revision: 1 | 2 = 2) {
   )
 }
 
-/** The query of `GET /scan`. */
-export const SCAN_QUERY = buildScanQuery()
 /** The body of `POST /scan`. */
 export const SCAN_REQUEST = buildScanRequest()
 /** The query that `POST /scan` accepts for clients that put options there. Its documented place for them is the body. */

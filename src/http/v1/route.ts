@@ -66,7 +66,10 @@ export function watchRoutes(app: FastifyInstance): () => void {
 /** Builds the options of a route: the schemas that its requests are checked against, and how its parameters are read. */
 export function buildRoute(
   operation: Operation,
-  { read = keepValidationError, query = operation.query?.(2) }: { readonly read?: ReadRequest; readonly query?: TObject } = {},
+  {
+    read = keepValidationError,
+    query = operation.query?.(2),
+  }: { readonly read?: ReadRequest; readonly query?: TObject } = {},
 ) {
   const { body, headers } = operation
   return {
