@@ -140,6 +140,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engine/rule',
     'errors',
     'fetch',
+    'http',
     'index',
     'keys',
     'plugins',
