@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
@@ -10,7 +10,7 @@ const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
   cwd = writeFolder({
     'page.html': WORDPRESS,
     'empty.html': '',
@@ -140,7 +140,7 @@ describe('wrong usage is reported in a sentence', () => {
   })
 
   test('a damaged built file', async () => {
-    const copy = copyProject(smallProject())
+    const copy = copyProject(project)
     const file = join(copy.folder, 'dist', 'ruleset.json')
     writeFileSync(file, '{ "rules": ')
     const { code, stdout, stderr } = await copy.run('scan', ['--html', join(cwd, 'page.html')])
