@@ -24,7 +24,7 @@ import { buildSecurityHeaders } from './server/security-headers.ts'
 import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
 import { stopListening } from './server/stop-listening.ts'
 import { ServiceSwitches } from './service-switches.ts'
-import { removeTrailingSlash } from './trailing-slash.ts'
+import { findBasePath, findSlashless } from './trailing-slash.ts'
 import { registerCatalogue } from './v1/catalogue.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
@@ -146,8 +146,9 @@ async function registerHooks(fastify: FastifyInstance, context: Context): Promis
   })
   fastify.setErrorHandler(sendError)
   const hasPortal = context.accounts !== null
+  const basePath = findBasePath(settings.publicUrl)
   fastify.setNotFoundHandler((request, reply) => {
-    const path = removeTrailingSlash(request.url)
+    const path = findSlashless(request.url, basePath)
     if (path !== null) return reply.redirect(path, 308)
     return (hasPortal && wantsPage(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply)
   })
@@ -181,9 +182,10 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
 function registerChecks(v1: FastifyInstance, context: Context): void {
   const { shared, settings, switches } = context
   const keys = new Authenticator(context)
+  const basePath = findBasePath(settings.publicUrl)
   // Before all checks: the redirect says nothing about the path, and clients send their key again.
   v1.addHook('onRequest', (request, reply, done) => {
-    const path = removeTrailingSlash(request.url)
+    const path = findSlashless(request.url, basePath)
     if (path === null) done()
     else reply.redirect(path, 308)
   })

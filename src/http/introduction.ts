@@ -1,10 +1,11 @@
 import { UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
 import type { AppSettings, Revision } from './parts.ts'
 import { REVISION_1_PER_MINUTE } from './rate-limit.ts'
+import { findBasePath } from './trailing-slash.ts'
 
 interface IntroductionParts {
   readonly revision: Revision
-  readonly settings: Pick<AppSettings, 'plans' | 'apiRevision'>
+  readonly settings: Pick<AppSettings, 'plans' | 'apiRevision' | 'publicUrl'>
   /** Whether people can get a key on a page of the service. */
   readonly hasPortal: boolean
 }
@@ -13,7 +14,7 @@ interface IntroductionParts {
 export function writeIntroduction({ revision, settings, hasPortal }: IntroductionParts): string {
   return [
     'Detects what a website is made with: builder, technologies, hosting provider and type of site.',
-    describeRevision(revision, settings.apiRevision),
+    describeRevision(revision, settings),
     '## Keys',
     `Every request needs an API key, as \`Authorization: Bearer <key>\` or as \`X-Api-Key: <key>\`. ${
       hasPortal
@@ -33,11 +34,11 @@ export function writeIntroduction({ revision, settings, hasPortal }: Introductio
   ].join('\n\n')
 }
 
-function describeRevision(revision: Revision, apiRevision: Revision): string {
+function describeRevision(revision: Revision, { apiRevision, publicUrl }: IntroductionParts['settings']): string {
   const [other, path] = revision === 2 ? ['1', '/openapi-1.json'] : ['2', '/openapi.json']
   const whose =
     revision === apiRevision ? 'all keys that are not pinned to another revision' : 'keys that are pinned to it'
-  return `This document describes revision ${revision} of version 1, which applies to ${whose}. Revision ${other} is described by [${path}](${path}).`
+  return `This document describes revision ${revision} of version 1, which applies to ${whose}. Revision ${other} is described by [${path}](${findBasePath(publicUrl)}${path}).`
 }
 
 function formatPlans(plans: AppSettings['plans'], revision: Revision): string {

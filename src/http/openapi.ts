@@ -5,6 +5,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { buildDocument } from './openapi-document.ts'
 import type { AppParts } from './parts.ts'
+import { findBasePath } from './trailing-slash.ts'
 
 /** Allows the documentation page to load files of this service only. */
 const DOCS_CSP =
@@ -22,6 +23,7 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   const document = buildDocument(parts, 2)
   const options = { exposeHeadRoute: true }
+  const basePath = findBasePath(parts.settings.publicUrl)
   for (const [path, json] of [
     ['/openapi.json', JSON.stringify(document)],
     ['/openapi-1.json', JSON.stringify(buildDocument(parts, 1))],
@@ -30,7 +32,7 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
   app.get('/favicon.ico', options, (_, reply) =>
     reply.type(ICON.type).header('cache-control', 'public, max-age=86400').send(ICON.content),
   )
-  if (parts.accounts === null) app.get('/', options, (_, reply) => reply.redirect('/docs', 302))
+  if (parts.accounts === null) app.get('/', options, (_, reply) => reply.redirect(`${basePath}/docs/`, 302))
   await app.register(swagger, { mode: 'static', specification: { document } as unknown as StaticDocumentSpec })
   await app.register(swaggerUi, {
     routePrefix: '/docs',

@@ -3,7 +3,7 @@ import Database from 'libsql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openMemory } from '../../src/coordination/memory.ts'
 import { API_ERRORS, type ApiErrorCode, SCAN_CAUSES, type ScanCause, ScanError } from '../../src/errors.ts'
-import { removeTrailingSlash } from '../../src/http/trailing-slash.ts'
+import { findSlashless } from '../../src/http/trailing-slash.ts'
 import { makeSecret } from '../../src/keys/key.ts'
 import { guardStore } from '../../src/store/guard.ts'
 import { DATABASE_FILE } from '../../src/store/sqlite/database.ts'
@@ -97,9 +97,20 @@ describe('every code', () => {
   test.each(['/', '//', '/nothing', '/nothing?x=/', '//evil.example/', '/\\evil.example/'])(
     '%s does not redirect',
     (url) => {
-      expect(removeTrailingSlash(url)).toBeNull()
+      expect(findSlashless(url)).toBeNull()
     },
   )
+
+  test('behind a proxy that serves the service below a path, redirects have that path', async () => {
+    const below = await openApp({ settings: { publicUrl: 'https://a.example/siteprint' } })
+    const find = async (url: string): Promise<unknown> => (await below.call({ url })).headers.location
+    expect(await find('/api/v1/me/')).toBe('/siteprint/api/v1/me')
+    expect(await find('/health/live/')).toBe('/siteprint/health/live')
+    expect(await find('/')).toBe('/siteprint/docs/')
+    const { info, servers } = (await below.call({ url: '/openapi.json' })).body
+    expect(info.description).toContain('(/siteprint/openapi-1.json)')
+    expect(servers[0].url).toBe('https://a.example/siteprint')
+  })
 
   test('HEAD is not allowed, and its response has no body', async () => {
     const answer = await app.call({ method: 'HEAD', url: site, secret })

@@ -118,7 +118,7 @@ describe('what is not a page', () => {
       const { statusCode, headers } = await fastify.inject({ url, headers: { accept: 'text/html' } })
       return [statusCode, headers.location ?? headers['content-type']]
     }
-    expect(await open('/')).toEqual([302, '/docs'])
+    expect(await open('/')).toEqual([302, '/docs/'])
     expect(await open('/login')).toEqual([404, 'application/json; charset=utf-8'])
   })
 })
