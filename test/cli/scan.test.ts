@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
-import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { ownRules, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.1"><p>One page of a blog</p>'
@@ -21,6 +21,7 @@ beforeAll(() => {
     'number.json': '{ "age": 1 }',
     'null.json': 'null',
     'triples.json': '[["a", "b", "c"]]',
+    ...ownRules('known', 'hosting/vercel'),
     'rules/technologies/analytics/acme.yaml': technology('title: acme'),
     'rules/technologies/analytics/acme.test.yaml': TEST,
   })
@@ -64,7 +65,8 @@ describe('one page', () => {
     [['--headers', 'pairs.json'], { url: null, hosting: 'Vercel' }],
     [['--headers', 'marked.json'], { url: null, hosting: 'Vercel' }],
   ])('%j is used', async (args, expected) => {
-    const { code, stdout } = await scan('--html', 'page.html', ...args)
+    const options = { cwd, env: { RULES_DIRS: 'known' } }
+    const { code, stdout } = await project.run('scan', ['--html', 'page.html', ...args], options)
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject(expected)
   })

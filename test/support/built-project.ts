@@ -43,7 +43,7 @@ export function builtProject(): BuiltProject {
   return projectIn(inject('builtProject'))
 }
 
-/** Returns the project with only the few rules that `global-setup.ts` lists, for tests that load rules often and need no others. */
+/** Returns the project with only the rule `wordpress`, for tests that load rules often and do not depend on them. */
 export function smallProject(): BuiltProject {
   return projectIn(inject('smallProject'))
 }
