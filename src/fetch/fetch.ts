@@ -95,12 +95,14 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   }
 }
 
-type Seen = Readonly<Record<'dns' | 'tls' | 'robots' | 'favicon' | 'scripts' | 'styles', unknown>>
+interface Seen
+  extends Pick<Site, 'dns'>,
+    Readonly<Record<'tls' | 'robots' | 'favicon' | 'scripts' | 'styles', unknown>> {}
 
-/** Lists the places that were not looked at, for which the value is null. */
+/** Lists the places that were not looked at: those whose value is null, and DNS without the answer to any query. */
 function listUnseen({ url, isLiteral }: Target, seen: Seen): string[] {
   const places = [
-    ['dns', isLiteral || seen.dns],
+    ['dns', isLiteral || (Object.keys(seen.dns ?? {}).length > 0 ? seen.dns : null)],
     ['tls', url.protocol === 'http:' || seen.tls],
     ['robots', seen.robots],
     ['favicon', seen.favicon],

@@ -90,13 +90,17 @@ describe('side evidence', () => {
   })
 
   it.each([
-    [['tls'], { issuer: 'Larkfield Test Authority', names: ['harbourline.example', '*.harbourline.example'] }, []],
-    [[], null, ['tls']],
+    [
+      ['tls'],
+      { issuer: 'Larkfield Test Authority', names: ['harbourline.example', '*.harbourline.example'] },
+      ['robots', 'favicon'],
+    ],
+    [[], null, ['tls', 'robots', 'favicon']],
   ] as const)('the certificate with %j is %j', async (evidence, tls, unseen) => {
     const site = await openTlsSite(SITE, good)
     opened.push(site)
     const found = await fetchWith(site.url, { evidence, ...(site.dial && { dial: site.dial }) })
-    expect([found.tls, found.unseen.filter((place) => place === 'tls')]).toEqual([tls, unseen])
+    expect([found.tls, found.unseen]).toEqual([tls, unseen])
   })
 
   const robotsRows: readonly [name: string, play: Play, robots: string | null][] = [
@@ -182,14 +186,15 @@ describe('records of the host', () => {
   it('from a silent name server take only their time limit', async () => {
     const dial = dialTo(await open(SITE))
     const site = await fetchWith('http://field.org/', { dial, resolver: silent, evidenceAfterBodyMs: 100 })
-    expect(site).toMatchObject({ status: 200, dns: {}, robots: 'Disallow: /deep' })
+    expect(site).toMatchObject({ status: 200, dns: {}, robots: 'Disallow: /deep', unseen: ['dns'] })
     expect(site.timing.evidence).toBeLessThan(250)
   })
 
   it('are not queried when they are not requested, nor for an address', async () => {
     const url = await open(SITE)
     const dial = dialTo(url)
-    expect((await fetchWith('http://field.org/', { dial, evidence: ['robots'] })).dns).toBeNull()
+    const skipped = await fetchWith('http://field.org/', { dial, evidence: ['robots'] })
+    expect([skipped.dns, skipped.unseen]).toEqual([null, ['dns', 'favicon']])
     expect((await fetchWith(url)).dns).toBeNull()
   })
 })
