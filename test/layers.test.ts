@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   coordination: ['async'],
   'coordination/redis': ['coordination'],
   http: ['accounts', 'coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'portal', 'scan', 'store'],
-  'http/server': ['errors', 'http', 'http/v1'],
+  'http/server': ['errors', 'http'],
   'http/v1': ['coordination', 'errors', 'http', 'keys', 'scan'],
   portal: [
     'accounts',
@@ -140,6 +140,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engine/rule',
     'errors',
     'fetch',
+    'http',
     'index',
     'keys',
     'plugins',
