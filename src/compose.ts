@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
+import { recordAudit } from './accounts/audit.ts'
 import { type Config, isPortalOn } from './config/config.ts'
 import { buildListenUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
@@ -33,6 +34,8 @@ const DRAIN_MS = 1000
 export interface Service {
   /** Contains the address and, if the start created the first key, that key. */
   readonly greeting: string
+  /** Reads the file of plans again and applies it to the next request. An invalid file changes nothing and is logged. */
+  reloadPlans(): Promise<void>
   /** Completes the pending requests, then closes everything. */
   close(): Promise<void>
 }
@@ -82,6 +85,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const portalUrl = backends.accounts === null ? null : (findPublicUrl(config) ?? address)
   return {
     greeting: formatGreeting(address, { secret, portalUrl }),
+    reloadPlans: () => reloadPlans(options, store),
     close: () => closeService(app, metricsServer, backends),
   }
 }
@@ -140,6 +144,20 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
     log,
     version,
   })
+}
+
+async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promise<void> {
+  let changed: readonly string[]
+  try {
+    changed = config.plans.reload()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    log.error({ why }, 'the plans are not reloaded, because their file is invalid: the former plans apply')
+    return
+  }
+  log.info({ changed }, 'plans reloaded')
+  if (changed.length === 0) return
+  await recordAudit(store, { at: new Date(), action: 'plans_reloaded', detail: changed.join(', ') }, log)
 }
 
 async function closeService(

@@ -111,7 +111,11 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
   const plan = planName === undefined ? null : requirePlan(plans, planName)
   return async ({ store, openOperator }) => {
     const { account, link } = await explain(async () => (await openOperator()).create({ name, email }))
-    await recordAction({ store }, { action: 'account_created', account: account.id }, report)
+    await recordAction(
+      { store },
+      { command: 'accounts create', action: 'account_created', account: account.id },
+      report,
+    )
     if (plan !== null) await store.accounts.setAccountPlan(account.id, plan)
     report(`Created ${account.id}. Its owner chooses a password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
@@ -137,7 +141,11 @@ function list({ values }: Given, { stdout, report }: Context): Work {
 function verify(given: Given, { report }: Context): Work {
   return withAccount(given, async (account, { store }) => {
     await store.accounts.verifyAccount(account.id)
-    await recordAction({ store }, { action: 'account_verified', account: account.id }, report)
+    await recordAction(
+      { store },
+      { command: 'accounts verify', action: 'account_verified', account: account.id },
+      report,
+    )
     report(`The address of ${account.id} is confirmed.`)
   })
 }
@@ -154,7 +162,11 @@ function setPlan(given: Given, { config: { plans }, report }: Context): Work {
   const plan = requirePlan(plans, given.args[1])
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.setAccountPlan(id, plan)
-    await recordAction({ store }, { action: 'plan_changed', account: id, detail: plan }, report)
+    await recordAction(
+      { store },
+      { command: 'accounts set-plan', action: 'plan_changed', account: id, detail: plan },
+      report,
+    )
     report(`${id} and its keys now have the plan ${plan}.`)
   })
 }
@@ -163,7 +175,7 @@ function disable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id, suspendedAt }, { store }) => {
     // Repeated for a suspended account: an interrupted suspension may have left out some keys.
     await store.accounts.suspendAccount(id, suspendedAt ?? new Date())
-    await recordAction({ store }, { action: 'account_suspended', account: id }, report)
+    await recordAction({ store }, { command: 'accounts disable', action: 'account_suspended', account: id }, report)
     report(`Suspended ${id}. Every node rejects its keys within 5 seconds.`)
   })
 }
@@ -171,7 +183,7 @@ function disable(given: Given, { report }: Context): Work {
 function enable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.suspendAccount(id, null)
-    await recordAction({ store }, { action: 'account_resumed', account: id }, report)
+    await recordAction({ store }, { command: 'accounts enable', action: 'account_resumed', account: id }, report)
     report(`${id} is not suspended any more. Its keys work within 5 seconds.`)
   })
 }
@@ -181,7 +193,7 @@ function remove(given: Given, { report }: Context): Work {
     throw new UsageError('delete removes an account permanently and revokes its keys: confirm it with --yes')
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.deleteAccount(id, new Date())
-    await recordAction({ store }, { action: 'account_deleted', account: id }, report)
+    await recordAction({ store }, { command: 'accounts delete', action: 'account_deleted', account: id }, report)
     report(`Deleted ${id}. Every node rejects its keys within 5 seconds.`)
   })
 }

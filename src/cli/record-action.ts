@@ -4,7 +4,7 @@ import type { OpenedStore } from './with-store.ts'
 /** Records what the operator has done on the command line. It does not fail, because the action has taken effect. */
 export async function recordAction(
   { store }: Pick<OpenedStore, 'store'>,
-  action: Omit<NewAuditEntry, 'at' | 'actor'>,
+  action: Omit<NewAuditEntry, 'at' | 'actor' | 'machine'> & { readonly command: string },
   report: (sentence: string) => void,
 ): Promise<void> {
   const warn = (_: object, message: string): void => report(`Warning: ${message}.`)

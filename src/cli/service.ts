@@ -61,7 +61,7 @@ async function setSwitches(config: Config, io: CommandIo, { name, state, change 
     const { store } = opened
     if (state !== 'status') {
       await store.settings.setSwitches(change)
-      await recordAction(opened, { action: `${name}_${state}` }, report)
+      await recordAction(opened, { command: `service ${name}`, action: `${name}_${state}` }, report)
     }
     const { maintenance, apiOff } = await store.settings.switches()
     io.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { SetupError } from '../errors.ts'
 import { type AllowedAddress, parseAllowed } from '../fetch/address.ts'
-import { loadPlans, type Plan } from '../keys/plans.ts'
+import { loadPlans, type PlanTable } from '../keys/plans.ts'
 import * as parse from './parsers.ts'
 import { type ConfigReader, createNumberParser } from './reader.ts'
 
@@ -133,12 +133,12 @@ export const SETTINGS = {
     documentation:
       'Secret with which keys are hashed: at least 32 characters, and never changed. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`.',
   }),
-  plans: define<ReadonlyMap<string, Plan>>({
+  plans: define<PlanTable>({
     name: 'PLANS_FILE',
     read: readPlans,
     default: () => loadPlans(),
     shownDefault: 'src/keys/plans.yaml',
-    documentation: 'File with the [plans](docs/operating.md#plans).',
+    documentation: 'File with the [plans](docs/operating.md#plans). SIGHUP reads it again.',
   }),
   apiRevision: define<1 | 2>({
     name: 'API_REVISION',
@@ -290,7 +290,7 @@ function readRuleFolders(reader: ConfigReader, name: string): readonly string[] 
   return folders
 }
 
-function readPlans(reader: ConfigReader, name: string): ReadonlyMap<string, Plan> | null {
+function readPlans(reader: ConfigReader, name: string): PlanTable | null {
   const file = reader.text(name)
   if (file === null) return null
   try {

@@ -62,6 +62,8 @@ export interface KeyParts {
   readonly revision: 1 | 2 | null
   /** Id of the account that the key belongs to; absent for none. */
   readonly account?: string
+  /** When the key expires; absent for never. */
+  readonly expiresAt?: Date | null
   readonly now: Date
   readonly pepper: string
 }
@@ -77,6 +79,9 @@ export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: K
       createdAt: now,
       revokedAt: null,
       suspendedAt: null,
+      expiresAt: parts.expiresAt ?? null,
+      perMinute: null,
+      perMonth: null,
       secrets: [stored],
     },
     secret,
@@ -84,12 +89,17 @@ export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: K
 }
 
 /**
- * Whether a key may be used with the secret of this hash: the key is neither revoked nor suspended, and the secret has not
- * expired.
+ * Whether a key may be used with the secret of this hash: the key is neither revoked nor suspended, and neither it nor the
+ * secret has expired.
  * @param now milliseconds since 1970
  */
 export function isUsable(key: Key, hash: string, now: number): boolean {
-  if (key.revokedAt !== null || key.suspendedAt !== null) return false
+  if (key.revokedAt !== null || key.suspendedAt !== null || hasExpired(key, now)) return false
   const secret = key.secrets.find((one) => one.hash === hash)
   return secret !== undefined && (secret.expiresAt === null || now < secret.expiresAt.getTime())
+}
+
+/** Whether a key has expired. A secret that has expired does not matter here. @param now milliseconds since 1970 */
+export function hasExpired({ expiresAt }: Pick<Key, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && now >= expiresAt.getTime()
 }

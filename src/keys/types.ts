@@ -23,6 +23,12 @@ export interface Key {
   readonly revokedAt: Date | null
   /** Since when the key's account is suspended. A suspended key is rejected like a revoked one. */
   readonly suspendedAt: Date | null
+  /** From this time on the key is rejected like a revoked one; null if it never expires. */
+  readonly expiresAt: Date | null
+  /** Requests per minute of this key; null for those of its plan. */
+  readonly perMinute: number | null
+  /** Charged requests per calendar month of this key; null for those of its plan. */
+  readonly perMonth: number | null
   /** Newest first. */
   readonly secrets: readonly KeySecret[]
 }

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { Key } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
-import type { KeyStore, Rotation } from '../types.ts'
+import type { KeyChange, KeyStore, Rotation } from '../types.ts'
 import { AccountSlots } from './account-slots.ts'
 import { CHANGE_TIMEOUT_MS, isTakenId } from './errors.ts'
 import { type Collections, type KeyDocument, ONE_BATCH } from './schema.ts'
@@ -93,6 +93,20 @@ export class MongoKeys implements KeyStore {
     return (await this.#keys.updateOne({ _id: id }, { $set: { plan } }, LIMITED)).matchedCount === 1
   }
 
+  async changeKey(id: string, { email, expiresAt, perMinute, perMonth }: KeyChange): Promise<boolean> {
+    const change = {
+      ...(email !== undefined && { email }),
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(perMinute !== undefined && { perMinute }),
+      ...(perMonth !== undefined && { perMonth }),
+    }
+    return (await this.#keys.updateOne({ _id: id }, { $set: change }, LIMITED)).matchedCount === 1
+  }
+
+  async deleteKey(id: string): Promise<boolean> {
+    return (await this.#keys.deleteOne({ _id: id }, LIMITED)).deletedCount === 1
+  }
+
   /** @param findSlot returns the slot of the new key, or null if the account may not have one more */
   async #createFor(key: Key, findSlot: (account: string) => Promise<number | null>): Promise<boolean> {
     const { id, account } = key
@@ -120,8 +134,10 @@ export class MongoKeys implements KeyStore {
 
 function buildDocument({ id, secrets, ...key }: Key): KeyDocument {
   const { name, email, plan, revision, account, createdAt, revokedAt, suspendedAt } = key
+  const { expiresAt, perMinute, perMonth } = key
   const kept = secrets.map(({ hash, lastFour, expiresAt }) => ({ hash, lastFour, expiresAt }))
-  return { _id: id, name, email, plan, revision, account, createdAt, revokedAt, suspendedAt, secrets: kept }
+  const times = { createdAt, revokedAt, suspendedAt, expiresAt }
+  return { _id: id, name, email, plan, revision, account, ...times, perMinute, perMonth, secrets: kept }
 }
 
 function parseKey(document: KeyDocument | null): Key | null {
@@ -129,5 +145,13 @@ function parseKey(document: KeyDocument | null): Key | null {
 }
 
 function toKey({ _id, slot: _, ...rest }: KeyDocument): Key {
-  return { id: _id, ...rest, account: rest.account ?? null, suspendedAt: rest.suspendedAt ?? null }
+  return {
+    id: _id,
+    ...rest,
+    account: rest.account ?? null,
+    suspendedAt: rest.suspendedAt ?? null,
+    expiresAt: rest.expiresAt ?? null,
+    perMinute: rest.perMinute ?? null,
+    perMonth: rest.perMonth ?? null,
+  }
 }
