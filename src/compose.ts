@@ -77,7 +77,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     config.metricsPort === null
       ? null
       : await openMetrics(metrics, { host: config.metricsHost, port: config.metricsPort, log })
-  const secret = config.mongodbUrl === null ? await createFirstKey(store, pepper) : null
+  const secret = config.mongodbUrl === null ? await createFirstKey({ store, pepper, log }) : null
   const versions = { version, ruleset: rules.version, node: process.version }
   const keys = config.mongodbUrl === null ? 'SQLite' : 'MongoDB'
   const shared = config.redisUrl === null ? 'memory' : 'Redis'
@@ -157,7 +157,11 @@ async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promi
   }
   log.info({ changed }, 'plans reloaded')
   if (changed.length === 0) return
-  await recordAudit(store, { at: new Date(), action: 'plans_reloaded', detail: changed.join(', ') }, log)
+  await recordAudit(
+    store,
+    { at: new Date(), command: 'SIGHUP', action: 'plans_reloaded', detail: changed.join(', ') },
+    log,
+  )
 }
 
 async function closeService(
@@ -209,7 +213,11 @@ function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
 }
 
 /** Creates a key at the first start of the embedded store, so that the service can be tried at once. */
-async function createFirstKey(store: Store, pepper: string): Promise<string | null> {
+async function createFirstKey({
+  store,
+  pepper,
+  log,
+}: Pick<Backends, 'store' | 'pepper'> & { readonly log: Logger }): Promise<string | null> {
   if ((await store.keys.listKeys()).length > 0) return null
   const { key, secret } = buildKey({
     name: 'First key',
@@ -220,6 +228,8 @@ async function createFirstKey(store: Store, pepper: string): Promise<string | nu
     pepper,
   })
   await store.keys.createKey(key)
+  const entry = { at: key.createdAt, command: 'start', action: 'key_created', key: key.id, detail: FIRST_PLAN } as const
+  await recordAudit(store, entry, log)
   return secret
 }
 

@@ -4,6 +4,8 @@ import type { AuditStore } from '../store/types.ts'
 /** Actions that are recorded, each with the words in which the portal shows it. */
 export const AUDIT_ACTIONS = {
   account_created: 'Account created',
+  invite_created: 'Invitation created',
+  reset_created: 'Link for a new password created',
   account_renamed: 'Name changed',
   email_changed: 'E-mail address changed',
   password_changed: 'Password changed',
@@ -42,7 +44,7 @@ export interface AuditEntry {
   readonly key: string | null
   /** A further value that is not personal, such as the name of the new plan. */
   readonly detail: string | null
-  /** The command that acted, such as `keys revoke`; null for the portal and the server. */
+  /** What acted for the operator: a command such as `keys revoke`, `SIGHUP`, or `start`; null for the portal. */
   readonly command: string | null
   /** Host name of the machine that the command or the server ran on; null for entries of earlier versions. */
   readonly machine: string | null

@@ -91,9 +91,10 @@ async function openOperator(config: Config, { store }: OpenedStore, { stderr }: 
 
 function invite(given: Given, { stdout, report }: Context): Work {
   const days = readDays(textOption(given, 'days') ?? '7')
-  return async ({ openOperator }) => {
+  return async ({ store, openOperator }) => {
     const expiresAt = new Date(Date.now() + days * DAY_MS)
     const link = await (await openOperator()).invite(expiresAt)
+    await recordAction({ store }, { command: 'accounts invite', action: 'invite_created' }, report)
     report(`Created an invitation, valid until ${expiresAt.toISOString()}. Its link works for one account.`)
     stdout.write(`${link}\n`)
   }
@@ -151,8 +152,9 @@ function verify(given: Given, { report }: Context): Work {
 }
 
 function reset(given: Given, { stdout, report }: Context): Work {
-  return withAccount(given, async (account, { openOperator }) => {
+  return withAccount(given, async (account, { store, openOperator }) => {
     const link = await (await openOperator()).reset(account)
+    await recordAction({ store }, { command: 'accounts reset', action: 'reset_created', account: account.id }, report)
     report(`The owner of ${account.id} chooses a new password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
   })

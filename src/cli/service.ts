@@ -2,19 +2,23 @@ import { resolve } from 'node:path'
 import { type Config, loadConfig } from '../config/config.ts'
 import { backupStore } from '../store/open.ts'
 import type { Switches } from '../store/types.ts'
+import { showAudit } from './audit-log.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
 const HELP = `
-Switches the service on and off, and copies its data. A switch takes effect on every node within 5 seconds.
+Switches the service on and off, shows what was done to it, and copies its data. A switch takes effect on every node within 5 seconds.
 
   npm run -s service -- maintenance on|off|status
       While on, the API answers 503 "maintenance".
   npm run -s service -- api on|off|status
       While off, the API answers 503 "unavailable".
       Both print the state of the switches: {"maintenance": false, "api": true}
+  npm run -s service -- audit [--since T] [--json]
+      Lists what was done to keys, accounts, plans and switches, oldest first, as a table or as one JSON object per line.
+      --since: 2026-01-31 (UTC), 2026-01-31T18:00Z, or a time before now such as 24h or 7d.
   npm run -s service -- backup <folder>
       Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
@@ -29,6 +33,7 @@ type Changes = Readonly<Record<State, Partial<Switches>>>
 const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   maintenance: switchVerb('maintenance', { on: { maintenance: true }, off: { maintenance: false }, status: {} }),
   api: switchVerb('api', { on: { apiOff: false }, off: { apiOff: true }, status: {} }),
+  audit: { args: [], options: { since: { type: 'string' }, json: { type: 'boolean' } }, prepare: showAudit },
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },
 }
 
