@@ -53,6 +53,7 @@ interface Backends {
   readonly scanner: Scanner
   readonly store: Awaited<ReturnType<typeof openStore>>['store']
   readonly pepper: string
+  readonly oldPepper: string | null
   readonly shared: SharedState
   /** The accounts of the portal; null if it is off. */
   readonly accounts: Accounts | null
@@ -99,7 +100,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
     policy,
     fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
   })
-  const { store, pepper } = await openStore(config, {
+  const { store, pepper, oldPepper } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
     onChange: logStoreState(log, config.mongodbUrl === null ? 'the embedded store' : 'MongoDB'),
@@ -108,7 +109,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
   const accounts = await openPortalAccounts(config, { store, shared, log })
-  return { metrics, policy, scanner, store, pepper, shared, accounts, rules: await scanner.ready() }
+  return { metrics, policy, scanner, store, pepper, oldPepper, shared, accounts, rules: await scanner.ready() }
 }
 
 /** The public URL; null for its default, which is only an address to listen on: people may use another name of this machine. */

@@ -5,13 +5,14 @@ import type { Operator } from '../accounts/operator.ts'
 import type { Account, AccountSummary } from '../accounts/types.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
+import type { OpenedStore } from '../store/open.ts'
 import { loadAuthSecret } from '../store/open.ts'
 import { formatAccounts } from './account-view.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { requirePlan } from './key-input.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { type OpenedStore, withStore } from './with-store.ts'
+import { withStore } from './with-store.ts'
 
 const HELP = `
 Manages the accounts of the portal. A change takes effect on every node within 5 seconds.

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/types.ts'
 import { SetupError } from '../errors.ts'
 import type { Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
-import type { OpenedStore } from './with-store.ts'
+import type { OpenedStore } from '../store/open.ts'
 
 /** What a verb of `keys` does once the store is open. */
 export type KeyWork = (opened: OpenedStore) => Promise<void>

@@ -8,7 +8,7 @@ import { defineCommand, EXIT } from './command.ts'
 import { KEY_CHANGES } from './key-changes.ts'
 import { readEmail, readExpiry, readName, readRevision, requirePlan } from './key-input.ts'
 import { showUsage } from './key-usage.ts'
-import { formatKeys, maskSecret, viewKey } from './key-view.ts'
+import { formatKeys, type KeyView, maskSecret, viewKey } from './key-view.ts'
 import {
   buildAccountNamer,
   type KeyContext,
@@ -17,6 +17,7 @@ import {
   requireActiveKey,
   requireKey,
 } from './key-work.ts'
+import type { PepperState } from './pepper-state.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
@@ -142,7 +143,8 @@ function attach({ args: [id, email] }: Given, { report }: KeyContext): KeyWork {
 }
 
 function list({ values }: Given, { plans, stdout, report }: KeyContext): KeyWork {
-  return async ({ store }) => {
+  return async (opened) => {
+    const { store } = opened
     const keys = await store.keys.listKeys()
     const months = await store.usage.listMonths(
       keys.map(({ id }) => id),
@@ -151,11 +153,21 @@ function list({ values }: Given, { plans, stdout, report }: KeyContext): KeyWork
     const findUse = buildUseFinder(months)
     const nameAccount = buildAccountNamer(store)
     const views = []
-    for (const key of keys) views.push(viewKey(key, { account: await nameAccount(key), ...findUse(key.id), plans }))
+    for (const key of keys)
+      views.push(viewKey(key, { account: await nameAccount(key), ...findUse(key.id), plans, peppers: opened }))
     if (values.json) stdout.write(views.map((view) => `${JSON.stringify(view)}\n`).join(''))
     else if (views.length > 0) stdout.write(formatKeys(views))
     else report('There are no keys yet.')
+    reportPeppers(views, report)
   }
+}
+
+function reportPeppers(views: readonly KeyView[], report: KeyContext['report']): void {
+  const count = (state: PepperState): number => views.filter(({ pepper }) => pepper === state).length
+  const old = count('old')
+  const missing = count('missing')
+  if (old > 0) report(`${old} of the keys need KEY_PEPPER_OLD: rotate them before you remove it.`)
+  if (missing > 0) report(`${missing} of the keys are rejected: set KEY_PEPPER_OLD to their pepper, or rotate them.`)
 }
 
 /** Builds a function that finds the requests of the current month and the last use of a key. */
@@ -185,6 +197,7 @@ function show({ args: [id] }: Given, { plans, stdout }: KeyContext): KeyWork {
       account,
       lastUsedAt: await store.usage.lastUsed(id),
       used: await store.usage.usedBy(id, month),
+      peppers: opened,
       plans,
     }
     const { secret, used, limit, ...view } = viewKey(key, values)

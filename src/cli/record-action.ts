@@ -1,5 +1,5 @@
 import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
-import type { OpenedStore } from './with-store.ts'
+import type { OpenedStore } from '../store/open.ts'
 
 /** Records what the operator has done on the command line. It does not fail, because the action has taken effect. */
 export async function recordAction(

@@ -131,7 +131,15 @@ export const SETTINGS = {
     default: null,
     isSecret: true,
     documentation:
-      'Secret with which keys are hashed: at least 32 characters, and never changed. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`.',
+      'Secret with which keys are hashed: at least 32 characters. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`. It can only be changed [together with KEY_PEPPER_OLD](docs/operating.md#a-new-pepper).',
+  }),
+  keyPepperOld: define<string | null>({
+    name: 'KEY_PEPPER_OLD',
+    read: readOne(parse.parseSecret, 'write the former pepper, which has at least 32 characters'),
+    default: null,
+    isSecret: true,
+    documentation:
+      'Another pepper with which keys are accepted, during a [change of the pepper](docs/operating.md#a-new-pepper).',
   }),
   plans: define<PlanTable>({
     name: 'PLANS_FILE',

@@ -43,13 +43,27 @@ export function hashSecret(secret: string, pepper: string): string {
   return createHmac('sha256', pepper).update(secret).digest('hex')
 }
 
+/** Fingerprint of a pepper, by which a store recognizes it: 64 hexadecimal digits. */
+export function fingerprintPepper(pepper: string): string {
+  return hashSecret('fingerprint of the pepper', pepper)
+}
+
+/** Number of digits of the id of a pepper. */
+export const PEPPER_ID_LENGTH = 16
+
+/** Id of a pepper, which is stored with each secret: the first digits of its fingerprint. */
+export function identifyPepper(pepper: string): string {
+  return fingerprintPepper(pepper).slice(0, PEPPER_ID_LENGTH)
+}
+
 /** Makes a new secret, and the part of it that is stored. */
 export function buildSecret({ pepper }: { readonly pepper: string }): {
   readonly stored: KeySecret
   readonly secret: string
 } {
   const secret = makeSecret()
-  return { stored: { hash: hashSecret(secret, pepper), lastFour: secret.slice(-4), expiresAt: null }, secret }
+  const hash = hashSecret(secret, pepper)
+  return { stored: { hash, lastFour: secret.slice(-4), expiresAt: null, pepper: identifyPepper(pepper) }, secret }
 }
 
 /** The values of a new key. */

@@ -6,6 +6,8 @@ export interface KeySecret {
   readonly lastFour: string
   /** The secret is invalid from this time on; null if it never expires. */
   readonly expiresAt: Date | null
+  /** Id of the pepper, see `identifyPepper`; absent for the pepper that the store was first opened with. */
+  readonly pepper?: string
 }
 
 /** An API key. Its id, plan and usage stay the same when its secret is rotated. */

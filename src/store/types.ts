@@ -187,6 +187,8 @@ export interface SettingStore {
   setSwitches(change: Partial<Switches>): Promise<void>
   /** Stores a value permanently unless the name already has one. @returns the stored value */
   putIfAbsent(name: string, value: string): Promise<string>
+  /** A value that `putIfAbsent` has stored; null if there is none. */
+  findValue(name: string): Promise<string | null>
 }
 
 /**

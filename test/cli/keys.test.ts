@@ -86,17 +86,25 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
       .map((line) => JSON.parse(line))
     expect(lines.map(({ name }) => name)).toEqual(['Ann Ö', 'B'])
     const shown = `spk_live_…${secret.slice(-4)}`
-    const ann = { id, name: 'Ann Ö', email: 'ann@a.example', plan: 'pro', revision: 1, secret: shown }
+    const ann = {
+      id,
+      name: 'Ann Ö',
+      email: 'ann@a.example',
+      plan: 'pro',
+      revision: 1,
+      secret: shown,
+      pepper: 'current',
+    }
     const never = { expiresAt: null, suspendedAt: null, revokedAt: null }
     const times = { createdAt: expect.any(String), lastUsedAt: at.toISOString(), ...never }
     expect(lines[0]).toEqual({ ...ann, account: null, used: 0, limit: 10_000, ...times })
     const [head, first, second] = (await succeed('list')).split('\n')
     expect(head).toMatch(
-      /^ID +NAME +EMAIL +PLAN +ACCOUNT +REVISION +KEY +USED +LIMIT +CREATED +LAST USED +EXPIRES +SUSPENDED +REVOKED$/,
+      /^ID +NAME +EMAIL +PLAN +ACCOUNT +REVISION +KEY +PEPPER +USED +LIMIT +CREATED +LAST USED +EXPIRES +SUSPENDED +REVOKED$/,
     )
     expect(first).toMatch(
       new RegExp(
-        `^${id}  Ann Ö  ann@a\\.example  pro   -        1         ${shown}  0     10000  [\\d-]{10} [\\d:]{5}  2026-03-04 05:06  -        -          -$`,
+        `^${id}  Ann Ö  ann@a\\.example  pro   -        1         ${shown}  current  0     10000  [\\d-]{10} [\\d:]{5}  2026-03-04 05:06  -        -          -$`,
       ),
     )
     expect(second.indexOf('b@a.example')).toBe(head.indexOf('EMAIL'))
@@ -325,6 +333,34 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     const files = env.DATA_DIR === undefined ? [] : readdirSync(env.DATA_DIR).map((name) => join(env.DATA_DIR, name))
     for (const file of files) expect(readFileSync(file).includes(secret.slice(0, 30)), file).toBe(false)
   })
+})
+
+test('list shows which keys need the old pepper, until they are rotated', async () => {
+  const DATA_DIR = join(folder, 'new-pepper')
+  const [OLD, NEW] = ['old', 'new'].map((name) => `the ${name} pepper of the tests, at least 32`)
+  const run = (env: Env, ...args: string[]) => project.run('keys', args, { env: { DATA_DIR, ...env } })
+  await run({ KEY_PEPPER: OLD }, 'create', ...ANN)
+  const both = { KEY_PEPPER: NEW, KEY_PEPPER_OLD: OLD }
+  await run(both, 'create', ...ANN)
+  const list = async (env: Env) => {
+    const { stdout, stderr } = await run(env, 'list', '--json')
+    const keys: { id: string; pepper: string | null }[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return { keys, states: keys.map(({ pepper }) => pepper), stderr }
+  }
+  const { keys, ...before } = await list(both)
+  const need = '1 of the keys need KEY_PEPPER_OLD: rotate them before you remove it.\n'
+  expect(before).toEqual({ states: ['old', 'current'], stderr: need })
+  const rejected = '1 of the keys are rejected: set KEY_PEPPER_OLD to their pepper, or rotate them.\n'
+  expect(await list({ KEY_PEPPER: NEW })).toMatchObject({ states: ['missing', 'current'], stderr: rejected })
+  await run(both, 'rotate', keys[0].id, '--overlap', '1h')
+  expect((await list(both)).states).toEqual(['old', 'current'])
+  await run(both, 'rotate', keys[0].id, '--overlap', '0')
+  expect(await list(both)).toMatchObject({ states: ['current', 'current'], stderr: '' })
+  await run(both, 'revoke', keys[0].id)
+  expect((await list({ KEY_PEPPER: NEW })).states).toEqual([null, 'current'])
 })
 
 test('concurrent processes on a new folder create one store with one pepper', async () => {

@@ -34,6 +34,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   redisUrl: null,
   mongodbUrl: null,
   keyPepper: null,
+  keyPepperOld: null,
   apiRevision: 2,
   scanConcurrency: 64,
   trustProxy: null,

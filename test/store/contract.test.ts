@@ -49,6 +49,7 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       ['with an expiry and limits of its own', { expiresAt: at(7), perMinute: 1, perMonth: 1_000_000_000 }],
       ['with a limit of zero', { perMonth: 0 }],
       ['without a secret', { secrets: [] }],
+      ['with a secret of another pepper', { secrets: [{ ...sampleSecret(), pepper: '0123456789abcdef' }] }],
       ['three secrets, the newest first', { secrets: [sampleSecret(), sampleSecret(at(1)), sampleSecret(at(999))] }],
     ] as const)('a key is stored unchanged: %s', async (_, change) => {
       const key = await createKey(change)
@@ -63,7 +64,7 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       const key = await createKey({ id, name: text, email: text, plan: text, secrets: [secret] })
       expect(await store.keys.getKey(id)).toEqual(key)
       expect(await store.keys.findKey(secret.hash)).toEqual(key)
-      const newer = { ...secret, hash: `${id}##` }
+      const newer = { ...secret, hash: `${id}##`, pepper: text }
       expect(await store.keys.changeKey(id, { email: `${text}?` })).toBe(true)
       expect(await store.keys.setPlan(id, `${text}!`)).toBe(true)
       expect(await store.keys.rotateKey(id, { secret: newer, oldEndAt: at(1), now: at(0) })).toBe(true)
@@ -71,6 +72,8 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       expect(await store.keys.getKey(id)).toEqual({ ...key, email: `${text}?`, plan: `${text}!`, secrets })
       expect(await store.settings.putIfAbsent(id, text)).toBe(text)
       expect(await other.settings.putIfAbsent(id, 'another')).toBe(text)
+      expect(await other.settings.findValue(id)).toBe(text)
+      expect(await other.settings.findValue(`${id}.`)).toBeNull()
       expect(await store.usage.charge({ key: id, day: '2026-05-17', quota: 9, at: at(0) })).toBe(1)
       expect(await store.usage.usedBy(id, '2026-05')).toBe(1)
     })

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { Key } from '../../keys/types.ts'
+import type { Key, KeySecret } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
 import type { KeyChange, KeyStore, Rotation } from '../types.ts'
 import { AccountSlots } from './account-slots.ts'
@@ -78,13 +78,12 @@ export class MongoKeys implements KeyStore {
   }
 
   async rotateKey(id: string, { secret, oldEndAt, now }: Rotation): Promise<boolean> {
-    const { hash, lastFour, expiresAt } = secret
     const kept = { $or: [{ $eq: ['$$old.expiresAt', null] }, { $gte: ['$$old.expiresAt', now] }] }
     // $min ignores null.
     const ended = { $mergeObjects: ['$$old', { expiresAt: { $min: ['$$old.expiresAt', oldEndAt] } }] }
     const olds = { $map: { input: { $filter: { input: '$secrets', as: 'old', cond: kept } }, as: 'old', in: ended } }
     // $literal stores texts that look like an operator or a field unchanged.
-    const change = { $set: { secrets: { $concatArrays: [[{ $literal: { hash, lastFour, expiresAt } }], olds] } } }
+    const change = { $set: { secrets: { $concatArrays: [[{ $literal: pickSecret(secret) }], olds] } } }
     const { matchedCount } = await this.#keys.updateOne({ _id: id, revokedAt: null }, [change], LIMITED)
     return matchedCount === 1
   }
@@ -135,9 +134,13 @@ export class MongoKeys implements KeyStore {
 function buildDocument({ id, secrets, ...key }: Key): KeyDocument {
   const { name, email, plan, revision, account, createdAt, revokedAt, suspendedAt } = key
   const { expiresAt, perMinute, perMonth } = key
-  const kept = secrets.map(({ hash, lastFour, expiresAt }) => ({ hash, lastFour, expiresAt }))
+  const kept = secrets.map(pickSecret)
   const times = { createdAt, revokedAt, suspendedAt, expiresAt }
   return { _id: id, name, email, plan, revision, account, ...times, perMinute, perMonth, secrets: kept }
+}
+
+function pickSecret({ hash, lastFour, expiresAt, pepper }: KeySecret): KeySecret {
+  return { hash, lastFour, expiresAt, ...(pepper !== undefined && { pepper }) }
 }
 
 function parseKey(document: KeyDocument | null): Key | null {

@@ -108,6 +108,8 @@ function buildObjectSchema(required: Document, optional: Document = {}): Documen
   }
 }
 
+const SECRET = buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }, { pepper: TEXT })
+
 // Fields of later versions are optional, because nodes of earlier versions do not write them.
 const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
   keys: buildObjectSchema(
@@ -119,7 +121,7 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
       revision: { enum: [1, 2, null] },
       createdAt: DATE,
       revokedAt: DATE_OR_NULL,
-      secrets: { bsonType: 'array', items: buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }) },
+      secrets: { bsonType: 'array', items: SECRET },
     },
     {
       account: TEXT_OR_NULL,

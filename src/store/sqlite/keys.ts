@@ -118,8 +118,8 @@ export class SqliteKeys implements KeyStore {
     for (const secret of key.secrets.toReversed()) this.#addSecret(id, secret)
   }
 
-  #addSecret(key: string, { hash, lastFour, expiresAt }: KeySecret): void {
-    this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt))
+  #addSecret(key: string, { hash, lastFour, expiresAt, pepper }: KeySecret): void {
+    this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt), pepper ?? null)
   }
 
   #listSlots(account: string): number[] {
@@ -149,7 +149,7 @@ function prepare(db: Database.Database) {
          id, name, email, plan, revision, created_at, revoked_at, suspended_at, expires_at, account, slot, per_minute, per_month
        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at) VALUES (?, ?, ?, ?)'),
+    addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at, pepper) VALUES (?, ?, ?, ?, ?)'),
     hasKey: db.prepare('SELECT 1 FROM keys WHERE account = ? LIMIT 1'),
     listSlots: db.prepare('SELECT slot FROM keys WHERE account = ? AND slot IS NOT NULL'),
     readPlan: db.prepare('SELECT json_quote(plan) AS json FROM accounts WHERE id = ? AND suspendedAt IS NULL'),
