@@ -49,7 +49,7 @@ export function showUsage(given: Given, { plans, stdout, report }: KeyContext): 
     else if (rows.length > 0) stdout.write(formatRows(TITLES, rows.map(listCells)))
     const total = rows.reduce((sum, row) => sum + row.used, 0)
     report(
-      rows.length === 0 ? `There were no keys in ${month}.` : `${month}: ${total} requests of ${rows.length} keys.`,
+      rows.length === 0 ? `There were no keys in ${month}.` : `Requests in ${month}: ${total}. Keys: ${rows.length}.`,
     )
   }
 }

@@ -166,8 +166,8 @@ function reportPeppers(views: readonly KeyView[], report: KeyContext['report']):
   const count = (state: PepperState): number => views.filter(({ pepper }) => pepper === state).length
   const old = count('old')
   const missing = count('missing')
-  if (old > 0) report(`${old} of the keys need KEY_PEPPER_OLD: rotate them before you remove it.`)
-  if (missing > 0) report(`${missing} of the keys are rejected: set KEY_PEPPER_OLD to their pepper, or rotate them.`)
+  if (old > 0) report(`Keys that need KEY_PEPPER_OLD: ${old}. Rotate them before you remove it.`)
+  if (missing > 0) report(`Keys that are rejected: ${missing}. Set KEY_PEPPER_OLD to their pepper, or rotate them.`)
 }
 
 /** Builds a function that finds the requests of the current month and the last use of a key. */

@@ -224,6 +224,8 @@ export interface Store {
    * @throws StoreError if the store cannot be written at the moment
    */
   ping(): Promise<void>
+  /** The time of the server's clock; null for a store of this machine. */
+  readClock(): Promise<Date | null>
   close(): Promise<void>
 }
 

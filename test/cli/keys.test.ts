@@ -167,7 +167,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
         )
         .join(''),
     )
-    expect(past.stderr).toBe('2026-02: 3 requests of 2 keys.\n')
+    expect(past.stderr).toBe('Requests in 2026-02: 3. Keys: 2.\n')
     const csv = await succeed('usage', '--month', '2026-02', '--csv')
     expect(csv.split('\r\n').slice(0, 2)).toEqual([
       '\ufeffmonth,id,name,email,account,plan,used,limit,lastUsedAt',
@@ -351,9 +351,9 @@ test('list shows which keys need the old pepper, until they are rotated', async 
     return { keys, states: keys.map(({ pepper }) => pepper), stderr }
   }
   const { keys, ...before } = await list(both)
-  const need = '1 of the keys need KEY_PEPPER_OLD: rotate them before you remove it.\n'
+  const need = 'Keys that need KEY_PEPPER_OLD: 1. Rotate them before you remove it.\n'
   expect(before).toEqual({ states: ['old', 'current'], stderr: need })
-  const rejected = '1 of the keys are rejected: set KEY_PEPPER_OLD to their pepper, or rotate them.\n'
+  const rejected = 'Keys that are rejected: 1. Set KEY_PEPPER_OLD to their pepper, or rotate them.\n'
   expect(await list({ KEY_PEPPER: NEW })).toMatchObject({ states: ['missing', 'current'], stderr: rejected })
   await run(both, 'rotate', keys[0].id, '--overlap', '1h')
   expect((await list(both)).states).toEqual(['old', 'current'])

@@ -131,15 +131,18 @@ describe('a backup', () => {
 })
 
 test.each<[string[], string]>([
-  [[], 'missing verb: use one of maintenance, api, audit, backup'],
-  [['restart'], 'unknown verb "restart": use one of maintenance, api, audit, backup'],
-  [['valueOf', 'on'], 'unknown verb "valueOf": use one of maintenance, api, audit, backup'],
+  [[], 'missing verb: use one of maintenance, api, audit, check, purge, backup'],
+  [['restart'], 'unknown verb "restart": use one of maintenance, api, audit, check, purge, backup'],
+  [['valueOf', 'on'], 'unknown verb "valueOf": use one of maintenance, api, audit, check, purge, backup'],
   [['maintenance'], 'maintenance takes <on|off|status>'],
   [['api', 'toString'], '"toString" is not one of on, off, status'],
   [['api', 'on', 'off'], 'api takes <on|off|status>'],
   [['backup'], 'backup takes <folder>'],
   [['backup', ''], 'backup takes <folder>: a new folder, or one without a store'],
   [['audit', '--since', 'yesterday'], '--since must be a day such as 2026-01-31'],
+  [['check', 'all'], 'check takes no argument'],
+  [['purge'], 'purge takes <url>'],
+  [['purge', 'localhost'], '"localhost" is not a URL that can be scanned'],
   [['api', '--on'], "Unknown option '--on'"],
 ])('wrong usage is reported in a sentence: %j', async (args, sentence) => {
   const { code, stdout, stderr } = await service(args)
@@ -150,5 +153,6 @@ test.each<[string[], string]>([
 test('--help describes every verb, in a process', async () => {
   const { code, stdout } = await project.spawn('service', ['--help'])
   expect(code).toBe(0)
-  for (const verb of ['maintenance', 'api', 'audit', 'backup']) expect(stdout).toContain(`service -- ${verb}`)
+  for (const verb of ['maintenance', 'api', 'audit', 'check', 'purge', 'backup'])
+    expect(stdout).toContain(`service -- ${verb}`)
 })
