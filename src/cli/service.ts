@@ -7,6 +7,7 @@ import { checkService } from './check-service.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { purgeUrl } from './purge-url.ts'
 import { recordAction } from './record-action.ts'
+import { exportStore, importStore } from './transfer-store.ts'
 import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
@@ -26,6 +27,11 @@ Switches the service on and off, shows what was done to it, checks it, and copie
       line per result. Like every command, it upgrades the tables of an earlier version.
   npm run -s service -- purge <url>
       Deletes the cached result of a URL from Redis, for all nodes with the same rules.
+  npm run -s service -- export <file>
+      Writes keys, usage, accounts, scans and audit entries to a new file, to move them between the embedded store and
+      MongoDB. Sessions, pending links and switches are not exported. No server may run.
+  npm run -s service -- import <file>
+      Reads such a file into a new DATA_DIR or an empty database. KEY_PEPPER must be that of the exported store.
   npm run -s service -- backup <folder>
       Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
@@ -44,6 +50,8 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   audit: { args: [], options: { since: { type: 'string' }, json: { type: 'boolean' } }, prepare: showAudit },
   check: { args: [], options: {}, prepare: checkService },
   purge: { args: ['url'], options: {}, prepare: purgeUrl },
+  export: { args: ['file'], options: {}, prepare: exportStore },
+  import: { args: ['file'], options: {}, prepare: importStore },
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },
 }
 

@@ -131,9 +131,12 @@ describe('a backup', () => {
 })
 
 test.each<[string[], string]>([
-  [[], 'missing verb: use one of maintenance, api, audit, check, purge, backup'],
-  [['restart'], 'unknown verb "restart": use one of maintenance, api, audit, check, purge, backup'],
-  [['valueOf', 'on'], 'unknown verb "valueOf": use one of maintenance, api, audit, check, purge, backup'],
+  [[], 'missing verb: use one of maintenance, api, audit, check, purge, export, import, backup'],
+  [['restart'], 'unknown verb "restart": use one of maintenance, api, audit, check, purge, export, import, backup'],
+  [
+    ['valueOf', 'on'],
+    'unknown verb "valueOf": use one of maintenance, api, audit, check, purge, export, import, backup',
+  ],
   [['maintenance'], 'maintenance takes <on|off|status>'],
   [['api', 'toString'], '"toString" is not one of on, off, status'],
   [['api', 'on', 'off'], 'api takes <on|off|status>'],
@@ -153,6 +156,6 @@ test.each<[string[], string]>([
 test('--help describes every verb, in a process', async () => {
   const { code, stdout } = await project.spawn('service', ['--help'])
   expect(code).toBe(0)
-  for (const verb of ['maintenance', 'api', 'audit', 'check', 'purge', 'backup'])
+  for (const verb of ['maintenance', 'api', 'audit', 'check', 'purge', 'export', 'import', 'backup'])
     expect(stdout).toContain(`service -- ${verb}`)
 })
