@@ -13,7 +13,7 @@ export const TABLES = ['values', 'accounts', 'credentials', 'invites', 'scans', 
 export type TableName = (typeof TABLES)[number]
 
 /** A value of a row: times are ISO 8601 in UTC. */
-export type RowValue = string | number | boolean | null | readonly Row[] | { readonly [name: string]: number }
+type RowValue = string | number | boolean | null | readonly Row[] | { readonly [name: string]: number }
 
 /** A row, which both kinds of store read and write in the same form. */
 export type Row = { readonly [name: string]: RowValue }

@@ -91,7 +91,7 @@ async function fillStore(store: Store): Promise<void> {
   const nothing = { actor: null, account: null, key: null, detail: null, command: null, machine: null }
   for (const detail of ['first', 'second'])
     await store.audit.addAudit({ ...nothing, at: at(1), action: 'api_on', detail })
-  await store.audit.addAudit({ ...nothing, at: at(0), action: 'key_revoked', account: ann, command: 'c', machine: 'm' })
+  await store.audit.addAudit({ ...nothing, at: at(2), action: 'key_revoked', account: ann, command: 'c', machine: 'm' })
   await store.settings.putIfAbsent('some value', 'x')
 }
 
