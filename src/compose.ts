@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
+import { recordAudit } from './accounts/audit.ts'
 import { type Config, isPortalOn } from './config/config.ts'
 import { buildListenUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
@@ -33,6 +34,8 @@ const DRAIN_MS = 1000
 export interface Service {
   /** Contains the address and, if the start created the first key, that key. */
   readonly greeting: string
+  /** Reads the file of plans again and applies it to the next request. An invalid file changes nothing and is logged. */
+  reloadPlans(): Promise<void>
   /** Completes the pending requests, then closes everything. */
   close(): Promise<void>
 }
@@ -50,6 +53,7 @@ interface Backends {
   readonly scanner: Scanner
   readonly store: Awaited<ReturnType<typeof openStore>>['store']
   readonly pepper: string
+  readonly oldPepper: string | null
   readonly shared: SharedState
   /** The accounts of the portal; null if it is off. */
   readonly accounts: Accounts | null
@@ -74,7 +78,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     config.metricsPort === null
       ? null
       : await openMetrics(metrics, { host: config.metricsHost, port: config.metricsPort, log })
-  const secret = config.mongodbUrl === null ? await createFirstKey(store, pepper) : null
+  const secret = config.mongodbUrl === null ? await createFirstKey({ store, pepper, log }) : null
   const versions = { version, ruleset: rules.version, node: process.version }
   const keys = config.mongodbUrl === null ? 'SQLite' : 'MongoDB'
   const shared = config.redisUrl === null ? 'memory' : 'Redis'
@@ -82,6 +86,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const portalUrl = backends.accounts === null ? null : (findPublicUrl(config) ?? address)
   return {
     greeting: formatGreeting(address, { secret, portalUrl }),
+    reloadPlans: () => reloadPlans(options, store),
     close: () => closeService(app, metricsServer, backends),
   }
 }
@@ -95,7 +100,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
     policy,
     fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
   })
-  const { store, pepper } = await openStore(config, {
+  const { store, pepper, oldPepper } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
     onChange: logStoreState(log, config.mongodbUrl === null ? 'the embedded store' : 'MongoDB'),
@@ -104,7 +109,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
   const accounts = await openPortalAccounts(config, { store, shared, log })
-  return { metrics, policy, scanner, store, pepper, shared, accounts, rules: await scanner.ready() }
+  return { metrics, policy, scanner, store, pepper, oldPepper, shared, accounts, rules: await scanner.ready() }
 }
 
 /** The public URL; null for its default, which is only an address to listen on: people may use another name of this machine. */
@@ -140,6 +145,24 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
     log,
     version,
   })
+}
+
+async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promise<void> {
+  let changed: readonly string[]
+  try {
+    changed = config.plans.reload()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    log.error({ why }, 'the plans are not reloaded, because their file is invalid: the former plans apply')
+    return
+  }
+  log.info({ changed }, 'plans reloaded')
+  if (changed.length === 0) return
+  await recordAudit(
+    store,
+    { at: new Date(), command: 'SIGHUP', action: 'plans_reloaded', detail: changed.join(', ') },
+    log,
+  )
 }
 
 async function closeService(
@@ -191,7 +214,11 @@ function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
 }
 
 /** Creates a key at the first start of the embedded store, so that the service can be tried at once. */
-async function createFirstKey(store: Store, pepper: string): Promise<string | null> {
+async function createFirstKey({
+  store,
+  pepper,
+  log,
+}: Pick<Backends, 'store' | 'pepper'> & { readonly log: Logger }): Promise<string | null> {
   if ((await store.keys.listKeys()).length > 0) return null
   const { key, secret } = buildKey({
     name: 'First key',
@@ -202,6 +229,8 @@ async function createFirstKey(store: Store, pepper: string): Promise<string | nu
     pepper,
   })
   await store.keys.createKey(key)
+  const entry = { at: key.createdAt, command: 'start', action: 'key_created', key: key.id, detail: FIRST_PLAN } as const
+  await recordAudit(store, entry, log)
   return secret
 }
 

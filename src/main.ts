@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { formatError } from './cli/format-error.ts'
@@ -53,8 +53,13 @@ try {
     destination,
   )
   // Registered early, because the first process of a container receives only signals that it handles.
-  // A terminal sends SIGHUP when it is closed.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal, log))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, log))
+  // A terminal sends SIGHUP when it is closed. A server without a terminal gets it only from its operator.
+  const isInTerminal = hasTerminal()
+  process.on('SIGHUP', () => {
+    if (isInTerminal) stop('SIGHUP', log)
+    else if (!isStopping) void service?.reloadPlans()
+  })
   warnOfSettings(config, log)
   service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`) // The last step, because a process that reads it may send a signal at once.
@@ -68,6 +73,16 @@ function formatTime(): string {
   const now = Date.now()
   if (now !== stamp.at) stamp = { at: now, text: `,"time":"${new Date(now).toISOString()}"` }
   return stamp.text
+}
+
+/** Whether this process has a controlling terminal, even if its input and output are redirected. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
 }
 
 function stop(signal: string, log: pino.Logger): void {

@@ -1,8 +1,11 @@
+import { hostname } from 'node:os'
 import type { AuditStore } from '../store/types.ts'
 
 /** Actions that are recorded, each with the words in which the portal shows it. */
 export const AUDIT_ACTIONS = {
   account_created: 'Account created',
+  invite_created: 'Invitation created',
+  reset_created: 'Link for a new password created',
   account_renamed: 'Name changed',
   email_changed: 'E-mail address changed',
   password_changed: 'Password changed',
@@ -16,6 +19,11 @@ export const AUDIT_ACTIONS = {
   key_rotated: 'Key rotated',
   key_revoked: 'Key revoked',
   key_attached: 'Key attached',
+  key_email_changed: 'E-mail address of key changed',
+  key_limits_changed: 'Limits of key changed',
+  key_expiry_changed: 'Expiry of key changed',
+  key_deleted: 'Key deleted',
+  plans_reloaded: 'Plans reloaded',
   maintenance_on: 'Maintenance turned on',
   maintenance_off: 'Maintenance turned off',
   api_on: 'API turned on',
@@ -36,6 +44,10 @@ export interface AuditEntry {
   readonly key: string | null
   /** A further value that is not personal, such as the name of the new plan. */
   readonly detail: string | null
+  /** What acted for the operator: a command such as `keys revoke`, `SIGHUP`, or `start`; null for the portal. */
+  readonly command: string | null
+  /** Host name of the machine that the command or the server ran on; null for entries of earlier versions. */
+  readonly machine: string | null
 }
 
 /** The values of a new entry; those that are absent are null. */
@@ -51,7 +63,8 @@ export async function recordAudit(
   entry: NewAuditEntry,
   log: AuditLog,
 ): Promise<void> {
-  const complete = { actor: null, account: null, key: null, detail: null, ...entry }
+  const nothing = { actor: null, account: null, key: null, detail: null, command: null }
+  const complete = { ...nothing, machine: hostname(), ...entry }
   try {
     await audit.addAudit(complete)
   } catch (error) {

@@ -5,13 +5,14 @@ import type { Operator } from '../accounts/operator.ts'
 import type { Account, AccountSummary } from '../accounts/types.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
+import type { OpenedStore } from '../store/open.ts'
 import { loadAuthSecret } from '../store/open.ts'
 import { formatAccounts } from './account-view.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { requirePlan } from './key-input.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { type OpenedStore, withStore } from './with-store.ts'
+import { withStore } from './with-store.ts'
 
 const HELP = `
 Manages the accounts of the portal. A change takes effect on every node within 5 seconds.
@@ -91,9 +92,10 @@ async function openOperator(config: Config, { store }: OpenedStore, { stderr }: 
 
 function invite(given: Given, { stdout, report }: Context): Work {
   const days = readDays(textOption(given, 'days') ?? '7')
-  return async ({ openOperator }) => {
+  return async ({ store, openOperator }) => {
     const expiresAt = new Date(Date.now() + days * DAY_MS)
     const link = await (await openOperator()).invite(expiresAt)
+    await recordAction({ store }, { command: 'accounts invite', action: 'invite_created' }, report)
     report(`Created an invitation, valid until ${expiresAt.toISOString()}. Its link works for one account.`)
     stdout.write(`${link}\n`)
   }
@@ -111,7 +113,11 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
   const plan = planName === undefined ? null : requirePlan(plans, planName)
   return async ({ store, openOperator }) => {
     const { account, link } = await explain(async () => (await openOperator()).create({ name, email }))
-    await recordAction({ store }, { action: 'account_created', account: account.id }, report)
+    await recordAction(
+      { store },
+      { command: 'accounts create', action: 'account_created', account: account.id },
+      report,
+    )
     if (plan !== null) await store.accounts.setAccountPlan(account.id, plan)
     report(`Created ${account.id}. Its owner chooses a password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
@@ -137,14 +143,19 @@ function list({ values }: Given, { stdout, report }: Context): Work {
 function verify(given: Given, { report }: Context): Work {
   return withAccount(given, async (account, { store }) => {
     await store.accounts.verifyAccount(account.id)
-    await recordAction({ store }, { action: 'account_verified', account: account.id }, report)
+    await recordAction(
+      { store },
+      { command: 'accounts verify', action: 'account_verified', account: account.id },
+      report,
+    )
     report(`The address of ${account.id} is confirmed.`)
   })
 }
 
 function reset(given: Given, { stdout, report }: Context): Work {
-  return withAccount(given, async (account, { openOperator }) => {
+  return withAccount(given, async (account, { store, openOperator }) => {
     const link = await (await openOperator()).reset(account)
+    await recordAction({ store }, { command: 'accounts reset', action: 'reset_created', account: account.id }, report)
     report(`The owner of ${account.id} chooses a new password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
   })
@@ -154,7 +165,11 @@ function setPlan(given: Given, { config: { plans }, report }: Context): Work {
   const plan = requirePlan(plans, given.args[1])
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.setAccountPlan(id, plan)
-    await recordAction({ store }, { action: 'plan_changed', account: id, detail: plan }, report)
+    await recordAction(
+      { store },
+      { command: 'accounts set-plan', action: 'plan_changed', account: id, detail: plan },
+      report,
+    )
     report(`${id} and its keys now have the plan ${plan}.`)
   })
 }
@@ -163,7 +178,7 @@ function disable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id, suspendedAt }, { store }) => {
     // Repeated for a suspended account: an interrupted suspension may have left out some keys.
     await store.accounts.suspendAccount(id, suspendedAt ?? new Date())
-    await recordAction({ store }, { action: 'account_suspended', account: id }, report)
+    await recordAction({ store }, { command: 'accounts disable', action: 'account_suspended', account: id }, report)
     report(`Suspended ${id}. Every node rejects its keys within 5 seconds.`)
   })
 }
@@ -171,7 +186,7 @@ function disable(given: Given, { report }: Context): Work {
 function enable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.suspendAccount(id, null)
-    await recordAction({ store }, { action: 'account_resumed', account: id }, report)
+    await recordAction({ store }, { command: 'accounts enable', action: 'account_resumed', account: id }, report)
     report(`${id} is not suspended any more. Its keys work within 5 seconds.`)
   })
 }
@@ -181,7 +196,7 @@ function remove(given: Given, { report }: Context): Work {
     throw new UsageError('delete removes an account permanently and revokes its keys: confirm it with --yes')
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.deleteAccount(id, new Date())
-    await recordAction({ store }, { action: 'account_deleted', account: id }, report)
+    await recordAction({ store }, { command: 'accounts delete', action: 'account_deleted', account: id }, report)
     report(`Deleted ${id}. Every node rejects its keys within 5 seconds.`)
   })
 }

@@ -1,5 +1,7 @@
 import { SECRET_PREFIX } from '../keys/key.ts'
+import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
+import { describePepper, type PepperState, type Peppers } from './pepper-state.ts'
 import { formatRows } from './rows.ts'
 
 /** What the commands show of a key. It contains no secret. */
@@ -13,10 +15,26 @@ export interface KeyView {
   readonly revision: 1 | 2 | null
   /** The newest secret, masked: its prefix and its last four characters. */
   readonly secret: string
+  /**
+   * With which pepper its secrets are hashed: the current one, also or only KEY_PEPPER_OLD, or one that is not set, so that the
+   * secret is rejected. Null for a key that is revoked or has no valid secret.
+   */
+  readonly pepper: PepperState | null
+  /** Requests charged in the current month. */
+  readonly used: number
+  /** Requests that may be charged in a month: its own limit, or that of its plan. */
+  readonly limit: number
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
+  readonly expiresAt: Date | null
   readonly suspendedAt: Date | null
   readonly revokedAt: Date | null
+}
+
+/** What a view of a key needs besides the key. */
+interface KeyContextValues extends Pick<KeyView, 'account' | 'lastUsedAt' | 'used'> {
+  readonly plans: ReadonlyMap<string, Plan>
+  readonly peppers: Peppers
 }
 
 /** Masks a secret so that its owner still recognizes it. */
@@ -24,15 +42,18 @@ export function maskSecret({ lastFour }: Key['secrets'][number]): string {
   return `${SECRET_PREFIX}…${lastFour}`
 }
 
-export function viewKey(key: Key, { account, lastUsedAt }: Pick<KeyView, 'account' | 'lastUsedAt'>): KeyView {
-  const { id, name, email, plan, revision, createdAt, revokedAt, suspendedAt } = key
+export function viewKey(key: Key, { account, lastUsedAt, used, plans, peppers }: KeyContextValues): KeyView {
+  const { id, name, email, plan, revision, createdAt, revokedAt, suspendedAt, expiresAt } = key
   const secret = key.secrets.slice(0, 1).map(maskSecret).join()
-  return { id, name, email, plan, account, revision, secret, createdAt, lastUsedAt, suspendedAt, revokedAt }
+  const limit = findLimits(plans, key).perMonth
+  const times = { createdAt, lastUsedAt, expiresAt, suspendedAt, revokedAt }
+  const pepper = describePepper(key, peppers)
+  return { id, name, email, plan, account, revision, secret, pepper, used, limit, ...times }
 }
 
 const TITLES = [
-  ...['ID', 'NAME', 'EMAIL', 'PLAN', 'ACCOUNT', 'REVISION', 'KEY'],
-  ...['CREATED', 'LAST USED', 'SUSPENDED', 'REVOKED'],
+  ...['ID', 'NAME', 'EMAIL', 'PLAN', 'ACCOUNT', 'REVISION', 'KEY', 'PEPPER', 'USED', 'LIMIT'],
+  ...['CREATED', 'LAST USED', 'EXPIRES', 'SUSPENDED', 'REVOKED'],
 ]
 
 /** Formats keys as a table: times in UTC to the minute, a hyphen for a missing value. */

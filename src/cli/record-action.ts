@@ -1,10 +1,10 @@
 import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
-import type { OpenedStore } from './with-store.ts'
+import type { OpenedStore } from '../store/open.ts'
 
 /** Records what the operator has done on the command line. It does not fail, because the action has taken effect. */
 export async function recordAction(
   { store }: Pick<OpenedStore, 'store'>,
-  action: Omit<NewAuditEntry, 'at' | 'actor'>,
+  action: Omit<NewAuditEntry, 'at' | 'actor' | 'machine'> & { readonly command: string },
   report: (sentence: string) => void,
 ): Promise<void> {
   const warn = (_: object, message: string): void => report(`Warning: ${message}.`)

@@ -1,41 +1,62 @@
 import { resolve } from 'node:path'
-import { type Config, loadConfig } from '../config/config.ts'
+import { loadConfig } from '../config/config.ts'
 import { backupStore } from '../store/open.ts'
 import type { Switches } from '../store/types.ts'
+import { showAudit } from './audit-log.ts'
+import { checkService } from './check-service.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
+import { purgeUrl } from './purge-url.ts'
 import { recordAction } from './record-action.ts'
+import { exportStore, importStore } from './transfer-store.ts'
 import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
 const HELP = `
-Switches the service on and off, and copies its data. A switch takes effect on every node within 5 seconds.
+Switches the service on and off, shows what was done to it, checks it, and copies its data. A switch takes effect on every node within 5 seconds.
 
   npm run -s service -- maintenance on|off|status
       While on, the API answers 503 "maintenance".
   npm run -s service -- api on|off|status
       While off, the API answers 503 "unavailable".
       Both print the state of the switches: {"maintenance": false, "api": true}
+  npm run -s service -- audit [--since T] [--json]
+      Lists what was done to keys, accounts, plans and switches, oldest first, as a table or as one JSON object per line.
+      --since: 2026-01-31 (UTC), 2026-01-31T18:00Z, or a time before now such as 24h or 7d.
+  npm run -s service -- check
+      Checks settings, rules, stores and clocks with the environment of the server, before a start or a deployment. Prints one
+      line per result. Like every command, it upgrades the tables of an earlier version.
+  npm run -s service -- purge <url>
+      Deletes the cached result of a URL from Redis, for all nodes with the same rules.
+  npm run -s service -- export <file>
+      Writes keys, usage, accounts, scans and audit entries to a new file, to move them between the embedded store and
+      MongoDB. Sessions, pending links and switches are not exported. No server may run.
+  npm run -s service -- import <file>
+      Reads such a file into a new DATA_DIR or an empty database. KEY_PEPPER must be that of the exported store.
   npm run -s service -- backup <folder>
       Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
 Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET.
-Exit code: 0 success, 2 wrong usage or failure.
+Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or not answer.
 `
 
-type Work = (config: Config) => Promise<void>
+/** What a verb does. @returns the exit code */
+type Work = () => Promise<number>
 type State = 'on' | 'off' | 'status'
 type Changes = Readonly<Record<State, Partial<Switches>>>
 
 const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   maintenance: switchVerb('maintenance', { on: { maintenance: true }, off: { maintenance: false }, status: {} }),
   api: switchVerb('api', { on: { apiOff: false }, off: { apiOff: true }, status: {} }),
+  audit: { args: [], options: { since: { type: 'string' }, json: { type: 'boolean' } }, prepare: showAudit },
+  check: { args: [], options: {}, prepare: checkService },
+  purge: { args: ['url'], options: {}, prepare: purgeUrl },
+  export: { args: ['file'], options: {}, prepare: exportStore },
+  import: { args: ['file'], options: {}, prepare: importStore },
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },
 }
 
 export const main = defineCommand(HELP, async (args, io) => {
-  const work = dispatchVerb(VERBS, args, io)
-  await work(loadConfig(io.env))
-  return EXIT.ok
+  return await dispatchVerb(VERBS, args, io)()
 })
 
 function switchVerb(name: 'maintenance' | 'api', changes: Changes): Verb<CommandIo, Work> {
@@ -44,7 +65,7 @@ function switchVerb(name: 'maintenance' | 'api', changes: Changes): Verb<Command
     options: {},
     prepare: ({ args: [state] }, io) => {
       if (!Object.hasOwn(changes, state)) throw new UsageError(`"${state}" is not one of on, off, status`)
-      return (config) => setSwitches(config, io, { name, state: state as State, change: changes[state as State] })
+      return () => setSwitches(io, { name, state: state as State, change: changes[state as State] })
     },
   }
 }
@@ -55,27 +76,30 @@ interface SwitchChange {
   readonly change: Partial<Switches>
 }
 
-async function setSwitches(config: Config, io: CommandIo, { name, state, change }: SwitchChange): Promise<void> {
+async function setSwitches(io: CommandIo, { name, state, change }: SwitchChange): Promise<number> {
   const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
-  await withStore(config, io, async (opened) => {
+  await withStore(loadConfig(io.env), io, async (opened) => {
     const { store } = opened
     if (state !== 'status') {
       await store.settings.setSwitches(change)
-      await recordAction(opened, { action: `${name}_${state}` }, report)
+      await recordAction(opened, { command: `service ${name}`, action: `${name}_${state}` }, report)
     }
     const { maintenance, apiOff } = await store.settings.switches()
     io.stdout.write(`${JSON.stringify({ maintenance, api: !apiOff })}\n`)
   })
+  return EXIT.ok
 }
 
-function backupTo(folder: string, { stderr }: CommandIo): Work {
+function backupTo(folder: string, { stderr, env }: CommandIo): Work {
   if (folder === '') throw new UsageError('backup takes <folder>: a new folder, or one without a store')
-  return async (config) => {
+  return async () => {
+    const config = loadConfig(env)
     const target = resolve(folder)
     await backupStore(config, target)
     const settings = [config.keyPepper !== null && 'KEY_PEPPER', config.authSecret !== null && 'AUTH_SECRET']
     const missing = settings.filter((name) => name !== false)
     const copied = missing.length === 0 ? 'and its secrets' : `without ${missing.join(' and ')}`
     stderr.write(`Copied the store ${copied} to ${target}.\n`)
+    return EXIT.ok
   }
 }

@@ -1,16 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
-import type { GuardedStore } from '../store/guard.ts'
-import { openStore } from '../store/open.ts'
+import { type OpenedStore, openStore } from '../store/open.ts'
 import { StoreError } from '../store/types.ts'
 import type { CommandIo } from './command.ts'
-
-/** An open store and the pepper of its keys. */
-export interface OpenedStore {
-  readonly store: GuardedStore
-  readonly pepper: string
-}
 
 /**
  * Opens the store that the settings name, runs `work` with it, and closes it. A server may run on the same store.
@@ -23,13 +16,13 @@ export async function withStore(
 ): Promise<void> {
   if (config.mongodbUrl === null && !existsSync(config.dataDir))
     stderr.write(`There is no store yet. Creating one in ${config.dataDir}.\n`)
-  const { store, pepper } = await openStore(config, { role: 'tool' })
+  const opened = await openStore(config, { role: 'tool' })
   try {
-    await work({ store, pepper })
+    await work(opened)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     throw new SetupError(`The store failed (${error.message}). Check whether the change took effect, then try again.`)
   } finally {
-    await store.close().catch(() => {}) // The work has failed already, or all of it is stored.
+    await opened.store.close().catch(() => {}) // The work has failed already, or all of it is stored.
   }
 }

@@ -46,7 +46,7 @@ export function isPortalOn({
 function checkCombinations(config: Config, reader: ConfigReader): void {
   const { port, metricsPort, portal, publicUrl } = config
   const isSet = ({ name }: Pick<Setting<unknown>, 'name'>): boolean => reader.text(name) !== null
-  const { keyPepper, mongodbUrl, authSecret, smtpUrl, mailFrom } = SETTINGS
+  const { keyPepper, keyPepperOld, mongodbUrl, authSecret, smtpUrl, mailFrom } = SETTINGS
   if (metricsPort !== 0 && metricsPort === port)
     reader.report(SETTINGS.metricsPort.name, `write a port other than that of ${SETTINGS.port.name}`)
   if (isSet(SETTINGS.publicUrl) && isPortalOn(config) && new URL(publicUrl).pathname !== '/')
@@ -55,6 +55,16 @@ function checkCombinations(config: Config, reader: ConfigReader): void {
       `write a URL without a path, because the portal needs a host name of its own, or ${SETTINGS.portal.name}=off`,
     )
   const required = `is required with ${mongodbUrl.name}: write at least 32 characters, the same on every node`
+  if (isSet(keyPepperOld) && !isSet(keyPepper))
+    reader.report(
+      keyPepperOld.name,
+      `is only for a change of the pepper: set ${keyPepper.name} to the new one, or remove it`,
+    )
+  else if (config.keyPepperOld !== null && config.keyPepperOld === config.keyPepper)
+    reader.report(
+      keyPepperOld.name,
+      `is the same as ${keyPepper.name}: remove it, or set ${keyPepper.name} to the new one`,
+    )
   if (isSet(mongodbUrl) && !isSet(keyPepper)) reader.report(keyPepper.name, required)
   if (portal === 'on' && isSet(mongodbUrl) && !isSet(authSecret))
     reader.report(authSecret.name, required.replace(':', ` and ${SETTINGS.portal.name}=on:`))

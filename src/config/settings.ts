@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { SetupError } from '../errors.ts'
 import { type AllowedAddress, parseAllowed } from '../fetch/address.ts'
-import { loadPlans, type Plan } from '../keys/plans.ts'
+import { loadPlans, type PlanTable } from '../keys/plans.ts'
 import * as parse from './parsers.ts'
 import { type ConfigReader, createNumberParser } from './reader.ts'
 
@@ -131,14 +131,22 @@ export const SETTINGS = {
     default: null,
     isSecret: true,
     documentation:
-      'Secret with which keys are hashed: at least 32 characters, and never changed. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`.',
+      'Secret with which keys are hashed: at least 32 characters. Required with `MONGODB_URL`; otherwise the first start creates one in `DATA_DIR`. It can only be changed [together with KEY_PEPPER_OLD](docs/operating.md#a-new-pepper).',
   }),
-  plans: define<ReadonlyMap<string, Plan>>({
+  keyPepperOld: define<string | null>({
+    name: 'KEY_PEPPER_OLD',
+    read: readOne(parse.parseSecret, 'write the former pepper, which has at least 32 characters'),
+    default: null,
+    isSecret: true,
+    documentation:
+      'Another pepper with which keys are accepted, during a [change of the pepper](docs/operating.md#a-new-pepper).',
+  }),
+  plans: define<PlanTable>({
     name: 'PLANS_FILE',
     read: readPlans,
     default: () => loadPlans(),
     shownDefault: 'src/keys/plans.yaml',
-    documentation: 'File with the [plans](docs/operating.md#plans).',
+    documentation: 'File with the [plans](docs/operating.md#plans). SIGHUP reads it again.',
   }),
   apiRevision: define<1 | 2>({
     name: 'API_REVISION',
@@ -291,7 +299,7 @@ function readRuleFolders(reader: ConfigReader, name: string): readonly string[] 
   return folders
 }
 
-function readPlans(reader: ConfigReader, name: string): ReadonlyMap<string, Plan> | null {
+function readPlans(reader: ConfigReader, name: string): PlanTable | null {
   const file = reader.text(name)
   if (file === null) return null
   try {

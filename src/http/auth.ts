@@ -29,6 +29,7 @@ interface AuthenticatorParts {
   readonly store: Store
   readonly shared: SharedState
   readonly pepper: string
+  readonly oldPepper?: string | null
 }
 
 /** Finds the key that a request is sent with, and limits the invalid keys of each address. */
@@ -49,10 +50,10 @@ export class Authenticator {
     const secret = readSecret(headers) ?? ''
     const known = this.#validSecrets.get(secret)
     if (known === undefined && !isWellFormed(secret)) throw new ApiError('unauthorized')
-    const hash = known ?? hashSecret(secret, this.#parts.pepper)
     if (known === undefined) await this.#countInvalid(address, call, 0)
-    const key = await this.#parts.store.keys.findKey(hash)
-    if (key !== null && isUsable(key, hash, call.now)) {
+    for (const hash of known === undefined ? this.#hash(secret) : [known]) {
+      const key = await this.#parts.store.keys.findKey(hash)
+      if (key === null || !isUsable(key, hash, call.now)) continue
       if (known === undefined) this.#validSecrets.set(secret, hash)
       return key
     }
@@ -60,6 +61,13 @@ export class Authenticator {
     // Revoked and expired secrets count like unknown ones: X-RateLimit-Remaining must not reveal that they were once valid.
     await this.#countInvalid(address, call, 1)
     throw new ApiError('unauthorized')
+  }
+
+  /** The hashes under which a secret may be stored: one for each pepper. */
+  *#hash(secret: string): Generator<string> {
+    const { pepper, oldPepper = null } = this.#parts
+    yield hashSecret(secret, pepper)
+    if (oldPepper !== null) yield hashSecret(secret, oldPepper)
   }
 
   /** Counts invalid keys in the rate-limit window of an address. Cost 0 only reads the count. */

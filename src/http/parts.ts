@@ -30,6 +30,8 @@ export interface AppParts {
   readonly shared: SharedState
   /** The secret that API keys are hashed with. */
   readonly pepper: string
+  /** Keys that are hashed with this secret are accepted, too; absent or null for none. */
+  readonly oldPepper?: string | null
   /** Scans a site. `client` is the id of the key that started the scan. @throws ScanError */
   readonly scan: (target: Target, client: string) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */

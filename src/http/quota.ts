@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { findPlan, type Plan } from '../keys/plans.ts'
+import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { StoreError } from '../store/types.ts'
 import { formatDay, formatMonth, secondsUntil, startOfNextMonth } from './calendar.ts'
@@ -17,7 +17,7 @@ export class Quota {
   }
 
   #findQuota(key: Key): number {
-    return findPlan(this.#plans, key.plan).perMonth
+    return findLimits(this.#plans, key).perMonth
   }
 
   /** Rejects a request before anything is fetched if its quota is used up. @throws ApiError `quota_exceeded` */

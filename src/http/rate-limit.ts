@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
-import { findPlan } from '../keys/plans.ts'
+import { findLimits } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
 import { secondsUntil, startOfNextMinute } from './calendar.ts'
@@ -18,9 +18,10 @@ export function findRevision(key: Key, settings: Pick<LimitSettings, 'apiRevisio
   return key.revision ?? settings.apiRevision
 }
 
-/** Finds how many requests per minute a key may make. */
+/** Finds how many requests per minute a key may make. A limit of its own also applies in revision 1. */
 function findMinuteLimit(key: Key, settings: LimitSettings): number {
-  return findRevision(key, settings) === 1 ? REVISION_1_PER_MINUTE : findPlan(settings.plans, key.plan).perMinute
+  if (findRevision(key, settings) === 1) return key.perMinute ?? REVISION_1_PER_MINUTE
+  return findLimits(settings.plans, key).perMinute
 }
 
 /** The cache lookup that shares a round trip with counting the request. */

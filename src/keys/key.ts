@@ -43,13 +43,27 @@ export function hashSecret(secret: string, pepper: string): string {
   return createHmac('sha256', pepper).update(secret).digest('hex')
 }
 
+/** Fingerprint of a pepper, by which a store recognizes it: 64 hexadecimal digits. */
+export function fingerprintPepper(pepper: string): string {
+  return hashSecret('fingerprint of the pepper', pepper)
+}
+
+/** Number of digits of the id of a pepper. */
+export const PEPPER_ID_LENGTH = 16
+
+/** Id of a pepper, which is stored with each secret: the first digits of its fingerprint. */
+export function identifyPepper(pepper: string): string {
+  return fingerprintPepper(pepper).slice(0, PEPPER_ID_LENGTH)
+}
+
 /** Makes a new secret, and the part of it that is stored. */
 export function buildSecret({ pepper }: { readonly pepper: string }): {
   readonly stored: KeySecret
   readonly secret: string
 } {
   const secret = makeSecret()
-  return { stored: { hash: hashSecret(secret, pepper), lastFour: secret.slice(-4), expiresAt: null }, secret }
+  const hash = hashSecret(secret, pepper)
+  return { stored: { hash, lastFour: secret.slice(-4), expiresAt: null, pepper: identifyPepper(pepper) }, secret }
 }
 
 /** The values of a new key. */
@@ -62,6 +76,8 @@ export interface KeyParts {
   readonly revision: 1 | 2 | null
   /** Id of the account that the key belongs to; absent for none. */
   readonly account?: string
+  /** When the key expires; absent for never. */
+  readonly expiresAt?: Date | null
   readonly now: Date
   readonly pepper: string
 }
@@ -77,6 +93,9 @@ export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: K
       createdAt: now,
       revokedAt: null,
       suspendedAt: null,
+      expiresAt: parts.expiresAt ?? null,
+      perMinute: null,
+      perMonth: null,
       secrets: [stored],
     },
     secret,
@@ -84,12 +103,17 @@ export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: K
 }
 
 /**
- * Whether a key may be used with the secret of this hash: the key is neither revoked nor suspended, and the secret has not
- * expired.
+ * Whether a key may be used with the secret of this hash: the key is neither revoked nor suspended, and neither it nor the
+ * secret has expired.
  * @param now milliseconds since 1970
  */
 export function isUsable(key: Key, hash: string, now: number): boolean {
-  if (key.revokedAt !== null || key.suspendedAt !== null) return false
+  if (key.revokedAt !== null || key.suspendedAt !== null || hasExpired(key, now)) return false
   const secret = key.secrets.find((one) => one.hash === hash)
   return secret !== undefined && (secret.expiresAt === null || now < secret.expiresAt.getTime())
+}
+
+/** Whether a key has expired. A secret that has expired does not matter here. @param now milliseconds since 1970 */
+export function hasExpired({ expiresAt }: Pick<Key, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && now >= expiresAt.getTime()
 }

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { SetupError } from '../errors.ts'
 import type { Finding } from '../yaml/finding.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { SourceFile } from '../yaml/source-file.ts'
 import { type DataOf, defineMapping, defineObject, defineSchema } from '../yaml/typed-schema.ts'
+import type { Key } from './types.ts'
 
 /** The plan of the key that a first start creates. */
 export const FIRST_PLAN = 'free'
 
 /** A thousand million: MongoDB counts it exactly, and no plan needs more. */
-const MAX_REQUESTS = 1_000_000_000
+export const MAX_REQUESTS = 1_000_000_000
 
 const ownFile = join(import.meta.dirname, 'plans.yaml')
 
@@ -52,13 +54,41 @@ export type Plan = { readonly name: string } & Required<PlanData[string]>
 
 const validator = new SchemaValidator(planSchema, { coerceTypes: false })
 
+/** The plans of a file, in its order: name → plan. Readers share the object, so that all of them see a reload at once. */
+export class PlanTable extends Map<string, Plan> {
+  readonly #path: string
+
+  /** @param path an absolute path, so that a reload reads the same file */
+  constructor(path: string) {
+    super(readPlans(path))
+    this.#path = path
+  }
+
+  /**
+   * Reads the file again.
+   * @returns the names of plans that were added, changed or removed
+   * @throws SetupError with every problem of the file; the plans then stay as they are
+   */
+  reload(): readonly string[] {
+    const before = new Map(this)
+    const after = readPlans(this.#path)
+    this.clear()
+    for (const [name, plan] of after) this.set(name, plan)
+    const names = new Set([...before.keys(), ...after.keys()])
+    return [...names].filter((name) => !isDeepStrictEqual(before.get(name), after.get(name)))
+  }
+}
+
 /**
- * Reads the plans, in the order of the file: name → plan.
+ * Reads the plans.
  * @param file YAML with the structure of src/keys/plans.yaml, which is read if the argument is absent
  * @throws SetupError with every problem: file, line and what to write
  */
-export function loadPlans(file: string = ownFile): ReadonlyMap<string, Plan> {
-  const path = resolve(file)
+export function loadPlans(file: string = ownFile): PlanTable {
+  return new PlanTable(resolve(file))
+}
+
+function readPlans(path: string): ReadonlyMap<string, Plan> {
   const source = new SourceFile(path, { content: readContent(path), schema: 'core' })
   throwOnFindings(source.findings)
   throwOnFindings(validator.check(source).map(({ finding }) => finding))
@@ -99,4 +129,13 @@ export function findPlan(plans: ReadonlyMap<string, Plan>, name: string): Plan {
   const findLower = (a: Plan, b: Plan): Plan =>
     b.perMonth < a.perMonth || (b.perMonth === a.perMonth && b.perMinute < a.perMinute) ? b : a
   return plans.get(name) ?? [...plans.values()].reduce(findLower)
+}
+
+/** The limits of a key: its own ones, and those of its plan for what it has none of. */
+export function findLimits(
+  plans: ReadonlyMap<string, Plan>,
+  key: Pick<Key, 'plan' | 'perMinute' | 'perMonth'>,
+): Pick<Plan, 'perMinute' | 'perMonth'> {
+  const plan = findPlan(plans, key.plan)
+  return { perMinute: key.perMinute ?? plan.perMinute, perMonth: key.perMonth ?? plan.perMonth }
 }

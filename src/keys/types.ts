@@ -6,6 +6,8 @@ export interface KeySecret {
   readonly lastFour: string
   /** The secret is invalid from this time on; null if it never expires. */
   readonly expiresAt: Date | null
+  /** Id of the pepper, see `identifyPepper`; absent for the pepper that the store was first opened with. */
+  readonly pepper?: string
 }
 
 /** An API key. Its id, plan and usage stay the same when its secret is rotated. */
@@ -23,6 +25,12 @@ export interface Key {
   readonly revokedAt: Date | null
   /** Since when the key's account is suspended. A suspended key is rejected like a revoked one. */
   readonly suspendedAt: Date | null
+  /** From this time on the key is rejected like a revoked one; null if it never expires. */
+  readonly expiresAt: Date | null
+  /** Requests per minute of this key; null for those of its plan. */
+  readonly perMinute: number | null
+  /** Charged requests per calendar month of this key; null for those of its plan. */
+  readonly perMonth: number | null
   /** Newest first. */
   readonly secrets: readonly KeySecret[]
 }

@@ -1,5 +1,5 @@
 import { formatMonth, startOfNextMonth } from '../http/calendar.ts'
-import { findPlan, type Plan } from '../keys/plans.ts'
+import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import type { DayUsage, MonthUsage } from '../store/types.ts'
 import { listLastMonths, listPastDays } from './months.ts'
@@ -137,7 +137,7 @@ function viewKeys(
   const lastUses = findLastUses(months)
   const current = formatMonth(now)
   return keys.map((key) => {
-    const limit = findPlan(plans, key.plan).perMonth
+    const limit = findLimits(plans, key).perMonth
     const usedNow = counts.get(`${key.id} ${current}`) ?? 0
     return {
       key,

@@ -12,7 +12,14 @@ import {
 } from './types.ts'
 import { wrapMethods } from './wrap-methods.ts'
 
-type Method = keyof KeyStore | keyof UsageStore | keyof AccountStore | keyof AuditStore | keyof SettingStore | 'ping'
+type Method =
+  | keyof KeyStore
+  | keyof UsageStore
+  | keyof AccountStore
+  | keyof AuditStore
+  | keyof SettingStore
+  | 'ping'
+  | 'readClock'
 
 /** Values of the metric label `operation` that differ from the method's name: the metric keeps the name of earlier versions. */
 const METRIC_OPERATIONS = { putIfAbsent: 'keepOnce' } as const
@@ -83,6 +90,10 @@ class Guard implements GuardedStore {
 
   ping(): Promise<void> {
     return this.#call('ping', () => this.#store.ping())
+  }
+
+  readClock(): Promise<Date | null> {
+    return this.#call('readClock', () => this.#store.readClock())
   }
 
   /** Closes the store without the guard: a store that is down has to be closed too. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
-import { hashSecret } from '../keys/key.ts'
+import { fingerprintPepper, PEPPER_ID_LENGTH } from '../keys/key.ts'
 import { type GuardedStore, type GuardOptions, guardStore } from './guard.ts'
 import { withKeyCache } from './mongo/key-cache.ts'
 import { AUTH_SECRET, copySecret, loadSecret, PEPPER, readSecret, type SecretFile } from './secret-file.ts'
@@ -19,6 +19,19 @@ export interface StoreSettings {
   readonly mongodbUrl: string | null
   /** Null selects the pepper that the embedded store generates. Required with MongoDB, whose nodes share a pepper. */
   readonly keyPepper: string | null
+  /** A further pepper whose keys are accepted; null or absent for none. */
+  readonly keyPepperOld?: string | null
+}
+
+/** An open store and the peppers of its keys. */
+export interface OpenedStore {
+  readonly store: GuardedStore
+  /** New secrets are hashed with it. */
+  readonly pepper: string
+  /** Secrets that are hashed with it are accepted, too. */
+  readonly oldPepper: string | null
+  /** Id of the pepper that the store was first opened with. */
+  readonly firstPepper: string
 }
 
 /** Which secret signs the cookies of the portal. */
@@ -39,12 +52,12 @@ export const MONGO_TIMEOUT_MS = { server: 800, tool: 30_000 } as const
 
 /**
  * Opens the configured store and its pepper.
- * @throws SetupError if the store cannot be opened, or if its keys were created with another pepper
+ * @throws SetupError if the store cannot be opened, or if it knows neither pepper
  */
 export async function openStore(
-  { dataDir, mongodbUrl, keyPepper }: StoreSettings,
+  { dataDir, mongodbUrl, keyPepper, keyPepperOld: oldPepper = null }: StoreSettings,
   { role, ...observers }: OpenOptions,
-): Promise<{ readonly store: GuardedStore; readonly pepper: string }> {
+): Promise<OpenedStore> {
   const isEmbedded = mongodbUrl === null
   // The pepper is created before the database. If a database exists, a new pepper would not match its keys.
   const mayCreate = !existsSync(join(dataDir, DATABASE_FILE))
@@ -53,8 +66,8 @@ export async function openStore(
     ? guardStore(await openSqlite({ folder: dataDir, role }), { timeoutMs: null, ...observers })
     : await openShared(mongodbUrl, { role, ...observers })
   try {
-    await checkPepper(store, pepper, keyPepper === null ? join(dataDir, PEPPER.file) : PEPPER.setting)
-    return { store, pepper }
+    const source = keyPepper === null ? join(dataDir, PEPPER.file) : PEPPER.setting
+    return { store, pepper, oldPepper, firstPepper: await checkPeppers(store, { pepper, oldPepper, source }) }
   } catch (error) {
     await store.close().catch(() => {}) // An error of closing has the same cause and would hide this one.
     if (!(error instanceof StoreError)) throw error
@@ -70,13 +83,33 @@ async function openShared(url: string, { role, ...observers }: OpenOptions): Pro
   return role === 'server' ? withKeyCache(store) : store
 }
 
-/** Compares the pepper with the fingerprint in the store, which is that of the first pepper it was opened with. */
-async function checkPepper(store: GuardedStore, pepper: string, source: string): Promise<void> {
-  const fingerprint = hashSecret('fingerprint of the pepper', pepper)
-  if ((await store.settings.putIfAbsent('pepper', fingerprint)) === fingerprint) return
-  throw new SetupError(
-    `${source} is not the pepper that this store was first opened with, so no existing key would work. Restore the former pepper.`,
-  )
+interface PepperCheck {
+  readonly pepper: string
+  readonly oldPepper: string | null
+  /** Where the pepper comes from, for the error. */
+  readonly source: string
+}
+
+/**
+ * Compares the peppers with the fingerprints in the store. It contains that of the first pepper it was opened with, and those of
+ * peppers that were set together with a known one.
+ * @returns the id of the first pepper
+ */
+async function checkPeppers({ settings }: GuardedStore, { pepper, oldPepper, source }: PepperCheck): Promise<string> {
+  const fingerprint = fingerprintPepper(pepper)
+  const first = await settings.putIfAbsent('pepper', fingerprint)
+  const isKnown = async (one: string): Promise<boolean> =>
+    one === first || (await settings.findValue(`pepper ${one}`)) !== null
+  const all = oldPepper === null ? [fingerprint] : [fingerprint, fingerprintPepper(oldPepper)]
+  const known = await Promise.all(all.map(isKnown))
+  if (!known.includes(true))
+    throw new SetupError(
+      oldPepper === null
+        ? `${source} is not the pepper that this store was first opened with, so no existing key would work. Restore the former pepper.`
+        : `neither KEY_PEPPER nor KEY_PEPPER_OLD is a pepper of this store, so no existing key would work. Set KEY_PEPPER_OLD to the former pepper.`,
+    )
+  for (const [i, one] of all.entries()) if (!known[i]) await settings.putIfAbsent(`pepper ${one}`, one)
+  return first.slice(0, PEPPER_ID_LENGTH)
 }
 
 /**

@@ -28,6 +28,9 @@ export interface Rotation {
   readonly now: Date
 }
 
+/** New values of a key. Those that are absent stay as they are. */
+export type KeyChange = Partial<Pick<Key, 'email' | 'expiresAt' | 'perMinute' | 'perMonth'>>
+
 /** The requests charged to a key in a month. */
 export interface MonthUsage {
   readonly key: string
@@ -88,6 +91,10 @@ export interface KeyStore {
   rotateKey(id: string, rotation: Rotation): Promise<boolean>
   /** @returns false if there is no such key */
   setPlan(id: string, plan: string): Promise<boolean>
+  /** Changes values of a key, in one atomic update. @returns false if there is no such key */
+  changeKey(id: string, change: KeyChange): Promise<boolean>
+  /** Deletes a key with its secrets. Its usage is kept under its id. @returns false if there is no such key */
+  deleteKey(id: string): Promise<boolean>
 }
 
 export interface UsageStore {
@@ -105,6 +112,8 @@ export interface UsageStore {
   lastUsed(key: string): Promise<Date | null>
   /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
   listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
+  /** The usage of all keys in a month (`YYYY-MM`), also of keys that were deleted. In any order. */
+  listMonth(month: string): Promise<readonly MonthUsage[]>
   /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
   listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
@@ -161,6 +170,8 @@ export const MAX_AUDIT_ENTRIES = 1000
 export interface AuditQuery {
   /** Entries about this account; null for all entries. */
   readonly account: string | null
+  /** Only entries from this time on; absent for all. */
+  readonly since?: Date
   readonly limit: number
 }
 
@@ -176,6 +187,8 @@ export interface SettingStore {
   setSwitches(change: Partial<Switches>): Promise<void>
   /** Stores a value permanently unless the name already has one. @returns the stored value */
   putIfAbsent(name: string, value: string): Promise<string>
+  /** A value that `putIfAbsent` has stored; null if there is none. */
+  findValue(name: string): Promise<string | null>
 }
 
 /**
@@ -211,6 +224,8 @@ export interface Store {
    * @throws StoreError if the store cannot be written at the moment
    */
   ping(): Promise<void>
+  /** The time of the server's clock; null for a store of this machine. */
+  readClock(): Promise<Date | null>
   close(): Promise<void>
 }
 

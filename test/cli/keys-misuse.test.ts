@@ -21,13 +21,17 @@ const create = (change: Readonly<Record<string, string>>): string[] => {
 const NAME = '--name must have 1 to 200 characters, all on one line and some of them visible'
 const EMAIL = '--email must be an address such as ann@example.org'
 const PLANS = 'free, starter, pro, advanced'
+const VERBS =
+  'create, attach, list, show, usage, revoke, rotate, delete, set-plan, set-limits, set-expiry, set-name, set-email'
+const LIMIT = 'must be a whole number from'
+const EXPIRY = 'must be in the future: a day such as'
 const OVERLAP = '--overlap must be 0 or a duration such as 90s, 15m, 24h or 7d, at most 365d'
 
 describe('wrong usage is reported in a sentence, and creates no store', () => {
   const rows: [string[], string][] = [
-    [[], 'missing verb: use one of create, attach, list, show, revoke, rotate, set-plan'],
-    [['remove'], 'unknown verb "remove": use one of create, attach, list, show, revoke, rotate, set-plan'],
-    [['constructor'], 'unknown verb "constructor": use one of create, attach, list, show, revoke, rotate, set-plan'],
+    [[], `missing verb: use one of ${VERBS}`],
+    [['remove'], `unknown verb "remove": use one of ${VERBS}`],
+    [['constructor'], `unknown verb "constructor": use one of ${VERBS}`],
     [['list', 'all'], 'list takes no argument'],
     [['show'], 'show takes <id>'],
     [['set-plan', 'key_x'], 'set-plan takes <id> <plan>'],
@@ -57,6 +61,20 @@ describe('wrong usage is reported in a sentence, and creates no store', () => {
     [['rotate', 'key_x', '--overlap', '366d'], OVERLAP],
     [['rotate', 'key_x', '--overlap', '999999999d'], OVERLAP],
     [['rotate', 'key_x', '--overlap', 'h'], OVERLAP],
+    [create({ expires: '2020-01-01' }), `--expires ${EXPIRY}`],
+    ...['0', '2027-02-31', '2027-1-1', '2027-01-01T10:00', '2100-01-01', '-1d', '9e9', 'Never', ''].map(
+      (time): [string[], string] => [['set-expiry', '--', 'key_x', time], `<time> ${EXPIRY}`],
+    ),
+    [['set-limits', 'key_x'], 'set-limits takes --per-minute, --per-month or both'],
+    [['set-limits', 'key_x', '--per-minute', '0'], `--per-minute ${LIMIT} 1`],
+    [['set-limits', 'key_x', '--per-minute', '1.5'], `--per-minute ${LIMIT} 1`],
+    [['set-limits', 'key_x', '--per-month', '1000000001'], `--per-month ${LIMIT} 0`],
+    [['set-name', 'key_x', ' '], '<name> must have 1 to 200 characters'],
+    [['set-email', 'key_x', 'x'], '<email> must be an address'],
+    [['usage', '--month', '2026-13'], '--month must be a month such as 2026-10'],
+    [['usage', '--month', '2026-1'], '--month must be a month such as 2026-10'],
+    [['usage', '--json', '--csv'], '--json and --csv cannot be combined'],
+    [['delete', 'key_x'], 'delete removes a key with its name and e-mail address permanently'],
   ]
   const named = rows.map(([args, sentence]) => [JSON.stringify(args).slice(0, 80), args, sentence] as const)
   test.each(named)('%s', async (_, args, sentence) => {

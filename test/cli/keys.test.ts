@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret, isUsable, isWellFormed } from '../../src/keys/key.ts'
@@ -6,6 +7,7 @@ import type { Key } from '../../src/keys/types.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { createAccount } from '../store/create-account.ts'
+import { sampleKey } from '../store/sample-key.ts'
 import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { mongoUrl } from '../support/services.ts'
@@ -13,6 +15,12 @@ import { mongoUrl } from '../support/services.ts'
 const KEY_PEPPER = 'a pepper of the tests, at least 32'
 const ANN = ['--name', 'Ann Ö', '--email', 'ann@a.example', '--plan', 'pro']
 const DAY_MS = 86_400_000
+
+async function createSampleKey(store: Store, change: Partial<Key>): Promise<Key> {
+  const key = sampleKey(change)
+  await store.keys.createKey(key)
+  return key
+}
 
 let project: BuiltProject
 beforeAll(() => {
@@ -78,14 +86,25 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
       .map((line) => JSON.parse(line))
     expect(lines.map(({ name }) => name)).toEqual(['Ann Ö', 'B'])
     const shown = `spk_live_…${secret.slice(-4)}`
-    const ann = { id, name: 'Ann Ö', email: 'ann@a.example', plan: 'pro', revision: 1, secret: shown }
-    const times = { createdAt: expect.any(String), lastUsedAt: at.toISOString(), suspendedAt: null, revokedAt: null }
-    expect(lines[0]).toEqual({ ...ann, account: null, ...times })
+    const ann = {
+      id,
+      name: 'Ann Ö',
+      email: 'ann@a.example',
+      plan: 'pro',
+      revision: 1,
+      secret: shown,
+      pepper: 'current',
+    }
+    const never = { expiresAt: null, suspendedAt: null, revokedAt: null }
+    const times = { createdAt: expect.any(String), lastUsedAt: at.toISOString(), ...never }
+    expect(lines[0]).toEqual({ ...ann, account: null, used: 0, limit: 10_000, ...times })
     const [head, first, second] = (await succeed('list')).split('\n')
-    expect(head).toMatch(/^ID +NAME +EMAIL +PLAN +ACCOUNT +REVISION +KEY +CREATED +LAST USED +SUSPENDED +REVOKED$/)
+    expect(head).toMatch(
+      /^ID +NAME +EMAIL +PLAN +ACCOUNT +REVISION +KEY +PEPPER +USED +LIMIT +CREATED +LAST USED +EXPIRES +SUSPENDED +REVOKED$/,
+    )
     expect(first).toMatch(
       new RegExp(
-        `^${id}  Ann Ö  ann@a\\.example  pro   -        1         ${shown}  [\\d-]{10} [\\d:]{5}  2026-03-04 05:06  -          -$`,
+        `^${id}  Ann Ö  ann@a\\.example  pro   -        1         ${shown}  current  0     10000  [\\d-]{10} [\\d:]{5}  2026-03-04 05:06  -        -          -$`,
       ),
     )
     expect(second.indexOf('b@a.example')).toBe(head.indexOf('EMAIL'))
@@ -109,6 +128,102 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
       plan: 'free',
       usage: { month, used: 101, limit: 100, remaining: 0 },
     })
+  })
+
+  test('list and usage count the requests of a month for all keys, past months included', async () => {
+    const month = new Date().toISOString().slice(0, 7)
+    const at = new Date('2026-02-28T23:59:59.000Z')
+    const gone = await createSampleKey(store, { createdAt: at })
+    const old = await createSampleKey(store, { createdAt: at, name: '=1+1', perMonth: 7 })
+    for (const { id: key } of [gone, gone, old]) await store.usage.charge({ key, day: '2026-02-28', quota: 200, at })
+    await store.keys.deleteKey(gone.id)
+    expect(JSON.parse((await succeed('list', '--json')).split('\n')[0])).toMatchObject({
+      id: old.id,
+      used: 0,
+      limit: 7,
+    })
+    expect(await succeed('list')).toMatch(new RegExp(`^${id} .* 101 +100 `, 'm'))
+    const now = (await succeed('usage', '--json'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(now.find((row) => row.id === id)).toMatchObject({
+      month,
+      name: 'Ann Ö',
+      plan: 'free',
+      used: 101,
+      limit: 100,
+    })
+    expect(now.map((row) => row.id)).not.toContain(gone.id)
+    const past = await keys('usage', '--month', '2026-02', '--json')
+    const rows = [
+      { id: old.id, name: '=1+1', email: old.email, account: null, plan: 'free', used: 1, limit: 7 },
+      { id: gone.id, name: null, email: null, account: null, plan: null, used: 2, limit: null },
+    ]
+    expect(past.stdout).toBe(
+      rows
+        .map(
+          ({ used, limit, ...row }) => `${JSON.stringify({ month: '2026-02', ...row, used, limit, lastUsedAt: at })}\n`,
+        )
+        .join(''),
+    )
+    expect(past.stderr).toBe('Requests in 2026-02: 3. Keys: 2.\n')
+    const csv = await succeed('usage', '--month', '2026-02', '--csv')
+    expect(csv.split('\r\n').slice(0, 2)).toEqual([
+      '\ufeffmonth,id,name,email,account,plan,used,limit,lastUsedAt',
+      `2026-02,${old.id},'=1+1,${old.email},,free,1,7,${at.toISOString()}`,
+    ])
+    expect(await succeed('usage', '--month', '2026-02')).toMatch(
+      new RegExp(`^${gone.id} +- +- +- +- +2 +- +2026-02-28 23:59$`, 'm'),
+    )
+    expect(await keys('usage', '--month', '2026-01')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'There were no keys in 2026-01.\n',
+    })
+    await store.keys.deleteKey(old.id)
+  })
+
+  test('name, address, limits and expiry can be changed, and each change is recorded', async () => {
+    const inTenDays = (Date.now() + 10 * DAY_MS) / 1000
+    const changes = [
+      [['set-name', id, 'Ann B'], { name: 'Ann B' }, 'key_renamed'],
+      [['set-email', id, 'annb@a.example'], { email: 'annb@a.example' }, 'key_email_changed'],
+      [['set-limits', id, '--per-minute', '3'], { perMinute: 3, perMonth: null }, 'key_limits_changed'],
+      [['set-limits', id, '--per-month', '0'], { perMinute: 3, perMonth: 0 }, 'key_limits_changed'],
+      [
+        ['set-limits', id, '--per-minute=plan', '--per-month=plan'],
+        { perMinute: null, perMonth: null },
+        'key_limits_changed',
+      ],
+      [['set-expiry', id, '2099-01-31'], { expiresAt: new Date('2099-01-31') }, 'key_expiry_changed'],
+      [['set-expiry', id, 'never'], { expiresAt: null }, 'key_expiry_changed'],
+    ] as const
+    for (const [args, expected, action] of changes) {
+      await succeed(...args)
+      expect(await store.keys.getKey(id)).toMatchObject(expected)
+      const [newest] = await store.audit.listAudit({ account: null, limit: 1 })
+      expect(newest).toMatchObject({ action, key: id, command: `keys ${args[0]}`, actor: null, machine: hostname() })
+    }
+    await succeed('set-expiry', id, '10d')
+    expect(Number((await store.keys.getKey(id))?.expiresAt) / 1000).toBeCloseTo(inTenDays, -2)
+    await succeed('set-limits', id, '--per-minute', '4')
+    expect(JSON.parse(await succeed('show', id))).toMatchObject({
+      limits: { perMinute: 4, perMonth: 100, own: { perMinute: 4, perMonth: null } },
+    })
+  })
+
+  test('create --expires, and delete', async () => {
+    const secret = (await succeed('create', ...ANN, '--expires', '2099-02-03T04:05Z')).trimEnd()
+    const key = (await known(secret)) as Key
+    const hash = hashSecret(secret, pepper)
+    const end = Date.UTC(2099, 1, 3, 4, 5)
+    expect([end - 1, end].map((now) => isUsable(key, hash, now))).toEqual([true, false])
+    const { code, stderr } = await keys('delete', key.id)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('confirm it with --yes')])
+    await succeed('delete', key.id, '--yes')
+    expect(await store.keys.getKey(key.id)).toBeNull()
+    expect((await keys('delete', key.id, '--yes')).stderr).toContain(`There is no key "${key.id}"`)
   })
 
   test('rotate creates another secret and sets the end of the previous one', async () => {
@@ -144,13 +259,21 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     expect((await keys('revoke', id)).stderr).toBe(`${id} was already revoked at ${key.revokedAt?.toISOString()}.\n`)
     const refused = { code: 2, stdout: '', stderr: `The key ${id} is revoked. Create another with "keys create".\n` }
     expect(await keys('rotate', id)).toEqual(refused)
-    expect(await keys('set-plan', id, 'pro')).toEqual(refused)
+    for (const change of [
+      ['set-plan', id, 'pro'],
+      ['set-name', id, 'n'],
+      ['set-limits', id, '--per-month', '1'],
+    ])
+      expect(await keys(...change)).toEqual(refused)
   })
 
-  test.each(['show', 'revoke', 'rotate'])('%s of an unknown key', async (verb) => {
-    const stderr = 'There is no key "key_none". Run "keys list" to see all keys.\n'
-    expect(await keys(verb, 'key_none')).toEqual({ code: 2, stdout: '', stderr })
-  })
+  test.each([['show'], ['revoke'], ['rotate'], ['delete', '--yes'], ['set-expiry', 'never']])(
+    '%s of an unknown key',
+    async (verb, ...rest) => {
+      const stderr = 'There is no key "key_none". Run "keys list" to see all keys.\n'
+      expect(await keys(verb, 'key_none', ...rest)).toEqual({ code: 2, stdout: '', stderr })
+    },
+  )
 
   describe('keys of an account', () => {
     const email = 'owner@a.example'
@@ -210,6 +333,34 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     const files = env.DATA_DIR === undefined ? [] : readdirSync(env.DATA_DIR).map((name) => join(env.DATA_DIR, name))
     for (const file of files) expect(readFileSync(file).includes(secret.slice(0, 30)), file).toBe(false)
   })
+})
+
+test('list shows which keys need the old pepper, until they are rotated', async () => {
+  const DATA_DIR = join(folder, 'new-pepper')
+  const [OLD, NEW] = ['old', 'new'].map((name) => `the ${name} pepper of the tests, at least 32`)
+  const run = (env: Env, ...args: string[]) => project.run('keys', args, { env: { DATA_DIR, ...env } })
+  await run({ KEY_PEPPER: OLD }, 'create', ...ANN)
+  const both = { KEY_PEPPER: NEW, KEY_PEPPER_OLD: OLD }
+  await run(both, 'create', ...ANN)
+  const list = async (env: Env) => {
+    const { stdout, stderr } = await run(env, 'list', '--json')
+    const keys: { id: string; pepper: string | null }[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return { keys, states: keys.map(({ pepper }) => pepper), stderr }
+  }
+  const { keys, ...before } = await list(both)
+  const need = 'Keys that need KEY_PEPPER_OLD: 1. Rotate them before you remove it.\n'
+  expect(before).toEqual({ states: ['old', 'current'], stderr: need })
+  const rejected = 'Keys that are rejected: 1. Set KEY_PEPPER_OLD to their pepper, or rotate them.\n'
+  expect(await list({ KEY_PEPPER: NEW })).toMatchObject({ states: ['missing', 'current'], stderr: rejected })
+  await run(both, 'rotate', keys[0].id, '--overlap', '1h')
+  expect((await list(both)).states).toEqual(['old', 'current'])
+  await run(both, 'rotate', keys[0].id, '--overlap', '0')
+  expect(await list(both)).toMatchObject({ states: ['current', 'current'], stderr: '' })
+  await run(both, 'revoke', keys[0].id)
+  expect((await list({ KEY_PEPPER: NEW })).states).toEqual([null, 'current'])
 })
 
 test('concurrent processes on a new folder create one store with one pepper', async () => {

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../../src/keys/key.ts'
@@ -51,7 +52,37 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
     expect(await store.settings.switches()).toEqual({ maintenance, apiOff: !api })
     const [verb, state] = line.split(' ')
     const [newest] = await store.audit.listAudit({ account: null, limit: 1 })
-    if (state !== 'status') expect(newest).toMatchObject({ action: `${verb}_${state}`, actor: null, account: null })
+    const by = { actor: null, account: null, command: `service ${verb}`, machine: hostname() }
+    if (state !== 'status') expect(newest).toMatchObject({ action: `${verb}_${state}`, ...by })
+  })
+
+  test('audit lists what was done, oldest first', async () => {
+    const nothing = { actor: null, account: null, key: null, detail: null, command: null, machine: 'node-1' }
+    const changed = {
+      ...nothing,
+      action: 'plan_changed',
+      actor: 'acc_1',
+      account: 'acc_2',
+      key: 'key_1',
+      detail: 'pro',
+    }
+    await store.audit.addAudit({ ...changed, at: new Date('2099-01-02T03:04:05.678Z'), action: 'plan_changed' })
+    const all = (await service(['audit', '--json'], env)).stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(all.slice(0, 2).map(({ action }) => action)).toEqual(['maintenance_on', 'maintenance_on'])
+    expect(all.at(-1)).toEqual({ ...changed, at: '2099-01-02T03:04:05.678Z' })
+    const { stdout } = await service(['audit', '--since', '2099-01-02'], env)
+    expect(stdout).toBe(
+      'TIME                      ACTION        DETAIL  BY     MACHINE  ACCOUNT  KEY\n' +
+        '2099-01-02T03:04:05.678Z  Plan changed  pro     acc_1  node-1   acc_2    key_1\n',
+    )
+    expect((await service(['audit', '--since', '10m', '--json'], env)).stdout.trimEnd().split('\n').length).toBe(
+      all.length,
+    )
+    const none = { code: 0, stdout: '', stderr: 'Nothing is recorded in this time.\n' }
+    expect(await service(['audit', '--since', '2099-01-03'], env)).toEqual(none)
   })
 })
 
@@ -100,14 +131,21 @@ describe('a backup', () => {
 })
 
 test.each<[string[], string]>([
-  [[], 'missing verb: use one of maintenance, api, backup'],
-  [['restart'], 'unknown verb "restart": use one of maintenance, api, backup'],
-  [['valueOf', 'on'], 'unknown verb "valueOf": use one of maintenance, api, backup'],
+  [[], 'missing verb: use one of maintenance, api, audit, check, purge, export, import, backup'],
+  [['restart'], 'unknown verb "restart": use one of maintenance, api, audit, check, purge, export, import, backup'],
+  [
+    ['valueOf', 'on'],
+    'unknown verb "valueOf": use one of maintenance, api, audit, check, purge, export, import, backup',
+  ],
   [['maintenance'], 'maintenance takes <on|off|status>'],
   [['api', 'toString'], '"toString" is not one of on, off, status'],
   [['api', 'on', 'off'], 'api takes <on|off|status>'],
   [['backup'], 'backup takes <folder>'],
   [['backup', ''], 'backup takes <folder>: a new folder, or one without a store'],
+  [['audit', '--since', 'yesterday'], '--since must be a day such as 2026-01-31'],
+  [['check', 'all'], 'check takes no argument'],
+  [['purge'], 'purge takes <url>'],
+  [['purge', 'localhost'], '"localhost" is not a URL that can be scanned'],
   [['api', '--on'], "Unknown option '--on'"],
 ])('wrong usage is reported in a sentence: %j', async (args, sentence) => {
   const { code, stdout, stderr } = await service(args)
@@ -118,5 +156,6 @@ test.each<[string[], string]>([
 test('--help describes every verb, in a process', async () => {
   const { code, stdout } = await project.spawn('service', ['--help'])
   expect(code).toBe(0)
-  for (const verb of ['maintenance', 'api', 'backup']) expect(stdout).toContain(`service -- ${verb}`)
+  for (const verb of ['maintenance', 'api', 'audit', 'check', 'purge', 'export', 'import', 'backup'])
+    expect(stdout).toContain(`service -- ${verb}`)
 })

@@ -71,6 +71,7 @@ export function overrideStore(
     authDatabase: store.authDatabase,
     reportFailure: (error) => store.reportFailure(error),
     ping,
+    readClock: () => store.readClock(),
     close,
   }
 }

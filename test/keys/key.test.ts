@@ -5,6 +5,7 @@ import {
   buildKey,
   buildSecret,
   hashSecret,
+  identifyPepper,
   isUsable,
   isWellFormed,
   makeSecret,
@@ -88,10 +89,15 @@ test('a new key contains only the hash and the last four characters of its secre
     ...parts,
     account: null,
     suspendedAt: null,
+    expiresAt: null,
+    perMinute: null,
+    perMonth: null,
     id: expect.stringMatching(/^key_[0-9A-Za-z]{16}$/),
     createdAt: NOW,
     revokedAt: null,
-    secrets: [{ hash: hashSecret(secret, PEPPER), lastFour: secret.slice(-4), expiresAt: null }],
+    secrets: [
+      { hash: hashSecret(secret, PEPPER), lastFour: secret.slice(-4), expiresAt: null, pepper: identifyPepper(PEPPER) },
+    ],
   })
   expect(JSON.stringify(key)).not.toContain(secret.slice(SECRET_PREFIX.length, -6))
   expect(JSON.stringify(key)).not.toContain(PEPPER)

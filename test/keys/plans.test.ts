@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
-import { findPlan, loadPlans, type Plan } from '../../src/keys/plans.ts'
+import { findLimits, findPlan, loadPlans, type Plan } from '../../src/keys/plans.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const FREE = 'free: { perMinute: 1, perMonth: 0 }\n'
@@ -133,4 +134,31 @@ describe('the plan of a key', () => {
   ])('%s', (_, all, name, expected) => {
     expect(findPlan(all, name).name).toBe(expected)
   })
+})
+
+test('a reload reports what changed, and an invalid file changes nothing', () => {
+  const file = join(writeFolder({ 'plans.yaml': `${FREE}a: { perMinute: 1, perMonth: 1 }\n` }), 'plans.yaml')
+  const plans = loadPlans(file)
+  expect(plans.reload()).toEqual([])
+  writeFileSync(file, `${FREE.replace('1', '7')}b: { perMinute: 1, perMonth: 1 }\n`)
+  expect(plans.reload()).toEqual(['free', 'a', 'b'])
+  const after = [...plans.values()]
+  expect(after.map(({ name, perMinute }) => [name, perMinute])).toEqual([
+    ['free', 7],
+    ['b', 1],
+  ])
+  for (const wrong of ['', 'a: { perMinute: 1, perMonth: 1 }', `${FREE}c: {}`]) {
+    writeFileSync(file, wrong)
+    expect(() => plans.reload()).toThrow(SetupError)
+    expect([...plans.values()]).toEqual(after)
+  }
+})
+
+test.each([
+  [null, null, { perMinute: 1, perMonth: 0 }],
+  [5, null, { perMinute: 5, perMonth: 0 }],
+  [null, 6, { perMinute: 1, perMonth: 6 }],
+])('own limits of a key (%s, %s) replace those of its plan', (perMinute, perMonth, expected) => {
+  const plans = new Map([['free', { name: 'free', perMinute: 1, perMonth: 0, keys: 1 }]])
+  expect(findLimits(plans, { plan: 'free', perMinute, perMonth })).toEqual(expected)
 })

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../src/accounts/types.ts'
 import { buildKey } from '../../src/keys/key.ts'
@@ -62,7 +63,15 @@ describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }
       expect((await get(answer.location ?? '')).text).toContain('The plan of the account and of its keys was changed.')
       expect((await find(account))?.plan).toBe('pro')
       expect((await portal.store.keys.listAccountKeys(account.id)).map(({ plan }) => plan)).toEqual(['pro'])
-      const entry = { action: 'plan_changed', actor: admin.account.id, account: account.id, key: null, detail: 'pro' }
+      const entry = {
+        action: 'plan_changed',
+        actor: admin.account.id,
+        account: account.id,
+        key: null,
+        detail: 'pro',
+        command: null,
+        machine: hostname(),
+      }
       expect(await listEntries(account)).toEqual([{ at: new Date(portal.clock.now), ...entry }])
       expect((await act(account, 'plan', { plan: 'gold' })).status).toBe(400)
       expect((await find(account))?.plan).toBe('pro')

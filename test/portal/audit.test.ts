@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { appKinds } from '../http/app-kinds.ts'
-import { type Member, type MembersPortal, openPortalForMembers } from './members.ts'
+import { ADMIN_EMAIL, type Member, type MembersPortal, openPortalForMembers } from './members.ts'
 
 describe.each(appKinds('audit of keys'))('what is recorded about keys, on $name', ({ isMissing, open }) => {
   let portal: MembersPortal
@@ -30,6 +30,31 @@ describe.each(appKinds('audit of keys'))('what is recorded about keys, on $name'
     expect(added.map(({ action }) => action)).toEqual(recorded)
     for (const { actor, key, detail } of added)
       expect([actor, key, detail]).toEqual([account.id, page.split('/').pop(), null])
+  })
+
+  test.skipIf(isMissing)('the page for administrators names the command and the machine', async () => {
+    const { person } = await portal.joinAsAdmin()
+    const { account } = await portal.join()
+    const entry = { at: new Date(portal.clock.now), actor: null, account: account.id, key: 'key_1', detail: null }
+    await portal.store.audit.addAudit({ ...entry, action: 'key_deleted', command: 'keys delete', machine: 'node-7' })
+    const { text } = await person.get(`/admin/audit?account=${account.id}`)
+    expect(text).toMatch(/Key deleted.*<code>keys delete<\/code>.*node-7/s)
+  })
+
+  test.skipIf(isMissing)('a key that expires shows its state, and cannot scan after its expiry', async () => {
+    const { person, account } = await portal.join()
+    const admin = await portal.logIn(ADMIN_EMAIL)
+    const [{ id }] = await portal.store.keys.listAccountKeys(account.id)
+    const { now } = portal.clock
+    for (const [expiresAt, state, status, canScan] of [
+      [new Date(now + 1000), 'Active until', 'active', true],
+      [new Date(now), 'Expired on', 'expired', false],
+    ] as const) {
+      await portal.store.keys.changeKey(id, { expiresAt })
+      expect((await person.get(`/account/keys/${id}`)).text).toContain(state)
+      expect((await admin.get(`/admin/accounts/${account.id}`)).text).toMatch(new RegExp(`>${status}<`))
+      expect((await person.get('/scan')).text.includes('name="url"')).toBe(canScan)
+    }
   })
 
   test.skipIf(isMissing)('created and rotated keys', async () => {

@@ -1,24 +1,47 @@
 import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
 import { smallProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
-import { makeFolder, startService } from './start-service.ts'
+import { makeFolder, spawnService } from './start-service.ts'
 
-test('SIGHUP stops like SIGTERM: pending requests are answered', async () => {
-  const site = await openSite()
-  const service = await startService(smallProject(), { DATA_DIR: makeFolder(), SCAN_ALLOW: LOCAL_BLOCK })
-  const headers = { 'x-api-key': service.key }
-  const slow = fetch(service.url + scanOf(site.page(1, '/slow')), { headers })
-  await sleep(300)
+test('without a terminal SIGHUP reloads the plans, and an invalid file changes nothing', async () => {
+  const folder = makeFolder()
+  const file = join(folder, 'plans.yaml')
+  const writeLimit = (perMinute: number): void =>
+    writeFileSync(file, `free: { perMinute: ${perMinute}, perMonth: 9 }\n`)
+  writeLimit(1000)
+  const settings = { DATA_DIR: join(folder, 'data'), PLANS_FILE: file }
+  const parts = { project: smallProject(), settings, detached: true }
+  const service = await spawnService(process.execPath, ['tools/start.mjs', 'src/main'], parts).listening
+  const requestMe = () => fetch(`${service.url}/api/v1/me`, { headers: { 'x-api-key': service.key } })
+  const readLimit = async () => (await requestMe()).headers.get('x-ratelimit-limit')
+  expect(await readLimit()).toBe('1000')
+  writeLimit(2000)
+  const before = Array.from({ length: 100 }, requestMe)
   service.child.kill('SIGHUP')
-  await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status, { timeout: 900 }).toBe(503)
-  expect((await slow).status).toBe(200)
+  const statuses = (await Promise.all([...before, ...Array.from({ length: 100 }, requestMe)])).map(
+    ({ status }) => status,
+  )
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  await expect.poll(readLimit, { timeout: 10_000 }).toBe('2000')
+  writeFileSync(file, 'free: {}\n')
+  service.child.kill('SIGHUP')
+  await expect.poll(() => service.printed.stderr, { timeout: 10_000 }).toContain('the former plans apply')
+  expect(service.printed.stderr).toContain(`${file}:1: `)
+  expect(await readLimit()).toBe('2000')
+  const { store } = await openStore({ dataDir: settings.DATA_DIR, mongodbUrl: null, keyPepper: null }, { role: 'tool' })
+  const [newest, first, ...others] = await store.audit.listAudit({ account: null, limit: 9 })
+  expect(newest).toMatchObject({ action: 'plans_reloaded', detail: 'free', actor: null, command: 'SIGHUP' })
+  expect(first).toMatchObject({ action: 'key_created', command: 'start' })
+  expect(others).toEqual([])
+  await store.close()
+  service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  expect(service.printed.stderr).toContain('"signal":"SIGHUP"')
 })
 
 /** Opens a terminal, runs a program in it, waits for a line on descriptor 3, and closes the terminal. */

@@ -49,17 +49,19 @@ export async function startService(project: BuiltProject, settings: Settings): P
 interface Spawning {
   readonly project: BuiltProject
   readonly settings: Settings
+  /** Whether it runs without the terminal that the tests may have been started in, like a service. */
+  readonly detached?: boolean
 }
 
 /** Runs a program that starts the service. It is killed after the tests of this file. */
 export function spawnService(
   program: string,
   args: readonly string[],
-  { project, settings }: Spawning,
+  { project, settings, detached = false }: Spawning,
 ): { readonly child: ChildProcess; readonly listening: Promise<RunningService> } {
   // Tests of the portal turn it on. Loading it takes a third of a start.
   const env = { PATH: '', HOST: '127.0.0.1', PORT: '0', PORTAL: 'off', ...settings }
-  const child = spawn(program, args, { cwd: project.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { cwd: project.folder, env, detached, stdio: ['ignore', 'pipe', 'pipe'] })
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -9,7 +9,8 @@ let count = 0
 /** A unique entry, a millisecond later than the previous one. */
 function sampleEntry(change: Partial<AuditEntry> = {}): AuditEntry {
   const at = new Date(START + count++)
-  return { at, action: 'plan_changed', actor: 'admin', account: 'anna', key: null, detail: 'pro', ...change }
+  const source = { command: null, machine: 'node-1' }
+  return { at, action: 'plan_changed', actor: 'admin', account: 'anna', key: null, detail: 'pro', ...source, ...change }
 }
 
 describe.each(storeKinds('audit'))('audit entries in $name', ({ isMissing, openBoth }) => {
@@ -25,7 +26,8 @@ describe.each(storeKinds('audit'))('audit entries in $name', ({ isMissing, openB
 
   test.skipIf(isMissing).each([
     ['an ordinary entry', {}],
-    ['by the operator', { actor: null, key: 'key_1', detail: null }],
+    ['by the operator', { actor: null, key: 'key_1', detail: null, command: 'keys revoke' }],
+    ['of an earlier version', { machine: null }],
     ['quotes', { detail: `O'Hara "the"; DROP TABLE audit; --` }],
     ['operators', { detail: '$where', key: '$key' }],
     ['NUL', { detail: 'one\0two\0' }],
@@ -45,6 +47,16 @@ describe.each(storeKinds('audit'))('audit entries in $name', ({ isMissing, openB
     expect(await other.audit.listAudit({ account: 'x', limit: 2 })).toEqual([last, third])
     expect(await other.audit.listAudit({ account: null, limit: 4 })).toEqual([last, service, third, second])
     expect(await other.audit.listAudit({ account: 'unknown', limit: 10 })).toEqual([])
+  })
+
+  test.skipIf(isMissing)('lists may begin at a time', async () => {
+    const entries = ['p', 'p', 'q', 'p'].map((account) => sampleEntry({ account }))
+    for (const entry of entries) await store.audit.addAudit(entry)
+    const [, second, third, last] = entries
+    expect(await other.audit.listAudit({ account: 'p', since: second.at, limit: 10 })).toEqual([last, second])
+    expect(await other.audit.listAudit({ account: null, since: third.at, limit: 10 })).toEqual([last, third])
+    expect(await other.audit.listAudit({ account: null, since: second.at, limit: 1 })).toEqual([last])
+    expect(await other.audit.listAudit({ account: 'p', since: new Date(last.at.getTime() + 1), limit: 9 })).toEqual([])
   })
 
   test.skipIf(isMissing).each([['busy'], [null]])('of %s only the newest entries stay', async (account) => {

@@ -164,6 +164,20 @@ describe.each(storeKinds('store-usage'))('usage in $name', ({ isMissing, openBot
       expect(await store.usage.listDays([b], '2026-07'), 'a touch charges nothing').toEqual([])
     })
 
+    test('a month lists all its keys, also those that only touched', async () => {
+      const [a, b, c] = [newKey(), newKey(), newKey()]
+      await store.usage.charge(buildCharge(a, { day: '2031-02-03' }))
+      await other.usage.charge(buildCharge(a, { day: '2031-02-04' }))
+      await store.usage.touch({ key: b, day: '2031-02-28', at: noon })
+      await store.usage.charge(buildCharge(c, { day: '2031-03-01' }))
+      const rows = [...(await other.usage.listMonth('2031-02'))].sort((one, two) => two.used - one.used)
+      expect(rows).toEqual([
+        { key: a, month: '2031-02', used: 2, lastUsedAt: noon },
+        { key: b, month: '2031-02', used: 0, lastUsedAt: noon },
+      ])
+      expect(await store.usage.listMonth('2031-04')).toEqual([])
+    })
+
     test('charges of two days in one turn of the event loop share the quota of the month', async () => {
       const key = newKey()
       const days = Array.from({ length: 60 }, (_, n) => `2026-05-${n % 3 === 0 ? '16' : '17'}`)

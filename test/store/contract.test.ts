@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Key } from '../../src/keys/types.ts'
-import { type Store, StoreError } from '../../src/store/types.ts'
+import { type KeyChange, type Store, StoreError } from '../../src/store/types.ts'
 import { storeKinds } from './open-stores.ts'
 import { sampleKey, sampleSecret } from './sample-key.ts'
 
@@ -46,7 +46,10 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       ['pinned to 1', { revision: 1 }],
       ['pinned to 2', { revision: 2 }],
       ['revoked', { revokedAt: at(5) }],
+      ['with an expiry and limits of its own', { expiresAt: at(7), perMinute: 1, perMonth: 1_000_000_000 }],
+      ['with a limit of zero', { perMonth: 0 }],
       ['without a secret', { secrets: [] }],
+      ['with a secret of another pepper', { secrets: [{ ...sampleSecret(), pepper: '0123456789abcdef' }] }],
       ['three secrets, the newest first', { secrets: [sampleSecret(), sampleSecret(at(1)), sampleSecret(at(999))] }],
     ] as const)('a key is stored unchanged: %s', async (_, change) => {
       const key = await createKey(change)
@@ -61,13 +64,16 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       const key = await createKey({ id, name: text, email: text, plan: text, secrets: [secret] })
       expect(await store.keys.getKey(id)).toEqual(key)
       expect(await store.keys.findKey(secret.hash)).toEqual(key)
-      const newer = { ...secret, hash: `${id}##` }
+      const newer = { ...secret, hash: `${id}##`, pepper: text }
+      expect(await store.keys.changeKey(id, { email: `${text}?` })).toBe(true)
       expect(await store.keys.setPlan(id, `${text}!`)).toBe(true)
       expect(await store.keys.rotateKey(id, { secret: newer, oldEndAt: at(1), now: at(0) })).toBe(true)
       const secrets = [newer, { ...secret, expiresAt: at(1) }]
-      expect(await store.keys.getKey(id)).toEqual({ ...key, plan: `${text}!`, secrets })
+      expect(await store.keys.getKey(id)).toEqual({ ...key, email: `${text}?`, plan: `${text}!`, secrets })
       expect(await store.settings.putIfAbsent(id, text)).toBe(text)
       expect(await other.settings.putIfAbsent(id, 'another')).toBe(text)
+      expect(await other.settings.findValue(id)).toBe(text)
+      expect(await other.settings.findValue(`${id}.`)).toBeNull()
       expect(await store.usage.charge({ key: id, day: '2026-05-17', quota: 9, at: at(0) })).toBe(1)
       expect(await store.usage.usedBy(id, '2026-05')).toBe(1)
     })
@@ -77,6 +83,8 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       expect(await store.keys.findKey(text)).toBeNull()
       expect(await store.keys.revokeKey(text, at(0))).toBe(false)
       expect(await store.keys.setPlan(text, 'pro')).toBe(false)
+      expect(await store.keys.changeKey(text, { perMonth: 1 })).toBe(false)
+      expect(await store.keys.deleteKey(text)).toBe(false)
       expect(await store.keys.rotateKey(text, { secret: sampleSecret(), oldEndAt: at(0), now: at(0) })).toBe(false)
       expect(await store.usage.usedBy(text, '2026-05')).toBe(0)
       expect(await store.usage.lastUsed(text)).toBeNull()
@@ -106,6 +114,36 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       expect(error).not.toBeInstanceOf(StoreError)
       expect(await store.keys.getKey(key.id)).toEqual(key)
       expect(await store.keys.findKey(wrong.secrets[0].hash)).toBeNull()
+    })
+
+    test.each<[string, KeyChange]>([
+      ['the address', { email: 'new@harbourline.example' }],
+      ['the expiry', { expiresAt: at(9) }],
+      ['no expiry', { expiresAt: null }],
+      ['both limits', { perMinute: 7, perMonth: 0 }],
+      ['one limit back to that of the plan', { perMinute: null }],
+      ['nothing', {}],
+    ])('a change changes only what it names: %s', async (_, change) => {
+      const key = await createKey({ expiresAt: at(1), perMinute: 2, perMonth: 3 })
+      const neighbour = await createKey()
+      expect(await store.keys.findKey(key.secrets[0].hash)).toEqual(key)
+      expect(await store.keys.changeKey(key.id, change)).toBe(true)
+      expect(await store.keys.findKey(key.secrets[0].hash)).toEqual({ ...key, ...change })
+      expect(await other.keys.getKey(key.id)).toEqual({ ...key, ...change })
+      expect(await other.keys.getKey(neighbour.id)).toEqual(neighbour)
+    })
+
+    test('a deleted key is unknown, and its usage is kept', async () => {
+      const key = await createKey({ secrets: [sampleSecret(), sampleSecret(at(1))] })
+      const neighbour = await createKey()
+      await store.usage.charge({ key: key.id, day: '2026-05-17', quota: 9, at: at(0) })
+      expect(await store.keys.deleteKey(key.id)).toBe(true)
+      expect(await other.keys.deleteKey(key.id)).toBe(false)
+      expect(await other.keys.getKey(key.id)).toBeNull()
+      for (const { hash } of key.secrets) expect(await store.keys.findKey(hash)).toBeNull()
+      expect(await other.keys.getKey(neighbour.id)).toEqual(neighbour)
+      expect(await other.usage.usedBy(key.id, '2026-05')).toBe(1)
+      expect(await other.usage.listDays([key.id], '2026-05')).toHaveLength(1)
     })
 
     test('a revoked key keeps its first time of revocation and gets no new secret', async () => {

@@ -73,6 +73,27 @@ test.each(['server', 'tool'] as const)(
   },
 )
 
+test('peppers that are set together with a known one become known', async () => {
+  const folder = newFolder()
+  const third = 'a third pepper of these tests, of 32'
+  const open = async (keyPepper: string, keyPepperOld: string | null = null) => {
+    const { store, ...peppers } = await openStore({ ...embedded(folder, keyPepper), keyPepperOld }, { role: 'server' })
+    await store.close()
+    return peppers
+  }
+  const { firstPepper } = await open(PEPPER)
+  const neither = 'neither KEY_PEPPER nor KEY_PEPPER_OLD is a pepper of this store'
+  expect(await readSetupError(open(OTHER))).toBe(formatMismatch('KEY_PEPPER'))
+  expect(await readSetupError(open(OTHER, third))).toContain(neither)
+  expect(await readSetupError(open(OTHER))).toBe(formatMismatch('KEY_PEPPER'))
+  // As on several nodes: first the new one is accepted, then it is used, then the old one is removed.
+  expect(await open(PEPPER, OTHER)).toEqual({ pepper: PEPPER, oldPepper: OTHER, firstPepper })
+  expect(await open(OTHER, PEPPER)).toEqual({ pepper: OTHER, oldPepper: PEPPER, firstPepper })
+  expect(await open(OTHER)).toEqual({ pepper: OTHER, oldPepper: null, firstPepper })
+  expect(await open(third, OTHER)).toEqual({ pepper: third, oldPepper: OTHER, firstPepper })
+  expect(await open(third)).toEqual({ pepper: third, oldPepper: null, firstPepper })
+})
+
 test('a folder has one server at a time, and tools run while the server does', async () => {
   const settings = embedded(newFolder())
   const { store, pepper } = await openStore(settings, { role: 'server' })

@@ -15,6 +15,9 @@ export function sampleKey(change: Partial<Key> = {}): Key {
     account: null,
     revokedAt: null,
     suspendedAt: null,
+    expiresAt: null,
+    perMinute: null,
+    perMonth: null,
     secrets: [sampleSecret()],
     ...change,
   }

@@ -3,7 +3,15 @@ import { type Acquisition, computeExpiry, isCacheable, type SharedState } from '
 import { type ConnectionOptions, openConnection, type Reply } from './connection.ts'
 import { buildEntryKey, buildLockKey, buildOutcomeKey, formatFields, parseEntry } from './format.ts'
 import { buildRequestCounter } from './limit-batches.ts'
-import { ACQUIRE, COMPLETE, READ_OUTCOME, RENEW } from './scripts.ts'
+import { ACQUIRE, COMPLETE, DELETE_ENTRY, READ_OUTCOME, READ_TIME, RENEW } from './scripts.ts'
+
+/** What operators' commands also do with a Redis. */
+export interface RedisState extends SharedState {
+  /** Deletes a cached result on all nodes. @returns false if there is none */
+  deleteEntry(entry: string): Promise<boolean>
+  /** The time of the server's clock. */
+  readClock(): Promise<Date>
+}
 
 /**
  * Counts, results and locks of all processes that share one Redis: a single server, with or without replicas. A cluster is
@@ -13,7 +21,7 @@ import { ACQUIRE, COMPLETE, READ_OUTCOME, RENEW } from './scripts.ts'
  * Resolves after a second at the latest, even if Redis cannot be reached. Calls reject while it is down and otherwise wait
  * as long as Redis takes, so wrap the result with `withFallback`.
  */
-export async function openRedis(options: ConnectionOptions): Promise<SharedState> {
+export async function openRedis(options: ConnectionOptions): Promise<RedisState> {
   const connection = await openConnection(options)
   const { run } = connection
   return {
@@ -48,6 +56,15 @@ export async function openRedis(options: ConnectionOptions): Promise<SharedState
         result === null || isTooLarge ? [] : [`${Math.ceil(computeExpiry(result))}`, ...formatFields(result)]
       const keys = [buildLockKey(entry), buildOutcomeKey(token), buildEntryKey(entry)]
       await run(COMPLETE, keys, [token, isTooLarge ? '' : outcome, ...stored])
+    },
+
+    async deleteEntry(entry) {
+      return (await run(DELETE_ENTRY, [buildEntryKey(entry)], [])) === 1
+    },
+
+    async readClock() {
+      const [seconds, microseconds] = (await run(READ_TIME, [], [])) as readonly Reply[]
+      return new Date(Number(seconds) * 1000 + Number(microseconds) / 1000)
     },
 
     close: () => connection.close(),

@@ -89,6 +89,12 @@ if ARGV[2] ~= '' then redis.call('SET', KEYS[2], ARGV[2], 'PX', ${OUTCOME_MS}) e
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`)
 
+/** Deletes the entry KEYS[1]. Returns the number of deleted entries. */
+export const DELETE_ENTRY = buildScript("return redis.call('DEL', KEYS[1])")
+
+/** Returns the time of the server as seconds and microseconds. */
+export const READ_TIME = buildScript("return redis.call('TIME')")
+
 function buildScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { findPlan } from '../../keys/plans.ts'
+import { findLimits } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import { formatDay, startOfNextMonth } from '../calendar.ts'
 import type { AppParts } from '../parts.ts'
@@ -26,7 +26,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): 
   v1.get('/me', buildRoute(GET_KEY_INFO), async (request): Promise<KeyInfo> => {
     const { key, now } = getRequestState(request) as { key: Key; now: number }
     const used = await store.usage.touch({ key: key.id, day: formatDay(now), at: new Date(now) })
-    const limit = findPlan(settings.plans, key.plan).perMonth
+    const limit = findLimits(settings.plans, key).perMonth
     return {
       name: key.name,
       email: key.email,

@@ -16,11 +16,12 @@ export function AuditTable({ entries, hasAccounts }: AuditTableProps) {
     <Table
       caption="Audit entries"
       hasHiddenCaption
-      head={['Time', 'Action', 'By', ...(hasAccounts ? ['Account'] : []), 'Key']}
+      head={['Time', 'Action', 'By', 'Machine', ...(hasAccounts ? ['Account'] : []), 'Key']}
       rows={entries.map((entry) => [
         <DateTime at={entry.at} />,
         describeAction(entry),
         <Actor entry={entry} />,
+        entry.machine,
         ...(hasAccounts ? [<AccountLink id={entry.account} />] : []),
         <code>{entry.key}</code>,
       ])}
@@ -32,8 +33,8 @@ function describeAction({ action, detail }: AuditEntry): string {
   return detail === null ? AUDIT_ACTIONS[action] : `${AUDIT_ACTIONS[action]}: ${detail}`
 }
 
-function Actor({ entry: { actor, account } }: { readonly entry: AuditEntry }) {
-  if (actor === null) return <>operator</>
+function Actor({ entry: { actor, account, command } }: { readonly entry: AuditEntry }) {
+  if (actor === null) return command === null ? <>operator</> : <code>{command}</code>
   return actor === account ? <>owner</> : <AccountLink id={actor} />
 }
 

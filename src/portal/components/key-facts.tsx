@@ -1,4 +1,4 @@
-import { SECRET_PREFIX } from '../../keys/key.ts'
+import { hasExpired, SECRET_PREFIX } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import { listValidSecrets } from '../account-keys.ts'
 import { formatNumber } from '../format-text.ts'
@@ -32,7 +32,7 @@ export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFa
       <Facts
         facts={[
           ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
-          ['State', <KeyState key="state" of={key} />],
+          ['State', <KeyState key="state" of={key} now={now} />],
           ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
           ['Last used', lastUsedAt === null ? 'Not in a year' : <DateTime key="used" at={lastUsedAt} />],
           ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
@@ -44,11 +44,18 @@ export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFa
   )
 }
 
-function KeyState({ of: { revokedAt } }: { readonly of: Key }) {
-  if (revokedAt === null) return 'Active'
+function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) {
+  const { revokedAt, expiresAt } = key
+  if (revokedAt !== null)
+    return (
+      <>
+        Revoked on <DateTime at={revokedAt} unit="day" />
+      </>
+    )
+  if (expiresAt === null) return 'Active'
   return (
     <>
-      Revoked on <DateTime at={revokedAt} unit="day" />
+      {hasExpired(key, now) ? 'Expired on' : 'Active until'} <DateTime at={expiresAt} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/types.ts'
 import { formatMonth } from '../../http/calendar.ts'
+import { hasExpired } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import type { MonthUsage } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
@@ -102,6 +103,12 @@ function AccountPage({ context, details, errors }: DetailProps & { readonly erro
   )
 }
 
+function describeKeyState(key: Key, now: number): string {
+  if (key.revokedAt !== null) return 'revoked'
+  if (key.suspendedAt !== null) return 'suspended'
+  return hasExpired(key, now) ? 'expired' : 'active'
+}
+
 function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
   const month = formatMonth(now)
   const used = new Map(usage.filter((row) => row.month === month).map((row) => [row.key, row.used]))
@@ -121,7 +128,7 @@ function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
             key.secrets[0]?.lastFour,
             <DateTime at={key.createdAt} unit="day" />,
             formatNumber(used.get(key.id) ?? 0),
-            key.revokedAt !== null ? 'revoked' : key.suspendedAt !== null ? 'suspended' : 'active',
+            describeKeyState(key, now),
           ])}
         />
       )}

@@ -1,4 +1,5 @@
 import { setError } from '../../http/error-responses.ts'
+import { hasExpired } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import { StoreError } from '../../store/types.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
@@ -67,9 +68,9 @@ async function scan(context: Context, values: ScanFormValues): Promise<PageResul
 
 const UNUSABLE_KEY: FieldErrors = { key: 'This key cannot be used any more. Choose another one.' }
 
-async function listUsableKeys({ parts, account }: Context): Promise<readonly Key[]> {
+async function listUsableKeys({ parts, account, now }: Context): Promise<readonly Key[]> {
   const keys = await parts.store.keys.listAccountKeys(account.id)
-  return keys.filter(({ revokedAt, suspendedAt }) => revokedAt === null && suspendedAt === null)
+  return keys.filter((key) => key.revokedAt === null && key.suspendedAt === null && !hasExpired(key, now))
 }
 
 interface ScanPageValues {

@@ -16,19 +16,25 @@ export class MongoAudit implements AuditStore {
     this.#audit = audit
   }
 
-  async addAudit({ at, action, actor, account, key, detail }: AuditEntry): Promise<void> {
-    await this.#audit.insertOne({ _id: new ObjectId(), at, action, actor, account, key, detail }, LIMITED)
+  async addAudit({ at, action, actor, account, key, detail, command, machine }: AuditEntry): Promise<void> {
+    const entry = { at, action, actor, account, key, detail, command, machine }
+    await this.#audit.insertOne({ _id: new ObjectId(), ...entry }, LIMITED)
     const [last] = await this.#audit.find({ account }).sort(NEWEST_FIRST).skip(MAX_AUDIT_ENTRIES).limit(1).toArray()
     if (last !== undefined) await this.#audit.deleteMany({ account, $or: listUpTo(last) }, LIMITED)
   }
 
-  async listAudit({ account, limit }: AuditQuery): Promise<readonly AuditEntry[]> {
-    const filter = account === null ? {} : { account }
-    return await this.#audit
+  async listAudit({ account, since, limit }: AuditQuery): Promise<readonly AuditEntry[]> {
+    const filter = { ...(account !== null && { account }), ...(since !== undefined && { at: { $gte: since } }) }
+    const found = this.#audit
       .find(filter, { projection: { _id: 0 } })
       .sort(NEWEST_FIRST)
       .limit(limit)
-      .toArray()
+    // Entries of earlier versions lack both.
+    return (await found.toArray()).map((entry) => ({
+      ...entry,
+      command: entry.command ?? null,
+      machine: entry.machine ?? null,
+    }))
   }
 }
 

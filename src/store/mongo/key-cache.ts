@@ -32,6 +32,7 @@ export function withKeyCache(store: GuardedStore): GuardedStore {
     authDatabase: store.authDatabase,
     reportFailure: (error) => store.reportFailure(error),
     ping: () => store.ping(),
+    readClock: () => store.readClock(),
     close: () => store.close(),
   }
 }

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
-import type { Key } from '../../keys/types.ts'
+import type { Key, KeySecret } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
-import type { KeyStore, Rotation } from '../types.ts'
+import type { KeyChange, KeyStore, Rotation } from '../types.ts'
 import { AccountSlots } from './account-slots.ts'
 import { CHANGE_TIMEOUT_MS, isTakenId } from './errors.ts'
 import { type Collections, type KeyDocument, ONE_BATCH } from './schema.ts'
@@ -78,19 +78,32 @@ export class MongoKeys implements KeyStore {
   }
 
   async rotateKey(id: string, { secret, oldEndAt, now }: Rotation): Promise<boolean> {
-    const { hash, lastFour, expiresAt } = secret
     const kept = { $or: [{ $eq: ['$$old.expiresAt', null] }, { $gte: ['$$old.expiresAt', now] }] }
     // $min ignores null.
     const ended = { $mergeObjects: ['$$old', { expiresAt: { $min: ['$$old.expiresAt', oldEndAt] } }] }
     const olds = { $map: { input: { $filter: { input: '$secrets', as: 'old', cond: kept } }, as: 'old', in: ended } }
     // $literal stores texts that look like an operator or a field unchanged.
-    const change = { $set: { secrets: { $concatArrays: [[{ $literal: { hash, lastFour, expiresAt } }], olds] } } }
+    const change = { $set: { secrets: { $concatArrays: [[{ $literal: pickSecret(secret) }], olds] } } }
     const { matchedCount } = await this.#keys.updateOne({ _id: id, revokedAt: null }, [change], LIMITED)
     return matchedCount === 1
   }
 
   async setPlan(id: string, plan: string): Promise<boolean> {
     return (await this.#keys.updateOne({ _id: id }, { $set: { plan } }, LIMITED)).matchedCount === 1
+  }
+
+  async changeKey(id: string, { email, expiresAt, perMinute, perMonth }: KeyChange): Promise<boolean> {
+    const change = {
+      ...(email !== undefined && { email }),
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(perMinute !== undefined && { perMinute }),
+      ...(perMonth !== undefined && { perMonth }),
+    }
+    return (await this.#keys.updateOne({ _id: id }, { $set: change }, LIMITED)).matchedCount === 1
+  }
+
+  async deleteKey(id: string): Promise<boolean> {
+    return (await this.#keys.deleteOne({ _id: id }, LIMITED)).deletedCount === 1
   }
 
   /** @param findSlot returns the slot of the new key, or null if the account may not have one more */
@@ -120,8 +133,14 @@ export class MongoKeys implements KeyStore {
 
 function buildDocument({ id, secrets, ...key }: Key): KeyDocument {
   const { name, email, plan, revision, account, createdAt, revokedAt, suspendedAt } = key
-  const kept = secrets.map(({ hash, lastFour, expiresAt }) => ({ hash, lastFour, expiresAt }))
-  return { _id: id, name, email, plan, revision, account, createdAt, revokedAt, suspendedAt, secrets: kept }
+  const { expiresAt, perMinute, perMonth } = key
+  const kept = secrets.map(pickSecret)
+  const times = { createdAt, revokedAt, suspendedAt, expiresAt }
+  return { _id: id, name, email, plan, revision, account, ...times, perMinute, perMonth, secrets: kept }
+}
+
+function pickSecret({ hash, lastFour, expiresAt, pepper }: KeySecret): KeySecret {
+  return { hash, lastFour, expiresAt, ...(pepper !== undefined && { pepper }) }
 }
 
 function parseKey(document: KeyDocument | null): Key | null {
@@ -129,5 +148,13 @@ function parseKey(document: KeyDocument | null): Key | null {
 }
 
 function toKey({ _id, slot: _, ...rest }: KeyDocument): Key {
-  return { id: _id, ...rest, account: rest.account ?? null, suspendedAt: rest.suspendedAt ?? null }
+  return {
+    id: _id,
+    ...rest,
+    account: rest.account ?? null,
+    suspendedAt: rest.suspendedAt ?? null,
+    expiresAt: rest.expiresAt ?? null,
+    perMinute: rest.perMinute ?? null,
+    perMonth: rest.perMonth ?? null,
+  }
 }

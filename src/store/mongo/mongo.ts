@@ -54,8 +54,14 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
     settings: wrapMethods(() => parts.settings, translateErrors),
     authDatabase: { kind: 'mongodb', get: () => ({ client: link.client, db: link.db }) },
     ping: () => translateErrors('ping', () => parts.settings.probe()),
+    readClock: () => translateErrors('readClock', () => readClock(link.db)),
     close: () => link.close(),
   }
+}
+
+async function readClock(db: Db): Promise<Date | null> {
+  const { localTime } = await db.command({ hello: 1 })
+  return localTime instanceof Date ? localTime : null
 }
 
 interface MongoParts {

@@ -4,11 +4,12 @@ import type { StoredScan } from '../../accounts/types.ts'
 import type { Key } from '../../keys/types.ts'
 import { isExistingNamespace } from './errors.ts'
 
-/** A stored key. Documents of earlier versions lack `account` and `suspendedAt`. */
-export interface KeyDocument extends Omit<Key, 'id' | 'account' | 'suspendedAt'> {
+/** Fields of a key that documents of earlier versions lack. */
+type LaterFields = 'account' | 'suspendedAt' | 'expiresAt' | 'perMinute' | 'perMonth'
+
+/** A stored key. */
+export interface KeyDocument extends Omit<Key, 'id' | LaterFields>, Partial<Pick<Key, LaterFields>> {
   readonly _id: string
-  readonly account?: string | null
-  readonly suspendedAt?: Date | null
   /** The place that the key occupies among the keys of its account; absent if it has no account or is revoked. */
   readonly slot?: number
 }
@@ -51,8 +52,10 @@ export interface ScanDocument extends Omit<StoredScan, 'id' | 'entry'> {
   readonly entry: string
 }
 
-/** An audit entry. */
-export interface AuditDocument extends AuditEntry {
+/** An audit entry. Documents of earlier versions lack `command` and `machine`. */
+export interface AuditDocument
+  extends Omit<AuditEntry, 'command' | 'machine'>,
+    Partial<Pick<AuditEntry, 'command' | 'machine'>> {
   readonly _id: ObjectId
 }
 
@@ -85,7 +88,7 @@ interface AuthCollections {
 export interface Collections extends OwnCollections, AuthCollections {}
 
 /** Incremented with every change of a schema below. Nodes update validators of earlier versions, but not of later ones. */
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 
 const TEXT = { bsonType: 'string' }
 // The pattern alone would allow a trailing line feed, hence the maximum length.
@@ -94,6 +97,7 @@ const DATE = { bsonType: 'date' }
 const DATE_OR_NULL = { bsonType: ['date', 'null'] }
 const TEXT_OR_NULL = { bsonType: ['string', 'null'] }
 const COUNT = { bsonType: 'number', minimum: 0 }
+const COUNT_OR_NULL = { bsonType: ['number', 'null'], minimum: 0 }
 
 function buildObjectSchema(required: Document, optional: Document = {}): Document {
   return {
@@ -103,6 +107,8 @@ function buildObjectSchema(required: Document, optional: Document = {}): Documen
     properties: { ...required, ...optional },
   }
 }
+
+const SECRET = buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }, { pepper: TEXT })
 
 // Fields of later versions are optional, because nodes of earlier versions do not write them.
 const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
@@ -115,9 +121,16 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
       revision: { enum: [1, 2, null] },
       createdAt: DATE,
       revokedAt: DATE_OR_NULL,
-      secrets: { bsonType: 'array', items: buildObjectSchema({ hash: TEXT, lastFour: TEXT, expiresAt: DATE_OR_NULL }) },
+      secrets: { bsonType: 'array', items: SECRET },
     },
-    { account: TEXT_OR_NULL, suspendedAt: DATE_OR_NULL, slot: COUNT },
+    {
+      account: TEXT_OR_NULL,
+      suspendedAt: DATE_OR_NULL,
+      expiresAt: DATE_OR_NULL,
+      perMinute: COUNT_OR_NULL,
+      perMonth: COUNT_OR_NULL,
+      slot: COUNT,
+    },
   ),
   usage: buildObjectSchema(
     { _id: TEXT, key: TEXT, month: MONTH, used: COUNT, lastUsedAt: DATE },
@@ -131,15 +144,18 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
   ),
   invites: buildObjectSchema({ _id: TEXT, expiresAt: DATE }),
   scans: buildObjectSchema({ _id: TEXT, account: TEXT, url: TEXT, builder: TEXT_OR_NULL, at: DATE, entry: TEXT }),
-  audit: buildObjectSchema({
-    _id: { bsonType: 'objectId' },
-    at: DATE,
-    action: TEXT,
-    actor: TEXT_OR_NULL,
-    account: TEXT_OR_NULL,
-    key: TEXT_OR_NULL,
-    detail: TEXT_OR_NULL,
-  }),
+  audit: buildObjectSchema(
+    {
+      _id: { bsonType: 'objectId' },
+      at: DATE,
+      action: TEXT,
+      actor: TEXT_OR_NULL,
+      account: TEXT_OR_NULL,
+      key: TEXT_OR_NULL,
+      detail: TEXT_OR_NULL,
+    },
+    { command: TEXT_OR_NULL, machine: TEXT_OR_NULL },
+  ),
   settings: buildObjectSchema(
     { _id: TEXT },
     { maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
@@ -159,8 +175,8 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
     { key: { account: 1, slot: 1 }, unique: true, partialFilterExpression: { slot: { $exists: true } } },
     { key: { account: 1 }, partialFilterExpression: { account: { $gte: '' } } },
   ],
-  // The field does not change after the first charge of a month, so that later charges do not write the index.
-  usage: [{ key: { key: 1 } }],
+  // The fields do not change after the first charge of a month, so that later charges do not write the indexes.
+  usage: [{ key: { key: 1 } }, { key: { month: 1 } }],
   invites: [EXPIRING],
   scans: [{ key: { account: 1, at: -1 } }],
   audit: [{ key: { account: 1, at: -1, _id: -1 } }, { key: { at: -1, _id: -1 } }],

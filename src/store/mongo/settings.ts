@@ -29,14 +29,17 @@ export class MongoSettings implements SettingStore {
   }
 
   async putIfAbsent(name: string, value: string): Promise<string> {
-    const filter = { _id: `word:${name}` }
     try {
-      await this.#settings.insertOne({ ...filter, value }, { maxTimeMS: CHANGE_TIMEOUT_MS })
+      await this.#settings.insertOne({ _id: `word:${name}`, value }, { maxTimeMS: CHANGE_TIMEOUT_MS })
       return value
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      return (await this.#settings.findOne(filter))?.value ?? value
+      return (await this.findValue(name)) ?? value
     }
+  }
+
+  async findValue(name: string): Promise<string | null> {
+    return (await this.#settings.findOne({ _id: `word:${name}` }))?.value ?? null
   }
 
   /** Writes as durably as a charge. During `fsync` + lock, or without a majority, MongoDB can still be read. */

@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb'
+import type { Collection, Filter } from 'mongodb'
 import { readMonth } from '../read-month.ts'
 import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
@@ -45,11 +45,18 @@ export class MongoUsage implements UsageStore {
     const [last] = await this.#usage.find({ key }).sort({ lastUsedAt: -1 }).limit(1).toArray()
     return last?.lastUsedAt ?? null
   }
+
   async listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
+    return await this.#findMonths({ key: { $in: keys }, month: { $gte: since } })
+  }
+
+  async listMonth(month: string): Promise<readonly MonthUsage[]> {
+    return await this.#findMonths({ month })
+  }
+
+  async #findMonths(filter: Filter<UsageDocument>): Promise<readonly MonthUsage[]> {
     const projection = { _id: 0, key: 1, month: 1, used: 1, lastUsedAt: 1 }
-    return await this.#usage
-      .find<MonthUsage>({ key: { $in: keys }, month: { $gte: since } }, { projection, ...ONE_BATCH })
-      .toArray()
+    return await this.#usage.find<MonthUsage>(filter, { projection, ...ONE_BATCH }).toArray()
   }
 
   async listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {

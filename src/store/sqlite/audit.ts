@@ -17,16 +17,17 @@ export class SqliteAudit implements AuditStore {
     this.#sql = prepare(connection.db)
   }
 
-  addAudit({ at, action, actor, account, key, detail }: AuditEntry): Promise<void> {
+  addAudit({ at, action, actor, account, key, detail, command, machine }: AuditEntry): Promise<void> {
     return this.#connection.write(() => {
-      this.#sql.add.run(at.getTime(), action, actor, account, key, detail)
+      this.#sql.add.run(at.getTime(), action, actor, account, key, detail, command, machine)
       this.#sql.prune.run(account, account, MAX_AUDIT_ENTRIES)
     })
   }
 
-  listAudit({ account, limit }: AuditQuery): Promise<readonly AuditEntry[]> {
+  listAudit({ account, since, limit }: AuditQuery): Promise<readonly AuditEntry[]> {
     return this.#connection.read(() => {
-      const rows = account === null ? this.#sql.listAll.all(limit) : this.#sql.list.all(account, limit)
+      const from = since?.getTime() ?? Number.MIN_SAFE_INTEGER
+      const rows = account === null ? this.#sql.listAll.all(from, limit) : this.#sql.list.all(account, from, limit)
       return (rows as { readonly json: string }[]).map(({ json }) => {
         const row = JSON.parse(json) as AuditRow
         return { ...row, at: new Date(row.at) }
@@ -38,16 +39,19 @@ export class SqliteAudit implements AuditStore {
 function prepare(db: Database.Database) {
   // Read as JSON, because the binding ends a text column at its first NUL.
   const entry = `SELECT json_object(
-      'at', at, 'action', action, 'actor', actor, 'account', account, 'key', key, 'detail', detail
+      'at', at, 'action', action, 'actor', actor, 'account', account, 'key', key, 'detail', detail,
+      'command', command, 'machine', machine
     ) AS json FROM audit`
   return {
-    add: db.prepare('INSERT INTO audit (at, action, actor, account, key, detail) VALUES (?, ?, ?, ?, ?, ?)'),
+    add: db.prepare(
+      'INSERT INTO audit (at, action, actor, account, key, detail, command, machine) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
     prune: db.prepare(
       `DELETE FROM audit WHERE account IS ? AND place <= (
          SELECT place FROM audit WHERE account IS ? ORDER BY place DESC LIMIT 1 OFFSET ?
        )`,
     ),
-    list: db.prepare(`${entry} WHERE account = ? ORDER BY place DESC LIMIT ?`),
-    listAll: db.prepare(`${entry} ORDER BY place DESC LIMIT ?`),
+    list: db.prepare(`${entry} WHERE account = ? AND at >= ? ORDER BY place DESC LIMIT ?`),
+    listAll: db.prepare(`${entry} WHERE at >= ? ORDER BY place DESC LIMIT ?`),
   }
 }

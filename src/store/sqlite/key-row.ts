@@ -1,20 +1,27 @@
 import type { Key, KeySecret } from '../../keys/types.ts'
 
+interface SecretRow extends Pick<KeySecret, 'hash' | 'lastFour'> {
+  readonly expiresAt: number | null
+  readonly pepper: string | null
+}
+
 /** A key as SQLite returns it in JSON, because the binding ends a text column at its first NUL. Times are in milliseconds. */
-interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'suspendedAt' | 'secrets'> {
+interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'suspendedAt' | 'expiresAt' | 'secrets'> {
   readonly createdAt: number
   readonly revokedAt: number | null
   readonly suspendedAt: number | null
-  readonly secrets: readonly (Omit<KeySecret, 'expiresAt'> & { readonly expiresAt: number | null })[]
+  readonly expiresAt: number | null
+  readonly secrets: readonly SecretRow[]
 }
 
 /** Selects keys with their secrets. A condition may follow. */
 export const SELECT_KEY = `SELECT json_object(
     'id', id, 'name', name, 'email', email, 'plan', plan, 'revision', revision, 'account', account,
     'createdAt', created_at, 'revokedAt', revoked_at, 'suspendedAt', suspended_at,
+    'expiresAt', expires_at, 'perMinute', per_minute, 'perMonth', per_month,
     'secrets', json((
       SELECT json_group_array(
-        json_object('hash', hash, 'lastFour', last_four, 'expiresAt', expires_at) ORDER BY place DESC
+        json_object('hash', hash, 'lastFour', last_four, 'expiresAt', expires_at, 'pepper', pepper) ORDER BY place DESC
       ) FROM secrets WHERE secrets.key = keys.id
     ))
   ) AS json FROM keys`
@@ -28,8 +35,13 @@ export function parseKey(row: unknown): Key | null {
     createdAt: new Date(key.createdAt),
     revokedAt: toDate(key.revokedAt),
     suspendedAt: toDate(key.suspendedAt),
-    secrets: key.secrets.map((secret) => ({ ...secret, expiresAt: toDate(secret.expiresAt) })),
+    expiresAt: toDate(key.expiresAt),
+    secrets: key.secrets.map(parseSecret),
   }
+}
+
+function parseSecret({ expiresAt, pepper, ...secret }: SecretRow): KeySecret {
+  return { ...secret, expiresAt: toDate(expiresAt), ...(pepper !== null && { pepper }) }
 }
 
 export function toTimestamp(date: Date | null): number | null {

@@ -1,7 +1,7 @@
 import type Database from 'libsql'
 import type { Key, KeySecret } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
-import type { KeyStore, Rotation } from '../types.ts'
+import type { KeyChange, KeyStore, Rotation } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 import type { SqliteKeyCache } from './key-cache.ts'
 import { parseKey, SELECT_KEY, toTimestamp } from './key-row.ts'
@@ -84,6 +84,22 @@ export class SqliteKeys implements KeyStore {
     return this.#write(() => this.#sql.setPlan.run(plan, id).changes === 1)
   }
 
+  changeKey(id: string, change: KeyChange): Promise<boolean> {
+    return this.#write(() => {
+      const key = parseKey(readFirstRow(this.#sql.get, id))
+      if (key === null) return false
+      const { email, expiresAt, perMinute, perMonth } = { ...key, ...change }
+      return this.#sql.change.run(email, toTimestamp(expiresAt), perMinute, perMonth, id).changes === 1
+    })
+  }
+
+  deleteKey(id: string): Promise<boolean> {
+    return this.#write(() => {
+      this.#sql.deleteSecrets.run(id)
+      return this.#sql.delete.run(id).changes === 1
+    })
+  }
+
   /** @param findSlot returns the slot of the new key, or null if the account may not have one more */
   #createFor(account: string | null, findSlot: (account: string) => number | null, key: Key): Promise<boolean> {
     return this.#write(() => {
@@ -96,17 +112,14 @@ export class SqliteKeys implements KeyStore {
   }
 
   /** Runs inside a transaction. */
-  #insert(
-    { id, name, email, plan, revision, createdAt, revokedAt, suspendedAt, secrets, account }: Key,
-    slot: number | null,
-  ): void {
-    const times = [createdAt, revokedAt, suspendedAt].map(toTimestamp)
-    this.#sql.insert.run(id, name, email, plan, revision, ...times, account, slot)
-    for (const secret of secrets.toReversed()) this.#addSecret(id, secret)
+  #insert({ id, name, email, plan, revision, account, perMinute, perMonth, ...key }: Key, slot: number | null): void {
+    const times = [key.createdAt, key.revokedAt, key.suspendedAt, key.expiresAt].map(toTimestamp)
+    this.#sql.insert.run(id, name, email, plan, revision, ...times, account, slot, perMinute, perMonth)
+    for (const secret of key.secrets.toReversed()) this.#addSecret(id, secret)
   }
 
-  #addSecret(key: string, { hash, lastFour, expiresAt }: KeySecret): void {
-    this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt))
+  #addSecret(key: string, { hash, lastFour, expiresAt, pepper }: KeySecret): void {
+    this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt), pepper ?? null)
   }
 
   #listSlots(account: string): number[] {
@@ -132,10 +145,11 @@ function prepare(db: Database.Database) {
     list: db.prepare(`${SELECT_KEY} ORDER BY created_at, id`),
     listOfAccount: db.prepare(`${SELECT_KEY} WHERE account = ? ORDER BY created_at, id`),
     insert: db.prepare(
-      `INSERT INTO keys (id, name, email, plan, revision, created_at, revoked_at, suspended_at, account, slot)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO keys (
+         id, name, email, plan, revision, created_at, revoked_at, suspended_at, expires_at, account, slot, per_minute, per_month
+       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at) VALUES (?, ?, ?, ?)'),
+    addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at, pepper) VALUES (?, ?, ?, ?, ?)'),
     hasKey: db.prepare('SELECT 1 FROM keys WHERE account = ? LIMIT 1'),
     listSlots: db.prepare('SELECT slot FROM keys WHERE account = ? AND slot IS NOT NULL'),
     readPlan: db.prepare('SELECT json_quote(plan) AS json FROM accounts WHERE id = ? AND suspendedAt IS NULL'),
@@ -148,5 +162,8 @@ function prepare(db: Database.Database) {
     deleteExpired: db.prepare('DELETE FROM secrets WHERE key = ? AND expires_at < ?'),
     expireOld: db.prepare('UPDATE secrets SET expires_at = min(coalesce(expires_at, ?), ?) WHERE key = ?'),
     setPlan: db.prepare('UPDATE keys SET plan = ? WHERE id = ?'),
+    change: db.prepare('UPDATE keys SET email = ?, expires_at = ?, per_minute = ?, per_month = ? WHERE id = ?'),
+    deleteSecrets: db.prepare('DELETE FROM secrets WHERE key = ?'),
+    delete: db.prepare('DELETE FROM keys WHERE id = ?'),
   }
 }

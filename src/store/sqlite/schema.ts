@@ -121,6 +121,13 @@ const MIGRATIONS = [
     detail TEXT
   ) STRICT;
   CREATE INDEX audit_of_account ON audit (account, place);`,
+  `ALTER TABLE keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE keys ADD COLUMN per_minute INTEGER; -- Null for the limit of the plan.
+  ALTER TABLE keys ADD COLUMN per_month INTEGER;
+  ALTER TABLE secrets ADD COLUMN pepper TEXT; -- Null for the first pepper of the store.
+  ALTER TABLE audit ADD COLUMN command TEXT;
+  ALTER TABLE audit ADD COLUMN machine TEXT;
+  CREATE INDEX usage_of_month ON usage (month);`,
 ]
 
 /**

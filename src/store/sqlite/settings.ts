@@ -28,9 +28,17 @@ export class SqliteSettings implements SettingStore {
   putIfAbsent(name: string, value: string): Promise<string> {
     return this.#connection.write(() => {
       this.#sql.insertValue.run(name, value)
-      const row = readFirstRow<{ readonly json: string }>(this.#sql.readValue, name)
-      return row === undefined ? value : (JSON.parse(row.json) as string)
+      return this.#readValue(name) ?? value
     })
+  }
+
+  findValue(name: string): Promise<string | null> {
+    return this.#connection.read(() => this.#readValue(name))
+  }
+
+  #readValue(name: string): string | null {
+    const row = readFirstRow<{ readonly json: string }>(this.#sql.readValue, name)
+    return row === undefined ? null : (JSON.parse(row.json) as string)
   }
 }
 

@@ -54,6 +54,7 @@ function buildStore(connection: SqliteConnection): Store {
     ping: async () => {
       await connection.read(() => writer.probe(() => void probe.run()))
     },
+    readClock: async () => null,
     close: async () => {
       if (db.open) await writer.end()
       connection.close()

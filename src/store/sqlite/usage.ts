@@ -8,6 +8,14 @@ interface UsedRow {
   readonly used: number
 }
 
+interface MonthRow extends Omit<MonthUsage, 'lastUsedAt'> {
+  readonly lastUsedAt: number
+}
+
+function toMonthUsage(row: MonthRow): MonthUsage {
+  return { ...row, lastUsedAt: new Date(row.lastUsedAt) }
+}
+
 /** The tables of charged requests by key and month, and by key and day. */
 export class SqliteUsage implements UsageStore {
   readonly #connection: SqliteConnection
@@ -45,11 +53,12 @@ export class SqliteUsage implements UsageStore {
 
   listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
     return this.#connection.read(() => {
-      const rows = this.#sql.listMonths.all(JSON.stringify(keys), since) as (Omit<MonthUsage, 'lastUsedAt'> & {
-        readonly lastUsedAt: number
-      })[]
-      return rows.map((row) => ({ ...row, lastUsedAt: new Date(row.lastUsedAt) }))
+      return (this.#sql.listMonths.all(JSON.stringify(keys), since) as MonthRow[]).map(toMonthUsage)
     })
+  }
+
+  listMonth(month: string): Promise<readonly MonthUsage[]> {
+    return this.#connection.read(() => (this.#sql.listMonth.all(month) as MonthRow[]).map(toMonthUsage))
   }
 
   listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
@@ -78,6 +87,8 @@ export class SqliteUsage implements UsageStore {
   }
 }
 
+const SELECT_MONTHS = 'SELECT key, month, used, last_used_at AS lastUsedAt FROM usage'
+
 function prepare(db: Database.Database) {
   return {
     used: db.prepare('SELECT used FROM usage WHERE key = ? AND month = ?'),
@@ -96,10 +107,8 @@ function prepare(db: Database.Database) {
        RETURNING used`,
     ),
     lastUsed: db.prepare('SELECT max(last_used_at) AS at FROM usage WHERE key = ?'),
-    listMonths: db.prepare(
-      `SELECT key, month, used, last_used_at AS lastUsedAt FROM usage
-       WHERE key IN (SELECT value FROM json_each(?)) AND month >= ?`,
-    ),
+    listMonths: db.prepare(`${SELECT_MONTHS} WHERE key IN (SELECT value FROM json_each(?)) AND month >= ?`),
+    listMonth: db.prepare(`${SELECT_MONTHS} WHERE month = ?`),
     listDays: db.prepare(
       'SELECT key, day, used FROM usage_days WHERE key IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ?',
     ),

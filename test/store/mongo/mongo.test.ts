@@ -186,10 +186,10 @@ describe.skipIf(server === null)('the database', () => {
   })
 
   test.each([
-    ['none', undefined, 'version 2'],
-    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 2'],
-    ['of an earlier version', { $jsonSchema: { title: 'version 1', required: ['other'] } }, 'version 2'],
-    ['of a later version', { $jsonSchema: { title: 'version 3' } }, 'version 3'],
+    ['none', undefined, 'version 3'],
+    ['of another application', { $jsonSchema: { required: ['other'] } }, 'version 3'],
+    ['of an earlier version', { $jsonSchema: { title: 'version 1', required: ['other'] } }, 'version 3'],
+    ['of a later version', { $jsonSchema: { title: 'version 4' } }, 'version 4'],
   ])('an existing validator (%s) is upgraded unless its version is later', async (_, validator, expected) => {
     const db = client.db(sampleKey().id)
     await db.createCollection('usage', { validator })

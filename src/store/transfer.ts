@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SetupError } from '../errors.ts'
+import { fingerprintPepper } from '../keys/key.ts'
+import type { StoreSettings } from './open.ts'
+import { PEPPER, readSecret } from './secret-file.ts'
+import { DATABASE_FILE } from './sqlite/database.ts'
+import { openSqliteTransfer } from './sqlite/transfer.ts'
+
+/** The tables that are exported, in the order in which they are written: a store without keys accepts no request. */
+export const TABLES = ['values', 'accounts', 'credentials', 'invites', 'scans', 'audit', 'usage', 'keys'] as const
+
+export type TableName = (typeof TABLES)[number]
+
+/** A value of a row: times are ISO 8601 in UTC. */
+type RowValue = string | number | boolean | null | readonly Row[] | { readonly [name: string]: number }
+
+/** A row, which both kinds of store read and write in the same form. */
+export type Row = { readonly [name: string]: RowValue }
+
+/** Reads or writes all durable data of a store, except switches, sessions and pending links. */
+export interface StoreTransfer {
+  /** Why the data may change during an export, with what to do about it; null if it cannot. */
+  findExportProblem(): Promise<string | null>
+  read(table: TableName): AsyncIterable<Row> | Iterable<Row>
+  /** Whether there are no accounts, keys and usage. */
+  isEmpty(): Promise<boolean>
+  /** Adds rows. A value that already exists is replaced. */
+  write(table: TableName, rows: readonly Row[]): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the configured store to export or import it. The embedded store must not be used by a server.
+ * @param mayCreate whether a missing embedded store is created
+ * @throws SetupError if it cannot be opened
+ */
+export async function openTransfer(
+  { dataDir, mongodbUrl }: StoreSettings,
+  { mayCreate }: { readonly mayCreate: boolean },
+): Promise<StoreTransfer> {
+  if (mongodbUrl !== null) {
+    const { openMongoTransfer } = await import('./mongo/transfer.ts')
+    return openMongoTransfer(mongodbUrl)
+  }
+  if (!mayCreate && !existsSync(join(dataDir, DATABASE_FILE)))
+    throw new SetupError(`${dataDir} does not contain a database: set DATA_DIR to the data folder of the server`)
+  return openSqliteTransfer(dataDir)
+}
+
+/** Names of the values that contain the fingerprint of a pepper. */
+const isPepper = ({ name }: Row): boolean => name === 'pepper' || `${name}`.startsWith('pepper ')
+
+/**
+ * Checks that the pepper of the settings is one of an exported store.
+ * @param values the exported rows of the table `values`
+ * @throws SetupError if no exported key would work
+ */
+export function checkExportedPepper({ keyPepper, dataDir, mongodbUrl }: StoreSettings, values: readonly Row[]): void {
+  const pepper = keyPepper ?? (mongodbUrl === null ? readSecret(PEPPER, dataDir) : null)
+  const known = values.filter(isPepper).map(({ value }) => value)
+  if (pepper !== null && known.includes(fingerprintPepper(pepper))) return
+  const source = pepper === null ? 'KEY_PEPPER is not set' : 'KEY_PEPPER is not the pepper of the exported store'
+  throw new SetupError(
+    `${source}, so no exported key would work: set it to the former KEY_PEPPER, or to the content of the file "pepper" in the former DATA_DIR`,
+  )
+}
