@@ -66,7 +66,7 @@ describe('the manifests', () => {
     const budget = find<Manifest>('PodDisruptionBudget')
     expect(() => validate({ ...budget, spec: { unhealthyPodEvictionPolicy: 'Always' } } as Manifest)).toThrow()
     const unknown = { ...budget, spec: { maxUnavailabel: 1 } }
-    expect(findTypeErrors([typed(unknown)])).toEqual([expect.stringMatching(/'maxUnavailabel' does not exist/)])
+    expect(findTypeErrors([typed(unknown)])).toEqual([expect.stringMatching(/'"maxUnavailabel"' does not exist/)])
   })
 })
 

@@ -125,7 +125,7 @@ describe('the board', () => {
     const wrong = { ...dashboard, value: { ...board, panels: [{ ...graphs[0], titel: 'Nodes' }], graphTooltip: 7 } }
     const errors = findTypeErrors([wrong])
     expect(errors).toHaveLength(2)
-    expect(errors.join()).toMatch(/'titel' does not exist[\s\S]*Type '7' is not assignable/)
+    expect(errors.join()).toMatch(/Type '7' is not assignable[\s\S]*'"titel"' does not exist/)
   })
 
   test('each panel has its own id, a description and queries, and covers no other', () => {

@@ -54,7 +54,7 @@ export function readRules(): Rule[] {
   return readYaml<RuleFile>(RULES_FILE).flatMap(({ groups }) => groups.flatMap(({ rules }) => rules))
 }
 
-export interface Panel {
+interface Panel {
   readonly id: number
   readonly type: string
   readonly title: string
