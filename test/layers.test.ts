@@ -3,7 +3,7 @@ import { dirname, join, posix, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../plugins/index.ts'
 import { projectFolder } from '../src/rules/built.ts'
-import { readOwnRules } from './support/real-cases.ts'
+import { openOwnRuleset } from './support/own-ruleset.ts'
 
 const root = projectFolder()
 
@@ -187,7 +187,7 @@ function quotedWords(layers: RegExp): string[] {
 }
 
 test('no slug and no category is named in the engine', () => {
-  const { rules, categories } = readOwnRules()
+  const { rules, categories } = openOwnRuleset()
   const names = new Set([
     ...rules.map(({ slug }) => slug),
     ...Object.keys(categories.builders),

@@ -4,12 +4,13 @@ import { detectors } from '../plugins/index.ts'
 import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
-import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
+import { buildPage, detect, toResult } from '../src/index.ts'
 import { ownFolder, projectFolder } from '../src/rules/built.ts'
 import { ordinaryPagesSchema } from '../src/rules/data-schemas.ts'
 import { buildEditorSchemas } from '../src/rules/editor-schemas.ts'
 import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { type CheckedRules, checkFolders } from '../src/rules/load.ts'
+import { buildRuleset } from '../src/rules/open-ruleset.ts'
 import { formatCatalogue } from './catalogue-page.ts'
 import {
   type Document,
@@ -162,7 +163,7 @@ function formatClosedLists() {
 }
 
 /** The result for the example page with its address and headers. */
-async function formatExample(): Promise<string> {
+function formatExample(): string {
   const folder = join(projectFolder(), 'examples')
   const headers = JSON.parse(readFileSync(join(folder, 'headers.json'), 'utf8')) as Record<string, string>
   const page = buildPage({
@@ -170,7 +171,7 @@ async function formatExample(): Promise<string> {
     headers,
     html: readFileSync(join(folder, 'page.html')),
   })
-  const result = toResult(detect(await loadRuleset(), page))
+  const result = toResult(detect(buildRuleset(readRules(), detectors, ''), page))
   const json = JSON.stringify(result, null, 2).replace(
     /\[\n([^\]]*)\n {2}\]/,
     (_, items: string) => `[${items.trim().replace(/\n\s*/g, ' ')}]`,
