@@ -16,7 +16,9 @@ if (first.hello().setName === undefined) {
 }
 
 // Waits until a primary is elected.
-const database = connect(`${root}@${HOSTS}/siteprint?authSource=admin&replicaSet=siteprint&serverSelectionTimeoutMS=60000`)
+const database = connect(
+  `${root}@${HOSTS}/siteprint?authSource=admin&replicaSet=siteprint&serverSelectionTimeoutMS=60000`,
+)
 const user = { pwd: readSecret('mongodb-password'), roles: ['readWrite', 'dbAdmin'] }
 if (database.getUser('siteprint') === null) database.createUser({ user: 'siteprint', ...user })
 else database.updateUser('siteprint', user)
