@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
 import { loadConfig } from '../config/config.ts'
 import { EXTRAS } from '../engine/verdict/result.ts'
 import { EVIDENCE } from '../fetch/side-evidence.ts'
@@ -18,8 +19,9 @@ Detects what a website is made with: a live site, or a saved page.
       Scans a live site and prints the result as JSON.
 
   npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume] [--include …]
-      Scans many sites. The file has one URL per line; lines that begin with # are ignored. Prints one line per site as soon as
-      it is done: {url, result} or {url, error, code}. Each host is scanned by one scan at a time, with a pause of 1 second; the
+      Scans many sites. The file has one URL or domain per line; lines that begin with # are ignored. A domain is scanned with
+      https://, or with http:// if its server refuses the connection. Repeated sites are scanned once. Prints one line per site
+      as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan at a time, with a pause of 1 second; the
       same holds for hosts that redirects lead to. --out is overwritten, unless --resume continues it: sites that failed count
       as done. Ctrl-C keeps everything that is done.
 
@@ -87,10 +89,12 @@ export const main = defineCommand(HELP, async (args, io) => {
     const { concurrency = '8', urls, out, resume = false } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     await checkFiles(values)
+    checkEnding(mode, out)
     return scanBulk({ ...live, positionals, urls, out, resume, concurrency: Number(concurrency) }, io)
   }
   const include = readList('include', values.include, EXTRAS)
   await checkFiles(values)
+  checkEnding(mode, values.out)
   return scanOffline(mode, { ...values, include, folders: config.ruleFolders, detectors: config.detectorModules }, io)
 })
 
@@ -143,6 +147,13 @@ function checkOptions(mode: Mode, values: Values): void {
   if (/\.gz$/i.test(String(values.out))) throw new UsageError('--out is not compressed: its name must not end in .gz')
   if (values.resume && values.out === undefined)
     throw new UsageError('--resume continues an output file: name it with --out')
+}
+
+/** The ending of the output's name selects its format, so an unknown one is an error. */
+function checkEnding(mode: Mode, out: string | undefined): void {
+  const endings = ['.jsonl', '.ndjson', ...(mode === 'urls' ? ['.csv'] : [])]
+  if (out === undefined || endings.includes(extname(out).toLowerCase())) return
+  throw new UsageError(`--out "${out}": its ending selects the format; use ${endings.join(' or ')}`)
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {

@@ -121,7 +121,12 @@ describe('wrong usage is reported in a sentence', () => {
     [['--warc', 'page.html', '--out', 'hard.html'], '--out would overwrite the file that --warc reads'],
     [['--urls', 'link.html', '--out', 'hard.html'], '--out would overwrite the file that --urls reads'],
     [['--batch', 'page.html', '--out', 'folder'], '--out: "folder" is a folder'],
-    [['--batch', 'page.html', '--out', 'none/x'], "no such file or directory, open 'none/x'"],
+    [['--batch', 'page.html', '--out', 'none/x.jsonl'], "no such file or directory, open 'none/x.jsonl'"],
+    [
+      ['--batch', 'page.html', '--out', 'x.json'],
+      '--out "x.json": its ending selects the format; use .jsonl or .ndjson',
+    ],
+    [['--urls', 'page.html', '--out', 'x'], '--out "x": its ending selects the format; use .jsonl or .ndjson or .csv'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await scan(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
