@@ -3,7 +3,7 @@ import { ScanError } from '../errors.ts'
 import { HostLimiter } from '../fetch/host-limiter.ts'
 import { type LiveScan, type Scanner, toErrorBody, toLiveResult } from '../scan/scanner.ts'
 import { type CommandIo, EXIT, UsageError } from './command.ts'
-import { type BulkOutput, openBulkOutput } from './formats/bulk-output.ts'
+import { type BulkOutput, type Continuation, openBulkOutput } from './formats/bulk-output.ts'
 import { type LiveOptions, openScanner } from './live-scan.ts'
 import { runPerHost } from './per-host-scheduler.ts'
 import { createProgressBar } from './progress.ts'
@@ -16,7 +16,7 @@ const EXIT_STOPPED = 130
 
 interface BulkOptions extends LiveOptions, ListSource {
   readonly out?: string | undefined
-  readonly resume: boolean
+  readonly continuation: Continuation
   readonly concurrency: number
 }
 
@@ -38,7 +38,7 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
   const onStop = (): void => stop.abort()
   try {
     await scanner.ready()
-    const output = await openBulkOutput(out, options.resume, io.stdout)
+    const output = await openBulkOutput(out, options.continuation, io.stdout)
     const known = output.done.size
     process.once('SIGINT', onStop).once('SIGTERM', onStop)
     const { done, codes } = await scanSites(options, io, { scanner, output, total, signal: stop.signal })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -238,6 +238,27 @@ describe('many live sites', () => {
     expect(site).toMatchObject({ url: '127.0.6.1', result: { url: 'http://127.0.6.1/', builderSlug: 'wordpress' } })
     expect({ code, failed: failed.length, warnings }).toEqual({ code: 1, failed: others.length, warnings: [] })
   })
+
+  test.each(['jsonl', 'csv'])(
+    '--retry-failed scans the sites of a .%s file that failed again, and keeps the others',
+    async (end) => {
+      const out = `retry.${end}`
+      writeFileSync(join(cwd, 'retry.txt'), `http://${address}/a\nhttp://${address}/b\nnonsense\n`)
+      const args = ['--urls', 'retry.txt', '--out', out]
+      const allow = ['--allow', address]
+      // The first run must not connect to the address, so both sites fail.
+      expect(await scan(args)).toMatchObject({ stderr: '3 sites, 3 failed\nfailed: blocked_target 2, invalid_url 1\n' })
+      const second = await scan([...args, ...allow, '--retry-failed'])
+      expect(second).toMatchObject({ code: 1, stderr: '3 sites, 1 failed\nfailed: invalid_url 1\n' })
+      const whole = readFileSync(join(cwd, out), 'utf8').trim().split('\n')
+      requests.length = 0
+      const third = await scan([...args, ...allow, '--retry-failed'])
+      expect(third).toMatchObject({ code: 1, stderr: '1 sites, 1 failed, 2 already done\nfailed: invalid_url 1\n' })
+      const again = readFileSync(join(cwd, out), 'utf8').trim().split('\n')
+      expect({ lines: again.sort(), requests }).toEqual({ lines: whole.sort(), requests: [] })
+      expect(readdirSync(cwd)).not.toContain(`${out}.part`)
+    },
+  )
 
   test('Ctrl-C keeps what is done, and the next run continues', async () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/hang\nhttp://${address}/b\n`)

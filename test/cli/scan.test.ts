@@ -86,6 +86,7 @@ describe('wrong usage is reported in a sentence', () => {
     [[], 'give a URL, or one of --urls, --html, --har, --batch, --warc'],
     [['--html', 'page.html', '--batch', 'x'], '--html cannot be combined with --batch: use one of them'],
     [['page.html'], 'To scan a saved page, use --html'],
+    [['--urls', 'page.html', '--retry-failed'], '--retry-failed continues an output file: name it with --out'],
     [['--html'], "Option '--html <value>' argument missing"],
     [['--htm', 'page.html'], "Unknown option '--htm'"],
     [['--html', 'none.html'], '--html: there is no file "none.html"'],
