@@ -5,7 +5,7 @@ import { readLines } from './formats/lines.ts'
 const MAX_LINE_BYTES = 64 * 1024
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
 /** A host with a dot, and perhaps a port and a path: what people write without `https://`. */
-const BARE = /^[^\s/?#@:\\]+\.[^\s/?#@:\\]+(?::\d+)?(?:[/?#]\S*)?$/
+const BARE = /^[^\s/?#@:\\.]+(?:\.[^\s/?#@:\\.]+)+\.?(?::\d+)?(?:[/?#]\S*)?$/
 
 /** A site of a list. */
 export interface ListedSite {
