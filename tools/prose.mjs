@@ -34,7 +34,7 @@ const PHRASES = [
   [/\bat the wish of\b/i, 'the owner has opted out'],
 ]
 
-const FOLDERS = ['.ci', 'docs', 'examples', 'plugins', 'rules', 'src', 'test', 'tools']
+const FOLDERS = ['.ci', 'deploy', 'docs', 'examples', 'plugins', 'rules', 'src', 'test', 'tools']
 const TEXTS = /(?:\.(?:css|js|md|tsx?|mjs|sh|yaml|toml)|Dockerfile|\.dockerignore|\.ci\/run)$/
 /** Pages in the tests of rules are other people's texts. The other two files quote the phrases. */
 const EXCLUDED = /^(?:rules\/.*\.test\.yaml|tools\/prose\.mjs|test\/tools\/prose\.test\.ts)$/

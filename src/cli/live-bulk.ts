@@ -1,27 +1,22 @@
-import { createReadStream } from 'node:fs'
+import { setMaxListeners } from 'node:events'
+import { ScanError } from '../errors.ts'
 import { HostLimiter } from '../fetch/host-limiter.ts'
-import { type Scanner, toErrorBody, toLiveResult } from '../scan/scanner.ts'
+import { type LiveScan, type Scanner, toErrorBody, toLiveResult } from '../scan/scanner.ts'
 import { type CommandIo, EXIT, UsageError } from './command.ts'
-import { type BulkOutput, openBulkOutput } from './formats/bulk-output.ts'
-import { readLines } from './formats/lines.ts'
+import { type BulkOutput, type Continuation, openBulkOutput } from './formats/bulk-output.ts'
 import { type LiveOptions, openScanner } from './live-scan.ts'
 import { runPerHost } from './per-host-scheduler.ts'
 import { createProgressBar } from './progress.ts'
+import { countSites, type ListedSite, type ListSource, readHost, readSites, skipDone } from './site-list.ts'
 
 /** Pause between two scans of one host. */
 const PAUSE_MS = 1000
-/** A longer line is reported as an invalid URL. */
-const MAX_LINE_BYTES = 64 * 1024
 /** Exit code after Ctrl-C: 128 + SIGINT. */
 const EXIT_STOPPED = 130
 
-interface BulkOptions extends LiveOptions {
-  /** URLs of the command line. */
-  readonly positionals: readonly string[]
-  /** A file with one URL per line. */
-  readonly urls?: string | undefined
+interface BulkOptions extends LiveOptions, ListSource {
   readonly out?: string | undefined
-  readonly resume: boolean
+  readonly continuation: Continuation
   readonly concurrency: number
 }
 
@@ -30,7 +25,7 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
   const { out, include, concurrency } = options
   if (out !== undefined && /\.csv$/i.test(out) && include.length > 0)
     throw new UsageError('--include cannot be used with CSV: give --out a name that ends in .jsonl')
-  const total = await countUrls(options)
+  const { sites: total, duplicates } = await countSites(options)
   if (total === 0) throw new UsageError(`${options.urls} contains no URL: write one per line`)
   const scanner = openScanner(options, io, {
     policy: { connections: 1 },
@@ -39,14 +34,16 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
     hostLimiter: new HostLimiter({ slotsPerHost: 1, pauseMs: PAUSE_MS, pausesDeadline: true }),
   })
   const stop = new AbortController()
+  setMaxListeners(0, stop.signal) // Each concurrent scan listens to it, so their number is bounded by `concurrency`.
   const onStop = (): void => stop.abort()
   try {
     await scanner.ready()
-    const output = await openBulkOutput(out, options.resume, io.stdout)
+    const output = await openBulkOutput(out, options.continuation, io.stdout)
     const known = output.done.size
     process.once('SIGINT', onStop).once('SIGTERM', onStop)
-    const { done, failed } = await scanUrls(options, io, { scanner, output, total, signal: stop.signal })
-    io.stderr.write(`${done} sites, ${failed} failed${known > 0 ? `, ${known} already done` : ''}\n`)
+    const { done, codes } = await scanSites(options, io, { scanner, output, total, signal: stop.signal })
+    const failed = [...codes.values()].reduce((sum, count) => sum + count, 0)
+    io.stderr.write(formatSummary({ done, known, duplicates, failed, codes }))
     if (!stop.signal.aborted) return failed > 0 ? EXIT.findings : EXIT.ok
     io.stderr.write(out === undefined ? 'stopped\n' : 'stopped: continue with --resume\n')
     return EXIT_STOPPED
@@ -64,60 +61,65 @@ interface Run {
   readonly signal: AbortSignal
 }
 
-async function scanUrls(
+/** What a run did. */
+interface Summary {
+  /** Sites that this run scanned. */
+  readonly done: number
+  /** Sites that an earlier run scanned. */
+  readonly known: number
+  /** Entries of the list that repeat a site. */
+  readonly duplicates: number
+  readonly failed: number
+  /** Error code → number of sites. */
+  readonly codes: ReadonlyMap<string, number>
+}
+
+function formatSummary({ done, known, duplicates, failed, codes }: Summary): string {
+  const parts = [`${done} sites`, `${failed} failed`]
+  if (known > 0) parts.push(`${known} already done`)
+  if (duplicates > 0) parts.push(`${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'} skipped`)
+  const sorted = [...codes].sort(([a, x], [b, y]) => y - x || a.localeCompare(b))
+  const failures = sorted.map(([code, count]) => `${code} ${count}`).join(', ')
+  return `${parts.join(', ')}\n${failures === '' ? '' : `failed: ${failures}\n`}`
+}
+
+async function scanSites(
   options: BulkOptions,
   io: CommandIo,
   { scanner, output, total, signal }: Run,
-): Promise<{ readonly done: number; readonly failed: number }> {
+): Promise<Pick<Summary, 'done' | 'codes'>> {
   const { include, concurrency } = options
-  const count = { done: 0, failed: 0 }
+  const codes = new Map<string, number>()
+  let done = 0
   const bar = createProgressBar(io, '{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is handled above.
   bar.start(total, output.done.size, { rate: '–' })
   const started = performance.now()
-  const run = async (url: string): Promise<void> => {
-    const scan = await scanner.scan(url, { signal }).catch((error: unknown) => ({ error }))
+  const run = async (site: ListedSite): Promise<void> => {
+    const { text: url } = site
+    const scan = await scanSite(scanner, site, signal).catch((error: unknown) => ({ error }))
     if (signal.aborted && 'error' in scan) return // Not done: the next run scans it.
-    const isFailed = 'error' in scan
-    await output.write(isFailed ? { url, ...toErrorBody(scan.error) } : { url, result: toLiveResult(scan, include) })
-    count.done++
-    if (isFailed) count.failed++
-    bar.increment({ rate: ((count.done * 1000) / (performance.now() - started)).toFixed(1) })
+    const line = 'error' in scan ? { url, ...toErrorBody(scan.error) } : { url, result: toLiveResult(scan, include) }
+    await output.write(line)
+    done++
+    if ('code' in line) codes.set(line.code, (codes.get(line.code) ?? 0) + 1)
+    bar.increment({ rate: ((done * 1000) / (performance.now() - started)).toFixed(1) })
   }
-  const jobs = skipDone(readUrls(options), output.done)
+  const jobs = skipDone(readSites(options), output.done)
   try {
     await runPerHost({ jobs, readHost, run, concurrency, pauseMs: PAUSE_MS, signal })
   } finally {
     bar.stop()
   }
-  return count
+  return { done, codes }
 }
 
-function readHost(url: string): string {
+/** Scans a site. A bare domain is scanned with `http://` if its server refuses the connection for `https://`. */
+async function scanSite(scanner: Scanner, { urls }: ListedSite, signal: AbortSignal): Promise<LiveScan> {
+  const [url, fallback] = urls
   try {
-    return new URL(url.trim()).host
-  } catch {
-    return url
+    return await scanner.scan(url, { signal })
+  } catch (error) {
+    if (fallback === undefined || !(error instanceof ScanError) || error.reason !== 'connection_refused') throw error
+    return await scanner.scan(fallback, { signal })
   }
-}
-
-/** Yields each URL once, without those that are done. */
-async function* skipDone(urls: AsyncIterable<string>, done: ReadonlySet<string>): AsyncGenerator<string> {
-  const seen = new Set(done)
-  for await (const url of urls) if (seen.size < seen.add(url).size) yield url
-}
-
-/** Yields the URLs of the command line, then those of the file: one per line, `#` begins a comment. */
-async function* readUrls({ positionals, urls }: BulkOptions): AsyncGenerator<string> {
-  yield* positionals
-  if (urls === undefined) return
-  for await (const { text, number } of readLines(createReadStream(urls), MAX_LINE_BYTES)) {
-    const url = text?.trim() ?? `line ${number} is longer than ${MAX_LINE_BYTES} bytes`
-    if (url !== '' && !url.startsWith('#')) yield url
-  }
-}
-
-async function countUrls(options: BulkOptions): Promise<number> {
-  const urls = new Set<string>()
-  for await (const url of readUrls(options)) urls.add(url)
-  return urls.size
 }

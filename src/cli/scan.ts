@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
 import { loadConfig } from '../config/config.ts'
 import { EXTRAS } from '../engine/verdict/result.ts'
 import { EVIDENCE } from '../fetch/side-evidence.ts'
@@ -17,11 +18,13 @@ Detects what a website is made with: a live site, or a saved page.
   npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta]
       Scans a live site and prints the result as JSON.
 
-  npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume] [--include …]
-      Scans many sites. The file has one URL per line; lines that begin with # are ignored. Prints one line per site as soon as
-      it is done: {url, result} or {url, error, code}. Each host is scanned by one scan at a time, with a pause of 1 second; the
+  npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume|--retry-failed]
+      [--include …]
+      Scans many sites. The file has one URL or domain per line; lines that begin with # are ignored. A domain is scanned with
+      https://, or with http:// if its server refuses the connection. Repeated sites are scanned once. Prints one line per site
+      as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan at a time, with a pause of 1 second; the
       same holds for hosts that redirects lead to. --out is overwritten, unless --resume continues it: sites that failed count
-      as done. Ctrl-C keeps everything that is done.
+      as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C keeps everything that is done.
 
   --allow address[/bits][:port]   opens a local address (IPv6 in brackets; may be repeated)
   --skip dns,tls,robots,favicon   leaves out parts of the side evidence
@@ -60,6 +63,7 @@ const OPTIONS = {
   skip: text,
   allow: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
+  'retry-failed': { type: 'boolean' },
 } as const
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
 
@@ -69,7 +73,7 @@ const MODES = {
   har: ['include', 'timeout'],
   batch: ['out', 'include', 'timeout'],
   warc: ['out', 'include', 'timeout'],
-  urls: ['out', 'include', 'concurrency', 'resume', 'allow', 'skip'],
+  urls: ['out', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
   live: ['include', 'allow', 'skip'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
@@ -84,13 +88,16 @@ export const main = defineCommand(HELP, async (args, io) => {
     const skip = readList('skip', values.skip, EVIDENCE)
     const live = { config, allow, skip, include: readList('include', values.include, LIVE_EXTRAS) }
     if (mode === 'live') return scanOne(positionals[0], live, io)
-    const { concurrency = '8', urls, out, resume = false } = values
+    const { concurrency = '8', urls, out, resume = false, 'retry-failed': retry = false } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     await checkFiles(values)
-    return scanBulk({ ...live, positionals, urls, out, resume, concurrency: Number(concurrency) }, io)
+    checkEnding(mode, out)
+    const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
+    return scanBulk({ ...live, positionals, urls, out, continuation, concurrency: Number(concurrency) }, io)
   }
   const include = readList('include', values.include, EXTRAS)
   await checkFiles(values)
+  checkEnding(mode, values.out)
   return scanOffline(mode, { ...values, include, folders: config.ruleFolders, detectors: config.detectorModules }, io)
 })
 
@@ -143,6 +150,15 @@ function checkOptions(mode: Mode, values: Values): void {
   if (/\.gz$/i.test(String(values.out))) throw new UsageError('--out is not compressed: its name must not end in .gz')
   if (values.resume && values.out === undefined)
     throw new UsageError('--resume continues an output file: name it with --out')
+  if (values['retry-failed'] && values.out === undefined)
+    throw new UsageError('--retry-failed continues an output file: name it with --out')
+}
+
+/** The ending of the output's name selects its format, so an unknown one is an error. */
+function checkEnding(mode: Mode, out: string | undefined): void {
+  const endings = ['.jsonl', '.ndjson', ...(mode === 'urls' ? ['.csv'] : [])]
+  if (out === undefined || endings.includes(extname(out).toLowerCase())) return
+  throw new UsageError(`--out "${out}": its ending selects the format; use ${endings.join(' or ')}`)
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {

@@ -4,6 +4,7 @@ import type { ScanRequest } from '../scan/single-flight.ts'
 import { findClientAddress } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
 import { getRequestState } from './request-state.ts'
+import { parseTraceparent } from './trace-context.ts'
 
 /** Error code of a 429 response → the limit that was exceeded, for the metric. */
 const LIMITS: Readonly<Record<string, (hasKey: boolean) => string>> = {
@@ -39,12 +40,13 @@ function findRoute({ routeOptions }: FastifyRequest): string {
 
 function buildLine(request: FastifyRequest, { elapsedTime }: FastifyReply, status?: number): Record<string, unknown> {
   const { code, key, reason, requestId, why } = getRequestState(request)
-  const { id, method } = request
+  const { id, method, headers } = request
   const line: Record<string, unknown> = { id, route: findRoute(request), method }
   if (status !== undefined) line.status = status
   line.ms = Math.round(elapsedTime * 10) / 10
   line.client = findClientAddress(request)
   if (requestId !== id) line.requestId = requestId
+  Object.assign(line, parseTraceparent(headers.traceparent))
   if (key !== undefined) line.key = key.id
   if (code !== undefined) line.code = code
   if (reason !== undefined) line.reason = reason

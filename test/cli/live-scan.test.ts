@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -162,7 +162,10 @@ describe('many live sites', () => {
     const urls = [`http://${address}/a`, 'http://localhost/', ' nonsense ']
     const { code, stdout, stderr } = await scan([...urls, '--allow', address])
     const lines = parseLines(stdout).sort((a, b) => urls.indexOf(String(a.url)) - urls.indexOf(String(b.url)))
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '3 sites, 2 failed\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: '3 sites, 2 failed\nfailed: blocked_target 1, invalid_url 1\n',
+    })
     expect(lines).toMatchObject([
       { url: urls[0], result: { builderSlug: 'wordpress' } },
       { url: urls[1], code: 'blocked_target' },
@@ -176,13 +179,91 @@ describe('many live sites', () => {
       `# ours\nhttp://${address}/a\n\nhttp://${address}/a\nhttp://${address}/b\nnonsense\n`,
     )
     const args = ['--urls', 'urls.txt', '--out', 'out.csv', '--resume', '--allow', address]
-    expect(await scan(args)).toEqual({ code: 1, stdout: '', stderr: '3 sites, 1 failed\n' })
+    expect(await scan(args)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: '3 sites, 1 failed, 1 duplicate skipped\nfailed: invalid_url 1\n',
+    })
     const whole = readFileSync(join(cwd, 'out.csv'), 'utf8')
     expect(whole.trim().split('\n')).toHaveLength(4)
     requests.length = 0
-    expect(await scan(args)).toEqual({ code: 0, stdout: '', stderr: '0 sites, 0 failed, 3 already done\n' })
+    expect(await scan(args)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '0 sites, 0 failed, 3 already done, 1 duplicate skipped\n',
+    })
     expect({ again: readFileSync(join(cwd, 'out.csv'), 'utf8'), requests }).toEqual({ again: whole, requests: [] })
   })
+
+  test('the same site is scanned once, and failures are counted by code', async () => {
+    // HTTPS on a port that speaks HTTP fails, but is not refused, so HTTP is not tried. Nothing listens on port 9.
+    const port = address.split(':')[1]
+    const list = [
+      `127.0.5.1:${port}/a`,
+      `https://127.0.5.1:${port}/a#top`,
+      'http://127.0.5.1:9',
+      'nonsense',
+      'page html',
+    ]
+    writeFileSync(join(cwd, 'bare.txt'), list.join('\n'))
+    requests.length = 0
+    const { code, stdout, stderr } = await scan(['--urls', 'bare.txt', '--allow', '127.0.0.0/8'])
+    const lines = parseLines(stdout).map(({ url, code: failure }) => [url, failure])
+    expect(lines.sort()).toEqual([
+      [list[0], 'scan_failed'],
+      ['http://127.0.5.1:9', 'scan_failed'],
+      ['nonsense', 'invalid_url'],
+      ['page html', 'invalid_url'],
+    ])
+    const summary = '4 sites, 4 failed, 1 duplicate skipped\nfailed: invalid_url 2, scan_failed 2\n'
+    expect({ code, stderr, requests }).toEqual({ code: 1, stderr: summary, requests: [] })
+  })
+
+  test('a bare domain is scanned with http:// if https:// is refused; concurrent scans cause no warning', async ({
+    skip,
+  }) => {
+    const plain = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1">')
+    })
+    const isListening = await new Promise<boolean>((resolve) => {
+      plain.once('error', () => resolve(false)).listen(80, '127.0.6.1', () => resolve(true))
+    })
+    if (!isListening) skip('port 80 of 127.0.6.1 is in use, or reserved for root')
+    const warnings: string[] = []
+    const onWarning = ({ name }: Error): unknown => warnings.push(name)
+    process.on('warning', onWarning)
+    const others = Array.from({ length: 15 }, (_, i) => `127.0.6.${i + 2}/x`)
+    const args = ['127.0.6.1', ...others, '--allow', '127.0.0.0/8', '--concurrency', '16', '--out', 'plain.jsonl']
+    const { code } = await scan(args)
+    process.off('warning', onWarning)
+    plain.close()
+    const [site, ...failed] = parseLines(readFileSync(join(cwd, 'plain.jsonl'), 'utf8')).sort((line) =>
+      'result' in line ? -1 : 1,
+    )
+    expect(site).toMatchObject({ url: '127.0.6.1', result: { url: 'http://127.0.6.1/', builderSlug: 'wordpress' } })
+    expect({ code, failed: failed.length, warnings }).toEqual({ code: 1, failed: others.length, warnings: [] })
+  })
+
+  test.each(['jsonl', 'csv'])(
+    '--retry-failed scans the sites of a .%s file that failed again, and keeps the others',
+    async (end) => {
+      const out = `retry.${end}`
+      writeFileSync(join(cwd, 'retry.txt'), `http://${address}/a\nhttp://${address}/b\nnonsense\n`)
+      const args = ['--urls', 'retry.txt', '--out', out]
+      const allow = ['--allow', address]
+      // The first run must not connect to the address, so both sites fail.
+      expect(await scan(args)).toMatchObject({ stderr: '3 sites, 3 failed\nfailed: blocked_target 2, invalid_url 1\n' })
+      const second = await scan([...args, ...allow, '--retry-failed'])
+      expect(second).toMatchObject({ code: 1, stderr: '3 sites, 1 failed\nfailed: invalid_url 1\n' })
+      const whole = readFileSync(join(cwd, out), 'utf8').trim().split('\n')
+      requests.length = 0
+      const third = await scan([...args, ...allow, '--retry-failed'])
+      expect(third).toMatchObject({ code: 1, stderr: '1 sites, 1 failed, 2 already done\nfailed: invalid_url 1\n' })
+      const again = readFileSync(join(cwd, out), 'utf8').trim().split('\n')
+      expect({ lines: again.sort(), requests }).toEqual({ lines: whole.sort(), requests: [] })
+      expect(readdirSync(cwd)).not.toContain(`${out}.part`)
+    },
+  )
 
   test('Ctrl-C keeps what is done, and the next run continues', async () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/hang\nhttp://${address}/b\n`)

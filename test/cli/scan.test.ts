@@ -86,6 +86,7 @@ describe('wrong usage is reported in a sentence', () => {
     [[], 'give a URL, or one of --urls, --html, --har, --batch, --warc'],
     [['--html', 'page.html', '--batch', 'x'], '--html cannot be combined with --batch: use one of them'],
     [['page.html'], 'To scan a saved page, use --html'],
+    [['--urls', 'page.html', '--retry-failed'], '--retry-failed continues an output file: name it with --out'],
     [['--html'], "Option '--html <value>' argument missing"],
     [['--htm', 'page.html'], "Unknown option '--htm'"],
     [['--html', 'none.html'], '--html: there is no file "none.html"'],
@@ -121,7 +122,12 @@ describe('wrong usage is reported in a sentence', () => {
     [['--warc', 'page.html', '--out', 'hard.html'], '--out would overwrite the file that --warc reads'],
     [['--urls', 'link.html', '--out', 'hard.html'], '--out would overwrite the file that --urls reads'],
     [['--batch', 'page.html', '--out', 'folder'], '--out: "folder" is a folder'],
-    [['--batch', 'page.html', '--out', 'none/x'], "no such file or directory, open 'none/x'"],
+    [['--batch', 'page.html', '--out', 'none/x.jsonl'], "no such file or directory, open 'none/x.jsonl'"],
+    [
+      ['--batch', 'page.html', '--out', 'x.json'],
+      '--out "x.json": its ending selects the format; use .jsonl or .ndjson',
+    ],
+    [['--urls', 'page.html', '--out', 'x'], '--out "x": its ending selects the format; use .jsonl or .ndjson or .csv'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await scan(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -20,7 +20,9 @@ const api = read('docs/api.md')
 const operating = read('docs/operating.md')
 const documents = [
   'README.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'deploy/README.md',
   ...['api', 'operating', 'command-line', 'library'].map((name) => `docs/${name}.md`),
 ]
 

@@ -13,7 +13,7 @@ import { writeFolder } from '../support/rule-folder.ts'
 
 const root = projectFolder()
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const documents = ['CONTRIBUTING.md', ...listDocuments()]
+const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'deploy/README.md', ...listDocuments()]
 
 test('documents are up to date with the code', async () => {
   expect(checkDocs(await generateDocs(root))).toEqual([])

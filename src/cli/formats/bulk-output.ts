@@ -1,6 +1,7 @@
-import { createReadStream, existsSync } from 'node:fs'
-import { appendFile, truncate, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { appendFile, rename, truncate, writeFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { SetupError } from '../../errors.ts'
@@ -26,8 +27,18 @@ export interface BulkOutput {
   write(line: BulkLine): Promise<void>
 }
 
-/** Opens the output: overwrites the file, or continues it with `resume`. */
-export async function openBulkOutput(file: string | undefined, resume: boolean, stdout: Writable): Promise<BulkOutput> {
+/** What happens with an output file that exists. `retry-failed` continues it, without the sites that failed. */
+export type Continuation = 'overwrite' | 'resume' | 'retry-failed'
+
+/**
+ * Opens the output.
+ * @throws SetupError when a file that should be continued was not written by a bulk run; it is not changed
+ */
+export async function openBulkOutput(
+  file: string | undefined,
+  continuation: Continuation,
+  stdout: Writable,
+): Promise<BulkOutput> {
   const isCsv = file !== undefined && /\.csv$/i.test(file)
   const format = isCsv ? formatCsv : (line: BulkLine): string => `${JSON.stringify(line)}\n`
   if (file === undefined) return { done: new Set(), write: (line) => writeText(stdout, format(line)) }
@@ -37,8 +48,13 @@ export async function openBulkOutput(file: string | undefined, resume: boolean, 
     last = written.catch(() => {})
     return written
   }
-  const { done, isEmpty } =
-    resume && existsSync(file) ? await readDone(file, isCsv) : { done: new Set<string>(), isEmpty: true }
+  const isContinued = continuation !== 'overwrite' && existsSync(file)
+  let state = isContinued ? await readDone(file, isCsv) : { done: new Set<string>(), isEmpty: true }
+  if (isContinued && continuation === 'retry-failed') {
+    await removeFailed(file, isCsv)
+    state = await readDone(file, isCsv)
+  }
+  const { done, isEmpty } = state
   if (isEmpty) await writeFile(file, isCsv ? HEADER : '')
   return { done, write }
 }
@@ -61,6 +77,25 @@ async function readDone(file: string, isCsv: boolean): Promise<{ done: Set<strin
   }
   await truncate(file, whole)
   return { done, isEmpty: whole === 0 }
+}
+
+/** Removes the lines of sites that failed. The file is replaced at once, so that an interruption loses no result. */
+async function removeFailed(file: string, isCsv: boolean): Promise<void> {
+  async function* keepResults(): AsyncGenerator<string> {
+    for await (const { text, number } of readLines(createReadStream(file), MAX_LINE_BYTES))
+      if (text !== null && ((isCsv && number === 1) || !isFailure(text, isCsv))) yield `${text}\n`
+  }
+  const replacement = `${file}.part`
+  await pipeline(keepResults, createWriteStream(replacement))
+  await rename(replacement, file)
+}
+
+function isFailure(line: string, isCsv: boolean): boolean {
+  try {
+    return isCsv ? (parse(line) as string[][])[0]?.at(-1) !== '' : !('result' in (JSON.parse(line) as object))
+  } catch {
+    return true
+  }
 }
 
 /** Whether this can be the first line of a bulk output, which may be cut off. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type BulkLine, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
+import { type BulkLine, type Continuation, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
 import { buildPage, detect, toResult } from '../../../src/index.ts'
 import { openOwnRuleset } from '../../support/own-ruleset.ts'
 
@@ -22,11 +22,11 @@ async function write(
   name: string,
   lines: readonly BulkLine[],
   before?: string,
-  resume = true,
+  continuation: Continuation = 'resume',
 ): Promise<[string[], string]> {
   const file = join(folder, name)
   if (before !== undefined) writeFileSync(file, before)
-  const opened = await openBulkOutput(file, resume, process.stdout)
+  const opened = await openBulkOutput(file, continuation, process.stdout)
   await Promise.all(lines.map((line) => opened.write(line)))
   return [[...opened.done], readFileSync(file, 'utf8')]
 }
@@ -50,7 +50,20 @@ describe('lines of a bulk run', () => {
   })
 
   test('overwrite the file without --resume', async () => {
-    expect(await write('c.jsonl', [bad], line(good), false)).toEqual([[], line(bad)])
+    expect(await write('c.jsonl', [bad], line(good), 'overwrite')).toEqual([[], line(bad)])
+  })
+
+  test.each([
+    ['sites that failed', line(bad) + line(good) + line(bad), [good.url], line(good)],
+    ['half a line at the end', line(good) + line(bad).slice(0, 20), [good.url], line(good)],
+    ['every line', line(bad), [], ''],
+  ])('continue without %s after --retry-failed', async (_, before, done, kept) => {
+    expect(await write('retry.jsonl', [bad], before, 'retry-failed')).toEqual([done, kept + line(bad)])
+  })
+
+  test('--retry-failed does not change a file of another kind', async () => {
+    await expect(write('other.jsonl', [], 'other\n', 'retry-failed')).rejects.toThrow('was not written by a scan')
+    expect(readFileSync(join(folder, 'other.jsonl'), 'utf8')).toBe('other\n')
   })
 
   test('are CSV rows that a spreadsheet does not take for formulas', async () => {

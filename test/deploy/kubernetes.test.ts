@@ -1,0 +1,143 @@
+import { readdirSync } from 'node:fs'
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
+import { Service } from 'kubernetes-models/v1/Service'
+import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount'
+import { describe, expect, test } from 'vitest'
+import { findTypeErrors, kitPath, loadKitConfig, readKit, readYaml, type TypedValue } from './kit.ts'
+
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
+}
+interface Kustomization {
+  readonly resources: readonly string[]
+}
+
+/** Kind → its schema, and the module of its type. */
+const KINDS = {
+  ConfigMap: [ConfigMap, 'v1/ConfigMap'],
+  Deployment: [Deployment, 'apps/v1/Deployment'],
+  NetworkPolicy: [NetworkPolicy, 'networking.k8s.io/v1/NetworkPolicy'],
+  PodDisruptionBudget: [PodDisruptionBudget, 'policy/v1/PodDisruptionBudget'],
+  Service: [Service, 'v1/Service'],
+  ServiceAccount: [ServiceAccount, 'v1/ServiceAccount'],
+} as const
+type Kind = keyof typeof KINDS
+const isKind = (kind: string): kind is Kind => Object.hasOwn(KINDS, kind)
+
+const [kustomization] = readYaml<Kustomization>('kubernetes/kustomization.yaml')
+const manifests = kustomization.resources.flatMap((file) => readYaml<Manifest>(`kubernetes/${file}`))
+const find = <Found>(kind: Kind, name = 'siteprint'): Found =>
+  manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name) as Found
+const typed = (manifest: Manifest): TypedValue => {
+  const module = `kubernetes-models/${KINDS[manifest.kind as Kind][1]}`
+  return { name: `${manifest.kind} ${manifest.metadata.name}`, module, type: `I${manifest.kind}`, value: manifest }
+}
+
+/** Throws an error if a manifest does not match the schema of its kind. */
+function validate(manifest: Manifest): void {
+  if (!isKind(manifest.kind)) throw new Error(`no schema for ${manifest.kind}`)
+  new KINDS[manifest.kind][0](manifest as never).validate()
+}
+
+describe('the manifests', () => {
+  test('are all files of the folder, with different names', () => {
+    expect([...kustomization.resources, 'kustomization.yaml'].sort()).toEqual(readdirSync(kitPath('kubernetes')).sort())
+    const names = manifests.map(({ kind, metadata: { name } }) => `${kind} ${name}`)
+    expect(names).toEqual([...new Set(names)])
+  })
+
+  test.each(manifests.map((manifest) => [manifest.kind, manifest.metadata.name, manifest] as const))(
+    '%s %s matches the schema of Kubernetes',
+    (_kind, _name, manifest) => {
+      expect(() => validate(manifest)).not.toThrow()
+    },
+  )
+
+  test('have no unknown keys', () => {
+    expect(findTypeErrors(manifests.map(typed))).toEqual([])
+  })
+
+  test('a wrong value and an unknown key are reported', () => {
+    const budget = find<Manifest>('PodDisruptionBudget')
+    expect(() => validate({ ...budget, spec: { unhealthyPodEvictionPolicy: 'Always' } } as Manifest)).toThrow()
+    const unknown = { ...budget, spec: { maxUnavailabel: 1 } }
+    expect(findTypeErrors([typed(unknown)])).toEqual([expect.stringMatching(/'"maxUnavailabel"' does not exist/)])
+  })
+})
+
+describe('the deployment', () => {
+  const pod = find<Deployment>('Deployment').spec?.template?.spec
+  if (pod === undefined || pod === null) throw new Error('the deployment has no pod')
+  const [container] = pod.containers
+  const seconds = Number(container.lifecycle?.preStop?.exec?.command?.[1])
+
+  test('has the user of the image, no privileges, and limits', () => {
+    expect(readKit('../Dockerfile')).toMatch(/^USER node$/m)
+    // The images of Node give the user `node` this id.
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000 })
+    expect(pod).toMatchObject({ automountServiceAccountToken: false })
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    expect(container.resources).toHaveProperty('requests.cpu')
+    expect(container.resources).toHaveProperty('limits.memory')
+  })
+
+  test('leaves enough time for a stop', () => {
+    const [, drain] = /const DRAIN_MS = (\d+)/.exec(readKit('../src/compose.ts')) ?? []
+    const [, pending] = /for at most (\d+) seconds\. A second signal/.exec(readKit('../docs/operating.md')) ?? []
+    const needed = seconds + Number(drain) / 1000 + Number(pending)
+    expect(needed).toBe(26)
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(needed)
+  })
+
+  test('has the ports of its settings, and of the services and policies', () => {
+    const { data = {} } = find<{ data: Record<string, string> }>('ConfigMap', 'siteprint-settings')
+    const ports = new Map((container.ports ?? []).map(({ name, containerPort }) => [String(name), containerPort]))
+    const [, http] = /^EXPOSE (\d+)$/m.exec(readKit('../Dockerfile')) ?? []
+    expect(Object.fromEntries(ports)).toEqual({ http: Number(http), metrics: Number(data.METRICS_PORT) })
+    const targets = ['siteprint', 'siteprint-metrics'].flatMap((name) =>
+      (find<Service>('Service', name).spec?.ports ?? []).map(({ targetPort }) => targetPort),
+    )
+    const sources = (find<NetworkPolicy>('NetworkPolicy').spec?.ingress ?? []).flatMap(({ ports: open = [] }) =>
+      (open ?? []).map(({ port }) => port),
+    )
+    const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
+    expect([targets, sources]).toEqual([[...ports.keys()], [...ports.keys()]])
+    expect(probes.map((probe) => probe?.httpGet?.port)).toEqual(['http', 'http', 'http'])
+  })
+
+  test('has settings that are valid, and reads its secrets from the volume of the secret', () => {
+    const { data } = find<{ data: Record<string, string> }>('ConfigMap', 'siteprint-settings')
+    const [mount] = container.volumeMounts ?? []
+    const config = loadKitConfig(data, `${mount.mountPath}/`)
+    expect(config).toMatchObject({ metricsHost: '0.0.0.0', trustProxy: 1, signUp: 'off' })
+    for (const secret of [config.keyPepper, config.authSecret, config.mongodbUrl, config.redisUrl])
+      expect(secret).not.toBeNull()
+    const names = Object.values(data).flatMap((value) =>
+      value.startsWith(mount.mountPath) ? value.split('/').at(-1) : [],
+    )
+    const [, command] = /kubectl create secret generic siteprint (.*?)```/s.exec(readKit('README.md')) ?? []
+    expect([...String(command).matchAll(/--from-file=([\w-]+)/g)].map(([, name]) => name)).toEqual(names)
+    expect(container.envFrom).toEqual([{ configMapRef: { name: 'siteprint-settings' } }])
+  })
+
+  test('every selector matches the pods', () => {
+    const { labels } = find<Deployment>('Deployment').spec?.template?.metadata ?? {}
+    const selectors = [
+      find<Deployment>('Deployment').spec?.selector.matchLabels,
+      find<PodDisruptionBudget>('PodDisruptionBudget').spec?.selector?.matchLabels,
+      find<NetworkPolicy>('NetworkPolicy').spec?.podSelector.matchLabels,
+      find<Service>('Service').spec?.selector,
+      find<Service>('Service', 'siteprint-metrics').spec?.selector,
+    ]
+    for (const selector of selectors) expect(selector).toEqual(labels)
+  })
+})
