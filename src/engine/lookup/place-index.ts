@@ -77,7 +77,8 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     const name = lower(word)
-    return this.words.has(name) || this.#pathPrefixes.has(name) || this.#findBeginnings(name).length > 0
+    if (this.words.has(name) || this.#pathPrefixes.has(name)) return true
+    return this.#beginnings.size > 0 && this.#findBeginnings(name).length > 0
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
