@@ -77,13 +77,13 @@ export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly HeldClause
 }
 
 /**
- * Chooses the type with the highest score if it reaches the threshold and leads the second by the margin, and if the page has
+ * Chooses the type with the highest score if it reaches the threshold and leads the second by its margin, and if the page has
  * enough text for it.
  */
 export function chooseSiteType(
   types: readonly ScoredType[],
   { words }: Pick<Page, 'words'>,
-  { threshold, margin }: TypeDecision = DEFAULT_DECISION,
+  { threshold, margin, margins }: TypeDecision = DEFAULT_DECISION,
 ): TypeChoice {
   const ranking = types.toSorted((a, b) => b.score - a.score || (a.rule.slug < b.rule.slug ? -1 : 1))
   const [first, second] = ranking
@@ -93,7 +93,7 @@ export function chooseSiteType(
       ? 'too little evidence'
       : first.rule.unnamed
         ? 'no type fits'
-        : second !== undefined && first.score - second.score < margin
+        : second !== undefined && first.score - second.score < (margins?.[first.rule.slug] ?? margin)
           ? 'two types alike'
           : words < MIN_VISIBLE_WORDS && !first.rule.thin
             ? 'too little text'
