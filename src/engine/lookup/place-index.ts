@@ -76,7 +76,7 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     const name = lower(word)
-    if (this.words.has(name) || this.#pathPrefixes.has(name)) return true
+    if (this.words.has(name) || (this.#pathPrefixes.size > 0 && this.#pathPrefixes.has(name))) return true
     return this.#beginnings.size > 0 && this.#findBeginnings(name).length > 0
   }
 
