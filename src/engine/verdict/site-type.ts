@@ -56,7 +56,8 @@ export function findHeldClauses(
   for (const leaf of hits.liftedTypeLeaves) {
     const one = ruleset.typeClauses.get(leaf)
     if (one === undefined || held.has(one)) continue
-    if (one.isLeaf || (mayHold(one, hits) && applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset)))) held.add(one)
+    if (one.isLeaf || (mayHold(one, hits) && applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset))))
+      held.add(one)
   }
   return [...held]
 }
