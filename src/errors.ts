@@ -102,6 +102,11 @@ export const API_ERRORS = {
 } as const satisfies Record<string, readonly [number, string]>
 export type ApiErrorCode = keyof typeof API_ERRORS
 
+/** Whether the same request may succeed later. Errors of the request and of its key persist until the client changes something. */
+export function isRetryable(code: ApiErrorCode): boolean {
+  return API_ERRORS[code][0] >= 429
+}
+
 /**
  * Reasons of 5xx responses, for the log and the metrics. Clients never see them. A failed scan has a reason from
  * `SCAN_CAUSES` instead. docs/operating.md says what to do about each reason.

@@ -7,7 +7,7 @@ import { checkDocs, generateDocs } from './generated-docs.ts'
 
 const HELP = `
 Checks or updates the parts of the documentation that are generated from the code: tables of places, findings, settings,
-plans and errors, closed lists, the result of the example, and the JSON Schemas for editors.
+plans and errors, closed lists, the result of the example, the JSON Schemas for editors, and the types of the clients.
 
   npm run -s docs               Lists documents that are out of date.
   npm run -s docs -- --write    Updates them.

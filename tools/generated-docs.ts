@@ -4,13 +4,15 @@ import { detectors } from '../plugins/index.ts'
 import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { SCAN_CAUSES } from '../src/errors.ts'
-import { buildPage, detect, loadRuleset, toResult } from '../src/index.ts'
+import { buildPage, detect, toResult } from '../src/index.ts'
 import { ownFolder, projectFolder } from '../src/rules/built.ts'
 import { ordinaryPagesSchema } from '../src/rules/data-schemas.ts'
 import { buildEditorSchemas } from '../src/rules/editor-schemas.ts'
 import { FINDING_TABLE } from '../src/rules/findings.ts'
 import { type CheckedRules, checkFolders } from '../src/rules/load.ts'
+import { buildRuleset } from '../src/rules/open-ruleset.ts'
 import { formatCatalogue } from './catalogue-page.ts'
+import { buildClientFiles } from './client-types.ts'
 import {
   type Document,
   formatErrorSentences,
@@ -68,12 +70,13 @@ export async function generateDocs(root: string): Promise<GeneratedDoc[]> {
     for (const name of names) parts[name] = await PARTS[name](document)
     docs.push(fillParts(file, document.text, parts))
   }
-  for (const [file, wanted] of Object.entries(buildFiles())) docs.push({ file, text: read(file), wanted, problems: [] })
+  for (const [file, wanted] of Object.entries(await buildFiles()))
+    docs.push({ file, text: read(file), wanted, problems: [] })
   return docs
 }
 
-/** Builds the files that are generated completely: the schemas for editors, and the catalogue of rules. */
-function buildFiles(): Readonly<Record<string, string>> {
+/** Builds the files that are generated completely: the schemas for editors, the catalogue of rules, and what clients are built on. */
+async function buildFiles(): Promise<Readonly<Record<string, string>>> {
   const { categories, rules } = readRules()
   const found = rules.map((rule) => rule.found)
   const schemas = buildEditorSchemas([...detectors, FOUND], { categories, rules: found })
@@ -85,6 +88,7 @@ function buildFiles(): Readonly<Record<string, string>> {
     ),
     'test/pages/schema.json': formatJson(ordinaryPagesSchema),
     'docs/catalogue.md': formatCatalogue({ rules: sources, categories }, indexPlaces(detectors)),
+    ...(await buildClientFiles({ categories: findCategoryNames(), siteTypes: findSiteTypes() }, readVersion())),
   }
 }
 
@@ -148,21 +152,33 @@ function formatFindings({ text }: Document): string {
   return formatTable(['code', 'level', 'sentence', 'how to fix it'], rows)
 }
 
+function findSiteTypes(): string[] {
+  const types = readRules().rules.filter(({ found, source }) => found.kind === 'site-type' && !source?.unnamed)
+  return types.map(({ found }) => found.slug)
+}
+
+/** Builder category → its name in revision 1 of the API. */
+function findCategoryNames(): Record<string, string> {
+  const { builders } = readRules().categories
+  return Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name]))
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }).version
+}
+
 function formatClosedLists() {
-  const { categories, rules } = readRules()
-  const types = rules
-    .filter(({ found, source }) => found.kind === 'site-type' && !source?.unnamed)
-    .map(({ found }) => found.slug)
+  const { categories } = readRules()
   const formatWords = (words: readonly string[]): string => `${words.map((word) => `\`${word}\``).join(', ')}.`
   return {
     'builder-categories': formatWords(Object.keys(categories.builders)),
     'technology-categories': formatWords(Object.keys(categories.technologies)),
-    'site-types': formatWords(types),
+    'site-types': formatWords(findSiteTypes()),
   }
 }
 
 /** The result for the example page with its address and headers. */
-async function formatExample(): Promise<string> {
+function formatExample(): string {
   const folder = join(projectFolder(), 'examples')
   const headers = JSON.parse(readFileSync(join(folder, 'headers.json'), 'utf8')) as Record<string, string>
   const page = buildPage({
@@ -170,7 +186,7 @@ async function formatExample(): Promise<string> {
     headers,
     html: readFileSync(join(folder, 'page.html')),
   })
-  const result = toResult(detect(await loadRuleset(), page))
+  const result = toResult(detect(buildRuleset(readRules(), detectors, ''), page))
   const json = JSON.stringify(result, null, 2).replace(
     /\[\n([^\]]*)\n {2}\]/,
     (_, items: string) => `[${items.trim().replace(/\n\s*/g, ' ')}]`,

@@ -14,7 +14,7 @@ import { scanSaved } from './scan-saved.ts'
 const HELP = `
 Detects what a website is made with: a live site, or a saved page.
 
-  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings]
+  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta]
       Scans a live site and prints the result as JSON.
 
   npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume] [--include …]

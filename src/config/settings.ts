@@ -184,7 +184,8 @@ export const SETTINGS = {
     name: 'CONTACT_URL',
     read: readOne(parse.parseContactUrl, 'write an http, https or mailto URL'),
     default: null,
-    documentation: 'URL in the User-Agent at which the owner of a scanned site can contact you.',
+    documentation:
+      'URL at which owners of scanned sites and users of the API can contact you. It is in the User-Agent of scans and in the OpenAPI documents.',
   }),
   trustProxy: define<number | readonly string[] | null>({
     name: 'TRUST_PROXY',

@@ -12,7 +12,7 @@ import { EVIDENCE, type EvidenceFound, type EvidenceKind, SideEvidence } from '.
 import type { Target } from './target.ts'
 
 /** What one scan received from a site: the input of `buildPage`, and details of the connection. */
-export interface Site extends EvidenceFound, BodiesFound {
+export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound {
   /** The final URL, without a fragment. */
   readonly url: string
   readonly status: number
@@ -22,6 +22,11 @@ export interface Site extends EvidenceFound, BodiesFound {
   readonly tls: Peer['tls']
   /** The IP address that served the page. */
   readonly address: string | null
+  /**
+   * Places of rules that exist and were not looked at, because they were skipped or did not respond in time. A page without TLS
+   * has no certificate, and an address has no DNS records.
+   */
+  readonly unseen: readonly string[]
   /** One sentence per limit or error that cut the page. */
   readonly warnings: readonly string[]
   /**
@@ -62,22 +67,24 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
     const page = await followAll(target, { session, sideEvidence, hostSlot })
     const fetched = performance.now()
     const peer = session.peers.get(page.target.host) // Before files are fetched, which may open further connections.
-    const [evidenceFound, bodies] = await Promise.all([
+    const [side, bodies] = await Promise.all([
       measure(sideEvidence.finish(), fetched),
       measure(fetchBodies(describeHtml(page), { session, hostSlot }), fetched),
     ])
     signal?.throwIfAborted()
+    const { isFaviconSeen, ...found } = side.value
+    const tls = evidence.includes('tls') ? (peer?.tls ?? null) : null
+    const seen = { ...found, ...bodies.value, tls }
     return {
-      ...evidenceFound.value,
-      ...bodies.value,
+      ...seen,
       url: page.target.url.href,
       status: page.response.status,
       headers: page.response.headers,
       html: page.html,
       warnings: [...page.warnings, ...reportLate(bodies.value, policy)],
-      tls: evidence.includes('tls') ? (peer?.tls ?? null) : null,
+      unseen: listUnseen(page.target, { ...seen, favicon: isFaviconSeen || null }),
       address: peer?.address ?? null,
-      timing: { fetch: fetched - started, evidence: evidenceFound.ms, bodies: bodies.ms },
+      timing: { fetch: fetched - started, evidence: side.ms, bodies: bodies.ms },
     }
   } catch (error) {
     throw session.signal.aborted ? session.signal.reason : toScanError(error)
@@ -86,6 +93,23 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
     await session.close()
     hostSlot.release()
   }
+}
+
+interface Seen
+  extends Pick<Site, 'dns'>,
+    Readonly<Record<'tls' | 'robots' | 'favicon' | 'scripts' | 'styles', unknown>> {}
+
+/** Lists the places that were not looked at: those whose value is null, and DNS without the answer to any query. */
+function listUnseen({ url, isLiteral }: Target, seen: Seen): string[] {
+  const places = [
+    ['dns', isLiteral || (Object.keys(seen.dns ?? {}).length > 0 ? seen.dns : null)],
+    ['tls', url.protocol === 'http:' || seen.tls],
+    ['robots', seen.robots],
+    ['favicon', seen.favicon],
+    ['bundle', seen.scripts],
+    ['stylesheet', seen.styles],
+  ] as const
+  return places.filter(([, value]) => value === null).map(([place]) => place)
 }
 
 /** Waits for a result and measures the time from `start`. */

@@ -18,7 +18,11 @@ export interface EvidenceFound {
   dns: Readonly<Record<string, readonly string[]>> | null
   robots: string | null
   favicon: number | null
+  /** Whether the favicon was received, or the site has none. */
+  isFaviconSeen: boolean
 }
+
+const NOTHING: Readonly<EvidenceFound> = { dns: null, robots: null, favicon: null, isFaviconSeen: false }
 
 interface SideEvidenceOptions {
   readonly session: Session
@@ -37,7 +41,7 @@ export class SideEvidence {
   #abort = new AbortController()
   #host = ''
   #origin = ''
-  #found: EvidenceFound = { dns: null, robots: null, favicon: null }
+  #found: EvidenceFound = { ...NOTHING }
   #tasks: Promise<unknown>[] = []
 
   constructor(options: SideEvidenceOptions) {
@@ -72,7 +76,7 @@ export class SideEvidence {
     if (origin === this.#origin) return
     this.#origin = origin
     const found = this.#found
-    found.robots = found.favicon = null
+    Object.assign(found, { ...NOTHING, dns: found.dns })
     const { kinds } = this.#options
     if (kinds.includes('robots'))
       this.#start(async (signal) => {
@@ -82,7 +86,7 @@ export class SideEvidence {
     if (kinds.includes('favicon'))
       this.#start(async (signal) => {
         const file = await this.#readFile(target, '/favicon.ico', { maxBytes: MAX_FAVICON_BYTES, signal })
-        if (this.#origin === origin) found.favicon = hashWholeFile(file)
+        if (this.#origin === origin) Object.assign(found, { favicon: hashWholeFile(file), isFaviconSeen: true })
       })
   }
 
@@ -114,7 +118,7 @@ export class SideEvidence {
   #restart(): void {
     this.close()
     this.#abort = new AbortController()
-    this.#found = { dns: null, robots: null, favicon: null }
+    this.#found = { ...NOTHING }
     this.#tasks = []
   }
 

@@ -14,7 +14,8 @@ import { registerHealth } from './health.ts'
 import type { Gauges } from './metrics.ts'
 import { registerDocs } from './openapi.ts'
 import type { AppParts } from './parts.ts'
-import { countKeyRequest, readAddressWindow, setRateHeaders } from './rate-limit.ts'
+import { buildQuotaHeaders } from './quota.ts'
+import { countKeyRequest, findRevision, readAddressWindow, setRateHeaders } from './rate-limit.ts'
 import { logDisconnect, logResponse, logScanFailure } from './request-log.ts'
 import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './request-state.ts'
 import { ScanRunner } from './scan-runner.ts'
@@ -23,6 +24,7 @@ import { buildSecurityHeaders } from './server/security-headers.ts'
 import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
 import { stopListening } from './server/stop-listening.ts'
 import { ServiceSwitches } from './service-switches.ts'
+import { findBasePath, findSlashless } from './trailing-slash.ts'
 import { registerCatalogue } from './v1/catalogue.ts'
 import { registerMe } from './v1/me.ts'
 import { watchRoutes } from './v1/route.ts'
@@ -118,13 +120,14 @@ async function runMeasuredScan(
 
 /** Registers what applies to every request, whatever its path. */
 async function registerHooks(fastify: FastifyInstance, context: Context): Promise<void> {
-  const { clock, metrics, pending, drain } = context
+  const { clock, metrics, pending, drain, settings } = context
   const securityHeaders = await buildSecurityHeaders()
   const warnOfProxy = buildProxyWarning(context)
   fastify.decorateRequest('state', null)
   // Hooks that do not wait take a callback: a promise per hook would cost as much as the hook itself.
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.state = new RequestState(clock(), sanitizeId(request.headers['x-request-id'], request.id))
+    const requestId = sanitizeId(request.headers['x-request-id'], request.id)
+    request.state = new RequestState(clock(), requestId, settings.apiRevision)
     reply.headers(securityHeaders).header('x-request-id', request.state.requestId)
     pending.onAbandoned(request.raw, () => logDisconnect(request, reply, metrics))
     warnOfProxy(request.raw)
@@ -143,9 +146,12 @@ async function registerHooks(fastify: FastifyInstance, context: Context): Promis
   })
   fastify.setErrorHandler(sendError)
   const hasPortal = context.accounts !== null
-  fastify.setNotFoundHandler((request, reply) =>
-    (hasPortal && wantsPage(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply),
-  )
+  const basePath = findBasePath(settings.publicUrl)
+  fastify.setNotFoundHandler((request, reply) => {
+    const path = findSlashless(request.url, basePath)
+    if (path !== null) return reply.redirect(path, 308)
+    return (hasPortal && wantsPage(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply)
+  })
 }
 
 async function registerRoutes(fastify: FastifyInstance, context: Context): Promise<void> {
@@ -176,11 +182,20 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
 function registerChecks(v1: FastifyInstance, context: Context): void {
   const { shared, settings, switches } = context
   const keys = new Authenticator(context)
+  const basePath = findBasePath(settings.publicUrl)
+  // Before all checks: the redirect says nothing about the path, and clients send their key again.
+  v1.addHook('onRequest', (request, reply, done) => {
+    const path = findSlashless(request.url, basePath)
+    if (path === null) done()
+    else reply.redirect(path, 308)
+  })
   v1.addHook('onRequest', async (request) => {
     if (request.method === 'OPTIONS') return // Browsers send preflight requests without a key; they are not counted.
     const state = getRequestState(request)
     switches.check()
-    state.key = await keys.authenticate(request.headers, findClientAddress(request), state)
+    const key = await keys.authenticate(request.headers, findClientAddress(request), state)
+    state.key = key
+    state.revision = findRevision(key, settings)
   })
   v1.addHook('preHandler', async (request) => {
     const state = getRequestState(request)
@@ -201,6 +216,7 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
     const state = getRequestState(request)
     const setHeaders = (window: RateLimitWindow): void => {
       setRateHeaders(reply, state, window)
+      if (state.revision === 2) reply.headers(buildQuotaHeaders(state))
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       if (state.hasUnreadBody) reply.header('connection', 'close')
       done(null, payload)

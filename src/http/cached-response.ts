@@ -1,6 +1,6 @@
 import type { CacheEntry } from '../coordination/types.ts'
 import type { Extras } from '../scan/extra-schemas.ts'
-import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
+import { type LiveExtra, listExtras } from '../scan/extras.ts'
 import type { Revision } from './parts.ts'
 import type { ScanResult } from './v1/schemas.ts'
 
@@ -18,7 +18,9 @@ export function formatResult(entry: CacheEntry, { cached, include, revision, cat
   if (revision === 2 && include.length === 0) return `${entry.result.slice(0, -1)},"cached":${cached}}`
   const result: ScanResult = { ...(JSON.parse(entry.result) as Omit<ScanResult, 'cached'>), cached }
   const extras = include.length === 0 ? {} : (JSON.parse(entry.extras ?? '{}') as Partial<Extras>)
-  const requested = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [key, extras[key]])
+  const requested = listExtras(revision)
+    .filter((key) => include.includes(key))
+    .map((key) => [key, extras[key]])
   const fields = revision === 1 ? toRevision1(result, categories) : result
   return JSON.stringify({ ...fields, ...Object.fromEntries(requested) })
 }
@@ -26,7 +28,7 @@ export function formatResult(entry: CacheEntry, { cached, include, revision, cat
 function toRevision1(
   { isAiNative: _, ...result }: ScanResult,
   categories: Readonly<Record<string, string>>,
-): ScanResult {
+): Omit<ScanResult, 'isAiNative'> {
   const { category } = result
   return { ...result, category: category === null ? null : (categories[category] ?? category) }
 }

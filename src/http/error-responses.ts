@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, ScanError } from '../errors.ts'
+import { ApiError, type ApiErrorCode, isRetryable, ScanError } from '../errors.ts'
 import { StoreError } from '../store/types.ts'
 import { invalid } from './body.ts'
+import type { Revision } from './parts.ts'
 import { getRequestState } from './request-state.ts'
 import type { ErrorBody } from './v1/schemas.ts'
 
@@ -33,8 +34,22 @@ export function setError(error: unknown, request: FastifyRequest, reply: Fastify
 /** Sends an error response. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = setError(error, request, reply)
-  const { requestId } = getRequestState(request)
+  const { requestId, revision } = getRequestState(request)
   return reply
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: message, code, requestId } satisfies ErrorBody))
+    .send(formatError({ code, sentence: message, requestId, revision }))
+}
+
+interface ErrorParts {
+  readonly code: ApiErrorCode
+  /** The message for people. */
+  readonly sentence: string
+  readonly requestId: string
+  readonly revision: Revision
+}
+
+/** Formats the JSON of an error response. */
+export function formatError({ code, sentence, requestId, revision }: ErrorParts): string {
+  const retryable = revision === 2 && { retryable: isRetryable(code) }
+  return JSON.stringify({ error: sentence, code, ...retryable, requestId } satisfies ErrorBody)
 }

@@ -9,7 +9,7 @@ export async function registerHealth(
   app: FastifyInstance,
   { store, drain }: { readonly store: { readonly isUp: boolean }; readonly drain: { readonly isDraining: boolean } },
 ): Promise<void> {
-  const options = { exposeHeadRoute: true, schema: { hide: true } }
+  const options = { exposeHeadRoute: true }
   app.get('/health/live', options, async () => ({ status: 'live' }))
   app.get('/health/ready', options, async (request, reply) => {
     const why = drain.isDraining ? 'draining' : store.isUp ? null : 'store'

@@ -1,47 +1,48 @@
-import swagger from '@fastify/swagger'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { buildDocument } from './openapi-document.ts'
 import type { AppParts } from './parts.ts'
-import { buildScanResultSchema, CATALOGUE, ERROR_BODY, KEY_INFO, KEY_USAGE } from './v1/schemas.ts'
+import { findBasePath } from './trailing-slash.ts'
 
 /** Allows the documentation page to load files of this service only. */
 const DOCS_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-/** Registers `/openapi.json`, built from the schemas that validate requests, and `/docs`, a page that displays it. */
-export async function registerDocs(app: FastifyInstance, { version, rules }: AppParts): Promise<void> {
+/** The icon of the service, which the pages of the portal use too. */
+const ICON = { type: 'image/svg+xml', content: readFileSync(join(import.meta.dirname, '../portal/assets/icon.svg')) }
+
+/**
+ * Registers the OpenAPI documents, `/openapi.json` of the current revision and `/openapi-1.json` of revision 1; `/docs`, a page
+ * that displays the current one; `/favicon.ico`; and, without the portal, a start page that leads to `/docs`.
+ */
+export async function registerDocs(app: FastifyInstance, parts: AppParts): Promise<void> {
   // Response schemas are documentation only; tests validate the responses against them.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  const schemas = [buildScanResultSchema(rules), KEY_INFO, KEY_USAGE, CATALOGUE, ERROR_BODY]
-  for (const schema of schemas) app.addSchema(schema)
-  await app.register(swagger, {
-    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? i) },
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Siteprint',
-        version,
-        description: 'Detects what a website is made with: builder, technologies, hosting provider and type of site.',
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      components: {
-        securitySchemes: {
-          bearer: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'Authorization: Bearer <key>. Takes precedence if both headers are sent.',
-          },
-          header: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-        },
-      },
-      security: [{ bearer: [] }, { header: [] }],
-      tags: [{ name: 'v1', description: 'Version 1' }],
-    },
-  })
-  app.get('/openapi.json', { exposeHeadRoute: true, schema: { hide: true } }, async () => app.swagger())
+  const document = buildDocument(parts, 2)
+  const options = { exposeHeadRoute: true }
+  const basePath = findBasePath(parts.settings.publicUrl)
+  for (const [path, json] of [
+    ['/openapi.json', JSON.stringify(document)],
+    ['/openapi-1.json', JSON.stringify(buildDocument(parts, 1))],
+  ])
+    app.get(path, options, (_, reply) => reply.type('application/json; charset=utf-8').send(json))
+  app.get('/favicon.ico', options, (_, reply) =>
+    reply.type(ICON.type).header('cache-control', 'public, max-age=86400').send(ICON.content),
+  )
+  if (parts.accounts === null) app.get('/', options, (_, reply) => reply.redirect(`${basePath}/docs/`, 302))
+  await app.register(swagger, { mode: 'static', specification: { document } as unknown as StaticDocumentSpec })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_CSP,
-    uiConfig: { url: '/openapi.json', validatorUrl: null }, // The default validator badge comes from another host.
+    logo: ICON,
+    theme: {
+      title: 'Siteprint API',
+      favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', ...ICON }],
+    },
+    // The usual layout has a bar that loads documents of other hosts, and the usual badge of a validator comes from one.
+    uiConfig: { url: '/openapi.json', layout: 'BaseLayout', validatorUrl: null },
   })
 }

@@ -17,6 +17,8 @@ export interface AppSettings extends PortalSettings {
   readonly corsOrigins: readonly string[] | '*'
   /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null
+  /** URL at which the operator can be contacted; null if `CONTACT_URL` is not set. */
+  readonly contactUrl: string | null
   /** Maximum number of concurrent scans. */
   readonly scanConcurrency: number
 }

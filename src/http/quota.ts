@@ -21,26 +21,42 @@ export class Quota {
   }
 
   /** Rejects a request before anything is fetched if its quota is used up. @throws ApiError `quota_exceeded` */
-  async check({ now }: RequestState, key: Key): Promise<void> {
+  async check(state: RequestState, key: Key): Promise<void> {
+    const { now } = state
+    const limit = this.#findQuota(key)
     const used = await this.#store.usage.usedBy(key.id, formatMonth(now))
-    if (used >= this.#findQuota(key)) throw buildQuotaError(now)
+    state.quota = { limit, used }
+    if (used >= limit) throw buildQuotaError(now)
   }
 
   /**
    * Charges one successful scan to the day and month in which its request arrived.
    * @throws ApiError `quota_exceeded`; `unavailable` if the store fails
    */
-  async charge({ now }: RequestState, key: Key): Promise<void> {
-    const charge = { key: key.id, day: formatDay(now), quota: this.#findQuota(key), at: new Date(now) }
+  async charge(state: RequestState, key: Key): Promise<void> {
+    const { now } = state
+    const limit = this.#findQuota(key)
+    const charge = { key: key.id, day: formatDay(now), quota: limit, at: new Date(now) }
     // Read before the call: a store that is already unavailable receives no call, so nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
     const used = await this.#store.usage.charge(charge).catch((cause: unknown) => {
       throw cause instanceof StoreError ? new ApiError('unavailable', { reason, cause }) : cause
     })
+    state.quota = { limit, used: used ?? limit }
     if (used === null) throw buildQuotaError(now)
   }
 }
 
 function buildQuotaError(now: number): ApiError {
   return new ApiError('quota_exceeded', { retryAfter: secondsUntil(startOfNextMonth(now), now) })
+}
+
+/** Builds the `X-Quota-*` headers. The reset is a Unix time in seconds. */
+export function buildQuotaHeaders({ now, quota }: Pick<RequestState, 'now' | 'quota'>): Record<string, string> {
+  if (quota === undefined) return {}
+  return {
+    'x-quota-limit': String(quota.limit),
+    'x-quota-remaining': String(Math.max(0, quota.limit - quota.used)),
+    'x-quota-reset': String(startOfNextMonth(now) / 1000),
+  }
 }

@@ -9,7 +9,7 @@ import type { AppSettings, Revision } from './parts.ts'
 import type { RateLimitWindow, RequestState } from './request-state.ts'
 
 /** Requests per minute in revision 1, for every plan. */
-const REVISION_1_PER_MINUTE = 30
+export const REVISION_1_PER_MINUTE = 30
 
 type LimitSettings = Pick<AppSettings, 'plans' | 'apiRevision'>
 

@@ -5,6 +5,7 @@ import type { Target } from '../fetch/target.ts'
 import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { LiveExtra } from '../scan/extras.ts'
+import type { Revision } from './parts.ts'
 
 /** Limit and count of a rate-limit window: of the API key or, without a valid key, of the client's address. */
 export interface RateLimitWindow {
@@ -26,8 +27,12 @@ export class RequestState {
   readonly now: number
   /** The client's `X-Request-Id` if it is valid, otherwise a generated id. */
   readonly requestId: string
+  /** The API revision of the key; until there is one, that of the service. */
+  revision: Revision
   key?: Key
   window?: RateLimitWindow
+  /** The monthly quota of the key and the scans charged to it, once they have been read. */
+  quota?: { readonly limit: number; readonly used: number }
   /** Set when the parameters of a scan are valid. */
   scanRequest?: ScanRequest
   /** Why the request is invalid. It is thrown only after authentication and rate limiting. */
@@ -43,9 +48,10 @@ export class RequestState {
   /** Message of a store error, for the log. */
   why?: string
 
-  constructor(now: number, requestId: string) {
+  constructor(now: number, requestId: string, revision: Revision) {
     this.now = now
     this.requestId = requestId
+    this.revision = revision
   }
 }
 
@@ -58,7 +64,7 @@ export function sanitizeId(given: unknown, generated: string): string {
 
 /** Returns the state of a request. A request that failed before the first hook gets a new state. */
 export function getRequestState(request: FastifyRequest): RequestState {
-  return (request.state ??= new RequestState(Date.now(), request.id))
+  return (request.state ??= new RequestState(Date.now(), request.id, 2))
 }
 
 declare module 'fastify' {

@@ -4,7 +4,7 @@ import { type ApiError, ScanError } from '../errors.ts'
 import { parseTarget } from '../fetch/target.ts'
 import type { Key } from '../keys/types.ts'
 import { buildCacheKey } from '../scan/cache-entry.ts'
-import { LIVE_EXTRAS } from '../scan/extras.ts'
+import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
 import type { SingleFlight } from '../scan/single-flight.ts'
 import { invalid } from './body.ts'
 import type { AppParts } from './parts.ts'
@@ -15,12 +15,11 @@ import type { PendingRequests } from './server/pending-requests.ts'
 /** How long a request waits for its scan: longer than the longest scan, including its time in queues. */
 const WAIT_MS = 18_000
 
-/** The parameters of a scan as a client sends them. */
+/** The parameters of a scan. */
 export interface ScanParameters {
   readonly url: string
-  /** Names of extras: comma-separated lists. */
-  readonly include?: string | readonly string[]
-  readonly fresh?: boolean | 'true' | 'false'
+  readonly include?: readonly LiveExtra[]
+  readonly fresh?: boolean
 }
 
 /** The state of a request with a key and valid parameters, which has been counted against the key's rate limit. */
@@ -56,15 +55,14 @@ export class ScanRunner {
     return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 }
   }
 
-  #parse({ url, include = [], fresh }: ScanParameters): ScanRequest | ApiError | ScanError {
-    const names = [include].flat().flatMap((list) => list.split(','))
+  #parse({ url, include = [], fresh = false }: ScanParameters): ScanRequest | ApiError | ScanError {
     try {
       const target = parseTarget(url, this.#parts.policy)
       return {
         target,
         cacheKey: buildCacheKey(target.url, this.#parts.rules.version),
-        include: LIVE_EXTRAS.filter((extra) => names.includes(extra)),
-        fresh: fresh === true || fresh === 'true',
+        include: LIVE_EXTRAS.filter((extra) => include.includes(extra)),
+        fresh,
       }
     } catch (error) {
       return error instanceof ScanError ? error : invalid('url is not valid.')

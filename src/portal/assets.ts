@@ -26,7 +26,7 @@ function readAsset(name: string, type: string): Asset {
 /** Registers a route for each asset. */
 export function registerAssets(portal: FastifyInstance): void {
   for (const { path, type, content } of Object.values<Asset>(ASSETS))
-    portal.get(path, { exposeHeadRoute: true, schema: { hide: true } }, (_, reply) =>
+    portal.get(path, { exposeHeadRoute: true }, (_, reply) =>
       reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
     )
 }

@@ -48,7 +48,6 @@ function registerPage(portal: FastifyInstance, page: PageDefinition, parts: Port
     method: page.method,
     url: page.path,
     exposeHeadRoute: page.method === 'GET',
-    schema: { hide: true },
     handler: async (request, reply) => await handlePage(page, parts, { request, reply }),
   })
 }

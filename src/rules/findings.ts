@@ -125,7 +125,7 @@ export class RulesetError extends Error {
   readonly findings: readonly Finding[]
 
   constructor(findings: readonly Finding[]) {
-    super(`${findings.length} findings in the rules`)
+    super(`${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} in the rules`)
     this.findings = sortFindings(findings)
   }
 }

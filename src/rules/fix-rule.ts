@@ -54,7 +54,7 @@ function parse(text: string, lineCounter = new LineCounter()) {
 
 /** Returns the new text if it has the same data as the old one, apart from the order of slugs and keys; else the old one. */
 function keepMeaning(before: string, after: string): string {
-  return isDeepStrictEqual(readData(before), readData(after)) ? after : before
+  return before === after || isDeepStrictEqual(readData(before), readData(after)) ? after : before
 }
 
 function readData(text: string): unknown {
@@ -75,6 +75,7 @@ function rangeOf(node: unknown, text: string): readonly [start: number, end: num
 }
 
 function removeWeights(text: string, needless: readonly TextPosition[]): string {
+  if (needless.length === 0) return text
   const lines = new LineCounter()
   const edits: Edit[] = []
   visit(parse(text, lines), {

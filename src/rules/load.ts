@@ -34,11 +34,24 @@ export interface RuleFolders {
   readonly timeoutMs?: number
 }
 
+const categoriesValidator = new SchemaValidator(categoriesSchema)
+
+/** The schema that was compiled last: compiling it takes as long as checking a hundred rules. It depends on the places only. */
+let compiled: { readonly schema: string; readonly validator: SchemaValidator } | undefined
+
+function compileRuleSchema(detectors: readonly Detector[]): SchemaValidator {
+  const schema = buildRuleSchema([...detectors, FOUND])
+  const text = JSON.stringify(schema)
+  if (compiled?.schema !== text)
+    compiled = { schema: text, validator: new SchemaValidator(schema, { foreignKeys: FOREIGN_KEYS }) }
+  return compiled.validator
+}
+
 /** Reads and checks every rule below the folders. Problems are returned as findings and never thrown. */
 export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = indexPlaces(detectors)
-  const validator = new SchemaValidator(buildRuleSchema([...detectors, FOUND]), { foreignKeys: FOREIGN_KEYS })
+  const validator = compileRuleSchema(detectors)
   const findings: Finding[] = []
   const rules: CheckedRule[] = []
   let base: Categories | null = { builders: {}, technologies: {} }
@@ -81,7 +94,7 @@ function checkOne(found: FoundRule, context: CheckContext): CheckedRule {
 function readCategories(categoriesFile: string, findings: Finding[]): Categories | null {
   const file = new SourceFile(categoriesFile)
   const found: Finding[] = [...file.findings]
-  if (file.data !== null) found.push(...new SchemaValidator(categoriesSchema).check(file).map(({ finding }) => finding))
+  if (file.data !== null) found.push(...categoriesValidator.check(file).map(({ finding }) => finding))
   findings.push(...found)
   return found.length > 0 ? null : (file.data as CategoriesData)
 }

@@ -1,85 +1,85 @@
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { Level } from '../engine/verdict/verdict-types.ts'
+import { extensible, list, oneOf, orNull, stringOrNull } from './schema-builders.ts'
 
-type Closed<T extends TProperties> = ReturnType<typeof Type.Object<T>>
+// A schema with an `$id` is a named component of the OpenAPI documents.
 
-/** An object without further properties. */
-export function closedObject<T extends TProperties>(properties: T, options: object = {}): Closed<T> {
-  return Type.Object(properties, { additionalProperties: false, ...options })
-}
-
-/** One of the listed values. */
-export function oneOf<T>(values: readonly T[], options: object = {}): ReturnType<typeof Type.Unsafe<T>> {
-  return Type.Unsafe<T>({ enum: values, ...options })
-}
-
-/** A string or null. */
-export function stringOrNull(options: object = {}): ReturnType<typeof Type.Unsafe<string | null>> {
-  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
-}
-
-/** A list that its readers do not change. */
-export function list<T extends TSchema>(items: T, options: object = {}) {
-  return Type.Unsafe<readonly Static<T>[]>(Type.Array(items, options))
-}
-
-export const LEVELS: readonly (Level | null)[] = ['high', 'medium', 'low', null]
+/** How sure a verdict is. The specification closes this list. */
+export const CONFIDENCE = oneOf<Level>(['high', 'medium', 'low'], { $id: 'Confidence' })
 
 const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
 const milliseconds = Type.Number({ minimum: 0 })
 
-const clause = closedObject({
-  clause: Type.String({ description: 'The clause as written in the rule.' }),
-  places: list(text, { description: 'The places it looks at.' }),
-  weight: Type.Optional(oneOf(['strong', 'medium', 'weak'] as const)),
-  points: Type.Optional(
-    Type.Integer({ description: 'Site types: tenths of log-odds that the clause gives the type.' }),
-  ),
-  family: text,
-  hits: count,
-  texts: list(Type.String({ maxLength: 200 }), {
-    description: 'The texts that matched, each cut to 200 characters.',
-  }),
-})
-
-const evidence = closedObject({
-  kind: oneOf(['builder', 'technology', 'hosting', 'site-type'] as const),
-  slug: text,
-  name: text,
-  level: oneOf(LEVELS),
-  points: Type.Integer({ description: '0 to 6; of a site type its score, in tenths of log-odds.' }),
-  clauses: list(clause, { description: 'The clauses that matched.' }),
-  unseen: list(text, { description: 'Places that the rule looks at and that the scan did not see.' }),
-  chosen: Type.Boolean({ description: 'Whether the rule is part of the result.' }),
-  note: Type.Optional(
-    Type.String({ description: 'Why the rule is not part of the result, or what raised its level.' }),
-  ),
-})
-
-const infrastructure = closedObject(
+const clause = Type.Object(
   {
-    cdn: stringOrNull(),
-    dns: list(text, { description: 'Registrable domains of the name servers.' }),
-    ip: stringOrNull(),
-    tlsIssuer: stringOrNull(),
-    server: stringOrNull(),
+    clause: Type.String({ description: 'The clause as written in the rule.' }),
+    places: list(text, { description: 'The places it looks at.' }),
+    weight: Type.Optional(
+      extensible(['strong', 'medium', 'weak'] as const, { description: 'What the clause is worth.' }),
+    ),
+    points: Type.Optional(
+      Type.Integer({ description: 'Site types: tenths of log-odds that the clause gives the type.' }),
+    ),
+    family: Type.String({ description: 'Clauses of one family are not independent evidence of each other.' }),
+    hits: count,
+    texts: list(Type.String({ maxLength: 200 }), {
+      description: 'The texts that matched, each cut to 200 characters.',
+    }),
   },
-  { description: 'With include=infrastructure: where the site runs, as seen from its connection.' },
+  { $id: 'Clause', description: 'A clause of a rule that matched.' },
 )
 
-const timing = closedObject(
+const evidence = Type.Object(
   {
-    fetch: milliseconds,
-    /** Fetching side evidence after the page had arrived. */
-    evidence: milliseconds,
-    /** Fetching scripts and style sheets, at the same time as side evidence. */
-    bodies: milliseconds,
-    /** Parsing and matching, including the wait for a worker. */
-    match: milliseconds,
+    kind: extensible(['builder', 'technology', 'hosting', 'site-type'] as const, { description: 'Kind of the rule.' }),
+    slug: text,
+    name: text,
+    level: orNull(CONFIDENCE),
+    points: Type.Integer({ description: '0 to 6; of a site type its score, in tenths of log-odds.' }),
+    clauses: list(clause, { description: 'The clauses that matched.' }),
+    unseen: list(text, { description: 'Places that the rule looks at and that the scan did not see.' }),
+    chosen: Type.Boolean({ description: 'Whether the rule is part of the result.' }),
+    note: Type.Optional(
+      Type.String({ description: 'Why the rule is not part of the result, or what raised its level.' }),
+    ),
+  },
+  { $id: 'Evidence', description: 'A rule that scored points, and why.' },
+)
+
+const infrastructure = Type.Object(
+  {
+    cdn: stringOrNull({ description: 'Display name of the CDN.' }),
+    dns: list(text, { description: 'Registrable domains of the name servers.' }),
+    ip: stringOrNull({ description: 'The address that served the page.' }),
+    tlsIssuer: stringOrNull({ description: 'Organisation that issued the certificate.' }),
+    server: stringOrNull({ description: 'The header Server.' }),
+  },
+  {
+    $id: 'Infrastructure',
+    description: 'With include=infrastructure: where the site runs, as seen from its connection.',
+  },
+)
+
+const timing = Type.Object(
+  {
+    fetch: Type.Number({ minimum: 0, description: 'Until the page was received.' }),
+    evidence: Type.Number({ minimum: 0, description: 'From then until the side evidence was complete.' }),
+    bodies: Type.Number({ minimum: 0, description: 'At the same time: until scripts and style sheets were complete.' }),
+    match: Type.Number({ minimum: 0, description: 'Parsing and matching, including the wait for a worker.' }),
     total: milliseconds,
   },
-  { description: 'With include=timing: milliseconds of each stage of the scan.' },
+  { $id: 'Timing', description: 'With include=timing: milliseconds of each stage of the scan.' },
+)
+
+const meta = Type.Object(
+  {
+    status: Type.Integer({ minimum: 100, maximum: 999, description: 'Status of the final response of the site.' }),
+    scannedAt: Type.String({ format: 'date-time', description: 'When the scan ended (UTC, with milliseconds).' }),
+    ruleset: Type.String({ description: 'Version of the rules that the result is based on.' }),
+    title: stringOrNull({ description: 'Title of the page on one line, cut to 500 characters; null if it has none.' }),
+  },
+  { $id: 'Meta', description: 'With include=meta: about the scan and the page.' },
 )
 
 /** JSON Schemas of the extras: what `include` adds after the ten fields. */
@@ -92,7 +92,10 @@ export const EXTRA_SCHEMAS = {
   }),
   infrastructure,
   timing,
-  warnings: list(text, { description: 'With include=warnings: what was cut off or not looked at.' }),
+  warnings: list(text, {
+    description: 'With include=warnings: what was cut off, and which places were not looked at.',
+  }),
+  meta,
 } as const
 
 /** All extras of a scan. */

@@ -1,3 +1,11 @@
 /** The extras of a live result: what `include` can add after the ten fields. A light module, so that schemas can import it. */
-export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings'] as const
+export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta'] as const
 export type LiveExtra = (typeof LIVE_EXTRAS)[number]
+
+/** Extras that revision 1 of the API does not have. */
+const ONLY_REVISION_2: readonly LiveExtra[] = ['meta']
+
+/** Lists the extras of a revision of the API. */
+export function listExtras(revision: 1 | 2): readonly LiveExtra[] {
+  return revision === 2 ? LIVE_EXTRAS : LIVE_EXTRAS.filter((extra) => !ONLY_REVISION_2.includes(extra))
+}

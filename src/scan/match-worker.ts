@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { cutLine, MAX_TITLE } from '../engine/text/bounds.ts'
 import { buildPage, detect, type LoadOptions, loadRuleset, type PageInput, type Verdict } from '../index.ts'
 import { buildCatalogue, type CatalogueEntry } from './catalogue.ts'
 
@@ -12,6 +13,8 @@ export interface Task {
 export interface Matched {
   /** Plain data that includes the evidence. */
   readonly verdict: Verdict
+  /** The title of the page on one line, cut to a bound; null if it has none. */
+  readonly title: string | null
   readonly buildMs: number
   readonly detectMs: number
 }
@@ -98,5 +101,6 @@ export function match({ id, input }: Task): Matched {
   const page = buildPage(input)
   const built = performance.now()
   const verdict = detect(ruleset, page)
-  return { verdict: { ...verdict }, buildMs: built - started, detectMs: performance.now() - built }
+  const title = page.title ? cutLine(page.title, MAX_TITLE) : null
+  return { verdict: { ...verdict }, title, buildMs: built - started, detectMs: performance.now() - built }
 }

@@ -22,11 +22,12 @@ export interface LiveScan {
   readonly verdict: Verdict
   readonly infrastructure: Extras['infrastructure']
   readonly timing: Extras['timing']
+  readonly meta: Extras['meta']
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
 }
 
-export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing'>>
+export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta'>>
 
 /** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
@@ -88,20 +89,24 @@ export class Scanner {
    */
   async scan(input: Target | string, { signal, client }: ScanOptions = {}): Promise<LiveScan> {
     const started = performance.now()
-    const { wantedDns } = await this.#pool.ready
+    const { wantedDns, version } = await this.#pool.ready
     const { policy = DEFAULT_POLICY } = this.#options
     const target = typeof input === 'string' ? parseTarget(input, policy) : input
     this.#checkSite(target.url.href)
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict } = await this.#match(site, { ...(signal && { signal }), ...(client !== undefined && { client }) })
+    const { verdict, title } = await this.#match(site, {
+      ...(signal && { signal }),
+      ...(client !== undefined && { client }),
+    })
     const total = performance.now() - started
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
-      verdict: { ...verdict, warnings: boundWarnings([...site.warnings, ...verdict.warnings]) },
+      verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...verdict.warnings]) },
       infrastructure: buildInfrastructure(site, verdict),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
+      meta: { status: site.status, scannedAt: new Date().toISOString(), ruleset: version, title },
       isLate: site.lateBodies > 0,
     }
   }
@@ -137,6 +142,11 @@ export class Scanner {
   async close(): Promise<void> {
     await Promise.all([this.#pool.close(), this.#thread?.close()])
   }
+}
+
+/** The warnings of a fetched site, and one that names the places that were not looked at. */
+function listWarnings({ warnings, unseen }: Site): readonly string[] {
+  return unseen.length === 0 ? warnings : [...warnings, `not looked at: ${unseen.join(', ')}`]
 }
 
 function mapValues<K extends string>(values: Record<K, number>, change: (value: number) => number): Record<K, number> {

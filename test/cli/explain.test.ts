@@ -1,5 +1,10 @@
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, smallProject } from '../support/built-project.ts'
+import { detectors } from '../../plugins/index.ts'
+import { explainPage } from '../../src/cli/explain-page.ts'
+import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { builder, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const named = (name: string, rule: string): string =>
@@ -21,11 +26,10 @@ const HAR = {
 }
 
 let project: BuiltProject
-let full: BuiltProject
 let cwd: string
+let ruleset: Ruleset
 beforeAll(() => {
   project = smallProject()
-  full = builtProject()
   cwd = writeFolder({
     'rules/builders/kiln.yaml': named('Kiln', builder('{ meta: generator, is: Kiln Pro }', 'implies: clay\n')),
     'rules/builders/kiln.test.yaml': tests('kiln').replace(
@@ -70,9 +74,18 @@ beforeAll(() => {
     'rules/site-types/park.test.yaml': typeTests('park'),
     'page.har': JSON.stringify(HAR),
   })
+  ruleset = openRuleset({ own: join(project.folder, 'rules'), folders: [join(cwd, 'rules')], detectors })
 })
 const explain = (args: readonly string[]) =>
   project.run('rules', ['explain', ...args], { cwd, env: { RULES_DIRS: 'rules' } })
+
+/** Returns the last line of an explanation, without the cost of a command. */
+function explainLast(name: string, html: string, headers: Record<string, string> = {}): string | undefined {
+  const [slug, kind = null] = name.split('/').reverse() as [string, 'hosting' | undefined]
+  const { text, warnings } = explainPage(ruleset, { slug, kind }, { html, headers })
+  expect(warnings).toEqual([])
+  return text.trim().split('\n').at(-1)?.trim()
+}
 
 const WORDS = Array.from({ length: 30 }, () => '<p>word').join(' ')
 
@@ -100,18 +113,14 @@ describe('the last line says why a rule with points is not part of the result', 
     ['glaze', '<p>glaze', 'a technology needs medium or better'],
     ['stove', '<p>', 'Oven has a higher level: high, not medium', { 'x-oven': '1', 'x-stove': '1' }],
     [
-      'kiln',
+      'hosting/kiln',
       '<p>',
       'another hosting provider is proved equally well, so neither is named',
       { 'x-oven': '1', 'x-kiln': '1' },
     ],
     ['stove', '<p>', 'Oven is proved by a surer kind of place', { 'x-oven': '1', 'set-cookie': 'stove=1' }],
-  ])('%s on %s', async (slug, html, reason, headers) => {
-    const folder = writeFolder({ 'page.html': html, 'headers.json': JSON.stringify(headers ?? {}) })
-    const page = ['--html', `${folder}/page.html`, ...(headers ? ['--headers', `${folder}/headers.json`] : [])]
-    const { code, stdout, stderr } = await explain([slug === 'kiln' ? 'hosting/kiln' : slug, ...page])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout.trim().split('\n').at(-1)?.trim()).toContain(`because ${reason}`)
+  ])('%s on %s', (slug, html, reason, headers) => {
+    expect(explainLast(slug, html, headers)).toContain(`because ${reason}`)
   })
 })
 
@@ -119,19 +128,17 @@ test.each<[slug: string, html: string, last: string]>([
   ['shop', '<p id=cart>', 'no site type: too little text'],
   ['park', `<p id=lot>${WORDS}`, 'no site type: too little evidence'],
   ['park', `<p id=park><p id=cart>${WORDS}`, 'site type: park'],
-])('of a site type, the last line is the decision about the page: %s on %s', async (slug, html, last) => {
-  const folder = writeFolder({ 'page.html': html })
-  const { code, stdout, stderr } = await explain([slug, '--html', `${folder}/page.html`])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout.trim().split('\n').at(-1)?.trim()).toBe(last)
+])('of a site type, the last line is the decision about the page: %s on %s', (slug, html, last) => {
+  expect(explainLast(slug, html)).toBe(last)
 })
 
-test('a clause that found nothing shows what it would find without its tests', async () => {
-  const { 'page.html': page } = {
-    'page.html': writeFolder({ 'page.html': '<meta name=generator content="Kiln Lite">' }),
-  }
-  const { stdout } = await explain(['builder/kiln', '--html', `${page}/page.html`])
-  expect(stdout).toContain('meta generator: 0 hits; without its tests and paths 1 hit: "Kiln Lite"\n')
+test('a clause that found nothing shows what it would find without its tests', () => {
+  const { text } = explainPage(
+    ruleset,
+    { slug: 'kiln', kind: 'builder' },
+    { html: '<meta name=generator content="Kiln Lite">' },
+  )
+  expect(text).toContain('meta generator: 0 hits; without its tests and paths 1 hit: "Kiln Lite"\n')
 })
 
 describe('the page', () => {
@@ -165,7 +172,7 @@ test('hit-differs names the points, the clauses that gave them, and those that n
     'technologies/map/zest.yaml': named('Zest', technology('{ meta: generator, is: Zest Pro }\n  - { text: zest }')),
     'technologies/map/zest.test.yaml': `hits:\n  - page: { html: '<meta name="generator" content="Zest Lite"><p>zest' }\n    confidence: high\n    words: true\nmisses:\n  - { page: { url: 'https://example.com/zest' } }\n`,
   })
-  const { stdout } = await full.run('rules', ['test', 'zest'], { cwd, env: { RULES_DIRS: folder } })
+  const { stdout } = await project.run('rules', ['test', 'zest'], { cwd, env: { RULES_DIRS: folder } })
   expect(stdout).toContain(
     'the hit expects confidence high, but this page gives none: 1 point from { text: zest }; near: { meta: generator, is: Zest Pro }, found "Zest Lite"  hit-differs\n',
   )

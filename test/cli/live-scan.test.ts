@@ -24,7 +24,9 @@ beforeAll(async () => {
     else if (url === '/moved') response.writeHead(302, { location: '/' }).end()
     else if (/^\/(?:robots\.txt|favicon\.ico)$/.test(url)) response.writeHead(404).end()
     else
-      response.setHeader('content-type', 'text/html').end('<meta name=generator content="WordPress 6.6.1"><p>One page')
+      response
+        .setHeader('content-type', 'text/html')
+        .end('<title>Tide\n tables</title><meta name=generator content="WordPress 6.6.1"><p>One page')
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -67,11 +69,14 @@ describe('one live site', () => {
 
   test('--include appends fields, --skip leaves out side evidence', async () => {
     requests.length = 0
-    const include = ['--include', 'timing,infrastructure,warnings,versions,evidence', '--skip', 'robots,favicon']
+    const include = ['--include', 'meta,timing,infrastructure,warnings,versions,evidence', '--skip', 'robots,favicon']
     const { stdout } = await scan([`http://${address}/`, '--allow', '127.0.0.1', ...include])
     const result = JSON.parse(stdout)
-    const extras = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings']
+    const extras = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
     expect(Object.keys(result)).toEqual([...FIELDS, ...extras])
+    expect(result.warnings).toEqual(['not looked at: robots, favicon'])
+    const anything = expect.any(String)
+    expect(result.meta).toEqual({ status: 200, scannedAt: anything, ruleset: anything, title: 'Tide tables' })
     expect(result.infrastructure).toEqual({ cdn: null, dns: [], ip: '127.0.0.1', tlsIssuer: null, server: null })
     expect(Object.keys(result.timing)).toEqual(['fetch', 'evidence', 'bodies', 'match', 'total'])
     expect(requests.map(({ path }) => path)).toEqual(['/'])
@@ -110,7 +115,7 @@ describe('one live site', () => {
     ],
     [
       ['--urls', 'x.txt', '--include', 'dns'],
-      '--include does not accept "dns": use one or more of evidence, versions, infrastructure, timing, warnings',
+      '--include does not accept "dns": use one or more of evidence, versions, infrastructure, timing, warnings, meta',
     ],
   ])('wrong usage %j', async (args, sentence) => {
     const { code, stderr } = await scan(args)

@@ -1,16 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
-import { builder, TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { builder, ownRules, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
-let full: BuiltProject
 let cwd: string
 beforeAll(() => {
   project = smallProject()
-  full = builtProject()
   const faulty = builder('{ scirpt: /a.js }').replace('2026-11-20', 'today')
   cwd = writeFolder({
     'sound/builders/acme.yaml': builder().replace('cms', 'blog'),
@@ -25,6 +23,7 @@ beforeAll(() => {
       "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
     'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
     'tidal/builders/acme.test.yaml': TEST,
+    ...ownRules('known', 'hosting/netlify', 'builders/hugo'),
     'wordpress.html': '<meta name="generator" content="WordPress 6.6">',
     'headers.json': '{ "X-NF-Request-ID": "01J" }',
     'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',
@@ -33,9 +32,6 @@ beforeAll(() => {
 
 const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
   project.run('rules', args, { cwd, env: { RULES_DIRS } })
-/** With all rules of the project. */
-const allRules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
-  full.run('rules', args, { cwd, env: { RULES_DIRS } })
 const findings = [
   'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
   'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
@@ -205,21 +201,19 @@ describe('wrong usage is reported in a sentence', () => {
   })
 })
 
+// docs.test.ts checks the same rule together with all rules of the project.
 test('the rule of the README lints, holds, and is seen in a scan and explained clause by clause', async () => {
   const page = join(writeFolder({ 'pottery.html': documentExample('page') }), 'pottery.html')
-  const rule = {
+  const folder = writeFolder({
     'builders/pagekiln.yaml': documentExample('rule'),
     'builders/pagekiln.test.yaml': documentExample('rule-test'),
-  }
-  const folder = writeFolder(rule)
-  const linted = await allRules(['lint'], folder)
-  expect(linted.code).toBe(0)
-  expect(linted.stdout).not.toContain('pagekiln')
-  expect(await allRules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
+  })
+  expect(await rules(['lint'], folder)).toMatchObject({ code: 0, stdout: '' })
+  expect(await rules(['test', 'pagekiln'], folder)).toMatchObject({ code: 0, stdout: '' })
   const options = { cwd, env: { RULES_DIRS: folder } }
-  const scan = await full.run('scan', ['--html', page, '--include', 'versions'], options)
+  const scan = await project.run('scan', ['--html', page, '--include', 'versions'], options)
   expect(JSON.parse(scan.stdout)).toMatchObject({ builder: 'Pagekiln', versions: { Pagekiln: '2.5' } })
-  const { code, stdout } = await allRules(['explain', 'pagekiln', '--html', page], folder)
+  const { code, stdout } = await rules(['explain', 'pagekiln', '--html', page], folder)
   expect(stdout).toBe(documentExample('explain'))
   const lines = stdout.split('\n')
   expect({ code, first: lines[0] }).toEqual({ code: 0, first: 'builder pagekiln (Pagekiln)' })
@@ -233,21 +227,24 @@ test.each([
   ['without headers they are not looked at', [], /✗ strong .*\n {6}header x-nf-request-id: not looked at\n/],
   ['with them they count', ['--headers', 'headers.json'], /✓ strong .*\n {6}header x-nf-request-id: 1 hit: "01J"\n/],
 ])('explain: %s', async (_, headers, clause) => {
-  const { code, stdout } = await allRules(['explain', 'netlify', '--html', 'page.html', ...headers])
+  const { code, stdout } = await rules(['explain', 'netlify', '--html', 'page.html', ...headers], 'known')
   expect(code).toBe(0)
   expect(stdout).toMatch(clause)
 })
 
 test('explain reports what the result contains instead', async () => {
-  const { stdout } = await allRules(['explain', 'hugo', '--html', 'wordpress.html'])
+  const { stdout } = await rules(['explain', 'hugo', '--html', 'wordpress.html'], 'known')
   expect(stdout.trim().split('\n').at(-1)).toBe(
     '  0 points: below low; not part of the result, which contains WordPress',
   )
 })
 
-test('--help, in a process', async () => {
-  for (const args of [['--help'], ['lint', '--help'], ['explain', '-h']]) {
-    const { code, stdout, stderr } = await project.spawn('rules', args)
+test('--help, in a process and in this one', async () => {
+  for (const { code, stdout, stderr } of [
+    await project.spawn('rules', ['--help']),
+    await rules(['lint', '--help']),
+    await rules(['explain', '-h']),
+  ]) {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const text of ['lint', 'test', 'build', 'explain', 'rename', 'RULES_DIRS', 'Exit code'])
       expect(stdout).toContain(text)

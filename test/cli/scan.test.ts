@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
-import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { ownRules, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.1"><p>One page of a blog</p>'
@@ -10,7 +10,7 @@ const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
   cwd = writeFolder({
     'page.html': WORDPRESS,
     'empty.html': '',
@@ -21,6 +21,7 @@ beforeAll(() => {
     'number.json': '{ "age": 1 }',
     'null.json': 'null',
     'triples.json': '[["a", "b", "c"]]',
+    ...ownRules('known', 'hosting/vercel'),
     'rules/technologies/analytics/acme.yaml': technology('title: acme'),
     'rules/technologies/analytics/acme.test.yaml': TEST,
   })
@@ -64,7 +65,8 @@ describe('one page', () => {
     [['--headers', 'pairs.json'], { url: null, hosting: 'Vercel' }],
     [['--headers', 'marked.json'], { url: null, hosting: 'Vercel' }],
   ])('%j is used', async (args, expected) => {
-    const { code, stdout } = await scan('--html', 'page.html', ...args)
+    const options = { cwd, env: { RULES_DIRS: 'known' } }
+    const { code, stdout } = await project.run('scan', ['--html', 'page.html', ...args], options)
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject(expected)
   })
@@ -140,7 +142,7 @@ describe('wrong usage is reported in a sentence', () => {
   })
 
   test('a damaged built file', async () => {
-    const copy = copyProject(smallProject())
+    const copy = copyProject(project)
     const file = join(copy.folder, 'dist', 'ruleset.json')
     writeFileSync(file, '{ "rules": ')
     const { code, stdout, stderr } = await copy.run('scan', ['--html', join(cwd, 'page.html')])

@@ -7,7 +7,8 @@ import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
 import { UNKNOWN_KEYS_A_MINUTE } from '../../src/http/auth.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { Metrics } from '../../src/http/metrics.ts'
-import { CATALOGUE, KEY_INFO, SCAN_BODY } from '../../src/http/v1/schemas.ts'
+import { SCAN_REQUEST } from '../../src/http/v1/request-schemas.ts'
+import { CATALOGUE, KEY_INFO } from '../../src/http/v1/schemas.ts'
 import { makeSecret, SECRET_PREFIX } from '../../src/keys/key.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/extras.ts'
@@ -36,7 +37,7 @@ test.each<[what: string, value: number, text: string, words: (value: string) => 
 })
 
 test.each<[what: string, names: readonly string[], text: string]>([
-  ['parameters', Object.keys(SCAN_BODY.properties), api],
+  ['parameters', Object.keys(SCAN_REQUEST.properties), api],
   ['extras', LIVE_EXTRAS, api],
   ['fields of /me', Object.keys(KEY_INFO.properties), api],
   ['fields of /catalogue', Object.keys(CATALOGUE.properties.entries.items.properties), api],

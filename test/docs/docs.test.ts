@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { buildPage, detect, loadRuleset, toResult } from '../../src/index.ts'
+import { buildPage, detect, toResult } from '../../src/index.ts'
 import { ownFolder, projectFolder } from '../../src/rules/built.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
+import { buildRuleset } from '../../src/rules/open-ruleset.ts'
 import { checkDocs, fillParts, type GeneratedDoc, generateDocs } from '../../tools/generated-docs.ts'
 import { documentExample, listDocuments } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
@@ -103,14 +104,15 @@ test('an example has one place: a name that no document has is an error', () => 
   expect([...new Set(names)]).toEqual(names)
 })
 
-test('the rule of the README passes lint and its tests, and appears in a scan', async () => {
+test('the rule of the README passes lint and its tests, and appears in a scan', () => {
   const folder = writeFolder({
     'builders/pagekiln.yaml': documentExample('rule'),
     'builders/pagekiln.test.yaml': documentExample('rule-test'),
   })
-  const { rules, findings } = checkFolders({ folders: [ownFolder, folder], detectors })
+  const checked = checkFolders({ folders: [ownFolder, folder], detectors })
+  const { rules, findings } = checked
   expect(findings.filter(({ file, level }) => level === 'error' || file.includes('pagekiln'))).toEqual([])
-  const ruleset = await loadRuleset({ folders: [folder] })
+  const ruleset = buildRuleset(checked, detectors, '')
   const rule = rules.filter(({ found }) => found.slug === 'pagekiln')
   const { fixtures, findings: faults } = readFixtures(rule[0].found)
   expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset).findings)]).toEqual([])

@@ -68,9 +68,17 @@ afterAll(async () => {
   pages.close()
 })
 
-/** Runs a command of a document against the service of this test. Asynchronous, because this process serves the site. */
+const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
+
+/**
+ * Runs a command of a document against the service of this test. Asynchronous, because this process serves the site. Scripts of
+ * the project run without npm, which takes as long to start as they do.
+ */
 async function runShown(code: string): Promise<string> {
-  const command = code.replaceAll(SHOWN.address, here.address).replaceAll(SHOWN.site, here.site)
+  const command = code
+    .replaceAll(SHOWN.address, here.address)
+    .replaceAll(SHOWN.site, here.site)
+    .replace(/npm run -s (\w+) --/g, (_, name: string) => scripts[name] ?? expect.fail(`there is no script ${name}`))
   const env = { ...buildSettings(), KEY: here.key }
   const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: project.folder, env })
   return stdout

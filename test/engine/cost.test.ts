@@ -9,7 +9,8 @@ import { detect } from '../../src/engine/verdict/detect.ts'
 import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
 import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
 
-const { rules, categories, fixtures } = readOwnRules()
+const { rules, categories, fixtures: all } = readOwnRules()
+const fixtures = all.filter((_, i) => i % 5 === 0)
 const bundle = Array.from({ length: 20_000 }, (_, i) => `function a${i}(e){return e.state+"${i}"}`).join('')
 const built: NamedPage[] = [
   {
@@ -41,7 +42,7 @@ function findDearerPages(named: readonly NamedPage[]): string[] {
 }
 
 test.each([
-  ['pages of the rule tests', fixtures],
+  ['every fifth page of the rule tests', fixtures],
   ['real pages', pages],
   ['pages with scripts', built],
 ])('3,500 unrelated rules change neither the work nor the verdict on %s', (_, named) => {
@@ -49,6 +50,7 @@ test.each([
 })
 
 test('the work is counted', () => {
+  expect(fixtures.length).toBeGreaterThan(1000)
   const costs = fixtures.map(({ input }) => detect(few, buildPage(input)).cost)
   expect(Math.max(...costs.map(({ textsTested }) => textsTested))).toBeGreaterThan(5)
   expect(Math.max(...costs.map(({ rulesEvaluated }) => rulesEvaluated))).toBeLessThan(rules.length / 4)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 function listDifferences(named: readonly NamedPage[]): string[] {
   return named.flatMap(({ name, input }, at) => {
     const [, slug] = /\/(\S+) /.exec(name) ?? []
-    return comparison(input, { part: { slug, at, of: 50 } }).map((difference) => `${name}: ${difference}`)
+    return comparison(input, { part: { slug, at, of: 150 } }).map((difference) => `${name}: ${difference}`)
   })
 }
 

@@ -4,12 +4,13 @@ import { readAttribute } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/page/page-types.ts'
 import type { Verdict } from '../../src/engine/verdict/verdict-types.ts'
-import { detect, loadRuleset, toResult } from '../../src/index.ts'
+import { detect, toResult } from '../../src/index.ts'
 import { EXPENSIVE_PAGES } from '../../tools/bench/expensive-pages.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 
 let ruleset: Ruleset
-beforeAll(async () => {
-  ruleset = await loadRuleset()
+beforeAll(() => {
+  ruleset = openOwnRuleset()
 })
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { readAttribute, readText } from '../../src/engine/page/element.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
-import { detect, loadRuleset, toResult } from '../../src/index.ts'
+import { detect, toResult } from '../../src/index.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { hostilePages } from './support/hostile-pages.ts'
 import { getVerdict, technology } from './support/tiny-rules.ts'
 
@@ -11,8 +12,8 @@ const HANG_TIMEOUT_MS = 10_000
 
 describe('a hostile page gives a verdict, with a warning for each cut', () => {
   let ruleset: Ruleset
-  beforeAll(async () => {
-    ruleset = await loadRuleset()
+  beforeAll(() => {
+    ruleset = openOwnRuleset()
   })
 
   test.each(hostilePages)(

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
-import { buildPage, detect, loadRuleset } from '../../src/index.ts'
+import { buildPage, detect } from '../../src/index.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { builder, getVerdict, technology } from './support/tiny-rules.ts'
 
 const URL = 'https://www.example.com/'
@@ -102,8 +103,8 @@ test.each<[string, html: string, string, Level]>([
   expect(getVerdict(rules, { url: URL, html })).toMatchObject({ builderSlug: slug, confidence })
 })
 
-describe('built-in rules', async () => {
-  const ruleset = await loadRuleset()
+describe('built-in rules', () => {
+  const ruleset = openOwnRuleset()
   const wordpress = ['themes/quay/style.css', 'themes/quay/nav.js', 'plugins/tides/tides.js', 'plugins/map/map.css']
     .map((path) =>
       path.endsWith('.css') ? style(`/wp-content/${path}`) : `<script src="/wp-content/${path}"></script>`,

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
-import { buildPage, detect, loadRuleset } from '../../src/index.ts'
+import { buildPage, detect } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 
 // Third-party pages, which are read in place and never copied.
 const file = join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz')
@@ -36,8 +37,8 @@ describe.skipIf(!isHere)('on real pages', () => {
   const outcomes: Outcome[] = []
   const ruled = new Set<string>()
 
-  beforeAll(async () => {
-    const ruleset = await loadRuleset()
+  beforeAll(() => {
+    const ruleset = openOwnRuleset()
     for (const { kind, slug } of ruleset.rules) if (kind === 'builder') ruled.add(slug)
     for (const line of gunzipSync(readFileSync(file)).toString('utf8').split('\n').filter(Boolean)) {
       const { id, url, status, headers, html, expect: labels }: LabelledPage = JSON.parse(line)

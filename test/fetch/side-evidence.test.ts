@@ -69,10 +69,10 @@ describe('side evidence', () => {
   const favicon = hashFavicon(ICON)
   const none = { robots: null, favicon: null }
   const kinds: readonly [name: string, evidence: readonly EvidenceKind[], found: object][] = [
-    ['everything', EVIDENCE, { robots, favicon }],
-    ['robots.txt', ['robots'], { ...none, robots }],
-    ['the favicon', ['favicon'], { ...none, favicon }],
-    ['nothing', [], none],
+    ['everything', EVIDENCE, { robots, favicon, unseen: [] }],
+    ['robots.txt', ['robots'], { ...none, robots, unseen: ['favicon'] }],
+    ['the favicon', ['favicon'], { ...none, favicon, unseen: ['robots'] }],
+    ['nothing', [], { ...none, unseen: ['robots', 'favicon'] }],
   ]
   it.each(kinds)('%s is collected when it is requested', async (_name, evidence, found) => {
     const asked: string[] = []
@@ -90,12 +90,17 @@ describe('side evidence', () => {
   })
 
   it.each([
-    [['tls'], { issuer: 'Larkfield Test Authority', names: ['harbourline.example', '*.harbourline.example'] }],
-    [[], null],
-  ] as const)('the certificate with %j is %j', async (evidence, tls) => {
+    [
+      ['tls'],
+      { issuer: 'Larkfield Test Authority', names: ['harbourline.example', '*.harbourline.example'] },
+      ['robots', 'favicon'],
+    ],
+    [[], null, ['tls', 'robots', 'favicon']],
+  ] as const)('the certificate with %j is %j', async (evidence, tls, unseen) => {
     const site = await openTlsSite(SITE, good)
     opened.push(site)
-    expect((await fetchWith(site.url, { evidence, ...(site.dial && { dial: site.dial }) })).tls).toEqual(tls)
+    const found = await fetchWith(site.url, { evidence, ...(site.dial && { dial: site.dial }) })
+    expect([found.tls, found.unseen]).toEqual([tls, unseen])
   })
 
   const robotsRows: readonly [name: string, play: Play, robots: string | null][] = [
@@ -112,25 +117,25 @@ describe('side evidence', () => {
     expect(await fetchWith(url)).toMatchObject({ status: 200, robots, favicon })
   })
 
-  const iconRows: readonly [name: string, play: Play, favicon: number | null][] = [
+  const iconRows: readonly [name: string, play: Play, favicon: number | null, unseen?: readonly string[]][] = [
     ['is a page', PAGE, null],
     ['is empty', answer('', 'x: icon'), null],
-    ['does not exist', answer(ICON, 'x: icon', '404 Not Found'), null],
+    ['does not exist', answer(ICON, 'x: icon', '404 Not Found'), null, []],
     ['is too large', answer(Buffer.alloc(256 * 1024 + 1), 'x: icon'), null],
     ['has the maximum size', answer(Buffer.alloc(256 * 1024), 'x: icon'), hashFavicon(Buffer.alloc(256 * 1024))],
     ['is redirected', to('/icon'), favicon],
-    ['is at a private address', to('http://169.254.169.254/'), null],
+    ['is at a private address', to('http://169.254.169.254/'), null, ['favicon']],
     ['ends early', (socket) => socket.end(`${head('content-length: 99')}abc`), null],
   ]
-  it.each(iconRows)('a favicon that %s', async (_name, play, favicon) => {
+  it.each(iconRows)('a favicon that %s', async (_name, play, favicon, unseen = []) => {
     const url = await open({ ...SITE, '/favicon.ico': play, '/icon': answer(ICON, 'x: icon') })
-    expect(await fetchWith(url)).toMatchObject({ status: 200, robots, favicon })
+    expect(await fetchWith(url)).toMatchObject({ status: 200, robots, favicon, unseen })
   })
 
   it('waits for a hanging request only for the time after the body', async () => {
     const url = await open({ ...SITE, '/favicon.ico': say() })
     const site = await fetchWith(url, { evidenceAfterBodyMs: 200 })
-    expect(site).toMatchObject({ robots, favicon: null })
+    expect(site).toMatchObject({ robots, favicon: null, unseen: ['favicon'] })
     expect(site.timing.evidence).toBeGreaterThan(150)
     expect(site.timing.evidence).toBeLessThan(300)
   })
@@ -181,14 +186,15 @@ describe('records of the host', () => {
   it('from a silent name server take only their time limit', async () => {
     const dial = dialTo(await open(SITE))
     const site = await fetchWith('http://field.org/', { dial, resolver: silent, evidenceAfterBodyMs: 100 })
-    expect(site).toMatchObject({ status: 200, dns: {}, robots: 'Disallow: /deep' })
+    expect(site).toMatchObject({ status: 200, dns: {}, robots: 'Disallow: /deep', unseen: ['dns'] })
     expect(site.timing.evidence).toBeLessThan(250)
   })
 
   it('are not queried when they are not requested, nor for an address', async () => {
     const url = await open(SITE)
     const dial = dialTo(url)
-    expect((await fetchWith('http://field.org/', { dial, evidence: ['robots'] })).dns).toBeNull()
+    const skipped = await fetchWith('http://field.org/', { dial, evidence: ['robots'] })
+    expect([skipped.dns, skipped.unseen]).toEqual([null, ['dns', 'favicon']])
     expect((await fetchWith(url)).dns).toBeNull()
   })
 })

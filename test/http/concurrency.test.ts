@@ -5,11 +5,9 @@ import { newSite, onePlan, openApp, scanOf, type TestApp } from './app-fixture.t
 import { appKinds } from './app-kinds.ts'
 import type { Answer } from './check-response.ts'
 import { pauseScans } from './paused-scan.ts'
+import { sendAll } from './send-all.ts'
 
 const MANY = 1_000_000
-
-const many = (count: number, ask: (i: number) => Promise<Answer>): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
 
 /** Counts responses: `{ status or code: count }`. */
 function tally(answers: readonly Answer[]): Record<string, number> {
@@ -36,7 +34,7 @@ describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ 
     })
 
   onApp('5,000 requests against a limit of 60', { settings: onePlan(60, MANY) }, async (app, secret, site) => {
-    const answers = await many(5000, (i) => app.call({ url: i % 2 === 0 ? site : '/api/v1/me', secret }))
+    const answers = await sendAll(5000, (i) => app.call({ url: i % 2 === 0 ? site : '/api/v1/me', secret }))
     expect(tally(answers)).toEqual({ 200: 60, rate_limited: 4940 })
     const left = answers.filter(({ status }) => status === 200).map(({ headers }) => headers['x-ratelimit-remaining'])
     expect(left.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i))
@@ -46,7 +44,10 @@ describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ 
     const other = await app.newKey({ plan: 'free' })
     await app.call({ url: site, secret: other.secret })
     const { secret } = await app.newKey({ plan: 'free' })
-    expect(tally(await many(3000, () => app.call({ url: site, secret })))).toEqual({ 200: 1000, quota_exceeded: 2000 })
+    expect(tally(await sendAll(3000, () => app.call({ url: site, secret })))).toEqual({
+      200: 1000,
+      quota_exceeded: 2000,
+    })
     expect(await usedBy(app, secret)).toBe(1000)
     expect(await usedBy(app, other.secret)).toBe(1)
     expect(app.scanned).toHaveLength(1)
@@ -56,7 +57,7 @@ describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ 
   onApp('1,000 callers of one new URL: one scan, each charged once', { scan: one.scan }, async (app, secret, site) => {
     const keys = await Promise.all([1, 2, 3].map(() => app.newKey({ plan: 'free' })))
     const secrets = [secret, ...keys.map((key) => key.secret)]
-    const asked = many(1000, (i) => app.call({ url: site, secret: secrets[i % 4] }))
+    const asked = sendAll(1000, (i) => app.call({ url: site, secret: secrets[i % 4] }))
     await until(() => app.scanned.length, 1)
     await allWait(app, 1000)
     one.complete()
@@ -72,7 +73,7 @@ describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ 
     'an error reaches all waiting requests, none is charged, the next request scans again',
     { scan: failed.scan },
     async (app, secret, site) => {
-      const asked = many(200, () => app.call({ url: site, secret }))
+      const asked = sendAll(200, () => app.call({ url: site, secret }))
       await until(() => app.scanned.length, 1)
       await allWait(app, 200)
       failed.fail()
@@ -112,7 +113,7 @@ describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ 
     '8 requests waiting for one scan with 3 left of the quota',
     { scan: edge.scan, settings: onePlan(MANY, 3) },
     async (app, secret, site) => {
-      const asked = many(8, () => app.call({ url: site, secret }))
+      const asked = sendAll(8, () => app.call({ url: site, secret }))
       await until(() => app.scanned.length, 1)
       await allWait(app, 8)
       edge.complete()
@@ -126,7 +127,7 @@ describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ 
     { scan: async (url: string) => sampleScan(url) },
     async (app, secret) => {
       const spelled = ['https://one.example.org', 'HTTPS://ONE.EXAMPLE.org:443/#a', 'https://one.example.org./']
-      await many(30, (i) => app.call({ url: scanOf(spelled[i % 3]), secret }))
+      await sendAll(30, (i) => app.call({ url: scanOf(spelled[i % 3]), secret }))
       expect(app.scanned).toEqual(['https://one.example.org/'])
     },
   )

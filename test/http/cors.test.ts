@@ -4,7 +4,8 @@ import { openApp, scanOf } from './app-fixture.ts'
 const ours = 'https://app.example'
 const others = 'https://other.example'
 const preflight = (origin: string) => ({ origin, 'access-control-request-method': 'GET' })
-const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age'
+const EXPOSED =
+  'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, age, x-quota-limit, x-quota-remaining, x-quota-reset'
 
 describe('requests from other origins', () => {
   test.each([
@@ -54,22 +55,28 @@ describe('requests from other origins', () => {
 })
 
 describe('security headers', () => {
-  test.each(['/api/v1/me', '/api/v1/nothing', '/health/live', '/nothing', '/openapi.json', '/docs'])(
-    '%s',
-    async (url) => {
-      const app = await openApp()
-      const { headers } = await app.call({ url })
-      expect(headers).toMatchObject({
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'SAMEORIGIN',
-        'referrer-policy': 'no-referrer',
-        'cross-origin-resource-policy': 'same-origin',
-      })
-      expect(headers['content-security-policy']).toMatch(/^default-src 'none'/)
-      expect(headers.server).toBeUndefined()
-      expect(headers['x-powered-by']).toBeUndefined()
-    },
-  )
+  test.each([
+    '/api/v1/me',
+    '/api/v1/nothing',
+    '/health/live',
+    '/nothing',
+    '/openapi.json',
+    '/docs',
+    '/',
+    '/favicon.ico',
+  ])('%s', async (url) => {
+    const app = await openApp()
+    const { headers } = await app.call({ url })
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/)
+    expect(headers.server).toBeUndefined()
+    expect(headers['x-powered-by']).toBeUndefined()
+  })
 })
 
 describe('the request id', () => {

@@ -3,6 +3,7 @@ import Database from 'libsql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openMemory } from '../../src/coordination/memory.ts'
 import { API_ERRORS, type ApiErrorCode, SCAN_CAUSES, type ScanCause, ScanError } from '../../src/errors.ts'
+import { findSlashless } from '../../src/http/trailing-slash.ts'
 import { makeSecret } from '../../src/keys/key.ts'
 import { guardStore } from '../../src/store/guard.ts'
 import { DATABASE_FILE } from '../../src/store/sqlite/database.ts'
@@ -47,7 +48,6 @@ describe('every code', () => {
     ['not_found', 'an unknown path', { url: '/api/v1/nothing' }],
     ['not_found', 'a path that cannot be decoded', { url: '/api/v1/%zz' }],
     ['not_found', 'only the prefix', { url: '/api/v1' }],
-    ['not_found', 'a trailing slash', { url: '/api/v1/scan/' }],
     ['not_found', 'an unknown path with a body', { method: 'POST', url: '/api/v1/nothing', body: 'x' }],
     ['method_not_allowed', 'DELETE', { method: 'DELETE', url: '/api/v1/scan' }],
     ['method_not_allowed', 'PUT with a body', { method: 'PUT', url: '/api/v1/scan', body: 'x' }],
@@ -69,6 +69,47 @@ describe('every code', () => {
   test.each(Object.entries(SCAN_CAUSES))('a scan that fails with %s', async (cause, [code, sentence]) => {
     const answer = await app.call({ url: scanOf(`https://${cause}.example.org/?token=secret`), secret })
     expect([answer.body.code, answer.body.error]).toEqual([code, sentence])
+  })
+
+  test.each([
+    ['GET', '/api/v1/scan/?url=https://a.example.org/', '/api/v1/scan?url=https://a.example.org/'],
+    ['POST', '/api/v1/scan/', '/api/v1/scan'],
+    ['DELETE', '/api/v1/me//', '/api/v1/me'],
+    ['GET', '/api/v1/nothing/', '/api/v1/nothing'],
+    ['GET', '/api/v1/', '/api/v1'],
+    ['GET', '/health/live/', '/health/live'],
+    ['GET', '/nothing//?x', '/nothing?x'],
+  ])('%s %s redirects, with and without a key, and is not counted', async (method, url, location) => {
+    const own = await app.newKey()
+    for (const key of [undefined, own.secret, makeSecret()]) {
+      const { status, headers, text } = await app.call({
+        method,
+        url,
+        secret: key,
+        ...(method === 'POST' && { body: {} }),
+      })
+      expect([status, headers.location, text]).toEqual([308, location, ''])
+    }
+    const { headers } = await app.call({ url: '/api/v1/me', secret: own.secret })
+    expect(headers['x-ratelimit-remaining']).toBe('119')
+  })
+
+  test.each(['/', '//', '/nothing', '/nothing?x=/', '//evil.example/', '/\\evil.example/'])(
+    '%s does not redirect',
+    (url) => {
+      expect(findSlashless(url)).toBeNull()
+    },
+  )
+
+  test('behind a proxy that serves the service below a path, redirects have that path', async () => {
+    const below = await openApp({ settings: { publicUrl: 'https://a.example/siteprint' } })
+    const find = async (url: string): Promise<unknown> => (await below.call({ url })).headers.location
+    expect(await find('/api/v1/me/')).toBe('/siteprint/api/v1/me')
+    expect(await find('/health/live/')).toBe('/siteprint/health/live')
+    expect(await find('/')).toBe('/siteprint/docs/')
+    const { info, servers } = (await below.call({ url: '/openapi.json' })).body
+    expect(info.description).toContain('(/siteprint/openapi-1.json)')
+    expect(servers[0].url).toBe('https://a.example/siteprint')
   })
 
   test('HEAD is not allowed, and its response has no body', async () => {

@@ -3,6 +3,7 @@ import { until } from '../support/until.ts'
 import { newSite, openApp, scanOf, type TestApp } from './app-fixture.ts'
 import { appKinds } from './app-kinds.ts'
 import { pauseScans } from './paused-scan.ts'
+import { sendAll } from './send-all.ts'
 
 const MANY = 1_000_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -20,8 +21,7 @@ describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () =>
     const open = async () => openApp({ stores: await servers.open(), settings: { plans }, scan: held.scan })
     nodes = [await open(), await open()]
   })
-  const ask = (count: number, url: string, secret: string) =>
-    Promise.all(Array.from({ length: count }, (_, i) => nodes[i % 2].call({ url, secret })))
+  const ask = (count: number, url: string, secret: string) => sendAll(count, (i) => nodes[i % 2].call({ url, secret }))
   const sum = (operation: string): number => nodes[0].answered(operation) + nodes[1].answered(operation)
   let [passed, looked] = [0, 0]
   /** Waits until this number of further requests has passed the quota check and a node polls the outcome of the other node's scan. */

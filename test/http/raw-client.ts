@@ -58,7 +58,7 @@ export function readReplies(text: string): Reply[] {
 
 /** Asserts the properties of every error response to malformed input. */
 export function expectApiError({ headers, body }: Reply): void {
-  expect(Object.keys(body)).toEqual(['error', 'code', 'requestId'])
+  expect(Object.keys(body)).toEqual(['error', 'code', 'retryable', 'requestId'])
   expect(headers['x-request-id']).toBe(body.requestId)
   expect(headers['cache-control']).toBe('no-store')
   for (const name of ['limit', 'remaining', 'reset']) expect(headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/)

@@ -52,9 +52,9 @@ describe('the request target', () => {
   test.each<[string, string, number, limit: string | undefined]>([
     ['absolute form', 'GET http://b.example/api/v1/me', 200, '120'],
     ['absolute form with capitals, port and query', 'GET HTTPS://b.example:44/health/live?x', 200, undefined],
-    ['absolute form without a path', 'GET http://b.example', 404, undefined],
-    ['absolute form without a path, with a query', 'GET http://b.example?x', 404, undefined],
-    ['asterisk form', 'OPTIONS *', 404, undefined],
+    ['absolute form without a path', 'GET http://b.example', 302, undefined],
+    ['absolute form without a path, with a query', 'GET http://b.example?x', 302, undefined],
+    ['asterisk form', 'OPTIONS *', 204, undefined],
     ['an escaped path', 'GET /%61pi/v1/me', 200, '120'],
     ['a path that cannot be decoded', 'GET /api/v1/%zz', 404, '120'],
     ['an undecodable segment after an escaped one', 'GET /%61pi/v1/%zz', 404, '120'],
@@ -85,7 +85,9 @@ describe('outside the API a wrong method gets 405 and an unknown path 404', () =
     ['/docs', 'GET, OPTIONS'],
     ['/docs/static/index.html', 'GET, OPTIONS'],
     ['/nothing', undefined],
-    ['/', undefined],
+    ['/openapi-1.json', 'GET, HEAD, OPTIONS'],
+    ['/favicon.ico', 'GET, HEAD, OPTIONS'],
+    ['/', 'GET, HEAD, OPTIONS'],
   ])('%s', async (url, allow) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND', 'OPTIONS']) {
       const { status, headers, body } = await app.call({ method, url })

@@ -51,6 +51,24 @@ test('revision 1 allows 30 requests a minute, more than a small plan and less th
   }
 })
 
+test('revision 1 has no meta, no quota headers and no retryable', async () => {
+  const app = await openApp()
+  const { secret } = await app.newKey({ revision: 1 })
+  for (const request of [
+    { url: scanOf(site, '&include=meta') },
+    { method: 'POST', url: '/api/v1/scan', body: { url: site, include: ['timing', 'meta'] } },
+  ]) {
+    const { status, body } = await app.call({ ...request, secret })
+    expect([status, Object.keys(body), body.error]).toEqual([
+      400,
+      ['error', 'code', 'requestId'],
+      'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings.',
+    ])
+  }
+  const { status, headers } = await app.call({ url: scanOf(site, '&include=timing'), secret })
+  expect([status, headers['x-quota-limit']]).toEqual([200, undefined])
+})
+
 test.each([
   ['cms', 'cms'],
   ['ecommerce', 'ecommerce'],

@@ -91,7 +91,8 @@ describe('queries', () => {
     ['__proto__', `url=${good}&__proto__=1`, 'invalid_request'],
     ['constructor', `url=${good}&constructor=1`, 'invalid_request'],
     ['an API key, which is never read from the query', `url=${good}&api_key=1`, 'invalid_request'],
-    ['fresh with an invalid value', `url=${good}&fresh=1`, 'invalid_request'],
+    ['fresh with an invalid value', `url=${good}&fresh=yes`, 'invalid_request'],
+    ['fresh with another number', `url=${good}&fresh=01`, 'invalid_request'],
     ['fresh without a value', `url=${good}&fresh`, 'invalid_request'],
     ['fresh twice', `url=${good}&fresh=true&fresh=true`, 'invalid_request'],
     ['include with an unknown name', `url=${good}&include=everything`, 'invalid_request'],
@@ -106,6 +107,37 @@ describe('queries', () => {
     const { status, body } = await app.call({ url: `/api/v1/scan?${query}`, secret })
     expect([status, body.code]).toEqual([400, code])
     expect(body.error.length).toBeLessThan(250)
+  })
+
+  const KNOWN = 'Known parameters: url, include, fresh.'
+  const INSTEAD = 'To ignore a cached result, send fresh=true.'
+  test.each([
+    [`url=${good}&x=1`, `Unknown parameter "x". ${KNOWN}`],
+    [
+      `url=${good}&include[]=timing`,
+      `Unknown parameter "include[]". ${KNOWN} Write include=versions,timing, or repeat include.`,
+    ],
+    [`url=${good}&max_age=0`, `Unknown parameter "max_age". ${KNOWN} ${INSTEAD}`],
+    [`url=${good}&maxAge=0`, `Unknown parameter "maxAge". ${KNOWN} ${INSTEAD}`],
+    [`urls=${good}`, `url is missing. Unknown parameter "urls". ${KNOWN} Send one URL per request, as url.`],
+    [`url=${good}&urls=${good}`, `Unknown parameter "urls". ${KNOWN} Send one URL per request, as url.`],
+    [`url=${good}&${'x'.repeat(31)}=1`, `Unknown parameter. ${KNOWN}`],
+    ['', 'url is missing.'],
+  ])('the message for %s names the known parameters', async (query, sentence) => {
+    expect((await app.call({ url: `/api/v1/scan?${query}`, secret })).body.error).toBe(sentence)
+    const parameters = [...new URLSearchParams(query)].map(([name, value]) => [
+      name,
+      name === 'include' ? [value] : value,
+    ])
+    const inBody = await post(JSON.stringify(Object.fromEntries(parameters)))
+    expect(inBody.body.error).toBe(sentence)
+  })
+
+  test.each([
+    ['/api/v1/me?url=x', 'Unknown parameter "url". This endpoint has no parameters.'],
+    ['/api/v1/usage?urls=x', 'Unknown parameter "urls". Known parameters: month.'],
+  ])('the message for %s has the parameters of its endpoint', async (url, sentence) => {
+    expect((await app.call({ url, secret })).body.error).toBe(sentence)
   })
 
   const extrasOf = (body: object): string[] => Object.keys(body).slice(10)
@@ -124,6 +156,7 @@ describe('queries', () => {
     ['?fresh=maybe', {}, 'invalid_request'],
     [`?url=${good}`, {}, 'invalid_request'],
     ['?x=1', {}, 'invalid_request'],
+    ['?include=meta,timing&fresh=1', {}, ['timing', 'meta']],
   ])('the query of a POST: %s with the body %j', async (query, more, wanted) => {
     const request = { method: 'POST', body: { url: 'https://example.com', ...more }, secret }
     const { body } = await app.call({ ...request, url: `/api/v1/scan${query}` })
@@ -138,6 +171,8 @@ describe('bodies', () => {
   test.each([
     ['an object', fields({})],
     ['all fields', fields({ include: ['timing'], fresh: true })],
+    ['include as a comma-separated list', fields({ include: 'timing,meta' })],
+    ['include as a list of lists', fields({ include: ['timing,meta', 'versions'] })],
     ['16,384 bytes', padded(16_384)],
     ['a charset', fields({}), json('application/json; charset=utf-8')],
     ['upper case', fields({}), json('Application/JSON')],

@@ -45,7 +45,7 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       expect(Object.keys((await post({ url: site })).body)).toEqual(TEN)
     })
 
-    const all = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings']
+    const all = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
     test.each([
       ['evidence', ['evidence']],
       ['warnings,evidence', ['evidence', 'warnings']],
@@ -72,9 +72,9 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       const site = newSite()
       await get(site)
       const { body } = await get(site, `&include=${all.join()}`)
-      const { infrastructure, timing, verdict } = sampleScan(site)
+      const { infrastructure, timing, meta, verdict } = sampleScan(site)
       const { evidence, versions, warnings } = verdict
-      expect(body).toMatchObject({ evidence, versions, infrastructure, timing, warnings, cached: true })
+      expect(body).toMatchObject({ evidence, versions, infrastructure, timing, warnings, meta, cached: true })
     })
 
     test('a result is cached until it is exactly one hour old', async () => {
@@ -105,12 +105,14 @@ describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => 
       const site = newSite()
       await get(site)
       app.clock.now += 10_000
-      for (const ask of [() => get(site, '&fresh=true'), () => post({ url: site, fresh: true })]) {
+      const fresh = ['true', 'True', '1'].map((value) => () => get(site, `&fresh=${value}`))
+      for (const ask of [...fresh, () => post({ url: site, fresh: true })]) {
         const { body, headers } = await ask()
         expect([body.cached, headers.age]).toEqual([false, undefined])
       }
-      expect(app.scanned.filter((url) => url === site)).toHaveLength(3)
-      for (const ask of [() => get(site, '&fresh=false'), () => post({ url: site, fresh: false }), () => get(site)]) {
+      expect(app.scanned.filter((url) => url === site)).toHaveLength(5)
+      const cached = ['false', 'FALSE', '0'].map((value) => () => get(site, `&fresh=${value}`))
+      for (const ask of [...cached, () => post({ url: site, fresh: false }), () => get(site)]) {
         const { body, headers } = await ask()
         expect([body.cached, headers.age]).toEqual([true, '0'])
       }

@@ -95,7 +95,7 @@ test.each([
   [`?month=${MAY}%0A`, 'month must be a month such as 2026-05.'],
   [`?month=${MAY}&month=${MAY}`, 'month must be a month such as 2026-05.'],
   [`?month=${NEXT_YEAR}-06`, 'month is in the future.'],
-  ['?months=2026-05', 'Unknown parameter "months". Remove it.'],
+  ['?months=2026-05', 'Unknown parameter "months". Known parameters: month.'],
 ])('%s is rejected', async (query, sentence) => {
   const app = await openApp({ now: NOW })
   const { secret } = await app.newKey()

@@ -8,6 +8,7 @@ import { SetupError } from '../../src/errors.ts'
 import { detect, loadRuleset } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
+import { smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const RESERVED = [...CLAUSE_KEYS, FOUND.key]
@@ -154,7 +155,7 @@ test.each([
     ...Object.fromEntries(Object.entries(rule).map(([name, text]) => [`rules/${name}`, text])),
   })
   const detectors = await loadDetectors(['./tide.mjs'], RESERVED, root)
-  const ruleset = openRuleset({ folders: [join(root, 'rules')], detectors })
+  const ruleset = openRuleset({ own: join(smallProject().folder, 'rules'), folders: [join(root, 'rules')], detectors })
   const page = buildPage({ url: 'https://acme.com/', html: '<meta name="generator" content="WordPress 6.6">' })
   const verdict = detect(ruleset, page)
   expect(verdict).toMatchObject({ builderSlug: 'wordpress', warnings: [`the detector "tide" failed: ${reason}`] })

@@ -46,7 +46,11 @@ describe('the detector of the README', () => {
     const root = writeExample()
     const detectors = await loadDetectors([specifier(root)], RESERVED, root)
     expect(detectors.map(({ key }) => key)).toEqual([...own.map(({ key }) => key), 'data-attribute'])
-    const ruleset = openRuleset({ folders: [join(root, 'tide', 'rules')], detectors })
+    const ruleset = openRuleset({
+      own: join(project.folder, 'rules'),
+      folders: [join(root, 'tide', 'rules')],
+      detectors,
+    })
     expect(detect(ruleset, buildPage({ html: PAGE })).versions).toEqual({ Tideswell: '7' })
   })
 

@@ -112,10 +112,14 @@ describe('what is not a page', () => {
     expect(count('{')).toBe(count('}'))
   })
 
-  test('without accounts there is no portal', async () => {
+  test('without accounts there is no portal, and the start page leads to the documentation', async () => {
     const { fastify } = await openApp()
-    const { statusCode, headers } = await fastify.inject({ url: '/', headers: { accept: 'text/html' } })
-    expect([statusCode, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
+    const open = async (url: string): Promise<unknown[]> => {
+      const { statusCode, headers } = await fastify.inject({ url, headers: { accept: 'text/html' } })
+      return [statusCode, headers.location ?? headers['content-type']]
+    }
+    expect(await open('/')).toEqual([302, '/docs/'])
+    expect(await open('/login')).toEqual([404, 'application/json; charset=utf-8'])
   })
 })
 

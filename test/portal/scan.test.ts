@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 import { openPortal, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 import { openVisitor, readForm, readText, type Visitor } from './scan-form.ts'
 
-const EXTRAS = 'evidence,versions,infrastructure,timing,warnings'
+const EXTRAS = 'evidence,versions,infrastructure,timing,warnings,meta'
 /** In the middle of a month and of a minute. */
 const NOON = Date.UTC(new Date().getUTCFullYear() + 1, 4, 10, 12, 0, 15)
 
@@ -353,7 +353,8 @@ describe('the page of a result', () => {
     const site = newSite()
     const { html } = await own.me.open(await scan(own.me, site))
     const shown = JSON.parse(decodeHTML(/<pre id="json">(.*?)<\/pre>/s.exec(html)?.[1] ?? ''))
-    const { body } = await own.portal.call({ url: scanOf(site, `&include=${EXTRAS}`), secret: own.me.secret })
+    const extras = apiRevision === 1 ? EXTRAS.replace(',meta', '') : EXTRAS
+    const { body } = await own.portal.call({ url: scanOf(site, `&include=${extras}`), secret: own.me.secret })
     expect({ ...shown, cached: true }).toEqual(body)
     expect(shown.cached).toBe(false)
     expect(Object.keys(shown)).toEqual(Object.keys(body))

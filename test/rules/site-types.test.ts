@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
+import { buildPage, detect, type PageInput } from '../../src/index.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 
-const ruleset = await loadRuleset()
+const ruleset = openOwnRuleset()
 const find = (input: PageInput): string | null => detect(ruleset, buildPage(input)).siteType
 
 const SHOP = `<nav><a href="/cart">Cart</a> <a href="/checkout">Checkout</a> <a href="/collections/mugs">Mugs</a> <a href="/collections/bowls">Bowls</a>

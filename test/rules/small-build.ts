@@ -6,7 +6,7 @@ import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { builder, CATEGORIES, TEST, writeFolder } from '../support/rule-folder.ts'
 
 /** Writes the file that `rules build` would write for the rules in `own`. */
-export function buildOwn(own: string, change: (built: BuiltRuleset) => unknown = (built) => built): string {
+function buildOwn(own: string, change: (built: BuiltRuleset) => unknown = (built) => built): string {
   const { rules, categories } = openRuleset({ own, detectors, built: 'there-is-none.json' })
   const file = join(own, '..', 'ruleset.json')
   writeFileSync(

@@ -26,10 +26,17 @@ export default {
 }
 `
 
-/** Options of a pool with this detector. */
-export function trapRules(): { readonly folders: string[]; readonly detectors: string[] } {
+/**
+ * Options of a pool with this detector, and with a rule that reads a header.
+ * @param loadMs milliseconds that loading the detector takes at least
+ */
+export function trapRules(loadMs = 0): { readonly folders: string[]; readonly detectors: string[] } {
   const root = writeFolder({
-    'trap.mjs': DETECTOR,
+    'trap.mjs': `await new Promise((resolve) => setTimeout(resolve, ${loadMs}))\n${DETECTOR}`,
+    'rules/technologies/javascript-library/header.yaml': technology()
+      .replace('url: acme.com', '{ header: server, is: brick }')
+      .replace('Acme', 'Brick'),
+    'rules/technologies/javascript-library/header.test.yaml': TEST,
     'rules/technologies/javascript-library/trap.yaml': technology('trap: harmless'),
     'rules/technologies/javascript-library/trap.test.yaml': TEST,
   })

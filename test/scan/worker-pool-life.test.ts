@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { detectors } from '../../plugins/index.ts'
 import { SetupError } from '../../src/errors.ts'
-import { loadRuleset, RulesetError } from '../../src/index.ts'
+import { RulesetError } from '../../src/index.ts'
+import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
-import { smallProject } from '../support/built-project.ts'
+import { builtProject, smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules } from './trap-rules.ts'
 
-let worker: string
 let smallWorker: string
 beforeAll(() => {
-  worker = builtWorker()
   smallWorker = builtWorker(smallProject())
 })
 
@@ -29,16 +29,23 @@ describe('ready', () => {
       worker: smallWorker,
       folders: [`${root}/rules`],
       detectors: [`${root}/loop.mjs`],
-      loadMs: 5000,
+      threads: 1,
+      spares: 0,
+      loadMs: 2000,
     })
-    const sentence = 'the rules were not loaded within 5000 ms: check the detectors for an endless loop'
+    const sentence = 'the rules were not loaded within 2000 ms: check the detectors for an endless loop'
     await expect(pool.ready).rejects.toEqual(new SetupError(sentence))
     await pool.close()
   })
 
   test('describes the rules', async () => {
-    const pool = openPool({ worker, threads: 2 })
-    const ruleset = await loadRuleset()
+    const { folder } = builtProject()
+    const pool = openPool({ worker: builtWorker(), threads: 1 })
+    const ruleset = openRuleset({
+      own: join(folder, 'rules'),
+      built: join(folder, 'dist', 'ruleset.json'),
+      detectors,
+    })
     const info = await pool.ready
     expect(info).toMatchObject({ version: ruleset.version, wantedDns: ruleset.wanted('dns') })
     expect(info.categories).toMatchObject({ 'website-builder': 'visual-builder', cms: 'cms' })

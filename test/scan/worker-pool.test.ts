@@ -133,7 +133,7 @@ describe('waiting', () => {
     ['a ready pool', trapPool],
     ['a pool that is still loading, which does not count as waiting', coldPool],
   ])('in %s, a page that waits too long fails', async (_, openIt) => {
-    const pool = await openIt({ worker, matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
+    const pool = await openIt({ ...trapRules(500), matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
     const ready = pool.ready.then(() => performance.now())
     const running = findOutcome(pool.match(LOOP))
     expect(await findOutcome(pool.match(pageAt('')))).toBe('busy')

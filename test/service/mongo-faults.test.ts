@@ -35,7 +35,7 @@ describe.skipIf(redis === null || mongo === null)('under load', () => {
     const { site, service, node } = started
     const path = scanOf(site.page(1))
     const { key, id } = await node.makeKey('large')
-    const scans = { clients: CLIENTS, path: () => path, key, pauseMs: 5 }
+    const scans = { clients: CLIENTS, path: () => path, key, pauseMs: 20 }
     await node.untilAll('200 cached true', path, key)
     const usedBefore = await node.usedOf(id)
     const during = await loadDuring(service.url, scans, async () => {

@@ -14,8 +14,22 @@ export interface NamedPage {
   readonly input: PageInput
 }
 
-/** Reads the project's rules from YAML, and the pages of their test files. */
-export function readOwnRules(): { rules: RuleSource[]; categories: Categories; fixtures: NamedPage[] } {
+/** The project's rules, and the pages of their test files. */
+interface OwnRules {
+  readonly rules: readonly RuleSource[]
+  readonly categories: Categories
+  readonly fixtures: readonly NamedPage[]
+}
+
+let ownRules: OwnRules | undefined
+
+/** Reads the project's rules and the pages of their tests from YAML, once for all test files of a worker. */
+export function readOwnRules(): OwnRules {
+  ownRules ??= readRules()
+  return ownRules
+}
+
+function readRules(): OwnRules {
   const checked = checkFolders({ folders: [join(projectFolder(), 'rules')], detectors })
   const rules = checked.rules.flatMap(({ source }) => (source === null ? [] : [source]))
   const fixtures = checked.rules.flatMap(({ found }) =>

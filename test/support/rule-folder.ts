@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
+import { ownFolder } from '../../src/rules/built.ts'
 import { checkMisses } from '../../src/rules/far-miss.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
@@ -24,6 +25,12 @@ export function writeFolder(files: Files): string {
     writeFileSync(file, content)
   }
   return root
+}
+
+/** Reads rules of the project and their tests, such as `hosting/vercel`, for a folder of rules below a folder of a test. */
+export function ownRules(folder: string, ...names: readonly string[]): Files {
+  const files = names.flatMap((name) => [`${name}.yaml`, `${name}.test.yaml`])
+  return Object.fromEntries(files.map((file) => [`${folder}/${file}`, readFileSync(join(ownFolder, file), 'utf8')]))
 }
 
 export const CATEGORIES =

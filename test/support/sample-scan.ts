@@ -47,6 +47,7 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
     },
     infrastructure: { cdn: null, dns: ['dns.example'], ip: '203.0.113.7', tlsIssuer: 'An Authority', server: null },
     timing: { fetch: 12.5, evidence: 0, bodies: 0, match: 1.5, total: 14 },
+    meta: { status: 200, scannedAt: '2026-05-10T12:00:15.000Z', ruleset: SAMPLE_RULES.version, title: 'Harbour Line' },
     isLate: false,
   }
 }

@@ -23,12 +23,6 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
     reason: 'alternatives of escaped literals without a repeat: at most the length of the longest literal per position',
   },
   {
-    file: 'src/http/v1/schemas.ts',
-    code: "pattern: `^(?:${LIVE_EXTRAS.join('|')})(?:,(?:${LIVE_EXTRAS.join('|')}))*$`",
-    reason:
-      'a list of fixed words: each begins with a different letter and has no comma, so each text has only one reading',
-  },
-  {
     file: 'src/rules/editor-schemas.ts',
     code: "pattern: `^(?:${names.join('|')}) \\\\S+$`",
     reason: 'names of places and one repeat to the end of a word of a rule: runs in an editor, never on a page',

@@ -22,6 +22,8 @@ const RUNS = 5
 /** Shorter times are noise of the clock and the compiler. */
 const COUNTED_MS = 0.2
 const MAX_GROWTH = 1.5
+/** A run that takes this long, and four times as long as it may, is not slow by chance: it is not repeated. */
+const CLEAR_MS = 100
 /** Number of times that a text must be slow. */
 const PROOFS = 3
 
@@ -44,22 +46,24 @@ function findGrowth(pattern: RegExp, text: PumpText): SuperLinear | null {
   let [before, lengthBefore] = [Number.POSITIVE_INFINITY, 1]
   for (const length of LENGTHS) {
     const pumped = pumpTo(text, length)
-    const ms = measureBestTime(pattern, pumped)
-    if (ms > Math.max(COUNTED_MS, MAX_GROWTH * (pumped.length / lengthBefore) * before))
-      return { text, length, ms, msBefore: before }
+    const limit = Math.max(COUNTED_MS, MAX_GROWTH * (pumped.length / lengthBefore) * before)
+    const ms = measureBestTime(pattern, pumped, limit)
+    if (ms > limit) return { text, length, ms, msBefore: before }
     before = Math.max(ms, COUNTED_MS)
     lengthBefore = pumped.length
   }
   return null
 }
 
-/** Measures the best of five runs. Stops after a run that is too fast to measure. */
-function measureBestTime(pattern: RegExp, text: string): number {
+/** Measures the best of five runs. Stops after a run that is too fast to measure, or far too slow for the limit. */
+function measureBestTime(pattern: RegExp, text: string, limit: number): number {
   let best = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS && best > COUNTED_MS; run++) {
     const started = performance.now()
     apply(pattern, text)
-    best = Math.min(best, performance.now() - started)
+    const ms = performance.now() - started
+    best = Math.min(best, ms)
+    if (ms > Math.max(CLEAR_MS, 4 * limit)) break
   }
   return best
 }

@@ -33,17 +33,25 @@ export class Automaton<T> {
     const folded = new Map<string, T[]>()
     for (const [literal, items] of literals)
       folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
-    const encoded = [...folded].map(([literal, items]) => [encoder.encode(literal), items] as const)
-    this.#isAscii = encoded.every(([bytes]) => bytes.every((byte) => byte < 128))
-    const width = this.#assignClasses(encoded.map(([bytes]) => bytes))
+    const encoded = Array.from(folded, ([literal, items]) => ({
+      bytes: encoder.encode(literal),
+      characters: literal.length,
+      items,
+    }))
+    this.#isAscii = encoded.every(({ bytes }) => bytes.every((byte) => byte < 128))
+    const width = this.#assignClasses(encoded.map(({ bytes }) => bytes))
     this.#width = width
     const trie = buildTrie(encoded, this.#classOf, width)
     this.#ends = trie.ends
-    this.#lengths = Uint32Array.from(trie.lengths)
-    this.#lastText = new Uint32Array(trie.lengths.length)
+    this.#lengths = trie.lengths
+    this.#lastText = new Uint32Array(trie.ends.length)
     const { shorter, speaks } = linkSuffixes(trie, width)
     this.#shorter = shorter
-    this.#next = Int32Array.from(trie.next, (state) => (speaks[state] ? ~(state * width) : state * width))
+    this.#next = trie.next
+    for (let i = 0; i < this.#next.length; i++) {
+      const row = this.#next[i] * width
+      this.#next[i] = speaks[this.#next[i]] ? ~row : row
+    }
   }
 
   /** Assigns classes to bytes and returns the number of classes. */
@@ -152,42 +160,42 @@ class CharacterCounter {
   }
 }
 
+/** A literal in lower case. */
+interface Literal<T> {
+  readonly bytes: Uint8Array
+  readonly characters: number
+  readonly items: readonly T[]
+}
+
 interface Trie<T> {
   /** Child by state and class; 0 where there is none. */
-  readonly next: number[]
+  readonly next: Int32Array
   readonly ends: (readonly T[] | undefined)[]
   /** Characters of the literals that end in a state. */
-  readonly lengths: number[]
+  readonly lengths: Uint32Array
 }
 
 /** Builds the trie level by level, so that the rows near the root, which a scan reads most, are close to each other. */
-function buildTrie<T>(
-  literals: readonly (readonly [Uint8Array, readonly T[]])[],
-  classOf: Uint8Array,
-  classes: number,
-): Trie<T> {
-  const next: number[] = new Array(classes).fill(0)
+function buildTrie<T>(literals: readonly Literal<T>[], classOf: Uint8Array, classes: number): Trie<T> {
+  const mostStates = literals.reduce((sum, { bytes }) => sum + bytes.length, 1)
+  const next = new Int32Array(mostStates * classes)
   const ends: (readonly T[] | undefined)[] = [undefined]
-  const lengths = [0]
+  const lengths = new Uint32Array(mostStates)
   const states = new Uint32Array(literals.length)
-  const deepest = Math.max(0, ...literals.map(([literal]) => literal.length))
+  const deepest = literals.reduce((most, { bytes }) => Math.max(most, bytes.length), 0)
   for (let depth = 0; depth <= deepest; depth++)
-    for (const [i, [literal, items]] of literals.entries()) {
+    for (const [i, { bytes, characters, items }] of literals.entries()) {
       const state = states[i]
-      if (depth < literal.length) {
-        const edge = state * classes + classOf[literal[depth]]
-        if (next[edge] === 0) {
-          next[edge] = ends.push(undefined) - 1
-          lengths.push(0)
-          for (let c = 0; c < classes; c++) next.push(0)
-        }
+      if (depth < bytes.length) {
+        const edge = state * classes + classOf[bytes[depth]]
+        if (next[edge] === 0) next[edge] = ends.push(undefined) - 1
         states[i] = next[edge]
-      } else if (depth === literal.length) {
+      } else if (depth === bytes.length) {
         ends[state] = items
-        lengths[state] = new TextDecoder().decode(literal).length
+        lengths[state] = characters
       }
     }
-  return { next, ends, lengths }
+  return { next: next.slice(0, ends.length * classes), ends, lengths: lengths.slice(0, ends.length) }
 }
 
 /** Turns the trie into an automaton, breadth first: each missing child becomes the child of the longest suffix. */

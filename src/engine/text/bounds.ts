@@ -4,6 +4,8 @@
 export const MAX_VERSION = 64
 /** Characters of a URL in a result. */
 export const MAX_URL = 2048
+/** Characters of the title of a page. */
+export const MAX_TITLE = 500
 /** Technologies, and therefore also versions. */
 export const MAX_TECHNOLOGIES = 256
 /** Rules in the evidence. Rules that are part of the result come first, then those with more points. */

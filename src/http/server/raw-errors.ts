@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
 import { normalizeClient } from '../client-address.ts'
+import { formatError } from '../error-responses.ts'
 import type { AppParts } from '../parts.ts'
 import { buildRateHeaders, readAddressWindow } from '../rate-limit.ts'
-import type { ErrorBody } from '../v1/schemas.ts'
 import type { PendingRequests } from './pending-requests.ts'
 
 /** Node's error code → message for the client. */
@@ -16,7 +16,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 const CODE: ApiErrorCode = 'invalid_request'
 
-type RawErrorParts = Pick<AppParts, 'shared' | 'clock' | 'log'>
+type RawErrorParts = Pick<AppParts, 'shared' | 'clock' | 'log' | 'settings'>
 
 /** Rejects input that Node's HTTP parser cannot read. Such input has no route, and no Fastify hook sees it. */
 export class RawErrors {
@@ -47,7 +47,7 @@ export class RawErrors {
   }
 
   async #respond(error: { readonly code?: string }, socket: Socket): Promise<void> {
-    const { clock, shared, log } = this.#parts
+    const { clock, shared, log, settings } = this.#parts
     const now = clock()
     const id = randomUUID()
     const client = normalizeClient(socket.remoteAddress ?? '')
@@ -55,12 +55,8 @@ export class RawErrors {
     const [status] = API_ERRORS[CODE]
     const why = error.code ?? 'none'
     log.info({ id, route: 'none', status, client, code: CODE, why }, 'rejected malformed HTTP request')
-    const body: ErrorBody = {
-      error: SENTENCES[why] ?? 'The request is not valid HTTP.',
-      code: CODE,
-      requestId: id,
-    }
-    const text = JSON.stringify(body)
+    const sentence = SENTENCES[why] ?? 'The request is not valid HTTP.'
+    const text = formatError({ code: CODE, sentence, requestId: id, revision: settings.apiRevision })
     const headers = {
       ...buildRateHeaders(now, window),
       'content-type': 'application/json; charset=utf-8',

@@ -38,7 +38,14 @@ export function openServer(parts: AppParts, pending: PendingRequests): FastifyIn
     exposeHeadRoutes: false, // A HEAD request to /scan would scan and charge.
     return503OnClosing: false, // Fastify's own error response has another format.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
-    frameworkErrors: (error, request, reply) => sendFrameworkError(error, request, reply, clock()),
+    frameworkErrors: (error, request, reply) => {
+      request.state = new RequestState(
+        clock(),
+        sanitizeId(request.headers['x-request-id'], request.id),
+        settings.apiRevision,
+      )
+      sendFrameworkError(error, request, reply, request.state)
+    },
     clientErrorHandler: reject,
   }) as unknown as FastifyInstance
   // Node's own response, 417, has another format; a server may ignore an expectation (RFC 9110, section 10.1.1).
@@ -120,10 +127,9 @@ function buildTrustProxy(
 }
 
 /** Sends an error that Fastify raises before it has found a route. */
-function sendFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, now: number): void {
-  request.state = new RequestState(now, sanitizeId(request.headers['x-request-id'], request.id))
-  reply.header('x-request-id', request.state.requestId).header('cache-control', 'no-store')
-  setRateHeaders(reply, request.state, UNCOUNTED)
+function sendFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
+  reply.header('x-request-id', state.requestId).header('cache-control', 'no-store')
+  setRateHeaders(reply, state, UNCOUNTED)
   sendError(error, request, reply)
 }
 
@@ -143,6 +149,9 @@ export function buildCorsOptions(origins: AppParts['settings']['corsOrigins']): 
       'retry-after',
       'x-request-id',
       'age',
+      'x-quota-limit',
+      'x-quota-remaining',
+      'x-quota-reset',
     ],
     maxAge: 3600,
   }

@@ -3,8 +3,10 @@ import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
 import type { AppParts } from '../parts.ts'
+import type { Operation } from './operation.ts'
+import { CATALOGUE_HEADERS, CATALOGUE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
-import { CATALOGUE_HEADERS, CATALOGUE_QUERY, type Catalogue } from './schemas.ts'
+import type { Catalogue } from './schemas.ts'
 
 type Query = Static<typeof CATALOGUE_QUERY>
 
@@ -17,24 +19,30 @@ interface Prepared {
 /** Clients may store a response, but must ask whether it is still valid before each use. Shared caches may not. */
 const CACHE_CONTROL = 'private, no-cache'
 
+/** `GET /catalogue` in the OpenAPI documents. */
+export const GET_CATALOGUE: Operation = {
+  method: 'get',
+  path: '/catalogue',
+  operationId: 'getCatalogue',
+  summary: 'What a scan can detect',
+  description:
+    'Lists builders, hosting providers and CDNs, site types and technologies, ordered by kind, then by slug. Counts against the rate limit, but not against the quota. Exists in revision 2 only. The response is the same until the rules of the service change: send its ETag in If-None-Match to get 304 without a body.',
+  query: () => CATALOGUE_QUERY,
+  headers: CATALOGUE_HEADERS,
+  ok: 'Catalogue',
+  since: 2,
+  isCacheable: true,
+}
+
 /**
  * Registers `GET /catalogue`: what a scan can detect. It counts against the rate limit, but not against the quota. A ruleset does
  * not change while the service runs, so every response is built once, at registration.
  */
-export async function registerCatalogue(v1: FastifyInstance, { rules, settings }: AppParts): Promise<void> {
+export async function registerCatalogue(v1: FastifyInstance, { rules }: AppParts): Promise<void> {
   const all = prepare(rules)
   const byKind = new Map(CATALOGUE_KINDS.map((kind) => [kind, prepare(rules, kind)]))
-  await registerGet2(v1, settings, {
-    path: '/catalogue',
-    operation: {
-      operationId: 'getCatalogue',
-      summary: 'What a scan can detect',
-      description:
-        'Lists builders, hosting providers and CDNs, site types and technologies, ordered by kind, then by slug. Counts against the rate limit, but not against the quota. Exists in revision 2 only. The response is the same until the rules of the service change: send its ETag in If-None-Match to get 304 without a body.',
-      querystring: CATALOGUE_QUERY,
-      headers: CATALOGUE_HEADERS,
-      ok: 'Catalogue',
-    },
+  await registerGet2(v1, {
+    operation: GET_CATALOGUE,
     handle: (request, reply) => {
       const { kind } = request.query as Query
       const { json, etag } = (kind && byKind.get(kind)) ?? all

@@ -4,23 +4,26 @@ import type { Key } from '../../keys/types.ts'
 import { formatDay, startOfNextMonth } from '../calendar.ts'
 import type { AppParts } from '../parts.ts'
 import { getRequestState } from '../request-state.ts'
-import { allowOnly, buildOperation, keepValidationError } from './route.ts'
-import { type KeyInfo, NO_QUERY } from './schemas.ts'
+import type { Operation } from './operation.ts'
+import { NO_QUERY } from './request-schemas.ts'
+import { allowOnly, buildRoute } from './route.ts'
+import type { KeyInfo } from './schemas.ts'
+
+/** `GET /me` in the OpenAPI documents. */
+export const GET_KEY_INFO: Operation = {
+  method: 'get',
+  path: '/me',
+  operationId: 'getKeyInfo',
+  summary: 'Key info and usage',
+  description: 'Counts against the rate limit, but not against the quota.',
+  query: () => NO_QUERY,
+  ok: 'KeyInfo',
+  since: 1,
+}
 
 /** Registers `GET /me`: details and usage of the key. It counts against the rate limit but not against the quota. */
 export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): void {
-  const options = {
-    attachValidation: true,
-    schema: buildOperation({
-      operationId: 'getKeyInfo',
-      summary: 'Key info and usage',
-      description: 'Counts against the rate limit, but not against the quota.',
-      querystring: NO_QUERY,
-      ok: 'KeyInfo',
-    }),
-    config: { read: keepValidationError },
-  }
-  v1.get('/me', options, async (request): Promise<KeyInfo> => {
+  v1.get('/me', buildRoute(GET_KEY_INFO), async (request): Promise<KeyInfo> => {
     const { key, now } = getRequestState(request) as { key: Key; now: number }
     const used = await store.usage.touch({ key: key.id, day: formatDay(now), at: new Date(now) })
     const limit = findPlan(settings.plans, key.plan).perMonth

@@ -1,32 +1,88 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
+import { listExtras } from '../../scan/extras.ts'
 import { invalid } from '../body.ts'
+import type { Revision } from '../parts.ts'
 
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
 const MAX_QUOTED_NAME_CHARACTERS = 30
 
+/** What an endpoint accepts and a client has sent, for the messages of errors. */
+export interface Accepted {
+  readonly revision: Revision
+  /** Names of the documented parameters. */
+  readonly known: readonly string[]
+  /** Names of the parameters that were sent. */
+  readonly sent: readonly string[]
+  /** Whether the documented parameters are in the body. */
+  readonly isInBody: boolean
+}
+
 /** Converts a schema validation error to an error that tells the client what to change. */
-export function toRequestError({ validation = [] }: Pick<FastifyError, 'validation'>): ApiError {
+export function toRequestError(
+  {
+    validation = [],
+    validationContext,
+  }: Pick<FastifyError, 'validation'> & {
+    readonly validationContext?: string
+  },
+  accepted: Accepted,
+): ApiError {
   const [first] = validation
   if (first === undefined) return invalid('The request is not valid.')
   const { keyword, params, instancePath } = first as FastifySchemaValidationError
   const field = instancePath.split('/')[1] ?? ''
-  if (keyword === 'required') return new ApiError('invalid_url', { sentence: 'url is missing.' })
+  if (keyword === 'required') return new ApiError('invalid_url', { sentence: describeMissing(accepted) })
   if (keyword === 'additionalProperties') {
-    const name = String(params.additionalProperty)
-    const quoted = name.length <= MAX_QUOTED_NAME_CHARACTERS ? ` ${JSON.stringify(name)}` : ''
-    return invalid(`Unknown parameter${quoted}. Remove it.`)
+    const isMisplaced = accepted.isInBody && validationContext === 'querystring'
+    return invalid((isMisplaced ? describeMisplaced : describeUnknown)(String(params.additionalProperty), accepted))
   }
   if (field === '') return invalid('The request body must be a JSON object such as {"url": "https://example.org"}.')
+  if (field === 'include') return invalid(describeInclude(accepted.revision))
   return invalid(EXPECTED[field] ?? `${field} is not valid.`)
+}
+
+/** Says that `url` is missing, and which unknown parameter was sent in its place. */
+function describeMissing(accepted: Accepted): string {
+  const unknown = accepted.sent.find((name) => !accepted.known.includes(name))
+  return `url is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
+}
+
+/** Says which names `include` accepts in a revision. */
+export function describeInclude(revision: Revision): string {
+  return `include must be a comma-separated list or an array of: ${listExtras(revision).join(', ')}.`
+}
+
+/** Names that clients try → the parameter that does it, and how to write it. */
+const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
+  [/^include\[\w*\]$/i, 'include', 'Write include=versions,timing, or repeat include.'],
+  [/^(?:urls|urls?\[\w*\]|domains?|sites?|uri)$/i, 'url', 'Send one URL per request, as url.'],
+  [
+    /^(?:max[-_]?age|(?:no|skip|use)?[-_]?cache|force|refresh)$/i,
+    'fresh',
+    'To ignore a cached result, send fresh=true.',
+  ],
+]
+
+/** Says that a parameter is unknown, which ones are known, and which of them the client may have meant. */
+export function describeUnknown(name: string, { known }: Pick<Accepted, 'known'>): string {
+  const list = known.length === 0 ? 'This endpoint has no parameters.' : `Known parameters: ${known.join(', ')}.`
+  const hint = HINTS.find(([form, meant]) => known.includes(meant) && form.test(name))?.[2]
+  return [`Unknown parameter${quote(name)}.`, list, hint].filter(Boolean).join(' ')
+}
+
+function describeMisplaced(name: string, { known }: Accepted): string {
+  return `Unknown parameter${quote(name)} in the query. Send ${known.join(', ')} in the body.`
+}
+
+function quote(name: string): string {
+  return name.length <= MAX_QUOTED_NAME_CHARACTERS ? ` ${JSON.stringify(name)}` : ''
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
   url: 'url must be a single string.',
-  include:
-    'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings.',
-  fresh: 'fresh must be true or false.',
+  fresh: 'fresh must be true or false, or 1 or 0 in a query.',
   month: 'month must be a month such as 2026-05.',
   kind: `kind must be one of ${CATALOGUE_KINDS.join(', ')}.`,
 }

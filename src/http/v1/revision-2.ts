@@ -1,14 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import type { Key } from '../../keys/types.ts'
-import type { AppSettings } from '../parts.ts'
-import { findRevision } from '../rate-limit.ts'
 import { getRequestState } from '../request-state.ts'
-import { allowOnly, buildOperation, keepValidationError, type Operation, type ReadRequest } from './route.ts'
+import type { Operation } from './operation.ts'
+import { allowOnly, buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
 /** A `GET` endpoint that exists in revision 2 only. */
 interface Endpoint {
-  readonly path: string
   readonly operation: Operation
   /** Checks the parameters after schema validation. */
   readonly read?: ReadRequest
@@ -27,26 +25,22 @@ interface Caller {
  */
 export async function registerGet2(
   v1: FastifyInstance,
-  settings: Pick<AppSettings, 'apiRevision'>,
-  { path, operation, read = keepValidationError, handle }: Endpoint,
+  { operation, read = keepValidationError, handle }: Endpoint,
 ): Promise<void> {
-  const isHidden = (key: Key): boolean => findRevision(key, settings) === 1
-  const options = {
-    attachValidation: true,
-    schema: buildOperation({ ...operation, failures: { 404: 'not_found: the key is of revision 1' } }),
-    config: {
-      read: (...[request, state]: Parameters<ReadRequest>): ReturnType<ReadRequest> => {
-        if (state.key !== undefined && isHidden(state.key)) state.error = new ApiError('not_found')
-        return state.error === undefined ? read(request, state) : {}
-      },
+  const options = buildRoute(operation, {
+    read: (request, state) => {
+      if (state.revision === 1) state.error = new ApiError('not_found')
+      return state.error === undefined ? read(request, state) : {}
     },
-  }
+  })
   await v1.register(async (scope) => {
     scope.addHook('preHandler', async (request) => {
-      const { key } = getRequestState(request)
-      if (key !== undefined && isHidden(key)) throw new ApiError('not_found')
+      const { key, revision } = getRequestState(request)
+      if (key !== undefined && revision === 1) throw new ApiError('not_found')
     })
-    scope.get(path, options, async (request, reply) => handle(request, reply, getRequestState(request) as Caller))
-    allowOnly(scope, path, ['GET'])
+    scope.get(operation.path, options, async (request, reply) =>
+      handle(request, reply, getRequestState(request) as Caller),
+    )
+    allowOnly(scope, operation.path, ['GET'])
   })
 }

@@ -1,9 +1,12 @@
 import { METHODS } from 'node:http'
+import type { TObject } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { LimitQuery } from '../../coordination/types.ts'
 import { ApiError } from '../../errors.ts'
 import type { RequestState } from '../request-state.ts'
+import { listParameterNames, type Operation } from './operation.ts'
 import { toRequestError } from './request-error.ts'
+import { readOptions } from './request-schemas.ts'
 
 /**
  * Reads the parameters of a request before the request is counted. Errors are kept in the request state and thrown after
@@ -13,21 +16,30 @@ export type ReadRequest = (request: FastifyRequest, state: RequestState) => Pick
 
 /** Keeps the error of schema validation, if there is one. */
 export const keepValidationError: ReadRequest = (request, state) => {
-  if (state.error === undefined && request.validationError) state.error = toRequestError(request.validationError)
+  const { validationError, routeOptions, query, body } = request
+  if (state.error !== undefined || !validationError) return {}
+  const operation = routeOptions.config.operation as Operation
+  const { revision } = state
+  const isInBody = operation.body !== undefined
+  const sent = Object.keys((isInBody ? body : query) ?? {})
+  state.error = toRequestError(validationError, {
+    revision,
+    known: listParameterNames(operation, revision),
+    sent,
+    isInBody,
+  })
   return {}
 }
 
 /** Makes OPTIONS respond with 204 and `Allow`, and every other method that is not allowed with 405 and `Allow`. */
 export function allowOnly(v1: FastifyInstance, url: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ')
-  const schema = { hide: true }
-  v1.options(url, { schema }, (_, reply) => reply.code(204).header('allow', allow).send())
+  v1.options(url, (_, reply) => reply.code(204).header('allow', allow).send())
   // Node emits CONNECT as its own event, never as a request.
   const others = METHODS.filter((method) => ![...methods, 'OPTIONS', 'CONNECT'].includes(method))
   v1.route({
     method: others,
     url,
-    schema,
     handler: (_, reply) => {
       reply.header('allow', allow)
       throw new ApiError('method_not_allowed')
@@ -51,72 +63,34 @@ export function watchRoutes(app: FastifyInstance): () => void {
   }
 }
 
-/** What differs between operations in the OpenAPI document. */
-export interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-  readonly querystring?: object
-  readonly body?: object
-  /** Request headers that the operation reads. */
-  readonly headers?: object
-  /** Name of the response schema. */
-  readonly ok: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue'
-  /** Failures of this operation only: status → description. */
-  readonly failures?: Readonly<Record<number, string>>
-}
-
-const RATE_HEADERS = {
-  'X-RateLimit-Limit': { type: 'integer', description: 'Requests per minute.' },
-  'X-RateLimit-Remaining': { type: 'integer', description: 'Requests left in this minute.' },
-  'X-RateLimit-Reset': { type: 'integer', description: 'Start of the next minute, in Unix seconds.' },
-  'X-Request-Id': { type: 'string', description: 'The id sent by the client, or a generated one.' },
-} as const
-const AGE = { Age: { type: 'integer', description: 'For a cached result: seconds since its scan.' } } as const
-const VALIDATORS = {
-  ETag: { type: 'string', description: 'Changes whenever the response does.' },
-  'Cache-Control': { type: 'string', description: 'private, no-cache: store the response, and ask before each use.' },
-} as const
-const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds to wait before the next try.' } } as const
-
-/** Headers that only one status has. */
-const STATUS_HEADERS: Readonly<Record<string, object>> = {
-  405: { Allow: { type: 'string', description: 'The allowed methods.' } },
-  429: RETRY_AFTER,
-}
-
-const FAILURES = {
-  400: 'invalid_request, invalid_url or blocked_target: the request is not valid',
-  401: 'unauthorized: the key is missing, invalid or revoked',
-  405: 'method_not_allowed: the header Allow lists the allowed methods',
-  429: 'rate_limited or quota_exceeded',
-  500: 'scan_failed, scan_timeout or internal: a later try may succeed',
-  503: 'maintenance or unavailable',
-} as const
-
-/** Builds the schema of an operation, used for the OpenAPI document and for validation by Fastify. */
-export function buildOperation({ ok, failures: own = {}, ...parts }: Operation): Record<string, unknown> {
-  const failures = Object.entries({ ...FAILURES, ...own }).map(([status, description]) => [
-    status,
-    {
-      description,
-      headers: { ...RATE_HEADERS, ...STATUS_HEADERS[status] },
-      content: { 'application/json': { schema: { $ref: 'Error#' } } },
+/** Builds the options of a route: the schemas that its requests are checked against, and how its parameters are read. */
+export function buildRoute(
+  operation: Operation,
+  {
+    read = keepValidationError,
+    query = operation.query?.(2),
+  }: { readonly read?: ReadRequest; readonly query?: TObject } = {},
+) {
+  const { body, headers } = operation
+  return {
+    attachValidation: true,
+    schema: {
+      ...(query && { querystring: query }),
+      ...(body && { body: body(2) }),
+      ...(headers && { headers }),
     },
-  ])
-  const isCacheable = ok === 'Catalogue'
-  const success = {
-    description: 'OK',
-    headers: { ...RATE_HEADERS, ...(ok === 'ScanResult' && AGE), ...(isCacheable && VALIDATORS) },
-    content: { 'application/json': { schema: { $ref: `${ok}#` } } },
+    config: { read, operation },
+    preValidation: ({ query, body }: FastifyRequest, _: unknown, done: () => void): void => {
+      readOptions(query, { isQuery: true })
+      readOptions(body, { isQuery: false })
+      done()
+    },
   }
-  const unchanged = { description: 'Not modified', headers: { ...RATE_HEADERS, ...VALIDATORS } }
-  const responses = { 200: success, ...(isCacheable && { 304: unchanged }), ...Object.fromEntries(failures) }
-  return { tags: ['v1'], ...parts, response: responses }
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     read?: ReadRequest
+    operation?: Operation
   }
 }

@@ -1,51 +1,68 @@
-import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheEntry } from '../../coordination/types.ts'
+import { listExtras } from '../../scan/extras.ts'
+import { invalid } from '../body.ts'
 import { formatResult } from '../cached-response.ts'
 import type { AppParts } from '../parts.ts'
-import { findRevision } from '../rate-limit.ts'
 import { getRequestState } from '../request-state.ts'
 import { abandon, type ScanRunner, type ScanState } from '../scan-runner.ts'
-import { allowOnly, buildOperation, keepValidationError, type ReadRequest } from './route.ts'
-import { POST_QUERY, SCAN_BODY, SCAN_QUERY } from './schemas.ts'
+import type { Operation } from './operation.ts'
+import { describeInclude } from './request-error.ts'
+import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanParameters } from './request-schemas.ts'
+import { allowOnly, buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
-interface ScanParts extends Pick<AppParts, 'settings' | 'rules'> {
+interface ScanParts extends Pick<AppParts, 'rules'> {
   readonly scans: ScanRunner
 }
+
+const shared = {
+  path: '/scan',
+  summary: 'Scan a URL',
+  description:
+    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit.',
+  ok: 'ScanResult',
+  errors: ['invalid_url', 'blocked_target', 'quota_exceeded', 'scan_failed', 'scan_timeout'],
+  since: 1,
+} as const
+
+/** `GET /scan` in the OpenAPI documents. */
+export const SCAN_BY_QUERY: Operation = {
+  ...shared,
+  method: 'get',
+  operationId: 'scanByQuery',
+  query: buildScanQuery,
+}
+
+/** `POST /scan` in the OpenAPI documents. */
+export const SCAN: Operation = { ...shared, method: 'post', operationId: 'scan', body: buildScanRequest }
 
 /** Registers `GET` and `POST /scan`. */
 export function registerScan(v1: FastifyInstance, parts: ScanParts): void {
   const handler = buildHandler(parts)
-  const options = { attachValidation: true, config: { read: buildReader(parts.scans) } }
-  const shared = { summary: 'Scan a URL', description: DESCRIPTION, ok: 'ScanResult' as const }
-  const get = { ...shared, operationId: 'scanByQuery', querystring: SCAN_QUERY }
-  const post = { ...shared, operationId: 'scan', querystring: POST_QUERY, body: SCAN_BODY }
-  v1.get('/scan', { ...options, schema: buildOperation(get) }, handler)
-  v1.post('/scan', { ...options, schema: buildOperation(post) }, handler)
-  allowOnly(v1, '/scan', ['GET', 'POST'])
+  const read = buildReader(parts.scans)
+  v1.get(shared.path, buildRoute(SCAN_BY_QUERY, { read }), handler)
+  v1.post(shared.path, buildRoute(SCAN, { read, query: POST_QUERY }), handler)
+  allowOnly(v1, shared.path, ['GET', 'POST'])
 }
 
-const DESCRIPTION =
-  'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit.'
-
-/** The validated parameters of a request. A parameter in the body takes precedence over the same one in the query. */
-type Parameters = Static<typeof SCAN_QUERY> | Static<typeof SCAN_BODY>
-
-/** Builds the function that reads the parameters of a scan. */
+/** Builds the function that reads the parameters of a scan. A parameter in the body takes precedence over the same one in the query. */
 function buildReader(scans: ScanRunner): ReadRequest {
   return (request, state) => {
     keepValidationError(request, state)
     if (state.error !== undefined) return {}
-    const { query, body } = request
-    return scans.read({ ...(query as object), ...(body as object | undefined) } as Parameters, state)
+    const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanParameters
+    const known = listExtras(state.revision)
+    if (parameters.include?.every((extra) => known.includes(extra)) ?? true) return scans.read(parameters, state)
+    state.error = invalid(describeInclude(state.revision))
+    return {}
   }
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-function buildHandler({ scans, settings, rules: { categories } }: ScanParts): Handler {
-  const format = (entry: CacheEntry, { key, entry: found, scanRequest: { include } }: ScanState): string =>
-    formatResult(entry, { cached: Boolean(found), include, revision: findRevision(key, settings), categories })
+function buildHandler({ scans, rules: { categories } }: ScanParts): Handler {
+  const format = (entry: CacheEntry, { entry: found, revision, scanRequest: { include } }: ScanState): string =>
+    formatResult(entry, { cached: Boolean(found), include, revision, categories })
   return async (request, reply) => {
     const state = getRequestState(request) as ScanState
     const response = await scans.run(request, state, format)

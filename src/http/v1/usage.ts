@@ -3,25 +3,32 @@ import type { FastifyInstance } from 'fastify'
 import { invalid } from '../body.ts'
 import { formatDay, formatMonth, listDaysOfMonth } from '../calendar.ts'
 import type { AppParts } from '../parts.ts'
+import type { Operation } from './operation.ts'
+import { USAGE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
 import { keepValidationError, type ReadRequest } from './route.ts'
-import { type KeyUsage, USAGE_QUERY } from './schemas.ts'
+import type { KeyUsage } from './schemas.ts'
 
 type Query = Static<typeof USAGE_QUERY>
+
+/** `GET /usage` in the OpenAPI documents. */
+export const GET_USAGE: Operation = {
+  method: 'get',
+  path: '/usage',
+  operationId: 'getUsage',
+  summary: 'Usage by day',
+  description: 'Counts against the rate limit, but not against the quota. Exists in revision 2 only.',
+  query: () => USAGE_QUERY,
+  ok: 'KeyUsage',
+  since: 2,
+}
 
 /**
  * Registers `GET /usage`: the charged scans of the key by day. It counts against the rate limit, but not against the quota.
  */
-export async function registerUsage(v1: FastifyInstance, { store, settings }: AppParts): Promise<void> {
-  await registerGet2(v1, settings, {
-    path: '/usage',
-    operation: {
-      operationId: 'getUsage',
-      summary: 'Usage by day',
-      description: 'Counts against the rate limit, but not against the quota. Exists in revision 2 only.',
-      querystring: USAGE_QUERY,
-      ok: 'KeyUsage',
-    },
+export async function registerUsage(v1: FastifyInstance, { store }: AppParts): Promise<void> {
+  await registerGet2(v1, {
+    operation: GET_USAGE,
     read: readMonth,
     handle: (request, _, { key, now }): Promise<KeyUsage> => {
       const { month = formatMonth(now) } = request.query as Query

@@ -1,6 +1,6 @@
 import type { StoredScan } from '../../accounts/types.ts'
 import { formatResult } from '../../http/cached-response.ts'
-import { LIVE_EXTRAS } from '../../scan/extras.ts'
+import { listExtras } from '../../scan/extras.ts'
 import { Card } from '../components/content.tsx'
 import { CodeBlock } from '../components/copy.tsx'
 import type { PageContext } from '../page.ts'
@@ -13,23 +13,25 @@ interface ApiAnswerProps {
 
 /** The same scan with the API: the command line, and its response. */
 export function ApiAnswer({ context: { parts, baseUrl }, scan }: ApiAnswerProps) {
+  const { apiRevision } = parts.settings
+  const extras = listExtras(apiRevision)
   const response = formatResult(scan.entry, {
     cached: scan.entry.at < scan.at.getTime(),
-    include: LIVE_EXTRAS,
-    revision: parts.settings.apiRevision,
+    include: extras,
+    revision: apiRevision,
     categories: parts.rules.categories,
   })
   return (
     <Card title="The same with the API">
       <p>Put your key into this line. Without include, the response has only its standard fields.</p>
-      <CodeBlock id="curl" what="Command line" text={buildCurlLine(baseUrl, scan.url)} />
+      <CodeBlock id="curl" what="Command line" text={buildCurlLine(baseUrl, scan.url, extras)} />
       <CodeBlock isLong id="json" what="JSON" text={escapeInvisible(JSON.stringify(JSON.parse(response), null, 2))} />
     </Card>
   )
 }
 
 /** The URL is quoted for the shell: `'` is the only character of a component that could end the quotes. */
-function buildCurlLine(baseUrl: string, url: string): string {
+function buildCurlLine(baseUrl: string, url: string, extras: readonly string[]): string {
   const target = encodeURIComponent(url).replaceAll("'", '%27')
-  return `curl -s -H "Authorization: Bearer $SITEPRINT_KEY" '${baseUrl}/api/v1/scan?url=${target}&include=${LIVE_EXTRAS.join(',')}'`
+  return `curl -s -H "Authorization: Bearer $SITEPRINT_KEY" '${baseUrl}/api/v1/scan?url=${target}&include=${extras.join(',')}'`
 }

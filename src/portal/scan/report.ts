@@ -6,12 +6,15 @@ import type { RulesetLabels } from '../../scan/match-worker.ts'
 /** Everything that a scan has found. */
 export interface ScanReport {
   readonly result: Omit<ScanResult, 'cached'>
-  readonly extras: Extras
+  readonly extras: PageExtras
 }
+
+/** The extras that the page of a scan shows. */
+type PageExtras = Omit<Extras, 'meta'>
 
 type EvidenceItem = Extras['evidence'][number]
 
-const NO_EXTRAS: Extras = {
+const NO_EXTRAS: PageExtras = {
   evidence: [],
   versions: {},
   infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null },

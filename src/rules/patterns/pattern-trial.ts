@@ -15,10 +15,16 @@ interface Thread {
   readonly flag: Int32Array
 }
 
-/** Length of a text in characters. */
-const TEXT_LENGTH = 64 * 1024
+/** How long the texts are, and how long a pattern may take. */
+interface TrialLimits {
+  /** Length of a text in characters. */
+  readonly textLength: number
+  /** Time for one text, in milliseconds. */
+  readonly maxTextMs: number
+}
+
 /** Patterns that pass the proof take at most 20 ms on such a text, so a busy machine does not change the verdict. */
-const MAX_TEXT_MS = 1000
+const LIMITS: TrialLimits = { textLength: 64 * 1024, maxTextMs: 1000 }
 const MAX_START_MS = 20_000
 
 /** Code of the worker, as text so that it is the same from the sources and from a build. The worker ends with the thread that started it. */
@@ -43,7 +49,12 @@ send('ready')
 
 /** Runs patterns on hostile texts in a separate thread, and kills that thread if a pattern takes too long. Blocks the caller. */
 export class PatternRunner {
+  readonly #limits: TrialLimits
   #thread: Thread | undefined
+
+  constructor(limits = LIMITS) {
+    this.#limits = limits
+  }
 
   /** @returns whether the pattern was fast enough on every text in at least one of two runs */
   isFast(trial: Trial): boolean {
@@ -60,7 +71,7 @@ export class PatternRunner {
     this.#start()
     this.#thread?.port.postMessage(trial)
     for (;;) {
-      const message = this.#next(MAX_TEXT_MS)
+      const message = this.#next(this.#limits.maxTextMs)
       if (message === 'done') return true
       if (message !== undefined) continue
       this.close()
@@ -72,7 +83,7 @@ export class PatternRunner {
     if (this.#thread) return
     const { port1: port, port2 } = new MessageChannel()
     const flag = new Int32Array(new SharedArrayBuffer(4))
-    const workerData = { port: port2, flag, length: TEXT_LENGTH }
+    const workerData = { port: port2, flag, length: this.#limits.textLength }
     const worker = new Worker(WORKER, { eval: true, workerData, transferList: [port2], execArgv: [], env: {} })
     port.unref()
     worker.unref()

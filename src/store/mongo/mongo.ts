@@ -11,8 +11,10 @@ import { getCollections, prepareDatabase } from './schema.ts'
 import { MongoSettings } from './settings.ts'
 import { MongoUsage } from './usage.ts'
 
-/** Milliseconds within which the database has to be ready at the start. */
-const OPEN_TIMEOUT_MS = 4000
+/** Milliseconds within which MongoDB has to answer at the start. */
+const ANSWER_TIMEOUT_MS = 4000
+/** Milliseconds within which the collections and indexes have to be created. Several nodes that start at once wait for each other. */
+const PREPARE_TIMEOUT_MS = 30_000
 
 /**
  * The share of a charge's time after which the server aborts it (`maxTimeMS`). Without this limit, a charge that waits for a
@@ -33,7 +35,8 @@ export interface OpenMongo {
 /**
  * Opens a store that several nodes share, in the database that the URL names, or in `siteprint`. Creates missing collections
  * with their indexes and validators.
- * @throws SetupError within a few seconds if MongoDB cannot be reached or refuses access
+ * @throws SetupError within a few seconds if MongoDB cannot be reached or refuses access; after half a minute if it takes longer
+ *   than that to create them
  */
 export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Store> {
   let parts: MongoParts
@@ -78,13 +81,17 @@ function buildParts(db: Db, queueMs: number): MongoParts {
 
 async function prepare(link: MongoLink): Promise<void> {
   try {
-    const isReady = prepareDatabase(link.db).then(() => true)
-    const isLate = sleep(OPEN_TIMEOUT_MS, false, { ref: false })
-    if (!(await Promise.race([isReady, isLate]))) throw new Error(`no answer within ${OPEN_TIMEOUT_MS} ms`)
+    await limit(link.db.command({ ping: 1 }), ANSWER_TIMEOUT_MS)
+    await limit(prepareDatabase(link.db), PREPARE_TIMEOUT_MS)
   } catch (error) {
     void link.close()
     throw toSetupError(error, link.hosts)
   }
+}
+
+async function limit(work: Promise<unknown>, ms: number): Promise<void> {
+  const isDone = work.then(() => true)
+  if (!(await Promise.race([isDone, sleep(ms, false, { ref: false })]))) throw new Error(`no answer within ${ms} ms`)
 }
 
 async function translateErrors<T>(_method: string, call: () => Promise<T>): Promise<T> {

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type BulkLine, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
-import { buildPage, detect, loadRuleset, toResult } from '../../../src/index.ts'
+import { buildPage, detect, toResult } from '../../../src/index.ts'
+import { openOwnRuleset } from '../../support/own-ruleset.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-output-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const ruleset = await loadRuleset()
+const ruleset = openOwnRuleset()
 const wordpress = detect(
   ruleset,
   buildPage({ url: 'https://a.example/', html: '<meta name=generator content="WordPress 6.6">' }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readHar } from '../../../src/cli/formats/har.ts'
-import { buildPage, detect, loadRuleset } from '../../../src/index.ts'
+import { buildPage, detect } from '../../../src/index.ts'
+import { openOwnRuleset } from '../../support/own-ruleset.ts'
 import { entry, har, html, type ResponseParts } from './har-files.ts'
 
 const at = (url: string, more: object = {}, response: ResponseParts = {}): object => entry({ ...response, url }, more)
@@ -138,7 +139,7 @@ test('a page reaches the engine unchanged: headers count, and bytes are decoded 
     await readHar(har([entry({ headers: headers.map(([name, value]) => ({ name, value })), content })])),
   )
   expect(built.title).toBe('Привет')
-  expect(detect(await loadRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
+  expect(detect(openOwnRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
 })
 
 test('scripts and style sheets are those of its other entries', async () => {

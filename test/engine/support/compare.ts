@@ -45,7 +45,7 @@ export interface Case {
  * Rules to compare on a page, besides those that the index finds there: the rules of one slug, and one rule of every `of`,
  * beginning at `at`. The naive engine takes 50 µs for each rule, and most rules have nothing to do with a page.
  */
-export interface Part {
+interface Part {
   readonly slug?: string
   readonly at: number
   readonly of: number

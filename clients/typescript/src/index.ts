@@ -1,0 +1,134 @@
+import { ConnectionError, readError, SiteprintError } from './errors.ts'
+import { Pace } from './pace.ts'
+import { scanAll } from './scan-all.ts'
+import type { Catalogue, Extra, KeyInfo, KeyUsage, ScanResult } from './schema.ts'
+import { sleep } from './sleep.ts'
+
+export type * from './schema.ts'
+export { ConnectionError, SiteprintError }
+
+/** The service answers within 18 seconds. */
+const TIMEOUT_MS = 20_000
+/** A rate-limit window lasts a minute; a used-up quota lasts until the next month. */
+const MAX_WAIT_MS = 65_000
+const FIRST_BACKOFF_MS = 1000
+
+export interface ClientOptions {
+  /** Address of the service, such as `https://siteprint.example`. */
+  readonly baseUrl: string
+  /** API key. */
+  readonly key: string
+  /** How often a request is repeated; 3 by default. */
+  readonly maxRetries?: number
+  /** The longest wait before a repetition, in milliseconds; 65,000 by default. A longer `Retry-After` is an error at once. */
+  readonly maxWaitMs?: number
+  /** Time limit of one request, in milliseconds; 20,000 by default. */
+  readonly timeoutMs?: number
+  readonly fetch?: typeof fetch
+}
+
+export interface ScanOptions {
+  /** What to add after the standard fields. */
+  readonly include?: readonly Extra[]
+  /** Scans again even if the service has a cached result. */
+  readonly fresh?: boolean
+  readonly signal?: AbortSignal
+}
+
+export interface ScanAllOptions extends ScanOptions {
+  /** Requests at a time; 8 by default. */
+  readonly concurrency?: number
+}
+
+/** The outcome of one URL of many. */
+export type ScanOutcome =
+  | { readonly url: string; readonly result: ScanResult; readonly error: null }
+  | { readonly url: string; readonly result: null; readonly error: SiteprintError | ConnectionError }
+
+interface Call {
+  readonly body?: object
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * A client of one service with one key. Requests keep to the rate limit of the key. Rate-limited requests are repeated after
+ * `Retry-After`, and those that got no response or 503 after one, two and four seconds. Failed scans (500) are not repeated.
+ */
+export class Siteprint {
+  readonly #options: Required<ClientOptions>
+  readonly #pace = new Pace()
+
+  constructor({ baseUrl, ...options }: ClientOptions) {
+    const usual = { maxRetries: 3, maxWaitMs: MAX_WAIT_MS, timeoutMs: TIMEOUT_MS, fetch: globalThis.fetch }
+    this.#options = { ...usual, ...options, baseUrl: baseUrl.replace(/\/$/, '') }
+  }
+
+  /** Scans a site. @throws SiteprintError, ConnectionError; the reason of the signal */
+  scan(url: string, { include = [], fresh = false, signal }: ScanOptions = {}): Promise<ScanResult> {
+    return this.#call('/scan', { body: { url, include, fresh }, signal })
+  }
+
+  /**
+   * Scans many sites and yields their outcomes as they come. A site that fails does not end the iteration; an error that every
+   * further request would have too (a key that is not valid, a used-up quota) does.
+   * @throws SiteprintError with status 401 or code `quota_exceeded`; the reason of the signal
+   */
+  scanAll(urls: Iterable<string> | AsyncIterable<string>, options: ScanAllOptions = {}): AsyncGenerator<ScanOutcome> {
+    return scanAll((url, signal) => this.scan(url, { ...options, signal }), urls, options)
+  }
+
+  /** Reads the details and the usage of the key. @throws SiteprintError, ConnectionError */
+  me(): Promise<KeyInfo> {
+    return this.#call('/me')
+  }
+
+  /** Reads the charged scans by day. @param month such as `2026-05`; the current one by default */
+  usage(month?: string): Promise<KeyUsage> {
+    return this.#call(`/usage${month === undefined ? '' : `?month=${encodeURIComponent(month)}`}`)
+  }
+
+  /** Lists what a scan can detect. @param kind only the entries of this kind */
+  catalogue(kind?: 'builder' | 'hosting' | 'site-type' | 'technology'): Promise<Catalogue> {
+    return this.#call(`/catalogue${kind === undefined ? '' : `?kind=${kind}`}`)
+  }
+
+  /** Sends a request, and repeats it while that may help. */
+  async #call<T>(path: string, call: Call = {}): Promise<T> {
+    const { maxRetries, maxWaitMs } = this.#options
+    for (let tries = 0; ; tries++) {
+      const outcome = await this.#send(path, call)
+      if (!(outcome instanceof Error)) return (await outcome.json()) as T
+      const waitMs = findWait(outcome, tries)
+      if (waitMs === null || tries >= maxRetries || waitMs > maxWaitMs) throw outcome
+      await sleep(waitMs, call.signal)
+    }
+  }
+
+  async #send(path: string, { body, signal }: Call): Promise<Response | SiteprintError | ConnectionError> {
+    const { baseUrl, key, timeoutMs, fetch } = this.#options
+    await this.#pace.acquire(signal)
+    const limit = AbortSignal.timeout(timeoutMs)
+    let response: Response | undefined
+    try {
+      response = await fetch(`${baseUrl}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      })
+      return response.ok ? response : await readError(response)
+    } catch (error) {
+      signal?.throwIfAborted()
+      return new ConnectionError(error)
+    } finally {
+      this.#pace.release(response?.headers)
+    }
+  }
+}
+
+/** Milliseconds to wait before a request is repeated; null if repeating it does not help. */
+function findWait(error: SiteprintError | ConnectionError, tries: number): number | null {
+  const backoff = FIRST_BACKOFF_MS * 2 ** tries
+  if (error instanceof ConnectionError || error.status === 503) return backoff
+  if (error.status === 429) return error.retryAfter === undefined ? backoff : error.retryAfter * 1000
+  return null
+}

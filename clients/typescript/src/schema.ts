@@ -1,0 +1,400 @@
+// Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.
+
+/**
+ * Category of a builder.
+ */
+export type BuilderCategory =
+  | 'ai-builder'
+  | 'app-builder'
+  | 'blog'
+  | 'cms'
+  | 'community'
+  | 'course'
+  | 'documentation'
+  | 'ecommerce'
+  | 'landing-page'
+  | 'static-site'
+  | 'website-builder'
+  | 'wiki'
+  | (string & {})
+export type Confidence = 'high' | 'medium' | 'low'
+/**
+ * A stable code.
+ */
+export type ErrorCode =
+  | 'invalid_url'
+  | 'invalid_request'
+  | 'blocked_target'
+  | 'unauthorized'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'quota_exceeded'
+  | 'scan_failed'
+  | 'scan_timeout'
+  | 'internal'
+  | 'maintenance'
+  | 'unavailable'
+  | (string & {})
+export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta'
+/**
+ * Purpose of a site.
+ */
+export type SiteType =
+  | 'app'
+  | 'blog'
+  | 'course'
+  | 'directory'
+  | 'docs'
+  | 'ecommerce'
+  | 'education'
+  | 'event'
+  | 'forum'
+  | 'government'
+  | 'landing'
+  | 'link-in-bio'
+  | 'local-business'
+  | 'marketing'
+  | 'news'
+  | 'nonprofit'
+  | 'parked'
+  | 'portfolio'
+  | 'reference'
+  | 'saas'
+  | 'wiki'
+  | (string & {})
+
+export interface Catalogue {
+  /**
+   * Version of the rules of the service.
+   */
+  ruleset: string
+  /**
+   * Ordered by kind, then by slug.
+   */
+  entries: CatalogueEntry[]
+  [k: string]: unknown
+}
+export interface CatalogueEntry {
+  /**
+   * Kind of the entry.
+   */
+  kind: 'builder' | 'hosting' | 'site-type' | 'technology' | (string & {})
+  /**
+   * Identifier, unique within its kind: builderSlug of a builder, siteType of a site type.
+   */
+  slug: string
+  /**
+   * Display name: builder, hosting or one of technologies of a scan.
+   */
+  name: string
+  /**
+   * Category of a builder or technology; cdn for a CDN, which scans list under technologies; null for other hosting and for site types.
+   */
+  category: string | null
+  /**
+   * Whether it is a builder that generates sites with an AI model.
+   */
+  isAiNative: boolean
+  /**
+   * Website of the vendor.
+   */
+  website: string | null
+  [k: string]: unknown
+}
+/**
+ * A clause of a rule that matched.
+ */
+export interface Clause {
+  /**
+   * The clause as written in the rule.
+   */
+  clause: string
+  /**
+   * The places it looks at.
+   */
+  places: string[]
+  /**
+   * What the clause is worth.
+   */
+  weight?: 'strong' | 'medium' | 'weak' | (string & {})
+  /**
+   * Site types: tenths of log-odds that the clause gives the type.
+   */
+  points?: number
+  /**
+   * Clauses of one family are not independent evidence of each other.
+   */
+  family: string
+  hits: number
+  /**
+   * The texts that matched, each cut to 200 characters.
+   */
+  texts: string[]
+  [k: string]: unknown
+}
+export interface DayUsage {
+  /**
+   * The day (UTC).
+   */
+  date: string
+  /**
+   * Scans charged on the day.
+   */
+  requests: number
+  [k: string]: unknown
+}
+/**
+ * The body of every error response.
+ */
+export interface Error {
+  /**
+   * A message for people. It may change; the code does not.
+   */
+  error: string
+  code: ErrorCode
+  /**
+   * Whether the same request may succeed later: after Retry-After, where the response has it.
+   */
+  retryable: boolean
+  /**
+   * The value of the header X-Request-Id.
+   */
+  requestId: string
+  [k: string]: unknown
+}
+/**
+ * A rule that scored points, and why.
+ */
+export interface Evidence {
+  /**
+   * Kind of the rule.
+   */
+  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | (string & {})
+  slug: string
+  name: string
+  level: Confidence | null
+  /**
+   * 0 to 6; of a site type its score, in tenths of log-odds.
+   */
+  points: number
+  /**
+   * The clauses that matched.
+   */
+  clauses: Clause[]
+  /**
+   * Places that the rule looks at and that the scan did not see.
+   */
+  unseen: string[]
+  /**
+   * Whether the rule is part of the result.
+   */
+  chosen: boolean
+  /**
+   * Why the rule is not part of the result, or what raised its level.
+   */
+  note?: string
+  [k: string]: unknown
+}
+/**
+ * With include=infrastructure: where the site runs, as seen from its connection.
+ */
+export interface Infrastructure {
+  /**
+   * Display name of the CDN.
+   */
+  cdn: string | null
+  /**
+   * Registrable domains of the name servers.
+   */
+  dns: string[]
+  /**
+   * The address that served the page.
+   */
+  ip: string | null
+  /**
+   * Organisation that issued the certificate.
+   */
+  tlsIssuer: string | null
+  /**
+   * The header Server.
+   */
+  server: string | null
+  [k: string]: unknown
+}
+export interface KeyInfo {
+  /**
+   * Name of the key or account.
+   */
+  name: string
+  /**
+   * Contact address of the key holder.
+   */
+  email: string
+  /**
+   * Plan of the key.
+   */
+  plan: string
+  /**
+   * Scans charged in this billing month (UTC).
+   */
+  requests_used: number
+  /**
+   * Scans per month in this plan.
+   */
+  requests_limit: number
+  /**
+   * Scans left this month; never below 0.
+   */
+  requests_remaining: number
+  /**
+   * The 1st of next month.
+   */
+  resets_on: string
+  /**
+   * Time of the last charged scan or /me request, including this one.
+   */
+  last_used_at: string
+  /**
+   * When the key was created.
+   */
+  created_at: string
+  [k: string]: unknown
+}
+export interface KeyUsage {
+  /**
+   * The month (UTC), such as 2026-05.
+   */
+  month: string
+  /**
+   * Scans charged in the month.
+   */
+  requests_used: number
+  /**
+   * Every day of the month up to today.
+   */
+  days: DayUsage[]
+  [k: string]: unknown
+}
+/**
+ * With include=meta: about the scan and the page.
+ */
+export interface Meta {
+  /**
+   * Status of the final response of the site.
+   */
+  status: number
+  /**
+   * When the scan ended (UTC, with milliseconds).
+   */
+  scannedAt: string
+  /**
+   * Version of the rules that the result is based on.
+   */
+  ruleset: string
+  /**
+   * Title of the page on one line, cut to 500 characters; null if it has none.
+   */
+  title: string | null
+  [k: string]: unknown
+}
+/**
+ * What to scan.
+ */
+export interface ScanRequest {
+  /**
+   * The URL to scan: absolute, http or https, at most 2048 characters, a public host, port 80, 443 or none, no credentials.
+   */
+  url: string
+  /**
+   * What to add after the standard fields.
+   */
+  include?: Extra[]
+  /**
+   * Scan again even if the cache has a result, and replace the cached result.
+   */
+  fresh?: boolean
+}
+export interface ScanResult {
+  /**
+   * The final URL after redirects, without fragment.
+   */
+  url: string
+  /**
+   * Display name of the builder of the site.
+   */
+  builder: string | null
+  /**
+   * Identifier of the builder.
+   */
+  builderSlug: string | null
+  /**
+   * Confidence in the builder; null exactly when builder is null.
+   */
+  confidence: Confidence | null
+  /**
+   * Category of the builder.
+   */
+  category: BuilderCategory | null
+  /**
+   * Whether the builder generates sites with an AI model; false without a builder.
+   */
+  isAiNative: boolean
+  /**
+   * Display names, ordered by confidence, then by name; includes the builder and CDNs.
+   */
+  technologies: string[]
+  /**
+   * Hosting provider of the site's origin; null if a CDN hides it.
+   */
+  hosting: string | null
+  /**
+   * Purpose of the site; null if the page gives no indication.
+   */
+  siteType: SiteType | null
+  /**
+   * Whether the result was already in the cache when the request arrived.
+   */
+  cached: boolean
+  /**
+   * With include=evidence: every rule that scored points, and why.
+   */
+  evidence?: Evidence[]
+  /**
+   * With include=versions: name → version.
+   */
+  versions?: {
+    [k: string]: string
+  }
+  infrastructure?: Infrastructure
+  timing?: Timing
+  /**
+   * With include=warnings: what was cut off, and which places were not looked at.
+   */
+  warnings?: string[]
+  meta?: Meta
+  [k: string]: unknown
+}
+/**
+ * With include=timing: milliseconds of each stage of the scan.
+ */
+export interface Timing {
+  /**
+   * Until the page was received.
+   */
+  fetch: number
+  /**
+   * From then until the side evidence was complete.
+   */
+  evidence: number
+  /**
+   * At the same time: until scripts and style sheets were complete.
+   */
+  bodies: number
+  /**
+   * Parsing and matching, including the wait for a worker.
+   */
+  match: number
+  total: number
+  [k: string]: unknown
+}

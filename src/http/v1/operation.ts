@@ -1,0 +1,91 @@
+import type { TObject } from '@sinclair/typebox'
+import type { ApiErrorCode } from '../../errors.ts'
+import type { Revision } from '../parts.ts'
+
+/** Name of the schema of a 200 response. */
+export type ResponseName = 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue'
+
+/** One endpoint as the OpenAPI documents describe it. */
+export interface Operation {
+  readonly method: 'get' | 'post'
+  /** Path below `/api/v1`. */
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  /** Builds the parameters in the query, as they are after `readOptions`. */
+  readonly query?: (revision: Revision) => TObject
+  readonly body?: (revision: Revision) => TObject
+  /** Request headers that the operation reads. */
+  readonly headers?: TObject
+  readonly ok: ResponseName
+  /** Error codes that only some operations have, in addition to `COMMON_ERRORS`. */
+  readonly errors?: readonly ApiErrorCode[]
+  /** The first revision of the API that has the operation. */
+  readonly since: Revision
+  /** Whether responses have an entity tag and can be 304. */
+  readonly isCacheable?: boolean
+}
+
+/** Lists the names of the documented parameters of an operation. */
+export function listParameterNames({ query, body }: Operation, revision: Revision): string[] {
+  return Object.keys((body ?? query)?.(revision).properties ?? {})
+}
+
+/** Error codes that every operation can respond with. */
+export const COMMON_ERRORS: readonly ApiErrorCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'method_not_allowed',
+  'rate_limited',
+  'internal',
+  'maintenance',
+  'unavailable',
+]
+
+/** A header of a response in an OpenAPI document. */
+interface Header {
+  readonly description: string
+  readonly schema: { readonly type: 'string' | 'integer' }
+}
+
+const integer = (description: string): Header => ({ description, schema: { type: 'integer' } })
+const text = (description: string): Header => ({ description, schema: { type: 'string' } })
+
+const EVERY_RESPONSE = {
+  'X-RateLimit-Limit': integer('Requests per minute.'),
+  'X-RateLimit-Remaining': integer('Requests left in this minute.'),
+  'X-RateLimit-Reset': integer('Start of the next minute, in Unix seconds.'),
+  'X-Request-Id': text('The id sent by the client, or a generated one.'),
+}
+const AGE = { Age: integer('For a cached result: seconds since its scan.') }
+const QUOTA = {
+  'X-Quota-Limit': integer('Scans per month.'),
+  'X-Quota-Remaining': integer('Scans left in this month.'),
+  'X-Quota-Reset': integer('Start of the next month (UTC), in Unix seconds.'),
+}
+const VALIDATORS = {
+  ETag: text('Changes whenever the response does.'),
+  'Cache-Control': text('private, no-cache: store the response, and ask before each use.'),
+}
+/** Headers that only one status has. */
+const BY_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
+  405: { Allow: text('The allowed methods.') },
+  429: { 'Retry-After': integer('Seconds to wait before the next try.') },
+}
+
+/** Lists the headers of a response. */
+export function listHeaders(
+  { ok, isCacheable = false }: Operation,
+  { status, revision }: { readonly status: number; readonly revision: Revision },
+): Readonly<Record<string, Header>> {
+  const isScan = ok === 'ScanResult'
+  const hasQuota = isScan && revision === 2 && [200, 429, 500, 503].includes(status)
+  return {
+    ...EVERY_RESPONSE,
+    ...(isScan && status === 200 && AGE),
+    ...(hasQuota && QUOTA),
+    ...(isCacheable && (status === 200 || status === 304) && VALIDATORS),
+    ...BY_STATUS[status],
+  }
+}

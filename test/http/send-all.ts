@@ -1,0 +1,12 @@
+/** Requests in flight at a time: more would block this thread for so long that the connection to Redis is given up. */
+const AT_A_TIME = 1000
+
+/** Sends requests concurrently, at most a thousand at a time. @returns their answers in order */
+export async function sendAll<T>(count: number, send: (i: number) => Promise<T>): Promise<T[]> {
+  const answers: T[] = []
+  while (answers.length < count) {
+    const length = Math.min(AT_A_TIME, count - answers.length)
+    answers.push(...(await Promise.all(Array.from({ length }, (_, i) => send(answers.length + i)))))
+  }
+  return answers
+}
