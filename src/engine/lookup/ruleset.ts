@@ -28,7 +28,7 @@ export interface TypeClauseLeaves {
 }
 
 /** The least and the largest number of hits that a leaf may have. */
-export type LeafNeed = readonly [leaf: Leaf, least: number, most: number]
+type LeafNeed = readonly [leaf: Leaf, least: number, most: number]
 
 /** Compiled rules and the index over them. One ruleset serves any number of pages. */
 export class Ruleset {
