@@ -21,7 +21,9 @@ export const label: Detector = {
       let text = texts[textFrom[at]]
       for (let part = textFrom[at] + 1; part < textTo[at]; part++) text += texts[part]
       if (text.length > 4 * MAX_LABEL_CHARACTERS) continue
-      const name = collapse(text).trim().toLowerCase()
+      const label = collapse(text)
+      if (label.length > MAX_LABEL_CHARACTERS) continue
+      const name = label.toLowerCase()
       if (name.length <= MAX_LABEL_CHARACTERS && wanted.has(name)) found.push({ name, text: name, at })
     }
     return found

@@ -61,7 +61,7 @@ export async function fitRules(loaded: LoadedRules, options: FitOptions, io: Com
   const points = fitPoints(pages, types)
   const predictions = crossValidate(pages, types, decision)
   const print = (title: string, made: readonly Prediction[]): void =>
-    void io.stdout.write(`${title}\n${formatFit(made, types)}\n${formatCurve(made, decision)}\n`)
+    void io.stdout.write(`${title}\n${formatFit(made, types)}\n${formatCurve(made, decision, types)}\n`)
   print(`Cross-validation, ${formatCount(pages.length, 'page')}`, predictions)
   if (options.heldOut) {
     const rest = read.filter(({ site }) => findPart(site) === HELD_OUT_PART)

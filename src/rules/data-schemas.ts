@@ -128,7 +128,7 @@ export const categoriesSchema = defineObject(
         threshold: defineSchema<number>({ type: 'integer' }),
         margin: defineSchema<number>({ type: 'integer', minimum: 0 }),
       },
-      {},
+      { margins: defineMapping(defineSchema<number>({ type: 'integer', minimum: 0 })) },
     ),
   },
 )

@@ -3,12 +3,23 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
 import { type NamedPage, readOwnRules } from '../support/real-cases.ts'
 import { arbitraryCase } from './support/arbitrary-rules.ts'
-import { buildComparison, type Comparison, compare, type Engine, loadEngine } from './support/compare.ts'
+import {
+  buildComparison,
+  buildTypeComparison,
+  type Comparison,
+  compare,
+  type Engine,
+  loadEngine,
+} from './support/compare.ts'
 import { handmadeCases } from './support/handmade-cases.ts'
 
 const own = readOwnRules()
-// Clauses of site types have no hits and no weights of their own: `site-types.test.ts` tests their verdicts.
+// Clauses of site types have no weights, so that they have a comparison of their own.
 const rules = own.rules.filter(({ kind }) => kind !== 'site-type')
+const types = own.rules.filter(({ kind }) => kind === 'site-type')
+const SETTLED = ['wordpress', 'shopify', 'mediawiki', 'docusaurus', 'wix', 'kajabi']
+/** Pages of site types and a few of other rules: the naive engine takes up to 10 ms for all types on a page. */
+const typePages = own.fixtures.filter(({ name }, i) => i % (name.startsWith('site-type/') ? 3 : 100) === 0)
 let engine: Engine
 let comparison: Comparison
 
@@ -30,6 +41,15 @@ describe('the indexed engine and the naive one give the same hits and points', (
     expect(rules.length).toBeGreaterThan(0)
     expect(listDifferences(own.fixtures)).toEqual([])
   }, 120_000)
+
+  test(`for the clauses of ${types.length} site types on ${typePages.length} test pages`, () => {
+    const compareTypes = buildTypeComparison(engine, types)
+    const differences = typePages.flatMap(({ name, input }, i) =>
+      compareTypes(input, { settled: [SETTLED[i % SETTLED.length]] }).map((one) => `${name}: ${one}`),
+    )
+    expect(types.length).toBeGreaterThan(0)
+    expect(differences).toEqual([])
+  }, 60_000)
 
   test.each(handmadeCases)('on a handmade case: %s', (_, one) => {
     expect([...compare(engine, [one])]).toEqual([])

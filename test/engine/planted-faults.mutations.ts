@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
+import { readOwnRules } from '../support/real-cases.ts'
 import { arbitraryCase } from './support/arbitrary-rules.ts'
-import { type Case, compare, loadEngine } from './support/compare.ts'
+import { buildTypeComparison, type Case, compare, type Engine, loadEngine } from './support/compare.ts'
 import { handmadeCases } from './support/handmade-cases.ts'
-import { PLANTED_FAULTS } from './support/planted-faults.ts'
+import { PLANTED_FAULTS, PLANTED_TYPE_FAULTS } from './support/planted-faults.ts'
 
 const SEED = 20_261_120
 const folder = join(projectFolder(), '.mutants', String(process.pid))
@@ -16,6 +17,19 @@ const cases: readonly Case[] = [
 ]
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const listDifferences = (engine: Engine): Iterable<string> => compare(engine, cases)
+
+/** Compares site types on every third of their test pages. */
+function* listTypeDifferences(engine: Engine): Generator<string> {
+  const { rules, fixtures } = readOwnRules()
+  const compareTypes = buildTypeComparison(
+    engine,
+    rules.filter(({ kind }) => kind === 'site-type'),
+  )
+  const pages = fixtures.filter(({ name }) => name.startsWith('site-type/'))
+  for (const { input } of pages.filter((_, i) => i % 3 === 0)) yield* compareTypes(input, { settled: ['wordpress'] })
+}
 
 /** Copies the engine and replaces `find` in one of its files. */
 function plant(n: number, file: string, find: string, replace: string): string {
@@ -32,10 +46,10 @@ function plant(n: number, file: string, find: string, replace: string): string {
 }
 
 /** Finds the first difference. An engine that throws is different. */
-async function findDifference(root: string): Promise<string | undefined> {
+async function findDifference(root: string, list = listDifferences): Promise<string | undefined> {
   const engine = await loadEngine(root)
   try {
-    for (const difference of compare(engine, cases)) return difference
+    for (const difference of list(engine)) return difference
   } catch (error) {
     return String(error)
   }
@@ -51,6 +65,20 @@ describe('the comparison finds an error that is planted in the engine', () => {
     '%s',
     async (_, n, [, file, find, replace]) => {
       expect(await findDifference(plant(n, file, find, replace))).toBeTypeOf('string')
+    },
+  )
+})
+
+describe('the comparison of site types finds an error that is planted in the engine', () => {
+  test('the engine without a planted error has no differences', async () => {
+    expect(await findDifference(projectFolder(), listTypeDifferences)).toBeUndefined()
+  })
+
+  test.each(PLANTED_TYPE_FAULTS.map((fault, n) => [fault[0], n, fault] as const))(
+    '%s',
+    async (_, n, [, file, find, replace]) => {
+      const root = plant(PLANTED_FAULTS.length + n, file, find, replace)
+      expect(await findDifference(root, listTypeDifferences)).toBeTypeOf('string')
     },
   )
 })

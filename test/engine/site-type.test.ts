@@ -26,6 +26,8 @@ describe('10 choosing the site type', () => {
     ['a clause counts against other types', [news, shop], 'news shop', { threshold: 0, margin: 15 }, 'news'],
     ['the lead reaches the margin', [news, shop], 'shop', { threshold: 0, margin: 20 }, 'shop'],
     ['the lead is smaller than the margin', [news, shop], 'shop', { threshold: 0, margin: 21 }, null],
+    ['a type has a margin of its own', [news, shop], 'shop', { threshold: 0, margin: 0, margins: { shop: 21 } }, null],
+    ['the margin of another type', [news, shop], 'shop', { threshold: 0, margin: 20, margins: { news: 99 } }, 'shop'],
     ['the score reaches the threshold', [news, shop], 'shop', { threshold: 20, margin: 0 }, 'shop'],
     ['the score is below the threshold', [news, shop], 'shop', { threshold: 21, margin: 0 }, null],
     ['the prior counts', [news, { ...shop, prior: 6 }], 'shop', { threshold: 26, margin: 0 }, 'shop'],

@@ -169,3 +169,58 @@ describe('no type', () => {
     expect(find(input)).toBe(null)
   })
 })
+
+/** Messages in the languages that pages are written in most: title, and a sentence of two or three lines. */
+const MESSAGES: readonly (readonly [title: string, sentence: string])[] = [
+  ['404 Not Found', 'The requested URL was not found on this server. Please check the address and try again.'],
+  ['403 Forbidden', 'You do not have permission to access this resource on the server of this site.'],
+  ['500 Internal Server Error', 'The server met an internal server error and could not complete your request.'],
+  ['502 Bad Gateway', 'The proxy received an invalid answer. Please try again later, or contact the administrator.'],
+  ['503 Service Unavailable', 'The service is temporarily unavailable because of maintenance. Please try again later.'],
+  ['Too many requests', 'This request was blocked because we received unusual traffic from your network.'],
+  ['Seite nicht gefunden', 'Die Seite existiert nicht oder wurde verschoben. Bitte prüfen Sie die Adresse.'],
+  ['Zugriff verweigert', 'Sie haben keine Berechtigung, diese Seite zu sehen. Bitte melden Sie sich an.'],
+  ['Page introuvable', "La page demandée n'existe pas ou a été déplacée. Vérifiez l'adresse, s'il vous plaît."],
+  ['Accès refusé', "Vous n'avez pas l'autorisation de voir cette page de notre serveur."],
+  ['Página no encontrada', 'La página que busca no existe o ha cambiado de dirección. Vuelva a intentarlo.'],
+  ['Acceso denegado', 'No tiene permiso para ver esta página de nuestro servidor.'],
+  ['Pagina non trovata', 'La pagina richiesta non esiste più oppure è stata spostata altrove.'],
+  ['Página não encontrada', 'A página que procura não existe ou mudou de endereço. Tente mais uma vez.'],
+  ['Страница не найдена', 'Запрошенная страница не существует или была перемещена. Проверьте адрес.'],
+  ['Доступ запрещен', 'У вас нет прав на просмотр этой страницы. Обратитесь к администратору.'],
+  ['Nie znaleziono strony', 'Strona nie istnieje albo została przeniesiona. Sprawdź adres i spróbuj ponownie.'],
+  ['Pagina niet gevonden', 'Deze pagina bestaat niet of is verplaatst. Controleer het adres en probeer het opnieuw.'],
+  ['ページが見つかりません', 'お探しのページは見つかりませんでした。アドレスをご確認ください。'],
+  ['Just a moment...', 'Checking your browser before accessing the site. Please enable cookies and wait.'],
+  ['Under maintenance', 'We are down for maintenance and will be back soon. Thank you for your patience.'],
+  ['Larkfield', 'You must be logged in to see this page. Please log in to continue.'],
+  ['Larkfield', 'Please sign in to view this page, or create an account to continue reading.'],
+  ['Larkfield', 'Verify your age: you must be of legal drinking age to visit this site.'],
+]
+const FILLER =
+  'If you followed a link to this address, please tell the owner of the page with the link. A search may help, too.'
+const ROOTS = ['root', 'app', '__next', '__nuxt', '___gatsby', 'svelte', 'q-app', 'react-root']
+/** Pages that say nothing about a site, in three lengths of messages, and with the shells that scripts fill. */
+const MADE_PAGES: readonly PageInput[] = [
+  ...MESSAGES.flatMap(([title, sentence]) => [
+    { html: message(title, sentence) },
+    { url: 'https://www.larkfield.example/a/b', html: message(title, `${sentence} ${FILLER}`) },
+    { html: message(title, `${sentence} ${FILLER} <a href="/">Home</a> <a href="/contact">Contact</a>`) },
+  ]),
+  ...ROOTS.flatMap((id) => [{ html: shell(id) }, { url: 'https://www.larkfield.example/cart', html: shell(id) }]),
+  ...['application/json', 'application/pdf', 'text/plain', 'text/xml', 'application/rss+xml', 'text/css'].flatMap(
+    (type) => [
+      { headers: { 'content-type': type }, html: `${SHOP}${SHOP_FOOTER}` },
+      { headers: { 'content-type': type }, html: PAPER },
+    ],
+  ),
+]
+
+test(`at least nine in ten of ${MADE_PAGES.length} made pages have no type`, () => {
+  const named = MADE_PAGES.flatMap((input) => {
+    const type = find(input)
+    return type === null ? [] : [`${type}: ${input.html}`]
+  })
+  expect(MADE_PAGES.length).toBe(100)
+  expect(named.length, named.join('\n')).toBeLessThanOrEqual(10)
+})

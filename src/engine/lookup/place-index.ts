@@ -5,7 +5,6 @@ import type { WordKind } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
 import { lower } from '../text/text.ts'
-import type { PageUrl } from '../text/url.ts'
 import { buildExactWordTest, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
@@ -77,7 +76,8 @@ export class PlaceIndex implements Wanted {
 
   has(word: string): boolean {
     const name = lower(word)
-    return this.words.has(name) || this.#pathPrefixes.has(name) || this.#findBeginnings(name).length > 0
+    if (this.words.has(name) || (this.#pathPrefixes.size > 0 && this.#pathPrefixes.has(name))) return true
+    return this.#beginnings.size > 0 && this.#findBeginnings(name).length > 0
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
@@ -92,11 +92,13 @@ export class PlaceIndex implements Wanted {
 
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
   visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
-    if (found.url && this.#matchesNoLocator(found.url)) return // True for most URLs, and saves creating a value.
+    const entries = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
+    if (entries?.length === 0) return // True for most URLs, and saves creating a value.
     const value = new Value(found, reader)
     switch (this.word) {
       case 'locator':
-        if (value.url !== null) for (const entry of this.#locators.find(value.url)) entry.visit(value, visitor)
+        if (value.url !== null)
+          for (const entry of entries ?? this.#locators.find(value.url)) entry.visit(value, visitor)
         break
       case 'literal':
         this.#literals ??= new LiteralIndex(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
@@ -128,10 +130,6 @@ export class PlaceIndex implements Wanted {
         const window = { start, end, from: Math.max(0, start - characters), to: end + characters }
         entry.visit(new Value(found, reader, window), visitor)
       }
-  }
-
-  #matchesNoLocator(url: PageUrl): boolean {
-    return this.word === 'locator' && this.#locators.find(url).length === 0
   }
 
   #findBeginnings(name: string): readonly Entry[] {

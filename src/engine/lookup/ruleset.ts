@@ -21,7 +21,14 @@ export interface TypeClauseLeaves {
   readonly leaves: readonly Leaf[]
   /** The clause is one leaf: it holds if this leaf has enough hits. */
   readonly isLeaf: boolean
+  /** Hits that leaves need for the clause to hold. Most clauses that cannot hold are not evaluated then. */
+  readonly needs: readonly LeafNeed[]
+  /** What the clause adds if it holds: the number of a type, its points, the number of the next type and so on. */
+  readonly terms: Int32Array
 }
+
+/** The least and the largest number of hits that a leaf may have. */
+type LeafNeed = readonly [leaf: Leaf, least: number, most: number]
 
 /** Compiled rules and the index over them. One ruleset serves any number of pages. */
 export class Ruleset {
@@ -36,8 +43,6 @@ export class Ruleset {
   /** The values that a clause needs to hold. */
   readonly needs: ReadonlyMap<Clause, readonly Need[]>
   readonly siteTypes: readonly TypeTerms[]
-  /** The terms of each clause in the expressions of `siteTypes`: number of the type, and what the clause adds if it holds. */
-  readonly termsByClause: ReadonlyMap<string, readonly (readonly [type: number, value: number])[]>
   /** The clauses of site types by each of their positive leaves. */
   readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that a rule asks for. */
@@ -66,8 +71,8 @@ export class Ruleset {
     this.places = places
     this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
     this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
-    this.termsByClause = indexTerms(this.siteTypes)
-    this.typeClauses = new Map(parts.rules.flatMap(listTypeClauses))
+    const terms = indexTerms(this.siteTypes)
+    this.typeClauses = new Map(parts.rules.flatMap((rule) => listTypeClauses(rule, terms)))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => words.size > 0 && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
@@ -79,12 +84,19 @@ export class Ruleset {
   }
 }
 
-function listTypeClauses(rule: CompiledRule): (readonly [Leaf, TypeClauseLeaves])[] {
+function listTypeClauses(
+  rule: CompiledRule,
+  terms: ReadonlyMap<string, readonly number[]>,
+): (readonly [Leaf, TypeClauseLeaves])[] {
   return (rule.typeClauses ?? []).flatMap((clause) => {
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
     const [first] = leaves
     const isLeaf = leaves.length === 1 && JSON.stringify(clause.holds) === JSON.stringify(buildLeafLogic(first))
-    const one = { rule, clause, leaves, isLeaf }
+    const needs = findNeeds(clause.holds).flatMap(([variable, least, most]): LeafNeed[] => {
+      const leaf = leaves.find(({ id }) => id === variable)
+      return leaf === undefined ? [] : [[leaf, least, most]]
+    })
+    const one = { rule, clause, leaves, isLeaf, needs, terms: Int32Array.from(terms.get(clause.id) ?? []) }
     return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
   })
 }
@@ -106,10 +118,14 @@ function splitTerms(rule: CompiledRule): TypeTerms {
   return { rule, constant, byClause }
 }
 
-function indexTerms(types: readonly TypeTerms[]): Map<string, [type: number, value: number][]> {
-  const terms = new Map<string, [number, number][]>()
+/** Lists the terms of each clause in the expressions of site types: number of a type, and what the clause adds, in turn. */
+function indexTerms(types: readonly TypeTerms[]): Map<string, number[]> {
+  const terms = new Map<string, number[]>()
   for (const [type, { byClause }] of types.entries())
-    for (const [id, value] of byClause) append(terms, id, [type, value] as [number, number])
+    for (const [id, value] of byClause) {
+      append(terms, id, type)
+      append(terms, id, value)
+    }
   return terms
 }
 

@@ -125,12 +125,14 @@ export interface CompiledRule {
   readonly logic: Logic
 }
 
-/** When the site type with the highest score is named. Both are tenths of log-odds. */
+/** When the site type with the highest score is named. All numbers are tenths of log-odds. */
 export interface TypeDecision {
   /** Minimum score. */
   readonly threshold: number
   /** Minimum lead over the type with the second highest score. */
   readonly margin: number
+  /** The minimum lead of a type, by its slug, where it differs from `margin`. */
+  readonly margins?: Readonly<Record<string, number>>
 }
 
 export interface Categories {

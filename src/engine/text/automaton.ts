@@ -4,6 +4,8 @@ const encoder = new TextEncoder()
 /** Longer texts are scanned as UTF-8: the copy runs at 3 GB/s, while a string that is a slice or rope costs at every character. */
 const MAX_SHORT_TEXT_CHARACTERS = 200
 let scratch = new Uint8Array(0)
+/** Largest number that fits into a list of 32-bit numbers. */
+const MAX_TEXT_NUMBER = 2 ** 32 - 1
 
 /**
  * Finds which of many literals occur in a text, in one pass: Aho-Corasick over a dense table of typed arrays, whose alphabet
@@ -22,6 +24,9 @@ export class Automaton<T> {
   /** Characters of the literals that end in a state; 0 for none. */
   readonly #lengths: Uint32Array
   readonly #isAscii: boolean
+  /** The text in which a state was last reported, by its number: each literal is reported once for a text. */
+  readonly #lastText: Uint32Array
+  #textNumber = 0
 
   /** @param literals the items to report, by literal */
   constructor(literals: ReadonlyMap<string, readonly T[]>) {
@@ -39,6 +44,7 @@ export class Automaton<T> {
     const trie = buildTrie(encoded, this.#classOf, width)
     this.#ends = trie.ends
     this.#lengths = trie.lengths
+    this.#lastText = new Uint32Array(trie.ends.length)
     const { shorter, speaks } = linkSuffixes(trie, width)
     this.#shorter = shorter
     this.#next = trie.next
@@ -61,27 +67,31 @@ export class Automaton<T> {
 
   /** Finds the items of all literals that occur in `text`, each literal once. */
   find(text: string): T[] {
+    if (++this.#textNumber > MAX_TEXT_NUMBER) {
+      this.#lastText.fill(0)
+      this.#textNumber = 1
+    }
     return text.length <= MAX_SHORT_TEXT_CHARACTERS && this.#isAscii ? this.#findShort(text) : this.#findLong(text)
   }
 
   #findShort(text: string): T[] {
     const next = this.#next
     const classOf = this.#classOf
-    const matches: Matches<T> = { items: [], states: NO_STATES }
+    const items: T[] = []
     for (let i = 0, row = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
       row = next[row + (code < 128 ? classOf[code] : 0)]
       if (row >= 0) continue
       row = ~row
-      this.#addMatches(row / this.#width, matches)
+      this.#addMatches(row / this.#width, items)
     }
-    return matches.items
+    return items
   }
 
   #findLong(text: string): T[] {
-    const matches: Matches<T> = { items: [], states: NO_STATES }
-    this.#scan(text, (state) => this.#addMatches(state, matches))
-    return matches.items
+    const items: T[] = []
+    this.#scan(text, (state) => this.#addMatches(state, items))
+    return items
   }
 
   /**
@@ -119,11 +129,10 @@ export class Automaton<T> {
     }
   }
 
-  #addMatches(state: number, matches: Matches<T>): void {
-    if (matches.states === NO_STATES) matches.states = new Set()
-    for (let end = state; end > 0 && !matches.states.has(end); end = this.#shorter[end]) {
-      matches.states.add(end)
-      matches.items.push(...(this.#ends[end] ?? []))
+  #addMatches(state: number, items: T[]): void {
+    for (let end = state; end > 0 && this.#lastText[end] !== this.#textNumber; end = this.#shorter[end]) {
+      this.#lastText[end] = this.#textNumber
+      for (const item of this.#ends[end] ?? []) items.push(item)
     }
   }
 }
@@ -150,15 +159,6 @@ class CharacterCounter {
     return this.#character
   }
 }
-
-/** The matches in one text so far. */
-interface Matches<T> {
-  readonly items: T[]
-  states: Set<number>
-}
-
-/** Shared by the texts without matches, which are most. */
-const NO_STATES: Set<number> = new Set()
 
 /** A literal in lower case. */
 interface Literal<T> {

@@ -18,7 +18,24 @@ function hasUpper(text: string): boolean {
 
 /** Collapses white space to single spaces and trims both ends. */
 export function collapse(text: string): string {
-  return text.trim().replace(/[^\S ]\s*| \s+/g, ' ')
+  const trimmed = text.trim()
+  return isCollapsed(trimmed) ? trimmed : trimmed.replace(/[^\S ]\s*| \s+/g, ' ')
+}
+
+/** Characters of a text up to which a loop is faster than a pattern. */
+const MAX_LOOPED_CHARACTERS = 64
+
+/** Whether a short text surely contains no white space but single spaces, as most texts of links. */
+function isCollapsed(text: string): boolean {
+  if (text.length > MAX_LOOPED_CHARACTERS) return false
+  let wasSpace = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    // Above ASCII, white space is U+00A0 and, from U+1680 on, rare among letters of other scripts.
+    if (code < 32 || code === 0xa0 || code >= 0x1680 || (code === 32 && wasSpace)) return false
+    wasSpace = code === 32
+  }
+  return true
 }
 
 /** Whether a part of a document is white space, as most text between tags is. */

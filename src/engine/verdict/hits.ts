@@ -18,7 +18,8 @@ export interface LeafHits {
   version?: string
   /** Values that were counted: elements or serial numbers, mostly in ascending order, and URLs. */
   readonly places: number[]
-  readonly urls: Set<string>
+  /** Created by the first URL: most leaves find other values. */
+  urls?: Set<string>
   /** Parts of the count that come from sibling hosts: scripts and style sheets, and other files. */
   siblingCode: number
   siblingFiles: number
@@ -118,7 +119,10 @@ export class PageHits {
   #isNew(hits: LeafHits, value: Value): boolean {
     const { found } = value
     const url = found.url ?? (this.#place?.word === 'locator' ? value.url : null)
-    if (url) return hits.urls.size < hits.urls.add(url.href).size
+    if (url) {
+      hits.urls ??= new Set()
+      return hits.urls.size < hits.urls.add(url.href).size
+    }
     const place = found.at ?? this.#serial
     const last = hits.places[hits.places.length - 1] ?? -1
     if (place === last || (place < last && hits.places.includes(place))) return false
@@ -129,7 +133,7 @@ export class PageHits {
   #getHits(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
     if (hits === undefined) {
-      hits = { count: 0, values: [], places: [], urls: new Set(), siblingCode: 0, siblingFiles: 0 }
+      hits = { count: 0, values: [], places: [], urls: undefined, siblingCode: 0, siblingFiles: 0 }
       this.#byLeaf.set(leaf, hits)
     }
     return hits

@@ -1,7 +1,7 @@
-import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Ruleset, TypeClauseLeaves } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
-import type { CompiledRule, Leaf, TypeClause, TypeDecision } from '../rule/types.ts'
+import type { CompiledRule, Leaf, TypeDecision } from '../rule/types.ts'
 import { testFound } from './found.ts'
 import type { PageHits } from './hits.ts'
 import { buildLogicData, isSeen, readClauseTexts, type ScoredRule } from './score.ts'
@@ -17,10 +17,7 @@ const MAX_EVIDENCE_CLAUSES = 12
 const DEFAULT_DECISION: TypeDecision = { threshold: 1, margin: 0 }
 
 /** A clause of a site type that holds on a page. */
-export interface HeldClause {
-  readonly rule: CompiledRule
-  readonly clause: TypeClause
-}
+export type HeldClause = Pick<TypeClauseLeaves, 'rule' | 'clause' | 'terms'>
 
 /** A site type with its score on a page, in tenths of log-odds. */
 export interface ScoredType {
@@ -55,30 +52,39 @@ export function findHeldClauses(
 ): HeldClause[] {
   const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
   testFound(hits, ruleset, { products, builder: builder?.rule })
-  const held = new Set<HeldClause>()
+  const held = new Set<TypeClauseLeaves>()
   for (const leaf of hits.liftedTypeLeaves) {
     const one = ruleset.typeClauses.get(leaf)
     if (one === undefined || held.has(one)) continue
-    if (one.isLeaf || applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset))) held.add(one)
+    if (one.isLeaf || (mayHold(one, hits) && applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset))))
+      held.add(one)
   }
   return [...held]
 }
 
+function mayHold({ needs }: TypeClauseLeaves, hits: PageHits): boolean {
+  for (const [leaf, least, most] of needs) {
+    const count = hits.get(leaf)?.count ?? 0
+    if (count < least || count > most) return false
+  }
+  return true
+}
+
 /** Scores every site type: the values of the terms of its expression whose clauses hold. All others add 0. */
-export function scoreSiteTypes({ siteTypes, termsByClause }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
+export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
   const scores = siteTypes.map(({ constant }) => constant)
-  for (const { clause } of held) for (const [type, value] of termsByClause.get(clause.id) ?? []) scores[type] += value
+  for (const { terms } of held) for (let i = 0; i < terms.length; i += 2) scores[terms[i]] += terms[i + 1]
   return siteTypes.map(({ rule }, type) => ({ rule, score: scores[type] }))
 }
 
 /**
- * Chooses the type with the highest score if it reaches the threshold and leads the second by the margin, and if the page has
+ * Chooses the type with the highest score if it reaches the threshold and leads the second by its margin, and if the page has
  * enough text for it.
  */
 export function chooseSiteType(
   types: readonly ScoredType[],
   { words }: Pick<Page, 'words'>,
-  { threshold, margin }: TypeDecision = DEFAULT_DECISION,
+  { threshold, margin, margins }: TypeDecision = DEFAULT_DECISION,
 ): TypeChoice {
   const ranking = types.toSorted((a, b) => b.score - a.score || (a.rule.slug < b.rule.slug ? -1 : 1))
   const [first, second] = ranking
@@ -88,7 +94,7 @@ export function chooseSiteType(
       ? 'too little evidence'
       : first.rule.unnamed
         ? 'no type fits'
-        : second !== undefined && first.score - second.score < margin
+        : second !== undefined && first.score - second.score < (margins?.[first.rule.slug] ?? margin)
           ? 'two types alike'
           : words < MIN_VISIBLE_WORDS && !first.rule.thin
             ? 'too little text'

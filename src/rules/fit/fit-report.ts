@@ -4,6 +4,9 @@ import { NO_TYPE } from './labelled-pages.ts'
 
 /** Margins of the curve, in tenths. */
 const CURVE = [0, 2, 4, 6, 8, 10, 12, 14, 16, 20, 25, 30]
+/** Margins of the curves by type, and labelled pages that a type needs for a curve. */
+const TYPE_CURVE = [0, 4, 8, 12, 16, 20, 25]
+const MIN_CURVE_PAGES = 20
 /** Pairs of types in the confusion table. */
 const MAX_CONFUSIONS = 25
 
@@ -83,8 +86,9 @@ function formatConfusions(predictions: readonly Prediction[]): string[] {
   return sorted.length === 0 ? [] : ['label → verdict:', ...sorted.map(([pair, count]) => `  ${pair}: ${count}`)]
 }
 
-/** Formats precision against coverage: what other margins would give. */
-export function formatCurve(predictions: readonly Prediction[], { margin }: TypeDecision): string {
+/** Formats precision against coverage: what other margins would give, for all types alike and for single types. */
+export function formatCurve(predictions: readonly Prediction[], decision: TypeDecision, { all }: Types): string {
+  const { margin } = decision
   const typed = predictions.filter(({ page }) => page.siteType !== NO_TYPE).length
   const margins = [...new Set([...CURVE, margin])].sort((a, b) => a - b)
   const rows = margins.map((least) => {
@@ -93,5 +97,23 @@ export function formatCurve(predictions: readonly Prediction[], { margin }: Type
     const cells = [least === margin ? `${least} (now)` : least, named.length, formatShare(right, typed)]
     return formatRow([...cells, formatShare(right, named.length)])
   })
-  return [formatRow(['margin', 'named', 'right', 'precision']), ...rows].join('\n')
+  const curves = all.flatMap(({ slug }) => formatTypeCurve(slug, predictions, decision) ?? [])
+  const head = formatRow(['recall/precision', 'now', ...TYPE_CURVE.map((least) => `at ${least}`)])
+  return [formatRow(['margin', 'named', 'right', 'precision']), ...rows, head, ...curves].join('\n')
+}
+
+/** Formats recall and precision of one type, in percent, with several margins; null for a type of few pages. */
+function formatTypeCurve(
+  slug: string,
+  predictions: readonly Prediction[],
+  { margin, margins }: TypeDecision,
+): string | null {
+  const pages = predictions.filter(({ page }) => page.siteType === slug).length
+  if (slug === NO_TYPE || pages < MIN_CURVE_PAGES) return null
+  const cells = TYPE_CURVE.map((least) => {
+    const named = predictions.filter(({ best, lead }) => best === slug && lead >= least)
+    const right = named.filter(({ page }) => page.siteType === slug).length
+    return `${Math.round((100 * right) / pages)}/${named.length === 0 ? '–' : Math.round((100 * right) / named.length)}`
+  })
+  return formatRow([slug, margins?.[slug] ?? margin, ...cells])
 }

@@ -1,6 +1,6 @@
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
-import { buildNaivePage, evaluateNaively } from './naive.ts'
+import { buildNaivePage, evaluateNaively, judgeTypeClauses } from './naive.ts'
 
 /** The modules of an engine to compare: the real one, or a copy with a planted fault. */
 export interface Engine {
@@ -10,6 +10,8 @@ export interface Engine {
   readonly ruleset: typeof import('../../../src/engine/lookup/ruleset.ts')
   readonly hits: typeof import('../../../src/engine/verdict/hits.ts')
   readonly score: typeof import('../../../src/engine/verdict/score.ts')
+  readonly siteType: typeof import('../../../src/engine/verdict/site-type.ts')
+  readonly linkTypes: typeof import('../../../src/engine/rule/link-site-types.ts')
   readonly logic: typeof import('../../../src/engine/rule/logic.ts')
   readonly plugins: typeof import('../../../plugins/index.ts')
 }
@@ -24,6 +26,8 @@ export async function loadEngine(root: string): Promise<Engine> {
     ruleset: await load('src/engine/lookup/ruleset'),
     hits: await load('src/engine/verdict/hits'),
     score: await load('src/engine/verdict/score'),
+    siteType: await load('src/engine/verdict/site-type'),
+    linkTypes: await load('src/engine/rule/link-site-types'),
     logic: await load('src/engine/rule/logic'),
     plugins: await load('plugins/index'),
   }
@@ -86,6 +90,49 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
     }
     return differences
   }
+}
+
+/**
+ * Builds a comparison of the clauses of site types that hold on a page, and of the scores.
+ * @param types the rules of site types
+ */
+export function buildTypeComparison(engine: Engine, types: readonly RuleSource[]): Comparison {
+  const { detectors } = engine.plugins
+  const places = engine.clause.indexPlaces(detectors)
+  const ruleset = new engine.ruleset.Ruleset({
+    rules: engine.linkTypes.linkSiteTypes(types.map((rule) => engine.compile.compileRule(rule, places))),
+    categories: { builders: {}, technologies: {} },
+    detectors,
+    version: '',
+  })
+  return (input, { settled = [] } = {}) => {
+    const hits = engine.hits.readHits(ruleset, engine.page.buildPage(input))
+    const found = ruleset.places.get(engine.clause.FOUND.key)
+    for (const name of settled) if (found) hits.testFound(found, { name, text: name })
+    const held = engine.siteType.findHeldClauses(ruleset, hits, { technologies: [], builder: null })
+    const ids = new Set(held.map(({ clause }) => clause.id))
+    const naive = buildNaivePage(buildPage(input), settled)
+    const expected = types.map((rule) => ({ rule, holds: judgeTypeClauses(rule, naive) }))
+    const clauses = expected.flatMap(({ rule: { slug, detect }, holds }) =>
+      detect.flatMap((clause, i) =>
+        ids.has(`${slug}:${i + 1}`) === holds[i] ? [] : [`${slug} ${JSON.stringify(clause)}: naive ${holds[i]}`],
+      ),
+    )
+    const scores = engine.siteType.scoreSiteTypes(ruleset, held).flatMap(({ rule: { slug }, score }) => {
+      const wanted = sumPoints(slug, expected)
+      return score === wanted ? [] : [`${slug}: score ${score}, naive ${wanted}`]
+    })
+    return [...clauses, ...scores]
+  }
+}
+
+/** Adds the prior of a type and the points that clauses of all types give to it. */
+function sumPoints(slug: string, types: readonly { readonly rule: RuleSource; readonly holds: boolean[] }[]): number {
+  let sum = types.find(({ rule }) => rule.slug === slug)?.rule.prior ?? 0
+  for (const { rule, holds } of types)
+    for (const [i, { points }] of rule.detect.entries())
+      if (holds[i]) sum += (points as Readonly<Record<string, number>> | undefined)?.[slug] ?? 0
+  return sum
 }
 
 /** Compares case by case and yields the differences. */

@@ -42,6 +42,11 @@ export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult 
   }
 }
 
+/** Lists which clauses of a site type hold, by iterating over all values of the page. */
+export function judgeTypeClauses({ detect }: RuleSource, page: NaivePage): boolean[] {
+  return detect.map((clause) => judge(clause, page, ALL_OWN).holds === true)
+}
+
 /** `holds` is null if it is unknown. */
 interface Judged {
   readonly hit: number

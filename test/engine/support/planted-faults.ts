@@ -147,3 +147,31 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ['page: entities of attributes are not decoded', decoder, '? decodeHTMLAttribute(value) : value', '? value : value'],
   ['page: srcset keeps its descriptors', 'src/engine/page/page-urls.ts', '(?:,|[^,]*)', ''],
 ]
+
+/** Errors in the evaluation of site types: name, file, text that occurs there once, replacement. */
+export const PLANTED_TYPE_FAULTS: readonly Fault[] = [
+  [
+    'a clause of several leaves holds as soon as one of them does',
+    'src/engine/verdict/site-type.ts',
+    'if (one.isLeaf || (mayHold',
+    'if (one.isLeaf || true || (mayHold',
+  ],
+  [
+    'a leaf needs more hits than it asks for',
+    'src/engine/verdict/site-type.ts',
+    'if (count < least || count > most) return false',
+    'if (count <= least || count > most) return false',
+  ],
+  [
+    'the number of hits that a leaf asks for is ignored',
+    'src/engine/verdict/hits.ts',
+    'if (!item.leaf.positive || hits.count < (item.leaf.atLeast ?? 1)) return',
+    'if (!item.leaf.positive) return',
+  ],
+  [
+    'a type loses the points of one of its clauses',
+    'src/engine/verdict/site-type.ts',
+    'for (let i = 0; i < terms.length; i += 2) scores',
+    'for (let i = 2; i < terms.length; i += 2) scores',
+  ],
+]
