@@ -15,7 +15,7 @@ const SAMPLE = 200
 const SEED = 20261122
 /** Lines whose text no test can judge: names, addresses and days. */
 const PROSE = /^(?:name|description|website|source|verified|#)|^ +- https?:/
-/** An expression: `rule-mutants.mutations.ts` changes each letter of one that every match needs. */
+/** An expression: `rule-mutants-even.mutations.ts` and `-odd` change each letter of one that every match needs. */
 const PATTERN = /match: /
 
 /** Random numbers below 1 that are the same in each run (mulberry32). */

@@ -32,8 +32,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   [
     'automaton: only one rule of a literal is reported',
     automaton,
-    '(this.#ends[end] ?? [])',
-    '(this.#ends[end] ?? []).slice(0, 1)',
+    'of this.#ends[end] ?? [])',
+    'of (this.#ends[end] ?? []).slice(0, 1))',
   ],
   [
     'literals: case matters when there are few',
@@ -114,7 +114,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     'if (!this.#isNew(hits, value)) return',
     'this.#isNew(hits, value)',
   ],
-  ['hits: a URL counts once for each element', hits, 'if (url) return', 'if (url && found.at === undefined) return'],
+  ['hits: a URL counts once for each element', hits, 'if (url) {', 'if (url && found.at === undefined) {'],
   [
     'Kleene: a record that was not queried counts as seen',
     'plugins/dns.ts',
