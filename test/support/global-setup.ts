@@ -1,5 +1,16 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -17,7 +28,7 @@ declare module 'vitest' {
 /** Set for the processes below: a Vitest that a test starts uses the project that is already built. */
 const FOLDER_VARIABLE = 'SITEPRINT_TEST_PROJECT'
 
-/** Compiles the sources once for all test files, so that no test of a command or the server uses an older build. */
+/** Provides the compiled sources for all test files, compiled now unless `dist` is newer than every source. */
 export default function setup(project: TestProject): (() => void) | undefined {
   const existing = process.env[FOLDER_VARIABLE]
   const folder = existing ?? buildProjects()
@@ -54,10 +65,26 @@ function compileProject(folder: string): void {
   for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/rules/common-words.txt'])
     cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  if (isCompiled(root)) {
+    cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
+    return
+  }
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = ['--outDir', join(folder, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false']
   const compile = [compiler, '-p', 'tsconfig.build.json', ...options]
   requireSuccess(spawnSync(process.execPath, compile, { cwd: root, encoding: 'utf8' }))
+}
+
+/** Whether `dist` was compiled after the last change of a source, as after `npm ci`. */
+function isCompiled(root: string): boolean {
+  const main = join(root, 'dist', 'src', 'main.js')
+  if (!existsSync(main)) return false
+  const files = ['src', 'plugins', 'tools'].flatMap((part) =>
+    readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((file) => join(root, part, file)),
+  )
+  const sources = [...files, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json'), join(root, 'package.json')]
+  const compiledAt = statSync(main).mtimeMs
+  return sources.every((source) => statSync(source).mtimeMs < compiledAt)
 }
 
 function buildRules(folder: string): void {

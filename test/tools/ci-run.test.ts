@@ -87,7 +87,7 @@ describe('.ci/run', () => {
     ['checks that pass, planted faults too', { npm: `*test|*mutations) ${writes};;` }, 0, DOUBLE],
     ['planted faults that are not found', { npm: `*test) ${writes};; *mutations) ${writes}; exit 5;;` }, 5, DOUBLE],
     ['tests that fail', { npm: `test) ${writes}; exit 3;;` }, 3, LINE],
-    ['a check that fails after the tests', { npm: `test) ${writes};; *static) exit 2;;` }, 2, LINE],
+    ['a check that fails after the tests', { npm: `test) ${writes};; *code) exit 2;;` }, 2, LINE],
     ['an `npm ci` that fails', { npm: 'ci) exit 4;;' }, 4, 'tests: 0 passed, 0 failed, 0 skipped'],
     ['tests that leave no report', { npm: 'test) ;;' }, 1, 'tests: 0 passed, 0 failed, 0 skipped'],
     ['a run that is stopped', { npm: `test) ${writes}; kill -TERM $PPID; sleep 1;;` }, 143, LINE],
