@@ -87,7 +87,7 @@ describe('a pattern with a bounded cost is allowed', () => {
 })
 
 const runner = new PatternRunner()
-/** Half the length in a quarter of the time: quadratic growth exceeds it too. */
+/** A quarter of the usual time: quadratic growth exceeds it too. */
 const quickRunner = new PatternRunner({ textLength: 64 * 1024, maxTextMs: 250 })
 afterAll(() => {
   runner.close()
