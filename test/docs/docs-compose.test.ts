@@ -5,27 +5,15 @@ import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { projectFolder } from '../../src/rules/built.ts'
+import type { ComposeFile, ComposeService } from '../support/compose-file.ts'
 
 const root = projectFolder()
 const settingNames: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-interface Service {
-  readonly image: string
-  readonly build?: string
-  readonly environment?: Readonly<Record<string, string>>
-  readonly ports?: readonly string[]
-  readonly volumes?: readonly string[]
-  readonly networks: readonly string[]
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+interface Service extends ComposeService {
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly restart: string
-  readonly stop_grace_period?: string
-}
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>
-  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
-  readonly volumes: Readonly<Record<string, object>>
 }
 
 /** Substitutes variables as Compose does: `${NAME:?why}` must be set, `${NAME:-default}` may be set. */
@@ -34,7 +22,7 @@ function substitute(value: string, set: Readonly<Record<string, string>>): strin
 }
 
 describe('compose.yaml', () => {
-  const { services, networks, volumes } = parse(read('compose.yaml'), { merge: true }) as Compose
+  const { services, networks, volumes } = parse(read('compose.yaml'), { merge: true }) as ComposeFile<Service>
   const nodes = Object.entries(services).filter(([, { build }]) => build !== undefined)
   const stores = Object.entries(services).filter(([, { build }]) => build === undefined)
 
