@@ -1,7 +1,7 @@
 import { loadDetectors } from '../plugins/load.ts'
 import type { Ruleset } from './engine/lookup/ruleset.ts'
 import { FOUND } from './engine/rule/clause.ts'
-import { openBuilt } from './rules/built.ts'
+import { identifyRules, openBuilt } from './rules/built.ts'
 import { CLAUSE_KEYS } from './rules/schema.ts'
 import type { DetectorOptions, PageDetector } from './scan/detector.ts'
 
@@ -35,10 +35,11 @@ export interface LoadOptions {
  */
 export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions = {}): Promise<Ruleset> {
   const parts = { folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) }
-  const built = openBuilt(parts)
+  const version = identifyRules(parts)
+  const built = openBuilt(parts, version)
   if (built !== null) return built
-  const { openRuleset } = await import('./rules/open-ruleset.ts') // Imported on demand: it takes a tenth of a second.
-  return openRuleset(parts)
+  const { compileRuleset } = await import('./rules/open-ruleset.ts') // Imported on demand: it takes a tenth of a second.
+  return compileRuleset(parts, version)
 }
 
 /**

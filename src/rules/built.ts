@@ -41,13 +41,18 @@ export function listFolders({ own = ownFolder, folders = [] }: Pick<RulesetParts
   return [...new Set([own, ...folders])]
 }
 
+/** Computes the version of a ruleset, which changes with its YAML files and places. */
+export function identifyRules(parts: RulesetParts): string {
+  return computeFingerprint(listFolders(parts), parts.detectors)
+}
+
 /**
- * Opens the ruleset of the built file. Returns null if there is none that matches the YAML, or if there are further folders.
+ * Opens the ruleset of the built file. Returns null if there is none of this version, as with further folders.
  * This module neither reads YAML nor checks rules, so that a worker does not import the code that does.
  * @throws SetupError if the built file is invalid
  */
-export function openBuilt({ built = builtFile, detectors, ...folders }: RulesetParts): Ruleset | null {
-  const ready = readBuilt(built, computeFingerprint(listFolders(folders), detectors))
+export function openBuilt({ built = builtFile, detectors }: RulesetParts, version: string): Ruleset | null {
+  const ready = readBuilt(built, version)
   return ready === null ? null : new Ruleset({ ...ready, detectors })
 }
 

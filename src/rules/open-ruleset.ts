@@ -1,7 +1,7 @@
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { linkSiteTypes } from '../engine/rule/link-site-types.ts'
-import { computeFingerprint, listFolders, openBuilt, type RulesetParts } from './built.ts'
+import { identifyRules, listFolders, openBuilt, type RulesetParts } from './built.ts'
 import { type CheckedRules, checkFolders, throwOnErrors } from './load.ts'
 
 /**
@@ -10,13 +10,20 @@ import { type CheckedRules, checkFolders, throwOnErrors } from './load.ts'
  * @throws RulesetError with every finding if a rule is invalid; SetupError if the built file is invalid
  */
 export function openRuleset(parts: RulesetParts): Ruleset {
-  const ready = openBuilt(parts)
-  if (ready !== null) return ready
+  const version = identifyRules(parts)
+  return openBuilt(parts, version) ?? compileRuleset(parts, version)
+}
+
+/**
+ * Compiles the rules of the YAML files.
+ * @param version of the rules, as `identifyRules` computes it
+ * @throws RulesetError with every finding if a rule is invalid
+ */
+export function compileRuleset(parts: RulesetParts, version: string): Ruleset {
   const { detectors } = parts
-  const folders = listFolders(parts)
-  const checked = checkFolders({ folders, detectors })
+  const checked = checkFolders({ folders: listFolders(parts), detectors })
   throwOnErrors(checked.findings)
-  return buildRuleset(checked, detectors, computeFingerprint(folders, detectors))
+  return buildRuleset(checked, detectors, version)
 }
 
 /** Builds the ruleset from rules that were checked without errors. */
