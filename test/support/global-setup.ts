@@ -28,7 +28,7 @@ declare module 'vitest' {
 /** Set for the processes below: a Vitest that a test starts uses the project that is already built. */
 const FOLDER_VARIABLE = 'SITEPRINT_TEST_PROJECT'
 
-/** Provides the compiled sources for all test files, compiled now unless `dist` is newer than every source. */
+/** Provides the compiled sources for all test files, built now unless `dist` is newer than every source and rule. */
 export default function setup(project: TestProject): (() => void) | undefined {
   const existing = process.env[FOLDER_VARIABLE]
   const folder = existing ?? buildProjects()
@@ -46,26 +46,25 @@ export default function setup(project: TestProject): (() => void) | undefined {
 function buildProjects(): string {
   const parent = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-project-'))
   const [built, small] = [join(parent, 'built'), join(parent, 'small')]
-  compileProject(built)
+  copyOrBuildProject(built)
   cpSync(built, small, { recursive: true, verbatimSymlinks: true, filter: (path) => path !== join(built, 'rules') })
   for (const file of ['categories.yaml', 'builders/wordpress.yaml', 'builders/wordpress.test.yaml'])
     cpSync(join(built, 'rules', file), join(small, 'rules', file))
   // The small project does not contain the technologies that WordPress implies.
   const wordpress = join(small, 'rules', 'builders', 'wordpress.yaml')
   writeFileSync(wordpress, readFileSync(wordpress, 'utf8').replace(/^implies: .*\n/m, ''))
-  buildRules(built)
   buildRules(small)
   return parent
 }
 
-function compileProject(folder: string): void {
+function copyOrBuildProject(folder: string): void {
   const root = projectFolder()
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
   for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/rules/common-words.txt'])
     cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  if (isCompiled(root)) {
+  if (isBuilt(root)) {
     cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
     return
   }
@@ -73,13 +72,14 @@ function compileProject(folder: string): void {
   const options = ['--outDir', join(folder, 'dist'), '--noCheck', '--declaration', 'false', '--sourceMap', 'false']
   const compile = [compiler, '-p', 'tsconfig.build.json', ...options]
   requireSuccess(spawnSync(process.execPath, compile, { cwd: root, encoding: 'utf8' }))
+  buildRules(folder)
 }
 
-/** Whether `dist` was compiled after the last change of a source, as after `npm ci`. */
-function isCompiled(root: string): boolean {
+/** Whether `dist` was built after the last change of a source or rule, as after `npm ci`. */
+function isBuilt(root: string): boolean {
   const main = join(root, 'dist', 'src', 'main.js')
-  if (!existsSync(main)) return false
-  const files = ['src', 'plugins', 'tools'].flatMap((part) =>
+  if (![main, join(root, 'dist', 'ruleset.json')].every((file) => existsSync(file))) return false
+  const files = ['src', 'plugins', 'tools', 'rules'].flatMap((part) =>
     readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((file) => join(root, part, file)),
   )
   const sources = [...files, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json'), join(root, 'package.json')]
