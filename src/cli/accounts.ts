@@ -5,6 +5,7 @@ import type { Operator } from '../accounts/operator.ts'
 import type { Account, AccountSummary } from '../accounts/types.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
+import { formatMonth } from '../keys/calendar.ts'
 import type { OpenedStore } from '../store/open.ts'
 import { loadAuthSecret } from '../store/open.ts'
 import { formatAccounts } from './account-view.ts'
@@ -127,7 +128,7 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
 function list({ values }: Given, { stdout, report }: Context): Work {
   const search = typeof values.search === 'string' ? values.search : ''
   return async ({ store }) => {
-    const month = new Date().toISOString().slice(0, 7)
+    const month = formatMonth(Date.now())
     const accounts: AccountSummary[] = []
     for (let total = 1; accounts.length < total; ) {
       const page = await store.accounts.listAccounts({ search, month, offset: accounts.length, limit: PAGE_SIZE })

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import { formatMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { UsageError } from './command.ts'
@@ -30,7 +31,7 @@ const TITLES = ['ID', 'NAME', 'EMAIL', 'ACCOUNT', 'PLAN', 'USED', 'LIMIT', 'LAST
 export function showUsage(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
   const { json, csv } = given.values
   if (json && csv) throw new UsageError('--json and --csv cannot be combined: choose one')
-  const month = readMonthOption('--month', textOption(given, 'month') ?? new Date().toISOString().slice(0, 7))
+  const month = readMonthOption('--month', textOption(given, 'month') ?? formatMonth(Date.now()))
   return async ({ store }) => {
     const nameAccount = buildAccountNamer(store)
     // Usage first: a key that is created in between has no usage, and is not taken for a deleted one.
@@ -73,8 +74,7 @@ function readCount(
 
 /** Whether a key could have been used in a month. */
 function existedIn({ createdAt, revokedAt }: Key, month: string): boolean {
-  const formatMonth = (date: Date): string => date.toISOString().slice(0, 7)
-  return formatMonth(createdAt) <= month && (revokedAt === null || formatMonth(revokedAt) >= month)
+  return formatMonth(createdAt.getTime()) <= month && (revokedAt === null || formatMonth(revokedAt.getTime()) >= month)
 }
 
 function orderColumns(row: UsageRow): object {

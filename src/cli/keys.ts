@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
+import { formatMonth } from '../keys/calendar.ts'
 import { buildKey } from '../keys/key.ts'
 import { findLimits } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
@@ -172,7 +173,7 @@ function reportPeppers(views: readonly KeyView[], report: KeyContext['report']):
 
 /** Builds a function that finds the requests of the current month and the last use of a key. */
 function buildUseFinder(months: readonly MonthUsage[]): (id: string) => { used: number; lastUsedAt: Date | null } {
-  const current = new Date().toISOString().slice(0, 7)
+  const current = formatMonth(Date.now())
   const uses = new Map<string, { used: number; lastUsedAt: Date | null }>()
   for (const { key, month, used, lastUsedAt } of months) {
     const use = uses.get(key) ?? { used: 0, lastUsedAt: null }
@@ -187,7 +188,7 @@ function show({ args: [id] }: Given, { plans, stdout }: KeyContext): KeyWork {
   return async (opened) => {
     const { store } = opened
     const key = await requireKey(opened, id)
-    const month = new Date().toISOString().slice(0, 7)
+    const month = formatMonth(Date.now())
     const charged = await store.usage.listDays([id], month)
     const days = charged.map(({ day, used: requests }) => ({ date: day, requests }))
     days.sort((a, b) => a.date.localeCompare(b.date))

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts'
+import { formatDay, formatMonth, secondsUntil, startOfNextMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { StoreError } from '../store/types.ts'
-import { formatDay, formatMonth, secondsUntil, startOfNextMonth } from './calendar.ts'
 import type { AppParts } from './parts.ts'
 import type { RequestState } from './request-state.ts'
 

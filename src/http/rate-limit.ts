@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
+import { secondsUntil, startOfNextMinute } from '../keys/calendar.ts'
 import { findLimits } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
-import { secondsUntil, startOfNextMinute } from './calendar.ts'
 import type { AppSettings, Revision } from './parts.ts'
 import type { RateLimitWindow, RequestState } from './request-state.ts'
 

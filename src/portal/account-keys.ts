@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isVisibleLine } from '../accounts/form-rules.ts'
-import { formatMonth } from '../http/calendar.ts'
+import { formatMonth } from '../keys/calendar.ts'
 import { BASE62 } from '../keys/key.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'

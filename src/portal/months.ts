@@ -1,4 +1,4 @@
-import { formatMonth } from '../http/calendar.ts'
+import { formatMonth } from '../keys/calendar.ts'
 
 /** A span of months, both `YYYY-MM` and both included. */
 export interface MonthSpan {

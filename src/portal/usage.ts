@@ -1,4 +1,4 @@
-import { formatMonth, startOfNextMonth } from '../http/calendar.ts'
+import { formatMonth, startOfNextMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import type { DayUsage, MonthUsage } from '../store/types.ts'

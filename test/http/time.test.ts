@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatMonth, secondsUntil, startOfNextMinute, startOfNextMonth } from '../../src/http/calendar.ts'
+import { formatMonth, secondsUntil, startOfNextMinute, startOfNextMonth } from '../../src/keys/calendar.ts'
 import { readUsed } from '../store/read-used.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listDaysOfMonth } from '../../src/http/calendar.ts'
+import { listDaysOfMonth } from '../../src/keys/calendar.ts'
 import { NEXT_YEAR, newSite, onePlan, openApp, scanOf } from './app-fixture.ts'
 import { appKinds } from './app-kinds.ts'
 

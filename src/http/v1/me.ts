@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { formatDay, startOfNextMonth } from '../../keys/calendar.ts'
 import { findLimits } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
-import { formatDay, startOfNextMonth } from '../calendar.ts'
 import type { AppParts } from '../parts.ts'
 import { getRequestState } from '../request-state.ts'
 import type { Operation } from './operation.ts'

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { formatDay, formatMonth, listDaysOfMonth } from '../../keys/calendar.ts'
 import { invalid } from '../body.ts'
-import { formatDay, formatMonth, listDaysOfMonth } from '../calendar.ts'
 import type { AppParts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import { USAGE_QUERY } from './request-schemas.ts'

@@ -1,4 +1,4 @@
-import { formatMonth } from '../../http/calendar.ts'
+import { formatMonth } from '../../keys/calendar.ts'
 import { findAccountPlan } from '../account-keys.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card, DateTime, Facts } from '../components/content.tsx'

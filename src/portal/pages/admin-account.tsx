@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/types.ts'
-import { formatMonth } from '../../http/calendar.ts'
+import { formatMonth } from '../../keys/calendar.ts'
 import { hasExpired } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import type { MonthUsage } from '../../store/types.ts'

@@ -1,5 +1,5 @@
 import type { ApiError, ApiErrorCode } from '../../errors.ts'
-import { startOfNextMinute, startOfNextMonth } from '../../http/calendar.ts'
+import { startOfNextMinute, startOfNextMonth } from '../../keys/calendar.ts'
 import type { FieldErrors } from '../form-errors.ts'
 
 /** Errors of the submitted URL. */
