@@ -78,8 +78,25 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     [
       ['words', '2'],
       ['characters', '240'],
+      ['outlinks', '0'],
       ['links', '2'],
       ['paragraphs', '1'],
+    ],
+  ],
+  [
+    'size',
+    'links to other sites, words of the last segment of the path, digits of the path',
+    ['outlinks', 'slug', 'digits'],
+    {
+      url: 'https://a.example.com/2024/05/one-two_three/?four-five=6',
+      html: '<a href=/x>x</a><a href=https://b.example.com>x</a><a href=https://example.org/1>x</a><a href=//example.net>x</a>',
+    },
+    [
+      ['words', '1'],
+      ['characters', '4'],
+      ['outlinks', '2'],
+      ['slug', '3'],
+      ['digits', '6'],
     ],
   ],
   [
@@ -90,6 +107,7 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     [
       ['words', '2'],
       ['characters', '7'],
+      ['outlinks', '0'],
     ],
   ],
   [

@@ -93,6 +93,8 @@ export class PageHits {
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
+    // An amount that is too small is no hit. Most clauses ask for an amount, so most of them end here.
+    if (value.found.amount !== undefined && value.found.amount < (item.leaf.atLeast ?? 1)) return
     for (const test of item.tests) if (!test(value)) return
     const hits = this.#getHits(item.leaf)
     // Before the next check: of several occurrences in one text, only a later one may show the version.

@@ -146,12 +146,12 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
   size: {
     family: 'content',
     reading: 'name',
-    seen: always,
-    values: ({ text, words, tape }) =>
-      Object.entries({ words, characters: text.length, ...countTags(tape) }).map(([name, amount]) => ({
-        ...plain(name, String(amount)),
-        amount,
-      })),
+    seen: ({ url }, word) => url !== null || !['slug', 'digits'].includes(word),
+    values: ({ text, words, tape, url, urls }) => {
+      const outlinks = urls.filter((use) => use.kind === 'anchor' && use.url.own === false).length
+      const amounts = { words, characters: text.length, outlinks, ...countTags(tape), ...countPath(url?.path) }
+      return Object.entries(amounts).map(([name, amount]) => ({ ...plain(name, String(amount)), amount }))
+    },
   },
   found: {
     family: 'found',
@@ -159,6 +159,13 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     seen: always,
     values: (_, settled) => settled.map((slug) => plain(slug, slug)),
   },
+}
+
+/** Counts the words of the last segment of a path, and its digits. */
+function countPath(path: string | undefined): Record<string, number> {
+  if (path === undefined) return {}
+  const last = path.match(/[^/]*\/?$/)?.[0] ?? ''
+  return { slug: last.match(/[^-_/]+/g)?.length ?? 0, digits: path.match(/\d/g)?.length ?? 0 }
 }
 
 /** Counts links and long paragraphs. */
