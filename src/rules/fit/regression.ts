@@ -32,12 +32,12 @@ export interface Model {
 }
 
 /** Penalty on the sum of squared weights. Chosen by cross-validation on four fifths of the labelled sites. */
-const PENALTY = 5
+const PENALTY = 7
 /**
  * Weight that the penalty draws a column to for its own class, in nats; 0 for other classes. Rare evidence so keeps some of the
  * weight that its author expects, until pages show otherwise.
  */
-const OWN_WEIGHT = 1.2
+const OWN_WEIGHT = 1.3
 /** How often the weights that are too small are left out and the others fitted again. */
 const ROUNDS = 2
 const LIMITS = { maxSteps: 300, minGain: 1e-7 }
