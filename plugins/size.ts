@@ -15,9 +15,9 @@ export const size: Detector = {
   seen: ({ url }, word) => url !== null || (word !== 'slug' && word !== 'digits'),
   *read({ text, words, tape, url, urls }, wanted) {
     const counts = wanted.has('links') || wanted.has('paragraphs') ? countElements(tape) : {}
-    const outlinks = wanted.has('outlinks') ? countOutlinks(urls) : 0
-    const path = url === null ? {} : countPath(url.path)
-    for (const [name, amount] of Object.entries({ words, characters: text.length, outlinks, ...counts, ...path }))
+    const outlinks = wanted.has('outlinks') ? { outlinks: countOutlinks(urls) } : {}
+    const path = url !== null && (wanted.has('slug') || wanted.has('digits')) ? countPath(url.path) : {}
+    for (const [name, amount] of Object.entries({ words, characters: text.length, ...counts, ...outlinks, ...path }))
       yield { name, text: String(amount), amount }
   },
 }

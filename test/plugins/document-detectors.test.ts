@@ -78,7 +78,6 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     [
       ['words', '2'],
       ['characters', '240'],
-      ['outlinks', '0'],
       ['links', '2'],
       ['paragraphs', '1'],
     ],
@@ -107,7 +106,6 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
     [
       ['words', '2'],
       ['characters', '7'],
-      ['outlinks', '0'],
     ],
   ],
   [
