@@ -62,7 +62,7 @@ class ResultCollector {
         if (line.text?.trim() !== '') hasResults = this.#take(line, file) || hasResults
     } catch (error) {
       if (!(error instanceof BrokenDataError)) throw error
-      this.#cutOff.push(`${file}: ${error.message}`)
+      this.#cutOff.push(`${basename(file)}: ${error.message}`)
     }
     if (hasResults) return
     const why = this.#skipped === null ? 'it has no complete line' : this.#skipped.first
@@ -95,8 +95,8 @@ class ResultCollector {
       if (scannedAt !== null) this.#scanned = widen(this.#scanned, scannedAt)
     } catch (error) {
       if (!(error instanceof LineError)) throw error
-      if (isWhole) this.#skip(`${file}:${number}: ${error.message}`)
-      else this.#cutOff.push(`${file}:${number}: the last line is cut off`)
+      if (isWhole) this.#skip(`${basename(file)}:${number}: ${error.message}`)
+      else this.#cutOff.push(`${basename(file)}:${number}: the last line is cut off`)
       return false
     }
     if (this.#sites.size > MAX_SITES)

@@ -90,7 +90,7 @@ const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
   section('hosting', 'Hosting', 'Hosting provider', { rest: 'Not known' }),
   section('site-types', 'Site types', 'Site type', { rest: 'Not known' }),
   section('confidence', 'Confidence of the builder', 'Confidence', { rest: NO_BUILDER, order: Object.values(LEVELS) }),
-  { ...section('errors', 'Errors by code', 'Code', {}), total: 'all', base: 'all sites' },
+  { ...section('errors', 'Errors by code', 'Code', {}), total: 'all', base: 'sites' },
 ]
 
 function section(

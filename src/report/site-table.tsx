@@ -69,7 +69,7 @@ const LEVEL_ORDER = { high: 1, medium: 2, low: 3 } as const
 
 /** The sites with everything that was found. */
 export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; readonly labels: ReportLabels }) {
-  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Technologies', 'Error']
+  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Error', 'Technologies']
   return (
     <SortableTable id="sites" caption="Sites" noun="sites" head={head}>
       {sites.map((site, row) => (
@@ -91,7 +91,6 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
       <td data-sort={confidence === null ? undefined : LEVEL_ORDER[confidence]}>{confidence}</td>
       <td>{hosting}</td>
       <td>{siteType === null ? null : nameSiteType(siteType, labels)}</td>
-      <td>{named.join(', ')}</td>
       <td>
         {failure !== null && (
           <>
@@ -99,6 +98,7 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
           </>
         )}
       </td>
+      <td>{named.join(', ')}</td>
     </tr>
   )
 }
