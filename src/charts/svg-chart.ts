@@ -1,7 +1,7 @@
 import type { Runtime, Spec, View } from 'vega'
 
 /** What an image is called, and its size in pixels. */
-export interface ChartImage {
+interface ChartImage {
   /** Prefix of the ids in the image; unique in a page. */
   readonly id: string
   /** Classes of the image, for the style sheet. */

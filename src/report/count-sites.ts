@@ -33,11 +33,6 @@ export interface Section {
   readonly counts: readonly Count[]
 }
 
-/** A technology in the table of technologies. */
-export interface TechnologyCount extends Count {
-  readonly category: string
-}
-
 /** All numbers of a report. */
 export interface ReportNumbers {
   readonly sites: number

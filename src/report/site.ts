@@ -20,7 +20,7 @@ export interface Site {
 }
 
 export const CONFIDENCES = ['high', 'medium', 'low'] as const
-export type Confidence = (typeof CONFIDENCES)[number]
+type Confidence = (typeof CONFIDENCES)[number]
 
 /** What the rules say about names of the results. */
 export interface ReportLabels {
