@@ -3,6 +3,7 @@ import type { Section } from '../report/count-sites.ts'
 import type { ReportData } from '../report/report-data.ts'
 import { formatShare } from '../report/section-card.tsx'
 import { nameSiteType } from '../report/site.ts'
+import { formatCount } from './report-findings.ts'
 import { formatRows } from './rows.ts'
 
 /** Rows of a section, besides the one of the rest. */
@@ -12,7 +13,7 @@ const MAX_CHANGED_SITES = 50
 /** Formats the numbers of a report for the terminal, and what changed. */
 export function formatReport(data: ReportData): string {
   const { sites, failed } = data.numbers
-  const head = `${sites} sites, ${sites - failed} with a result, ${failed} failed\n`
+  const head = `${formatCount(sites, 'site')}, ${sites - failed} with a result, ${failed} failed\n`
   return [head, ...data.numbers.sections.map(formatSection), ...formatChanges(data)].join('\n')
 }
 

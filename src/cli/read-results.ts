@@ -13,14 +13,19 @@ import { parseSite } from './site-list.ts'
 
 /** Longer lines are skipped. The longest results, with all extras, have about 1 MB. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
+/** Bytes per read of a compressed file. Even compressed a thousandfold, they fit into memory. */
+const PACKED_CHUNK_BYTES = 16 * 1024
 /** Bounds the memory: a site takes about 0.5 KB. */
 const MAX_SITES = 1_000_000
 /** Longer keys are replaced with their hash. */
 const MAX_KEY = 300
 
+/** Numbers all sites of this process that no line names, so that those of two files differ. */
+let unnamedSites = 0
+
 /** The sites of result files. */
 export interface Results extends ReportSource {
-  /** Key of a site → site. Keys of sites that no line names begin with NUL, so that they equal no other. */
+  /** Key of a site → site. Every site that no line names has a key of its own. */
   readonly sites: ReadonlyMap<string, Site>
   /** Lines that a later line of the same site replaced. */
   readonly repeated: number
@@ -88,7 +93,7 @@ class ResultCollector {
     try {
       if (text === null) throw new LineError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
       const { entry, site, scannedAt, ruleset } = this.#parser.parse(text)
-      const key = entry === null ? `\0${this.#sites.size}` : findKey(entry)
+      const key = entry === null ? `\0${unnamedSites++}` : findKey(entry)
       if (this.#sites.has(key)) this.#repeated++
       this.#sites.set(key, site)
       if (ruleset !== null) this.#rulesets.add(ruleset)
@@ -110,8 +115,8 @@ class ResultCollector {
 }
 
 function openFile(file: string): AsyncIterable<Uint8Array> {
-  const bytes = createReadStream(file)
-  return /\.gz$/i.test(file) ? new GzipMembers(new AsyncIterReader(bytes)) : bytes
+  if (!/\.gz$/i.test(file)) return createReadStream(file)
+  return new GzipMembers(new AsyncIterReader(createReadStream(file, { highWaterMark: PACKED_CHUNK_BYTES }), null))
 }
 
 /** `example.org` and `https://example.org/` are the same site, as in lists of sites. */

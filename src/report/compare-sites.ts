@@ -45,7 +45,7 @@ export interface Comparison {
 }
 
 /**
- * Compares the results of the same sites. Sites that no list names, lines with only a number, are compared with nothing.
+ * Compares the results of the same sites.
  * @param earlier key of a site → site
  */
 export function compareSites(earlier: ReadonlyMap<string, Site>, later: ReadonlyMap<string, Site>): Comparison {
