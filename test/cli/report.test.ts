@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readResults } from '../../src/cli/read-results.ts'
 import { buildHostileLines } from '../report/hostile-lines.ts'
-import { type BuiltProject, builtProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
 import { measureMemory } from '../support/measure-memory.ts'
 import { writeFolder } from '../support/rule-folder.ts'
@@ -132,14 +132,12 @@ describe('results', () => {
 })
 
 test('the numbers of the example are those of the document', async () => {
-  project = builtProject()
   const args = ['examples/results.jsonl', '--compare', 'examples/earlier-results.jsonl']
   const { code, stdout, stderr } = await project.run('report', args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const documented = documentExample('report').split('…\n')
   expect(documented).toHaveLength(3)
   for (const part of documented) expect(stdout).toContain(part)
-  project = smallProject()
 })
 
 test('long texts and many names do not stay in memory', async () => {
