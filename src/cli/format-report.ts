@@ -1,5 +1,5 @@
 import { CHANGE_KINDS, type ChangeKind, describeChange } from '../report/compare-sites.ts'
-import type { Section } from '../report/count-sites.ts'
+import { formatBase, type Section } from '../report/count-sites.ts'
 import type { ReportData } from '../report/report-data.ts'
 import { formatShare } from '../report/section-card.tsx'
 import { nameSiteType } from '../report/site.ts'
@@ -17,7 +17,8 @@ export function formatReport(data: ReportData): string {
   return [head, ...data.numbers.sections.map(formatSection), ...formatChanges(data)].join('\n')
 }
 
-function formatSection({ title, head, base, total, counts }: Section): string {
+function formatSection(section: Section): string {
+  const { title, head, total, counts } = section
   const named = counts.filter(({ isRest }) => !isRest)
   const rest = counts.filter(({ isRest }) => isRest)
   const hasBefore = counts.some(({ before }) => before !== null)
@@ -29,7 +30,7 @@ function formatSection({ title, head, base, total, counts }: Section): string {
   ])
   const hidden = named.length - MAX_ROWS
   const table = formatRows([head, 'Sites', 'Share', ...(hasBefore ? ['Before'] : [])], rows)
-  return `${title}, share of ${total} ${base}\n${table}${hidden > 0 ? `and ${hidden} more\n` : ''}`
+  return `${title}, share of ${formatBase(section)}\n${table}${hidden > 0 ? `and ${hidden} more\n` : ''}`
 }
 
 function formatChanges({ comparison, labels }: ReportData): readonly string[] {

@@ -1,3 +1,4 @@
+import { formatCount } from '../portal/format-text.ts'
 import { nameSiteType, type ReportLabels, type Site } from './site.ts'
 
 /** Sites with one value: a builder, a category, an error code. */
@@ -25,8 +26,9 @@ export interface Section {
   readonly title: string
   /** Heading of the names. */
   readonly head: string
-  /** What the shares are relative to, such as "sites with a result". */
-  readonly base: string
+  /** What the shares are relative to: all sites, or those with a result. */
+  readonly base: 'all' | 'withResult'
+  /** Number of these sites. */
   readonly total: number
   /** Whether a site can have several of the values, so that shares add up to more than 100 %. */
   readonly isMultiple: boolean
@@ -47,17 +49,15 @@ const NO_BUILDER = 'No builder found'
 /** Title of a technology that is the builder, and of one that the rules do not know as a technology: mostly CDNs and hosts. */
 const OTHER_CATEGORY = 'Builders, hosting and others'
 
-const WITH_RESULT = 'sites with a result'
-
 type Tally = Map<string, number>
 
 /** Counts the sites. `earlier` are the sites of the results with which these are compared. */
 export function countSites(sites: Iterable<Site>, labels: ReportLabels, earlier?: Iterable<Site>): ReportNumbers {
   const now = tallySites(sites, labels)
   const before = earlier === undefined ? null : tallySites(earlier, labels)
-  const sections = SECTIONS.flatMap(({ total, rest, order, ...section }): Section[] => {
+  const sections = SECTIONS.flatMap(({ rest, order, ...section }): Section[] => {
     const counts = combine(now[section.id], before?.[section.id] ?? null, { order, rest })
-    return counts.length === 0 ? [] : [{ ...section, total: now.totals[total], counts }]
+    return counts.length === 0 ? [] : [{ ...section, total: now.totals[section.base], counts }]
   })
   const { all, failed, withResult } = now.totals
   const withBuilder = withResult - (now.builders.get(NO_BUILDER) ?? 0)
@@ -72,9 +72,13 @@ export function findCategory(technology: string, { technologies }: Pick<ReportLa
 const AI_NATIVE = { yes: 'AI-native builder', no: 'Other builder' } as const
 const LEVELS = { high: 'High', medium: 'Medium', low: 'Low' } as const
 
+/** Formats what shares are relative to, such as "8 sites with a result". */
+export function formatBase({ total, base }: Pick<Section, 'total' | 'base'>): string {
+  return `${formatCount(total, 'site')}${base === 'all' ? '' : ' with a result'}`
+}
+
 /** Every section with the value that is listed last, and the order of its values: by number without one. */
 const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
-  readonly total: 'withResult' | 'all'
   readonly rest?: string
   readonly order?: readonly string[]
 })[] = [
@@ -85,7 +89,7 @@ const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
   section('hosting', 'Hosting', 'Hosting provider', { rest: 'Not known' }),
   section('site-types', 'Site types', 'Site type', { rest: 'Not known' }),
   section('confidence', 'Confidence of the builder', 'Confidence', { rest: NO_BUILDER, order: Object.values(LEVELS) }),
-  { ...section('errors', 'Errors by code', 'Code', {}), total: 'all', base: 'sites' },
+  { ...section('errors', 'Errors by code', 'Code', {}), base: 'all' },
 ]
 
 function section(
@@ -94,7 +98,7 @@ function section(
   head: string,
   more: { readonly isMultiple?: boolean; readonly rest?: string; readonly order?: readonly string[] },
 ) {
-  return { id, title, head, base: WITH_RESULT, total: 'withResult' as const, isMultiple: false, ...more }
+  return { id, title, head, base: 'withResult' as const, isMultiple: false, ...more }
 }
 
 interface Tallies extends Record<Section['id'], Tally> {

@@ -1,13 +1,13 @@
 import { Table } from '../portal/components/table.tsx'
-import { formatNumber } from '../portal/format-text.ts'
+import { formatCount, formatNumber } from '../portal/format-text.ts'
 import { BAR_CHART_WIDTHS, type Bar, drawBarChart } from './bar-chart.ts'
-import { type Count, findCategory, type Section } from './count-sites.ts'
+import { type Count, findCategory, formatBase, type Section } from './count-sites.ts'
 import type { ReportLabels } from './site.ts'
 
 /** Bars of a chart, besides the one of the rest. */
 const MAX_BARS = 10
 /** Rows of a table, besides the one of the rest. Hostile results may have thousands of names. */
-const MAX_TABLE_ROWS = 500
+const MAX_TABLE_ROWS = 2000
 
 const SHARES = new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
@@ -26,9 +26,9 @@ export async function drawCharts(sections: readonly Section[]): Promise<Charts> 
 }
 
 function drawSection(section: Section): Promise<readonly string[]> {
-  const { id, title, total, base, counts } = section
+  const { id, title, total, counts } = section
   const [first] = counts
-  const description = `Most frequent: ${first.name}, ${formatValue(first.sites, total)} of ${formatNumber(total)} ${base}. The table below has all numbers.`
+  const description = `Most frequent: ${first.name}, ${formatValue(first.sites, total)} of ${formatBase(section)}. The table below has all numbers.`
   const sizes = Object.keys(BAR_CHART_WIDTHS) as (keyof typeof BAR_CHART_WIDTHS)[]
   return Promise.all(sizes.map((size) => drawBarChart({ id, size, title, description, bars: listBars(section) })))
 }
@@ -43,7 +43,7 @@ function listBars({ counts, total, isMultiple }: Section): readonly Bar[] {
     // Sites with several values would be in the sum more than once.
     ...(sum === 0 || isMultiple
       ? []
-      : [{ name: `${formatNumber(others.length)} others`, sites: sum, before: null, isRest: true }]),
+      : [{ name: formatCount(others.length, 'other'), sites: sum, before: null, isRest: true }]),
     ...counts.filter(({ isRest, sites }) => isRest && sites > 0),
   ]
   return shown.map(({ name, sites, isRest = false }) => ({
@@ -66,13 +66,13 @@ interface SectionCardProps {
 
 /** A chart, and its numbers as a table. */
 export function SectionCard({ section, charts, labels }: SectionCardProps) {
-  const { id, title, base, total, counts, isMultiple } = section
+  const { id, title, counts, isMultiple } = section
   const hidden = isMultiple ? counts.filter(({ isRest, sites }) => !isRest && sites > 0).length - MAX_BARS : 0
   return (
     <section class="card" id={id}>
       <h2>{title}</h2>
       <p class="quiet">
-        Share of {formatNumber(total)} {base}.{isMultiple && ' A site can have several.'}
+        Share of {formatBase(section)}.{isMultiple && ' A site can have several.'}
         {hidden > 0 && ` The table has ${formatNumber(hidden)} more.`}
       </p>
       <figure class="bars">

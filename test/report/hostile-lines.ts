@@ -14,7 +14,7 @@ const NAMES = [
   'constructor',
   'toString',
   'No builder found',
-  'x'.repeat(1_000_000),
+  'x'.repeat(200_000),
   `a${'\u0301'.repeat(5000)}`,
 ]
 
@@ -44,6 +44,7 @@ export function buildHostileLines(): readonly string[] {
     ...lines,
     `{"url": "https://deep.example/", "result": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     `{"url": "https://deep.example/", "result": {"builder": ${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}, "technologies": []}}`,
+    `{"url": "https://long.example/${'y'.repeat(1_000_000)}", "result": {"builder": "${'z'.repeat(1_000_000)}", "technologies": []}}`,
     '{"url": "https://nan.example/", "result": {"builder": NaN}}',
     '{"__proto__": {"result": {}}, "url": "https://proto.example/", "result": {"__proto__": {"builder": "x"}, "technologies": {"length": 1e9}}}',
     '{"url": 1e999, "result": {"versions": [1, 2], "meta": [], "technologies": "WordPress"}}',
