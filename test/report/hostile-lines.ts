@@ -1,5 +1,5 @@
 /** Texts that break a page which does not escape them. */
-export const ATTACKS = [
+const ATTACKS = [
   `</script><script>document.title = 'taken'</script>`,
   `</style><img src=x onerror="document.title = 'taken'">`,
   `"><svg onload="document.title = 'taken'">`,
