@@ -99,6 +99,7 @@ function listTechnologyChanges(before: Site, after: Site): readonly Change[] {
 /** Describes a change in a few words, such as "Hosting: Vercel → Netlify". The text is not escaped. */
 export function describeChange(change: Change, nameType: (siteType: string) => string): string {
   const { kind, names = [], versions = [], from = null, to = null } = change
+  const nameOrNull = (siteType: string | null): string => (siteType === null ? 'not known' : nameType(siteType))
   switch (kind) {
     case 'added':
     case 'removed':
@@ -117,6 +118,6 @@ export function describeChange(change: Change, nameType: (siteType: string) => s
     case 'hosting':
       return `Hosting: ${from ?? 'not known'} → ${to ?? 'not known'}`
     case 'siteType':
-      return `Site type: ${from === null ? 'not known' : nameType(from)} → ${to === null ? 'not known' : nameType(to)}`
+      return `Site type: ${nameOrNull(from)} → ${nameOrNull(to)}`
   }
 }

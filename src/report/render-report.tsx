@@ -43,7 +43,8 @@ interface ReportPageProps {
 }
 
 function ReportPage({ data, charts, assets: { style, script, icon } }: ReportPageProps) {
-  const policy = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`
+  const own = `style-src ${hash(style)}; script-src ${hash(script)}`
+  const policy = `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'`
   const title = `Report on ${formatCount(data.numbers.sites, 'site')}`
   return (
     <html lang="en">

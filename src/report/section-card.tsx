@@ -28,7 +28,8 @@ export async function drawCharts(sections: readonly Section[]): Promise<Charts> 
 function drawSection(section: Section): Promise<readonly string[]> {
   const { id, title, total, counts } = section
   const [first] = counts
-  const description = `Most frequent: ${first.name}, ${formatValue(first.sites, total)} of ${formatBase(section)}. The table below has all numbers.`
+  const most = `${first.name}, ${formatValue(first.sites, total)} of ${formatBase(section)}`
+  const description = `First: ${most}. The table below has all numbers.`
   const sizes = Object.keys(BAR_CHART_WIDTHS) as (keyof typeof BAR_CHART_WIDTHS)[]
   return Promise.all(sizes.map((size) => drawBarChart({ id, size, title, description, bars: listBars(section) })))
 }

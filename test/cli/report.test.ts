@@ -131,6 +131,12 @@ describe('results', () => {
   })
 })
 
+test('--help, in a process', async () => {
+  const { code, stdout } = await project.spawn('report', ['--help'])
+  expect(code).toBe(0)
+  for (const option of ['--compare', '--out', '--rows']) expect(stdout).toContain(option)
+})
+
 test('the numbers of the example are those of the document', async () => {
   const args = ['examples/results.jsonl', '--compare', 'examples/earlier-results.jsonl']
   const { code, stdout, stderr } = await project.run('report', args)
