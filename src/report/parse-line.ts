@@ -49,14 +49,13 @@ export class LineParser {
     if (typeof error === 'string') {
       const failure = { code: this.#readTerm(code) ?? 'unknown', sentence: readText(error, MAX_NAME) ?? '' }
       const site = { ...NOTHING_FOUND, name: readText(name, MAX_NAME) ?? 'unnamed', link: findLink(entry), failure }
-      return { entry, site, scannedAt: null, ruleset: null }
+      return { entry, site, ...readMeta(line.meta) }
     }
     if (Array.isArray(rest.technologies)) return this.#readResult(entry, name, line)
     throw new LineError('the line has neither a result nor an error')
   }
 
   #readResult(entry: string | null, name: string, result: Fields): ParsedLine {
-    const meta = isObject(result.meta) ? result.meta : {}
     const builder = this.#readTerm(result.builder)
     const { url, confidence, builderSlug } = result
     const site: Site = {
@@ -71,14 +70,7 @@ export class LineParser {
       technologies: this.#readTechnologies(result.technologies),
       versions: this.#readVersions(result.versions),
     }
-    const { scannedAt, ruleset } = meta
-    const isTime = typeof scannedAt === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/.test(scannedAt)
-    return {
-      entry: entry ?? readEntry(url),
-      site,
-      scannedAt: isTime ? scannedAt : null,
-      ruleset: readText(ruleset, 64),
-    }
+    return { entry: entry ?? readEntry(url), site, ...readMeta(result.meta) }
   }
 
   #readAiNative(isAiNative: unknown, slug: unknown): boolean {
@@ -140,6 +132,12 @@ function parseObject(text: string): Fields {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readMeta(meta: unknown): Pick<ParsedLine, 'scannedAt' | 'ruleset'> {
+  const { scannedAt, ruleset } = isObject(meta) ? meta : {}
+  const isTime = typeof scannedAt === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/.test(scannedAt)
+  return { scannedAt: isTime ? scannedAt : null, ruleset: readText(ruleset, 64) }
 }
 
 function readEntry(value: unknown): string | null {

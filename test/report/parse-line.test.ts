@@ -112,6 +112,7 @@ describe('a line', () => {
   test('has the time and rules of include=meta, if they are such', () => {
     const meta = { scannedAt: '2026-11-20T09:00:00.000Z', ruleset: 'cc35' }
     expect(parse({ url: 'a', result: { ...RESULT, meta } })).toMatchObject(meta)
+    expect(parse({ url: 'a', error: 'No.', code: 'scan_failed', meta })).toMatchObject(meta)
     const wrong = { scannedAt: 'yesterday', ruleset: 7 }
     expect(parse({ url: 'a', result: { ...RESULT, meta: wrong } })).toMatchObject({ scannedAt: null, ruleset: null })
   })
