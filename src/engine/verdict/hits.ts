@@ -93,7 +93,7 @@ export class PageHits {
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
-    // An amount that is too small is no hit. Most clauses ask for an amount, so most of them end here.
+    // An amount below the minimum does not hit. Most amounts end here.
     if (value.found.amount !== undefined && value.found.amount < (item.leaf.atLeast ?? 1)) return
     for (const test of item.tests) if (!test(value)) return
     const hits = this.#getHits(item.leaf)
