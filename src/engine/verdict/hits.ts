@@ -93,8 +93,6 @@ export class PageHits {
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
-    // An amount below the minimum does not hit. Most amounts end here.
-    if (value.found.amount !== undefined && value.found.amount < (item.leaf.atLeast ?? 1)) return
     for (const test of item.tests) if (!test(value)) return
     const hits = this.#getHits(item.leaf)
     // Before the next check: of several occurrences in one text, only a later one may show the version.
