@@ -41,7 +41,7 @@ export async function openCsvSites(file: string, wanted: string): Promise<CsvSit
   const sep = SEP_LINE.exec(text)
   const start = sep?.[0].length ?? 0
   const delimiters = sep === null ? DELIMITERS : [sep[1]]
-  const headers = delimiters.map((delimiter) => ({ delimiter, names: readHeader(text.slice(start), delimiter) }))
+  const headers = delimiters.map((delimiter) => readHeader(text.slice(start), delimiter))
   const best = headers
     .map((one) => ({ ...one, at: findColumns(one.names, wanted) }))
     .sort((a, b) => Number(b.at.length > 0) - Number(a.at.length > 0) || b.names.length - a.names.length)[0]
@@ -72,10 +72,11 @@ function findColumns(names: readonly string[], wanted: string): readonly number[
 function checkColumn(
   file: string,
   wanted: string,
-  { names, at }: { readonly names: readonly string[]; readonly at: readonly number[] },
+  { names, error, at }: Header & { readonly at: readonly number[] },
 ): void {
   if (at.length === 1) return
   const shown = names.filter((name) => name.trim() !== '').map((name) => JSON.stringify(name.trim()))
+  if (error !== undefined) throw new UsageError(`${file} is not valid CSV: ${error}`)
   if (shown.length === 0) throw new UsageError(`--column: ${file} has no header: its first row must name the columns`)
   const list = `its columns are ${shown.join(', ')}`
   if (at.length > 1)
@@ -126,12 +127,18 @@ const FORMAT: Options = {
   max_record_size: MAX_ROW_CHARACTERS,
 }
 
-/** Reads the first row; empty if it cannot be read with this delimiter. */
-function readHeader(text: string, delimiter: string): readonly string[] {
+interface Header {
+  readonly delimiter: string
+  /** Empty if the first row cannot be read with this delimiter. */
+  readonly names: readonly string[]
+  readonly error?: string
+}
+
+function readHeader(text: string, delimiter: string): Header {
   try {
-    return (parseSync(text, { ...FORMAT, delimiter, to: 1 }) as string[][])[0] ?? []
-  } catch {
-    return []
+    return { delimiter, names: (parseSync(text, { ...FORMAT, delimiter, to: 1 }) as string[][])[0] ?? [] }
+  } catch (error) {
+    return { delimiter, names: [], error: (error as Error).message }
   }
 }
 

@@ -67,12 +67,14 @@ export async function openWriter(
   formats: { readonly output: RecordFormat; readonly table: TableFormat | null },
   stdout: Writable,
 ): Promise<RecordWriter> {
-  const sink = out === undefined ? writeTo(stdout) : await openFile(out, 'w')
-  await sink.write(formats.output.header)
-  if (tableFile === undefined || formats.table === null) {
-    return new RecordWriter({ output: { sink, format: formats.output }, table: null })
-  }
-  const table = await openFile(tableFile, 'w')
-  await table.write(formats.table.header)
-  return new RecordWriter({ output: { sink, format: formats.output }, table: { sink: table, format: formats.table } })
+  const output = { sink: out === undefined ? writeTo(stdout) : await openFile(out, 'w'), format: formats.output }
+  await output.sink.write(formats.output.header)
+  const { table: format } = formats
+  if (tableFile === undefined || format === null) return new RecordWriter({ output, table: null })
+  const sink = await openFile(tableFile, 'w').catch(async (error: unknown) => {
+    await output.sink.close()
+    throw error
+  })
+  await sink.write(format.header)
+  return new RecordWriter({ output, table: { sink, format } })
 }
