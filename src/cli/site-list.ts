@@ -8,12 +8,14 @@ const MAX_LINE_BYTES = 64 * 1024
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
 /** A host with a dot, and perhaps a port and a path: what people write without `https://`. */
 const BARE = /^[^\s/?#@:\\.]+(?:\.[^\s/?#@:\\.]+)+\.?(?::\d+)?(?:[/?#]\S*)?$/
+/** The port of HTTP after a bare host: a server does not speak TLS there. */
+const HTTP_PORT = /^[^/?#]*:80(?:[/?#]|$)/
 
 /** A site of a list. */
 export interface ListedSite {
   /** As the list has it, without white space at its ends. */
   readonly text: string
-  /** The URLs to try: `https://` and then `http://` for a bare domain, otherwise the text itself. */
+  /** The URLs to try: `https://` and then `http://` for a bare domain, only `http://` with port 80; otherwise the text itself. */
   readonly urls: readonly [string, string?]
   /** The other cells of its row, by column, if the list is a CSV file. */
   readonly input?: Readonly<Record<string, string>>
@@ -42,11 +44,15 @@ export interface SiteList {
 /** Reads one entry of a list. Whether it is a URL shows only when it is scanned. */
 export function parseSite(text: string): ListedSite {
   const trimmed = text.trim()
-  const isBare = !SCHEME.test(trimmed) && BARE.test(trimmed)
-  const urls: ListedSite['urls'] = isBare ? [`https://${trimmed}`, `http://${trimmed}`] : [text]
+  const urls = listUrls(text, trimmed)
   const parsed = parseUrl(urls[0])
   if (parsed !== null) parsed.hash = ''
   return { text, urls, key: parsed?.href ?? text }
+}
+
+function listUrls(text: string, trimmed: string): ListedSite['urls'] {
+  if (SCHEME.test(trimmed) || !BARE.test(trimmed)) return [text]
+  return HTTP_PORT.test(trimmed) ? [`http://${trimmed}`] : [`https://${trimmed}`, `http://${trimmed}`]
 }
 
 /** The host of a site with its port, or the text if it is not a URL. */

@@ -59,7 +59,7 @@ export async function openBulkOutput(
     await removeFailed(out, formats.output)
     for (const url of state.failed) done.delete(url)
   }
-  // Without a site, both files begin anew: the run before may have been killed before it had opened the second one.
+  // Without a site, both files are new: the run before may have been killed before it had opened the second one.
   const isNew = state.done.size === 0
   const writer = isNew ? await openWriter(files, formats, stdout) : await appendTo(files, formats)
   return { done, write: (record) => writer.write(record), close: () => writer.close() }
@@ -146,7 +146,7 @@ async function continueTable(
   { out, table, format }: { readonly out: string; readonly table: string; readonly format: TableFormat },
   { done, failed, listed }: State,
 ): Promise<void> {
-  const advice = `Name the two files of one run, or start anew without --resume.`
+  const advice = `Name the two files of one run, or start again without --resume.`
   if (!existsSync(table)) {
     if (failed.size === done.size) return
     throw new SetupError(`${table} does not exist, but ${out} contains results. ${advice}`)

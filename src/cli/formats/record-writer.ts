@@ -11,7 +11,7 @@ export interface Sink {
   close(): Promise<void>
 }
 
-/** Opens a file, to append to it or to write it anew. @throws errors of the file system */
+/** Opens a file, to append to it or to overwrite it. @throws errors of the file system */
 export async function openFile(file: string, flags: 'a' | 'w'): Promise<Sink> {
   const handle = await open(file, flags)
   return { write: (text) => handle.appendFile(text), close: () => handle.close() }
@@ -61,7 +61,7 @@ export class RecordWriter {
   }
 }
 
-/** Opens files that are written anew, or a stream for an output without a name. @throws errors of the file system */
+/** Opens files that are overwritten, or a stream for an output without a name. @throws errors of the file system */
 export async function openWriter(
   { out, table: tableFile }: { readonly out: string | undefined; readonly table: string | undefined },
   formats: { readonly output: RecordFormat; readonly table: TableFormat | null },

@@ -204,7 +204,7 @@ describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
     expect(read()).toBe(rows)
   })
 
-  test('is kept by --retry-failed, and begins anew if the output has no site', async () => {
+  test('is kept by --retry-failed, and is new if the output has no site', async () => {
     const { main, rows } = await prepare([good, bad])
     const success = { ...other, key: bad.key }
     const [done] = await resume([success], main, rows, 'retry-failed')

@@ -15,7 +15,8 @@ const TEXT = /^only the first 1048576 of \d+ characters of visible text were rea
 const WORDS = /^words were counted in the first 98304 of \d+ characters/
 const URLS = /^\d+ (?:URL was|URLs were) skipped: the limit is 10000 different URLs/
 const LD_DEEP = /^1 JSON-LD block was not parsed: the data is nested deeper than 64/
-const LD_LARGE = /^\d+ JSON-LD (?:block was|blocks were) not parsed: the limit is 256 blocks and 524288 characters in total/
+const LD_LARGE =
+  /^\d+ JSON-LD (?:block was|blocks were) not parsed: the limit is 256 blocks and 524288 characters in total/
 const HEADERS = /only the first 200 of 5000 headers were read/
 
 /** Pages that could break a scanner, and the warnings that they cause. */
