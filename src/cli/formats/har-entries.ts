@@ -37,7 +37,8 @@ const findHeader = (headers: unknown, wanted: string): string | undefined =>
   readHeaders(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
 
 /** The content type that the browser used, or else that of the response headers; empty if there is none. */
-export function readType({ response: { headers, content } = {} }: Entry): string {
+export function readType({ response }: Entry): string {
+  const { headers, content } = response ?? {}
   const isKnown = typeof content?.mimeType === 'string' && content.mimeType !== ''
   return isKnown ? String(content?.mimeType) : (findHeader(headers, 'content-type') ?? '')
 }
