@@ -62,6 +62,8 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
     const { done, codes } = await scanSites(options, io, run).finally(() => output.close())
     const failed = [...codes.values()].reduce((sum, count) => sum + count, 0)
     io.stderr.write(formatSummary({ done, known, duplicates, empty, failed, codes }))
+    if (isTable(options) && codes.has('invalid_url'))
+      io.stderr.write(`if ${options.urls} is a table, name its column with --column\n`)
     if (!stop.signal.aborted) return failed > 0 ? EXIT.findings : EXIT.ok
     io.stderr.write(out === undefined ? 'stopped\n' : 'stopped: continue with --resume\n')
     return EXIT_STOPPED
@@ -69,6 +71,11 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
     process.off('SIGINT', onStop).off('SIGTERM', onStop)
     await scanner.close()
   }
+}
+
+/** Whether the name of the list says that it is a table, which is read as one only with `--column`. */
+function isTable({ urls, column }: BulkOptions): boolean {
+  return column === undefined && urls !== undefined && /\.(?:csv|tsv)$/i.test(urls)
 }
 
 function formatNoSite({ urls, column }: BulkOptions): string {

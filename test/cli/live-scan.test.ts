@@ -276,14 +276,18 @@ describe('many live sites', () => {
     expect(readFileSync(join(cwd, 'technologies.csv'), 'utf8')).toBe(
       `url,slug,name,category,version,level\nhttp://${address}/a,wordpress,WordPress,cms,6.6.1,high\n`,
     )
-    const lines2 = parseLines((await scan([...args, '--include', 'meta'])).stdout)
-    expect(lines2.map((line) => Object.keys(line))).toEqual(
+    writeFileSync(join(cwd, 'table.csv'), 'name,domain\n')
+    expect((await scan(['--urls', 'table.csv'])).stderr).toMatch(
+      /\nif table\.csv is a table, name its column with --column\n$/,
+    )
+    const withMeta = parseLines((await scan([...args, '--include', 'meta'])).stdout)
+    expect(withMeta.map((line) => Object.keys(line))).toEqual(
       expect.arrayContaining([
         ['url', 'input', 'result'],
         ['url', 'input', 'error', 'code', 'meta'],
       ]),
     )
-    const failed = lines2.find(({ code }) => code !== undefined)
+    const failed = withMeta.find(({ code }) => code !== undefined)
     expect(failed).toMatchObject({
       input: { Company: 'Dead', Category: '' },
       meta: {

@@ -3,7 +3,7 @@ import { formatRow, parseRow, unmarkFormula } from './csv.ts'
 import { buildLine, type ScanRecord } from './scan-record.ts'
 
 /** What a line of an output says about its site. */
-export interface WrittenLine {
+interface WrittenLine {
   readonly url: string
   readonly isFailure: boolean
   /** Whether the line lists technologies; false if that is unknown. */

@@ -18,7 +18,7 @@ export async function openFile(file: string, flags: 'a' | 'w'): Promise<Sink> {
 }
 
 /** Writes to a stream that stays open. */
-export const writeTo = (stream: Writable): Sink => ({
+const writeTo = (stream: Writable): Sink => ({
   write: (text) => writeText(stream, text),
   close: async () => {},
 })
