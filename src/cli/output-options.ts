@@ -43,6 +43,15 @@ function checkEnding(option: string, file: string | undefined): void {
   throw new UsageError(`--${option} "${file}": its ending selects the format; use ${ENDINGS.join(' or ')}`)
 }
 
+/**
+ * `--retry-failed` finds failures in CSV by their code.
+ * @throws UsageError if the code is not written
+ */
+export function checkRetry({ columns }: OutputValues): void {
+  if (readColumns(columns, 'live').every(({ name }) => name !== 'code'))
+    throw new UsageError('--retry-failed needs the column code: add it to --columns')
+}
+
 /** Builds the format of `--out`. @param withMeta whether failures in JSON lines have `meta` */
 export function buildOutputFormat(
   { out = '', columns }: OutputValues,

@@ -13,7 +13,7 @@ import { openWriter, type RecordWriter } from './formats/record-writer.ts'
 import { buildTableFormat } from './formats/technology-table.ts'
 import { scanBulk } from './live-bulk.ts'
 import { scanOne } from './live-scan.ts'
-import { buildOutputFormat, checkOutputs, type OutputValues } from './output-options.ts'
+import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './output-options.ts'
 import { formatCount } from './report-findings.ts'
 import { SCAN_HELP } from './scan-help.ts'
 import { scanSaved } from './scan-saved.ts'
@@ -77,6 +77,7 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     await checkFiles(values)
     checkOutputs(values, 'live')
+    if (retry) checkRetry(values)
     const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
     const { urls, column, columns, out } = values
     const list = { positionals, urls, column }

@@ -171,6 +171,10 @@ describe('wrong usage is reported in a sentence', () => {
       ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'url,statu'],
       '--columns: there is no column "statu"; did you mean "status"?; use url, finalUrl, status, title, builder,',
     ],
+    [
+      ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'builder', '--retry-failed'],
+      '--retry-failed needs the column code: add it to --columns',
+    ],
     [['--batch', 'page.html', '--out', 'x.csv', '--columns', 'date'], 'there is no column "date"; use id, url, status'],
     [['--warc', 'page.html', '--out', 'x.csv', '--columns', 'ip'], 'there is no column "ip"'],
     [['--warc', 'page.html', '--out', 'x.csv', '--columns', 'code,code'], '--columns names "code" twice: name it once'],

@@ -3,6 +3,7 @@ import { rename, truncate } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SetupError } from '../../errors.ts'
+import { COLUMN_NAMES } from './columns.ts'
 import { joinRows, parseRow } from './csv.ts'
 import { type Line, readLines } from './lines.ts'
 import type { RecordFormat } from './record-format.ts'
@@ -120,7 +121,8 @@ function checkFirstLine(file: string, { text, isWhole }: Line, format: RecordFor
   const isBegun = begin.startsWith(text) || (!format.isCsv && text.startsWith(begin))
   const isOwn = isWhole ? (format.isCsv ? text === begin : format.read(text) !== null) : isBegun
   if (isOwn) return
-  if (format.isCsv && ['url', 'code'].every((name) => parseRow(text)?.includes(name)))
+  const names = format.isCsv ? (parseRow(text) ?? []) : []
+  if (names.includes('url') && names.some((name) => name !== 'url' && COLUMN_NAMES.includes(name)))
     throw new SetupError(
       `${file} has other columns than this run: ${text}\nUse the --columns and --column of the run that wrote it.`,
     )

@@ -31,7 +31,8 @@ export interface RecordSinks {
 
 /**
  * Writes records, one after the other. The rows of the table are written first: the line of the output then says that the
- * record is complete, so that a run that was killed in between can be continued.
+ * record is complete, so that a run that was killed in between can be continued. After a write that failed, all others fail, too:
+ * they would follow a part of a line.
  */
 export class RecordWriter {
   readonly #sinks: RecordSinks
@@ -43,7 +44,7 @@ export class RecordWriter {
 
   write(record: ScanRecord): Promise<void> {
     const written = this.#last.then(() => this.#write(record))
-    this.#last = written.catch(() => {})
+    this.#last = written
     return written
   }
 
@@ -55,7 +56,7 @@ export class RecordWriter {
   }
 
   async close(): Promise<void> {
-    await this.#last
+    await this.#last.catch(() => {}) // `write` has reported it.
     await this.#sinks.output.sink.close()
     await this.#sinks.table?.sink.close()
   }

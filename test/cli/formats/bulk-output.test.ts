@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Continuation, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
 import { buildCsvFormat, buildJsonFormat, type CarriedColumn } from '../../../src/cli/formats/record-format.ts'
+import { RecordWriter } from '../../../src/cli/formats/record-writer.ts'
 import type { ScanRecord } from '../../../src/cli/formats/scan-record.ts'
 import { buildTableFormat } from '../../../src/cli/formats/technology-table.ts'
 import { readColumns } from '../../../src/cli/output-options.ts'
@@ -149,11 +150,39 @@ describe('lines of a bulk run', () => {
     ['i.jsonl', 'https://a.example/\n', 'was not written by a scan of many sites'],
     ['j.jsonl', '{"id":"a"}\n', 'was not written by a scan of many sites'],
     ['k.jsonl', 'notes', 'was not written by a scan of many sites'],
-    ['l.csv', 'url,code,domain\n', 'has other columns than this run: url,code,domain\nUse the --columns and --column'],
+    ['l.csv', 'builder,url,domain\n', 'has other columns than this run: builder,url,domain\nUse the --columns and'],
+    ['m.csv', 'url,domain\n', 'was not written by a scan of many sites'],
   ])('do not change %s, which contains %j', async (name, text, sentence) => {
     await expect(write(name, [good], text)).rejects.toThrow(sentence)
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
   })
+})
+
+test('rows precede the line of their site; after a write that failed, nothing follows', async () => {
+  const written: string[] = []
+  const isFull = (text: string): boolean => text.includes('c.example')
+  const sink = {
+    write: async (text: string) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (isFull(text)) throw new Error('the disk is full')
+      written.push(text)
+    },
+    close: async () => {},
+  }
+  const table = { sink, format: buildTableFormat('x.csv', 'live', catalogue) }
+  const writer = new RecordWriter({ output: { sink, format: buildCsvFormat(readColumns('url', 'live')) }, table })
+  const ended = await Promise.allSettled(
+    [good, bad, other, { ...good, key: { url: 'c.example' } }, good].map((record) => writer.write(record)),
+  )
+  await writer.close()
+  expect(written.map((text) => text.split('\n')[0])).toEqual([
+    'https://a.example,wordpress,WordPress,cms,6.6,high',
+    'https://a.example',
+    "'=cmd()",
+    'b.example,wordpress,WordPress,cms,6.6,high',
+    'b.example',
+  ])
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
 })
 
 describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
