@@ -5,7 +5,7 @@ import { type CommandIo, EXIT } from './command.ts'
 import { readHarPages } from './formats/har.ts'
 import type { RecordWriter } from './formats/record-writer.ts'
 import { readSavedPage, type SavedPage } from './formats/saved-page.ts'
-import { matchPage, recordPage } from './match-page.ts'
+import { type Matching, matchPage, recordPage } from './match-page.ts'
 import { formatCount } from './report-findings.ts'
 
 interface SavedOptions extends Partial<SavedPage> {
@@ -26,18 +26,23 @@ export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<n
   try {
     if (openWriter === null) return await printPage(pages, { matcher, include }, io)
     const writer = await openWriter(matcher)
-    let failed = 0
-    for (const { id, input } of pages) {
-      const record = await recordPage({ key: { id }, input }, { matcher, include })
-      if ('error' in record.outcome) failed++
-      await writer.write(record)
-    }
-    await writer.close()
+    const failed = await writePages(pages, { matcher, include }, writer).finally(() => writer.close())
     io.stderr.write(`${formatCount(pages.length, 'page')}, ${failed} failed\n`)
     return failed > 0 ? EXIT.findings : EXIT.ok
   } finally {
     await matcher.close()
   }
+}
+
+/** Writes a record for each page. @returns the number of pages that failed */
+async function writePages(pages: readonly NamedInput[], matching: Matching, writer: RecordWriter): Promise<number> {
+  let failed = 0
+  for (const { id, input } of pages) {
+    const record = await recordPage({ key: { id }, input }, matching)
+    if ('error' in record.outcome) failed++
+    await writer.write(record)
+  }
+  return failed
 }
 
 type NamedInput = { readonly id: string; readonly input: PageInput }
@@ -51,7 +56,7 @@ async function readPages({ html = '', har, url, headers }: SavedOptions): Promis
 /** Prints the result of the first page. */
 async function printPage(
   [{ input }, ...others]: readonly NamedInput[],
-  matching: Parameters<typeof matchPage>[1],
+  matching: Matching,
   { stdout, stderr }: CommandIo,
 ): Promise<number> {
   const { verdict, result } = await matchPage({ input }, matching)
