@@ -227,7 +227,7 @@ test.each([
   [
     'without headers they are not looked at',
     [],
-    /^ {2}✓ holds {2}✗ does not hold {2}\? unknown: a place was not looked at\n.*\n {2}\? strong .*\n {6}header x-nf-request-id: not looked at\n/,
+    /^ {2}✓ holds {2}✗ does not hold {2}\? unknown: a place was not looked at\n(?:.*\n)+ {2}\? strong .*\n {6}header x-nf-request-id: not looked at\n/,
   ],
   ['with them they count', ['--headers', 'headers.json'], /✓ strong .*\n {6}header x-nf-request-id: 1 hit: "01J"\n/],
 ])('explain: %s', async (_, headers, clause) => {
