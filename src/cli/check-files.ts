@@ -4,13 +4,16 @@ import { resolve } from 'node:path'
 import { UsageError } from './command.ts'
 
 /** Options that name an input file. */
-const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls', 'pages'] as const
+const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls', 'pages', 'compare'] as const
 
 /** Options that name an output file. */
 const OUTPUTS = ['out', 'technologies-out'] as const
 
 /** Values of the options that name files. */
-type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>>
+type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>> & {
+  /** Inputs that are arguments without an option. */
+  readonly results?: readonly string[]
+}
 
 /**
  * Checks the files that options name, before anything is read or written.
@@ -23,13 +26,17 @@ export async function checkFiles(files: Files): Promise<void> {
   const isSameName = files.out !== undefined && resolve(files.out) === resolve(files['technologies-out'] ?? '')
   if (isSameName || (out && table && isSameFile(out.stats, table.stats)))
     throw new UsageError('--technologies-out must be another file than --out')
-  for (const option of INPUTS) {
-    const file = files[option]
+  const options = INPUTS.map((option) => [`--${option}`, files[option]] as const)
+  for (const [name, file] of [...options, ...(files.results ?? []).map((file) => ['results', file] as const)]) {
     if (file === undefined) continue
-    const input = await statInput(option, file)
+    const input = await statInput(name, file)
     for (const output of outputs)
       if (output && isSameFile(output.stats, input))
-        throw new UsageError(`--${output.option} would overwrite the file that --${option} reads`)
+        throw new UsageError(
+          name === 'results'
+            ? `--${output.option} would overwrite the results "${file}"`
+            : `--${output.option} would overwrite the file that ${name} reads`,
+        )
   }
 }
 
@@ -47,7 +54,7 @@ function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.isFile() && one.dev === other.dev && one.ino === other.ino
 }
 
-async function statInput(option: string, file: string): Promise<BigIntStats> {
+async function statInput(name: string, file: string): Promise<BigIntStats> {
   let stats: BigIntStats
   try {
     await access(file, constants.R_OK)
@@ -55,11 +62,9 @@ async function statInput(option: string, file: string): Promise<BigIntStats> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UsageError(
-      code === 'ENOENT'
-        ? `--${option}: there is no file "${file}"`
-        : `--${option}: "${file}" cannot be read: ${message}`,
+      code === 'ENOENT' ? `${name}: there is no file "${file}"` : `${name}: "${file}" cannot be read: ${message}`,
     )
   }
-  if (stats.isDirectory()) throw new UsageError(`--${option}: "${file}" is a folder, not a file`)
+  if (stats.isDirectory()) throw new UsageError(`${name}: "${file}" is a folder, not a file`)
   return stats
 }
