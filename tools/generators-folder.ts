@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { projectFolder } from '../src/rules/built.ts'
+
+/**
+ * Returns the folder with the installed generators (`venv/` and `node_modules/`), or null without them. Standard error then says what
+ * is skipped.
+ * @param what what is skipped
+ * @throws Error with `REQUIRE_SERVICES=1` instead of returning null
+ */
+export function findGenerators(what: string): string | null {
+  const script = join(projectFolder(), 'tools/generators.sh')
+  const { stdout } = spawnSync(script, ['folder'], { encoding: 'utf8' })
+  if (stdout) return stdout.trim()
+  const message = `${what}: run tools/generators.sh install`
+  if (process.env.REQUIRE_SERVICES === '1') throw new Error(message)
+  process.stderr.write(`SKIPPED: ${message}\n`)
+  return null
+}
