@@ -11,8 +11,9 @@ export const PYTHON_TYPES = 'clients/python/siteprint/schema.py'
 const BANNER = '# Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.'
 const OPTIONS = [
   ...['--input-file-type', 'openapi', '--output-model-type', 'typing.TypedDict', '--target-python-version', '3.10'],
-  ...['--enum-field-as-literal', 'all', '--use-schema-description', '--use-field-description', '--use-single-line-docstring'],
-  ...['--no-use-closed-typed-dict', '--formatters', 'ruff-format', '--custom-file-header', BANNER],
+  ...['--enum-field-as-literal', 'all', '--no-use-closed-typed-dict', '--use-schema-description'],
+  ...['--use-field-description', '--use-single-line-docstring', '--formatters', 'ruff-format'],
+  ...['--custom-file-header', BANNER],
 ]
 
 /**
@@ -50,7 +51,10 @@ function adaptSchema(part: unknown): unknown {
 /** Type checkers have typing_extensions; Python 3.9 and 3.10 would have to install it. Annotations are not evaluated. */
 function adaptImports(text: string): string {
   const imports = /^from typing import (.+)\nfrom typing_extensions import (.+)\n/m
-  const names = imports.exec(text)?.slice(1).flatMap((list) => list.split(', '))
+  const names = imports
+    .exec(text)
+    ?.slice(1)
+    .flatMap((list) => list.split(', '))
   if (names?.sort().join() !== 'Literal,NotRequired,TypeAlias,TypedDict')
     throw new Error(`datamodel-code-generator imports ${names}, which tools/python-types.ts does not expect`)
   const wanted = 'from typing import TYPE_CHECKING, Literal, TypedDict\n\nif TYPE_CHECKING:\n'
