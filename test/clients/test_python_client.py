@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 import time
 import unittest
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from random import Random
+from types import FrameType
 from typing import Any, Callable, Optional
 
 from siteprint import ClientError, NoResponseError, Siteprint, SiteprintError, StoppedError
@@ -192,36 +195,65 @@ class ManyUrls(unittest.TestCase):
             self.assertIsNotNone(next(scans).result)
             self.assertRaisesRegex(OSError, "cannot be read", next, scans)
 
-    def test_interrupts(self) -> None:
-        """Ctrl-C again and again, at any point: every URL has exactly one outcome."""
-        urls = [f"https://{n}.example.org/" for n in range(300)]
+    def read_all(self, url: str, urls: list[str], arm: Callable[[], None], disarm: Callable[[], None]) -> int:
+        """Reads all outcomes although interrupts come between `arm` and `disarm`. Returns their number."""
+        scans = Siteprint(url, "k").scan_all(urls)
         seen: list[str] = []
         interrupts = 0
+        while True:
+            try:
+                arm()
+                for outcome in scans:
+                    seen.append(outcome.url)
+                disarm()
+                break
+            except KeyboardInterrupt:
+                interrupts += 1
+        self.assertEqual(sorted(seen), sorted(urls))
+        return interrupts
+
+    def test_interrupts(self) -> None:
+        """Ctrl-C again and again: every URL has exactly one outcome."""
+        is_reading = False
         ended = threading.Event()
 
-        def interrupt() -> None:
+        def set_reading(value: bool) -> None:
+            nonlocal is_reading
+            is_reading = value
+
+        def interrupt(*args: Any) -> None:
+            if is_reading:
+                set_reading(False)
+                raise KeyboardInterrupt
+
+        def send_signals() -> None:
             while not ended.wait(0.003):
                 os.kill(os.getpid(), signal.SIGINT)
 
+        usual = signal.signal(signal.SIGINT, interrupt)
+        self.addCleanup(signal.signal, signal.SIGINT, usual)
+        thread = threading.Thread(target=send_signals)
         with serve(lambda body: OK) as url:
-            scans = Siteprint(url, "k").scan_all(urls)
-            thread = threading.Thread(target=interrupt)
-            try:
-                thread.start()
-                while not ended.is_set():
-                    try:
-                        for outcome in scans:
-                            seen.append(outcome.url)
-                        ended.set()
-                    except KeyboardInterrupt:
-                        interrupts += 1
-            except KeyboardInterrupt:
-                interrupts += 1
-            with contextlib.suppress(KeyboardInterrupt):
-                ended.set()
+            thread.start()
+            urls = [f"https://{n}.example.org/" for n in range(200)]
+            interrupts = self.read_all(url, urls, lambda: set_reading(True), lambda: set_reading(False))
+            ended.set()
             thread.join()
-        self.assertEqual(sorted(seen), sorted(urls))
         self.assertGreater(interrupts, 5)
+
+    def test_interrupts_after_any_call(self) -> None:
+        """CPython raises KeyboardInterrupt at the start of a function and after a call of a built-in one."""
+        random = Random(1)
+
+        def interrupt(frame: FrameType, event: str, arg: Any) -> None:
+            is_here = event in ("call", "c_return") and frame.f_code.co_filename.endswith("scan_all.py")
+            if is_here and random.random() < 0.3:
+                raise KeyboardInterrupt
+
+        with serve(lambda body: OK) as url:
+            urls = [f"https://{n}.example.org/" for n in range(40)]
+            interrupts = self.read_all(url, urls, lambda: sys.setprofile(interrupt), lambda: sys.setprofile(None))
+        self.assertGreater(interrupts, 20)
 
     def test_stop(self) -> None:
         """After stop() come the outcomes of what was sent. A URL that waits for the next window was not."""
