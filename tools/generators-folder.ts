@@ -10,10 +10,8 @@ import { projectFolder } from '../src/rules/built.ts'
  */
 export function findGenerators(what: string): string | null {
   const script = join(projectFolder(), 'tools/generators.sh')
-  const { stdout } = spawnSync(script, ['folder'], { encoding: 'utf8' })
-  if (stdout) return stdout.trim()
-  const message = `${what}: run tools/generators.sh install`
-  if (process.env.REQUIRE_SERVICES === '1') throw new Error(message)
-  process.stderr.write(`SKIPPED: ${message}\n`)
-  return null
+  const { status, stdout, stderr } = spawnSync(script, ['folder', what], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  process.stderr.write(stderr)
+  return stdout.trim() || null
 }

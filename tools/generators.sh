@@ -5,14 +5,15 @@ cd "$(dirname "$0")/generators"
 
 usage() {
   cat <<'TEXT'
-tools/generators.sh install | folder
+tools/generators.sh install | folder [what]
 
   install  installs what tools/generators/ lists from PyPI and npm, if it is missing: openapi-python-client,
            datamodel-code-generator and mypy into a virtual environment, openapi-typescript into node_modules
-  folder   prints the folder that contains venv/ and node_modules/; exit code 1 if it is not installed
+  folder   prints the folder that contains venv/ and node_modules/; if it is not installed, stderr says that what is skipped
 
 The folder is in ${XDG_CACHE_HOME:-~/.cache}/siteprint-generators and has the name of the list's checksum. Without Python 3.11 and
-pip, or if the packages cannot be fetched, nothing is installed and stderr says why; with REQUIRE_SERVICES=1 the exit code is 1.
+pip, or if the packages cannot be fetched, nothing is installed and stderr says why. With REQUIRE_SERVICES=1 the exit code is 1 if
+something is skipped.
 TEXT
 }
 
@@ -51,7 +52,10 @@ install_missing() {
 
 case "${1:-}" in
   install) install_missing ;;
-  folder) [ -d "$folder" ] && printf '%s\n' "$folder" ;;
+  folder)
+    [ -d "$folder" ] || skip "${2:-what needs the generators}: run tools/generators.sh install"
+    printf '%s\n' "$folder"
+    ;;
   -h | --help | help) usage ;;
   *) usage >&2 && exit 2 ;;
 esac

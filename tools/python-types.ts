@@ -12,7 +12,7 @@ const BANNER = '# Generated from clients/openapi.json by "npm run docs -- --writ
 const OPTIONS = [
   ...['--input-file-type', 'openapi', '--output-model-type', 'typing.TypedDict', '--target-python-version', '3.10'],
   ...['--enum-field-as-literal', 'all', '--no-use-closed-typed-dict', '--use-schema-description'],
-  ...['--use-field-description', '--use-single-line-docstring', '--formatters', 'ruff-format'],
+  ...['--use-field-description', '--use-single-line-docstring', '--formatters', 'builtin'],
   ...['--custom-file-header', BANNER],
 ]
 
@@ -27,11 +27,8 @@ export async function formatPythonTypes(document: string, generators: string): P
   try {
     const [input, output] = [join(folder, 'openapi.json'), join(folder, 'schema.py')]
     await writeFile(input, JSON.stringify(adaptSchema(JSON.parse(document))))
-    // The generator starts ruff by its name.
-    const bin = join(generators, 'venv/bin')
-    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, PYTHONDONTWRITEBYTECODE: '1' }
-    const args = ['-m', 'datamodel_code_generator', '--input', input, '--output', output, ...OPTIONS]
-    await run(join(bin, 'python'), args, { env })
+    const args = ['-B', '-m', 'datamodel_code_generator', '--input', input, '--output', output, ...OPTIONS]
+    await run(join(generators, 'venv/bin/python'), args)
     return adaptImports(await readFile(output, 'utf8'))
   } finally {
     await rm(folder, { recursive: true })
@@ -50,7 +47,7 @@ function adaptSchema(part: unknown): unknown {
 
 /** Type checkers have typing_extensions; Python 3.9 and 3.10 would have to install it. Annotations are not evaluated. */
 function adaptImports(text: string): string {
-  const imports = /^from typing import (.+)\nfrom typing_extensions import (.+)\n/m
+  const imports = /^from typing import (.+)\n\nfrom typing_extensions import (.+)\n/m
   const names = imports
     .exec(text)
     ?.slice(1)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 if TYPE_CHECKING:
     from typing_extensions import NotRequired, TypeAlias
 
-
 BuilderCategory: TypeAlias = str
 """Category of a builder. Known values: ai-builder, app-builder, blog, cms, community, course, documentation, ecommerce, landing-page, static-site, website-builder, wiki."""
 
@@ -45,7 +44,7 @@ class Clause(TypedDict):
     """The texts that matched, each cut to 200 characters."""
 
 
-Confidence: TypeAlias = Literal["high", "medium", "low"]
+Confidence: TypeAlias = Literal['high', 'medium', 'low']
 
 
 class DayUsage(TypedDict):
@@ -79,9 +78,7 @@ class Evidence(TypedDict):
     """Why the rule is not part of the result, or what raised its level."""
 
 
-Extra: TypeAlias = Literal[
-    "evidence", "versions", "infrastructure", "timing", "warnings", "meta"
-]
+Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
 
 
 class Infrastructure(TypedDict):
