@@ -86,6 +86,7 @@ describe('.ci/run', () => {
     ['checks that pass, services that ran before', { npm: `test) ${writes};;`, status: 'exit 0' }, 0, LINE],
     ['checks that pass, planted faults too', { npm: `*test|*mutations) ${writes};;` }, 0, DOUBLE],
     ['planted faults that are not found', { npm: `*test) ${writes};; *mutations) ${writes}; exit 5;;` }, 5, DOUBLE],
+    ['clients that fail', { npm: `*test) ${writes};; *clients) ${writes}; exit 6;;` }, 6, DOUBLE],
     ['tests that fail', { npm: `test) ${writes}; exit 3;;` }, 3, LINE],
     ['a check that fails after the tests', { npm: `test) ${writes};; *code) exit 2;;` }, 2, LINE],
     ['an `npm ci` that fails', { npm: 'ci) exit 4;;' }, 4, 'tests: 0 passed, 0 failed, 0 skipped'],
