@@ -1,3 +1,11 @@
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadDetectors } from '../../plugins/load.ts'
+import { FOUND } from '../../src/engine/rule/clause.ts'
+import { buildRulesetFile, identifyRules } from '../../src/rules/built.ts'
+import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
+import { smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 /** A detector that harms its worker when the text of a page contains certain words. */
@@ -41,4 +49,26 @@ export function trapRules(loadMs = 0): { readonly folders: string[]; readonly de
     'rules/technologies/javascript-library/trap.test.yaml': TEST,
   })
   return { folders: [`${root}/rules`], detectors: [`${root}/trap.mjs`] }
+}
+
+/**
+ * Returns a compiled worker file for pools with the trap rules. It finds them in the built file of its project, as the service finds
+ * its own rules. Compiling them from YAML takes most of the start of a worker, and tests of pools start dozens.
+ */
+export async function trapWorker(): Promise<string> {
+  const { folder } = smallProject()
+  const { folders, detectors: modules } = trapRules()
+  const copy = writeFolder({})
+  for (const part of ['package.json', 'rules', 'dist', 'node_modules'])
+    cpSync(join(folder, part), join(copy, part), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !/\.(?:map|d\.ts)$/.test(path),
+    })
+  const detectors = await loadDetectors(modules, [...CLAUSE_KEYS, FOUND.key])
+  const parts = { own: join(copy, 'rules'), folders, detectors, built: 'there-is-none.json' }
+  const { rules, categories } = openRuleset(parts)
+  const file = buildRulesetFile({ version: identifyRules(parts), categories, rules })
+  writeFileSync(join(copy, 'dist', 'ruleset.json'), JSON.stringify(file))
+  return join(copy, 'dist', 'src', 'scan', 'match-worker.js')
 }

@@ -3,16 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageInput, type Ruleset } from '../../src/index.ts'
 import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
-import { smallProject } from '../support/built-project.ts'
 import { builtWorker } from './built-worker.ts'
-import { trapRules } from './trap-rules.ts'
+import { trapRules, trapWorker } from './trap-rules.ts'
 
 let worker: string
-let smallWorker: string
+let withTraps: string
 let traps: Pick<PoolOptions, 'folders' | 'detectors'>
-beforeAll(() => {
+beforeAll(async () => {
   worker = builtWorker()
-  smallWorker = builtWorker(smallProject())
+  withTraps = await trapWorker()
   traps = trapRules()
 })
 
@@ -24,7 +23,7 @@ afterEach(async () => {
 /** A ready pool with the trap rules, for all tests that need no options: it has to survive them all. */
 let survivor: MatchPool
 beforeAll(async () => {
-  survivor = openPool({ worker: smallWorker, ...traps, ...USUAL })
+  survivor = openPool({ worker: withTraps, ...traps, ...USUAL })
   await survivor.ready
 })
 afterAll(() => survivor.close())
@@ -41,7 +40,7 @@ async function trapPool(options?: PoolOptions): Promise<MatchPool> {
 }
 
 function coldPool(options: PoolOptions): MatchPool {
-  const pool = openPool({ worker: smallWorker, ...traps, ...USUAL, ...options })
+  const pool = openPool({ worker: withTraps, ...traps, ...USUAL, ...options })
   open.push(pool)
   return pool
 }
@@ -83,7 +82,7 @@ describe('a page that harms its worker fails alone', () => {
   })
 
   test('loading the rules does not count towards the time limit of a page', async () => {
-    const pool = await trapPool({ matchMs: 60 }) // Loading takes longer.
+    const pool = await trapPool({ ...trapRules(300), matchMs: 60 }) // Loading takes longer.
     for (let round = 0; round < 2; round++) {
       expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
       await expectMatch(pool)
