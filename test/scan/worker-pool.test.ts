@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close()
 })
 
-/** A ready pool with the trap rules, for all tests that need no options: it has to survive them all. */
+/** A ready pool with the trap rules, for all tests that need no options: it must survive them all. */
 let survivor: MatchPool
 beforeAll(async () => {
   survivor = openPool({ worker: withTraps, ...traps, ...USUAL })
@@ -59,16 +59,25 @@ const findOutcome = (match: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('a page that harms its worker fails alone', () => {
-  const inTime = { matchMs: 60_000, maxOldMb: 64 }
-  test.each<[trap: string, options: PoolOptions | undefined, reason: string, cause: object | undefined]>([
-    ['loop for ever', undefined, 'worker_killed', undefined],
-    ['backtrack for ever', undefined, 'worker_killed', undefined],
+  /** A pool whose time limit is too long for pages that need too much memory. */
+  let patient: MatchPool
+  beforeAll(async () => {
+    patient = openPool({ worker: withTraps, ...traps, ...USUAL, matchMs: 60_000, maxOldMb: 64 })
+    await patient.ready
+  })
+  afterAll(() => patient.close())
+
+  const inTime = (): MatchPool => patient
+  const usual = (): MatchPool => survivor
+  test.each<[trap: string, findPool: () => MatchPool, reason: string, cause: object | undefined]>([
+    ['loop for ever', usual, 'worker_killed', undefined],
+    ['backtrack for ever', usual, 'worker_killed', undefined],
     ['eat arrays', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
     ['eat texts', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
     ['eat maps', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
-    ['leave', undefined, 'internal', { message: 'worker exited with code: 7' }],
-  ])('%s', async (trap, options, reason, cause) => {
-    const pool = await trapPool(options)
+    ['leave', usual, 'internal', { message: 'worker exited with code: 7' }],
+  ])('%s', async (trap, findPool, reason, cause) => {
+    const pool = findPool()
     await expect(pool.match({ html: `<p>${trap}` })).rejects.toMatchObject({ reason, ...(cause && { cause }) })
     await expectMatch(pool)
   })
