@@ -1,12 +1,13 @@
-import { cpSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { FOUND } from '../../src/engine/rule/clause.ts'
 import { buildRulesetFile, identifyRules } from '../../src/rules/built.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
-import { smallProject } from '../support/built-project.ts'
+import { type BuiltProject, copyProject, smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { builtWorker } from './built-worker.ts'
 
 /** A detector that harms its worker when the text of a page contains certain words. */
 const DETECTOR = `
@@ -52,23 +53,21 @@ export function trapRules(loadMs = 0): { readonly folders: string[]; readonly de
 }
 
 /**
- * Returns a compiled worker file for pools with the trap rules. It finds them in the built file of its project, as the service finds
- * its own rules. Compiling them from YAML takes most of the start of a worker, and tests of pools start dozens.
+ * Returns a copy of the small project whose built file contains the trap rules, as that of the service contains its own rules.
+ * Compiling them from YAML takes most of the start of a worker, and tests of pools start dozens.
  */
-export async function trapWorker(): Promise<string> {
-  const { folder } = smallProject()
+export async function trapProject(): Promise<BuiltProject> {
+  const project = copyProject(smallProject())
   const { folders, detectors: modules } = trapRules()
-  const copy = writeFolder({})
-  for (const part of ['package.json', 'rules', 'dist', 'node_modules'])
-    cpSync(join(folder, part), join(copy, part), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) => !/\.(?:map|d\.ts)$/.test(path),
-    })
   const detectors = await loadDetectors(modules, [...CLAUSE_KEYS, FOUND.key])
-  const parts = { own: join(copy, 'rules'), folders, detectors, built: 'there-is-none.json' }
+  const parts = { own: join(project.folder, 'rules'), folders, detectors, built: 'there-is-none.json' }
   const { rules, categories } = openRuleset(parts)
   const file = buildRulesetFile({ version: identifyRules(parts), categories, rules })
-  writeFileSync(join(copy, 'dist', 'ruleset.json'), JSON.stringify(file))
-  return join(copy, 'dist', 'src', 'scan', 'match-worker.js')
+  writeFileSync(join(project.folder, 'dist', 'ruleset.json'), JSON.stringify(file))
+  return project
+}
+
+/** Returns a compiled worker file for pools with the trap rules. */
+export async function trapWorker(): Promise<string> {
+  return builtWorker(await trapProject())
 }

@@ -83,7 +83,7 @@ describe('ready', () => {
       }),
     ],
   ])('%s: ready rejects with the original error, waiting pages with `internal`', async (_, options, error) => {
-    const pool = openPool({ worker: smallWorker, threads: 2, ...options() })
+    const pool = openPool({ worker: smallWorker, threads: 1, ...options() })
     const page = expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
     await expect(pool.ready).rejects.toEqual(error)
     await page
