@@ -10,7 +10,6 @@ import { type Config, isPortalOn } from './config/config.ts'
 import { buildListenUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
 import { openMemory } from './coordination/memory.ts'
-import { openRedis } from './coordination/redis/redis.ts'
 import type { SharedState } from './coordination/types.ts'
 import { SetupError } from './errors.ts'
 import { normalizeHost } from './fetch/address.ts'
@@ -182,6 +181,7 @@ async function closeService(
 async function openShared(config: Config, { log, metrics }: { log: Logger; metrics: Metrics }): Promise<SharedState> {
   const memory = openMemory({ maxBytes: CACHE_BYTES })
   if (config.redisUrl === null) return memory
+  const { openRedis } = await import('./coordination/redis/redis.ts') // Its client takes a sixth of a start.
   const redis = await openRedis({
     url: config.redisUrl,
     onError: ({ message }) => log.debug({ why: message }, 'Redis error'),

@@ -236,6 +236,8 @@ test.each([
   ['src/index.ts', /^(?:piscina|undici|fastify|redis|mongodb|libsql|pino)/],
   ['src/http/v1/schemas.ts', /^(?:piscina|undici|redis|mongodb|libsql|htmlparser2)/],
   ['src/engine/verdict/result.ts', /./],
+  // A start without Redis, MongoDB and portal: each of these takes a tenth of it or more.
+  ['src/main.ts', /^(?:redis|mongodb|undici|better-auth|kysely|vega|nodemailer)/],
 ])('%s loads no heavy package', (file, heavy) => {
   expect([...packagesLoadedBy(file)].filter((name) => heavy.test(name))).toEqual([])
 })

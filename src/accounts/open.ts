@@ -24,6 +24,8 @@ interface CommonOptions {
   /** Without a trailing slash. */
   readonly publicUrl: string
   readonly log: Logger
+  /** By default one that uses scrypt. Tests supply their own. */
+  readonly hasher?: PasswordHasher
 }
 
 export interface OpenAccountsOptions extends CommonOptions {
@@ -37,7 +39,7 @@ export interface OpenAccountsOptions extends CommonOptions {
 
 /** Opens the accounts of a server. The store stays open when they are closed. */
 export async function openAccounts(options: OpenAccountsOptions): Promise<Accounts> {
-  const { store, shared, secret, publicUrl, log, signUp, smtpUrl, mailFrom } = options
+  const { store, shared, secret, publicUrl, log, signUp, smtpUrl, mailFrom, hasher = new PasswordHasher() } = options
   const { auth, context, calls, writer, tokens } = await openParts(options, 'server')
   return new AccountsOnBetterAuth({
     signUp,
@@ -47,7 +49,7 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<Accoun
     writer,
     tokens,
     sessions: new BrowserSessions(auth, context),
-    hasher: new PasswordHasher(),
+    hasher,
     attempts: new Attempts(shared, secret),
     mailer: smtpUrl === null || mailFrom === null ? null : new Mailer({ smtpUrl, mailFrom }, log),
     background: new BackgroundWork(log),
@@ -57,8 +59,8 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<Accoun
 /** Opens the accounts for the operator's commands. */
 export async function openOperator(options: CommonOptions): Promise<Operator> {
   const { calls, writer, tokens } = await openParts(options, 'tool')
-  const { store, publicUrl } = options
-  return new Operator({ store: store.accounts, publicUrl, calls, writer, tokens, hasher: new PasswordHasher() })
+  const { store, publicUrl, hasher = new PasswordHasher() } = options
+  return new Operator({ store: store.accounts, publicUrl, calls, writer, tokens, hasher })
 }
 
 async function openParts({ store, secret, publicUrl, log }: CommonOptions, role: keyof typeof MONGO_TIMEOUT_MS) {

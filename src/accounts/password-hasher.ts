@@ -9,13 +9,28 @@ const MAX_RUNNING_HASHES = 2
 /** Hashes that may wait: about two seconds. Further ones fail at once. */
 const MAX_WAITING_HASHES = 32
 
-/** Hashes passwords with scrypt (N = 2^14, r = 16) on Node's thread pool, a limited number at once. */
+/** Computes and compares hashes of passwords. */
+export interface PasswordHashFunctions {
+  readonly hash: (password: string) => Promise<string>
+  readonly verify: (parts: { readonly hash: string; readonly password: string }) => Promise<boolean>
+}
+
+/** scrypt with N = 2^14 and r = 16, on Node's thread pool. */
+const SCRYPT: PasswordHashFunctions = { hash: hashPassword, verify: verifyPassword }
+
+/** Hashes passwords, a limited number at once. */
 export class PasswordHasher {
+  readonly #functions: PasswordHashFunctions
   readonly #slots = new KeyedSemaphore({ perKey: MAX_RUNNING_HASHES })
+
+  /** @param functions Tests of other properties supply cheaper ones. */
+  constructor(functions: PasswordHashFunctions = SCRYPT) {
+    this.#functions = functions
+  }
 
   /** @throws AccountError `too_many_attempts` if too many hashes wait */
   hash(password: string): Promise<string> {
-    return this.#run(() => hashPassword(password))
+    return this.#run(() => this.#functions.hash(password))
   }
 
   /**
@@ -24,8 +39,8 @@ export class PasswordHasher {
    */
   verify(password: string, hash: string | null): Promise<boolean> {
     return this.#run(async () => {
-      if (hash !== null) return verifyPassword({ hash, password })
-      await hashPassword(password)
+      if (hash !== null) return this.#functions.verify({ hash, password })
+      await this.#functions.hash(password)
       return false
     })
   }

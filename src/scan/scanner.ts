@@ -3,7 +3,7 @@ import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
 import { ScanError } from '../errors.ts'
 import type { Dial } from '../fetch/connector.ts'
-import { fetchSite, type Site } from '../fetch/fetch.ts'
+import type { Site } from '../fetch/fetch.ts'
 import type { HostLimiter, HostLimits } from '../fetch/host-limiter.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
@@ -111,8 +111,9 @@ export class Scanner {
     }
   }
 
-  #fetch(target: Target, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
+  async #fetch(target: Target, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
     if (this.#thread) return this.#thread.fetch(target.url.href, call)
+    const { fetchSite } = await import('../fetch/fetch.ts') // A fetch thread has its own copy; undici takes a tenth of a start.
     const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, hostLimiter } = this.#options
     return fetchSite(target, {
       resolver: this.#resolver,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { PasswordHasher } from '../../src/accounts/password-hasher.ts'
 import type { GuardedStore } from '../../src/store/guard.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import {
@@ -126,7 +127,7 @@ describe('per clock minute, on all nodes together', () => {
 })
 
 test('a flood of log-ins fills a short queue of hashes; the rest fails at once', async () => {
-  const accounts = await openTestAccounts(store)
+  const accounts = await openTestAccounts(store, { hasher: new PasswordHasher() })
   const codes = await Promise.all(
     Array.from({ length: 60 }, () =>
       readCode(accounts.logIn({ email: newEmail(), password: PASSWORD }, new Browser().visitor)),

@@ -10,6 +10,7 @@ import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { mongoUrl } from '../support/services.ts'
+import { openCheapHasher } from './cheap-hasher.ts'
 
 export const PASSWORD = 'correct horse battery'
 export const SECRET = 'a secret of the tests, at least 32'
@@ -29,7 +30,7 @@ export function accountStoreKinds(suite: string): readonly AccountStoreKind[] {
   return [{ name: 'SQLite', open: openEmbedded }, ...(url === null ? [] : [{ name: 'MongoDB', open: openShared }])]
 }
 
-/** Opens accounts in which everyone may sign up and log in without limits, unless the options say otherwise. */
+/** Opens accounts with cheap hashes, in which everyone may sign up and log in without limits, unless the options say otherwise. */
 export async function openTestAccounts(
   store: OpenAccountsOptions['store'],
   options: Partial<OpenAccountsOptions> = {},
@@ -43,6 +44,7 @@ export async function openTestAccounts(
     signUp: 'open',
     smtpUrl: null,
     mailFrom: options.smtpUrl === undefined ? null : 'Siteprint <siteprint@a.example>',
+    hasher: openCheapHasher(),
     ...options,
   })
   onFileEnd(() => accounts.close())

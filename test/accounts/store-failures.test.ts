@@ -4,6 +4,7 @@ import Database from 'libsql'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { PasswordHasher } from '../../src/accounts/password-hasher.ts'
 import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
 import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { DATABASE_FILE } from '../../src/store/sqlite/database.ts'
@@ -77,7 +78,7 @@ describe('MongoDB', () => {
     server = await startMongo('accounts while MongoDB hangs')
     if (server === null) return
     store = guardStore(await openMongo({ url: server.url }), { timeoutMs: 800 })
-    accounts = await openTestAccounts(store)
+    accounts = await openTestAccounts(store, { hasher: new PasswordHasher() }) // Calls are timed.
   })
   afterAll(async () => {
     await store?.close()

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { trapRules } from '../scan/trap-rules.ts'
-import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { trapProject, trapRules } from '../scan/trap-rules.ts'
+import type { BuiltProject, Outcome } from '../support/built-project.ts'
 import { TEST, writeFolder } from '../support/rule-folder.ts'
 
 /** The detector of the traps, with one more: text that blocks the worker without using the processor. */
@@ -17,8 +17,8 @@ export default { ...trap, read }
 let project: BuiltProject
 let cwd: string
 let env: Readonly<Record<string, string>>
-beforeAll(() => {
-  project = smallProject()
+beforeAll(async () => {
+  project = await trapProject()
   const { folders, detectors } = trapRules()
   cwd = writeFolder({
     'sleep.html': '<p>sleep for ever',

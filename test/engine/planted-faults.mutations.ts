@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
@@ -31,17 +31,48 @@ function* listTypeDifferences(engine: Engine): Generator<string> {
   for (const { input } of pages.filter((_, i) => i % 3 === 0)) yield* compareTypes(input, { settled: ['wordpress'] })
 }
 
-/** Copies the engine and replaces `find` in one of its files. */
+/** The sources: path → text. */
+const sources = new Map(
+  ['src', 'plugins']
+    .flatMap((part) =>
+      readdirSync(join(projectFolder(), part), { recursive: true, encoding: 'utf8' }).map((file) => join(part, file)),
+    )
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(join(projectFolder(), file), 'utf8')]),
+)
+const importers = new Map<string, string[]>()
+for (const [file, text] of sources)
+  for (const [, path] of text.matchAll(/(?:\bfrom |\bimport\()'(\.[^']+)'/g)) {
+    const imported = resolve('/', dirname(file), path).slice(1)
+    importers.set(imported, [...(importers.get(imported) ?? []), file])
+  }
+
+/** A file and all that import it, directly or not. */
+function listDependents(file: string): Set<string> {
+  const all = new Set([file])
+  for (const one of all) for (const importer of importers.get(one) ?? []) all.add(importer)
+  return all
+}
+
+/**
+ * Copies the engine and replaces `find` in one of its files. Files that do not depend on it are links, which Vite resolves: copies of
+ * them would be compiled and loaded again for each fault.
+ */
 function plant(n: number, file: string, find: string, replace: string): string {
   const root = join(folder, String(n))
-  mkdirSync(root, { recursive: true })
-  for (const part of ['src', 'plugins']) cpSync(join(projectFolder(), part), join(root, part), { recursive: true })
-  const source = readFileSync(join(root, file), 'utf8')
+  const copied = listDependents(file)
+  const source = sources.get(file) ?? ''
   expect(source.split(find), `"${find}" occurs once in ${file}`).toHaveLength(2)
-  writeFileSync(
-    join(root, file),
-    source.replace(find, () => replace),
-  )
+  for (const path of new Set([...sources.keys()].map((one) => dirname(one))))
+    mkdirSync(join(root, path), { recursive: true })
+  for (const [path, text] of sources)
+    if (path === file)
+      writeFileSync(
+        join(root, path),
+        source.replace(find, () => replace),
+      )
+    else if (copied.has(path)) writeFileSync(join(root, path), text)
+    else symlinkSync(join(projectFolder(), path), join(root, path))
   return root
 }
 

@@ -1,4 +1,5 @@
 import { openAccounts } from '../../src/accounts/open.ts'
+import { openCheapHasher } from '../accounts/cheap-hasher.ts'
 import { type AppOptions, openApp, type TestApp } from '../http/app-fixture.ts'
 import { openEmbedded } from '../http/app-kinds.ts'
 
@@ -43,7 +44,7 @@ export interface PortalOptions extends AppOptions {
   readonly smtpUrl?: string
 }
 
-/** Builds an app with the portal on an embedded store. It is closed after the test file. */
+/** Builds an app with the portal and cheap password hashes on an embedded store. It is closed after the test file. */
 export async function openPortal({ signUp = 'open', smtpUrl, ...options }: PortalOptions = {}): Promise<TestPortal> {
   const stores = options.stores ?? (await openEmbedded())
   const accounts = await openAccounts({
@@ -54,6 +55,7 @@ export async function openPortal({ signUp = 'open', smtpUrl, ...options }: Porta
     signUp,
     smtpUrl: smtpUrl ?? null,
     mailFrom: smtpUrl === undefined ? null : 'siteprint@a.example',
+    hasher: openCheapHasher(),
   })
   const app = await openApp({ now: Date.now(), ...options, stores, parts: { accounts, ...options.parts } })
   const openBrowser = (): TestBrowser => buildBrowser(app)

@@ -13,12 +13,14 @@ import { openPageDetector } from '../../src/scan/detector.ts'
 import { smallProject } from '../support/built-project.ts'
 import { builder, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker, loadSmallRuleset } from './built-worker.ts'
-import { trapRules } from './trap-rules.ts'
+import { trapRules, trapWorker } from './trap-rules.ts'
 
 let smallWorker: string
+let withTraps: string
 let traps: ReturnType<typeof trapRules>
-beforeAll(() => {
+beforeAll(async () => {
   smallWorker = builtWorker(smallProject())
+  withTraps = await trapWorker()
   traps = trapRules()
 })
 const open: PageDetector[] = []
@@ -26,7 +28,7 @@ afterEach(async () => {
   for (const detector of open.splice(0)) await detector.close()
 })
 async function openTrap(timeoutMs: number): Promise<PageDetector> {
-  const detector = await openPageDetector({ ...traps, worker: smallWorker, threads: 1, timeoutMs })
+  const detector = await openPageDetector({ ...traps, worker: withTraps, threads: 1, timeoutMs })
   open.push(detector)
   return detector
 }
@@ -52,7 +54,7 @@ describe('the verdict is equal to that of detect', () => {
   let detector: PageDetector
   beforeAll(async () => {
     ruleset = await loadSmallRuleset(traps)
-    detector = await openPageDetector({ ...traps, worker: smallWorker, threads: 1, timeoutMs: 60_000 })
+    detector = await openPageDetector({ ...traps, worker: withTraps, threads: 1, timeoutMs: 60_000 })
   })
   afterAll(() => detector.close())
   test.each<[name: string, headers: () => PageInput['headers'], html: string | Uint8Array]>([

@@ -1,4 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadDetectors } from '../../plugins/load.ts'
+import { FOUND } from '../../src/engine/rule/clause.ts'
+import { buildRulesetFile, identifyRules } from '../../src/rules/built.ts'
+import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { CLAUSE_KEYS } from '../../src/rules/schema.ts'
+import { type BuiltProject, copyProject, smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { builtWorker } from './built-worker.ts'
 
 /** A detector that harms its worker when the text of a page contains certain words. */
 const DETECTOR = `
@@ -41,4 +50,24 @@ export function trapRules(loadMs = 0): { readonly folders: string[]; readonly de
     'rules/technologies/javascript-library/trap.test.yaml': TEST,
   })
   return { folders: [`${root}/rules`], detectors: [`${root}/trap.mjs`] }
+}
+
+/**
+ * Returns a copy of the small project whose built file contains the trap rules, as that of the service contains its own rules.
+ * Compiling them from YAML takes most of the start of a worker, and tests of pools start dozens.
+ */
+export async function trapProject(): Promise<BuiltProject> {
+  const project = copyProject(smallProject())
+  const { folders, detectors: modules } = trapRules()
+  const detectors = await loadDetectors(modules, [...CLAUSE_KEYS, FOUND.key])
+  const parts = { own: join(project.folder, 'rules'), folders, detectors, built: 'there-is-none.json' }
+  const { rules, categories } = openRuleset(parts)
+  const file = buildRulesetFile({ version: identifyRules(parts), categories, rules })
+  writeFileSync(join(project.folder, 'dist', 'ruleset.json'), JSON.stringify(file))
+  return project
+}
+
+/** Returns a compiled worker file for pools with the trap rules. */
+export async function trapWorker(): Promise<string> {
+  return builtWorker(await trapProject())
 }

@@ -11,11 +11,13 @@ import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
 import { builtProject, smallProject } from '../support/built-project.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
-import { trapRules } from './trap-rules.ts'
+import { trapRules, trapWorker } from './trap-rules.ts'
 
 let smallWorker: string
-beforeAll(() => {
+let withTraps: string
+beforeAll(async () => {
   smallWorker = builtWorker(smallProject())
+  withTraps = await trapWorker()
 })
 
 describe('ready', () => {
@@ -81,7 +83,7 @@ describe('ready', () => {
       }),
     ],
   ])('%s: ready rejects with the original error, waiting pages with `internal`', async (_, options, error) => {
-    const pool = openPool({ worker: smallWorker, threads: 2, ...options() })
+    const pool = openPool({ worker: smallWorker, threads: 1, ...options() })
     const page = expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
     await expect(pool.ready).rejects.toEqual(error)
     await page
@@ -92,7 +94,7 @@ describe('ready', () => {
 
 /** Runs a script in a separate process, with `openPool` of the build and the trap rules. @returns what it prints as JSON */
 async function runScript(lines: string): Promise<unknown> {
-  const pool = pathToFileURL(join(smallWorker, '..', 'worker-pool.js')).href
+  const pool = pathToFileURL(join(withTraps, '..', 'worker-pool.js')).href
   const options = JSON.stringify({ ...trapRules(), threads: 2 })
   const file = join(
     writeFolder({ 'script.mjs': `import { openPool } from '${pool}'\nconst options = ${options}\n${lines}` }),

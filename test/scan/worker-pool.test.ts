@@ -3,16 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { buildPage, detect, loadRuleset, type PageInput, type Ruleset } from '../../src/index.ts'
 import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
-import { smallProject } from '../support/built-project.ts'
 import { builtWorker } from './built-worker.ts'
-import { trapRules } from './trap-rules.ts'
+import { trapRules, trapWorker } from './trap-rules.ts'
 
 let worker: string
-let smallWorker: string
+let withTraps: string
 let traps: Pick<PoolOptions, 'folders' | 'detectors'>
-beforeAll(() => {
+beforeAll(async () => {
   worker = builtWorker()
-  smallWorker = builtWorker(smallProject())
+  withTraps = await trapWorker()
   traps = trapRules()
 })
 
@@ -21,10 +20,10 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close()
 })
 
-/** A ready pool with the trap rules, for all tests that need no options: it has to survive them all. */
+/** A ready pool with the trap rules, for all tests that need no options: it must survive them all. */
 let survivor: MatchPool
 beforeAll(async () => {
-  survivor = openPool({ worker: smallWorker, ...traps, ...USUAL })
+  survivor = openPool({ worker: withTraps, ...traps, ...USUAL })
   await survivor.ready
 })
 afterAll(() => survivor.close())
@@ -41,7 +40,7 @@ async function trapPool(options?: PoolOptions): Promise<MatchPool> {
 }
 
 function coldPool(options: PoolOptions): MatchPool {
-  const pool = openPool({ worker: smallWorker, ...traps, ...USUAL, ...options })
+  const pool = openPool({ worker: withTraps, ...traps, ...USUAL, ...options })
   open.push(pool)
   return pool
 }
@@ -60,16 +59,25 @@ const findOutcome = (match: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('a page that harms its worker fails alone', () => {
-  const inTime = { matchMs: 60_000, maxOldMb: 64 }
-  test.each<[trap: string, options: PoolOptions | undefined, reason: string, cause: object | undefined]>([
-    ['loop for ever', undefined, 'worker_killed', undefined],
-    ['backtrack for ever', undefined, 'worker_killed', undefined],
+  /** A pool whose time limit is too long for pages that need too much memory. */
+  let patient: MatchPool
+  beforeAll(async () => {
+    patient = openPool({ worker: withTraps, ...traps, ...USUAL, matchMs: 60_000, maxOldMb: 64 })
+    await patient.ready
+  })
+  afterAll(() => patient.close())
+
+  const inTime = (): MatchPool => patient
+  const usual = (): MatchPool => survivor
+  test.each<[trap: string, findPool: () => MatchPool, reason: string, cause: object | undefined]>([
+    ['loop for ever', usual, 'worker_killed', undefined],
+    ['backtrack for ever', usual, 'worker_killed', undefined],
     ['eat arrays', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
     ['eat texts', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
     ['eat maps', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
-    ['leave', undefined, 'internal', { message: 'worker exited with code: 7' }],
-  ])('%s', async (trap, options, reason, cause) => {
-    const pool = await trapPool(options)
+    ['leave', usual, 'internal', { message: 'worker exited with code: 7' }],
+  ])('%s', async (trap, findPool, reason, cause) => {
+    const pool = findPool()
     await expect(pool.match({ html: `<p>${trap}` })).rejects.toMatchObject({ reason, ...(cause && { cause }) })
     await expectMatch(pool)
   })
@@ -83,7 +91,7 @@ describe('a page that harms its worker fails alone', () => {
   })
 
   test('loading the rules does not count towards the time limit of a page', async () => {
-    const pool = await trapPool({ matchMs: 60 }) // Loading takes longer.
+    const pool = await trapPool({ ...trapRules(300), matchMs: 60 }) // Loading takes longer.
     for (let round = 0; round < 2; round++) {
       expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
       await expectMatch(pool)

@@ -1,0 +1,19 @@
+import { randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { PasswordHasher } from '../../src/accounts/password-hasher.ts'
+
+const compute = promisify<string, string, number, { N: number }, Buffer>(scrypt)
+const COST = { N: 2 }
+
+/**
+ * Returns a hasher whose hashes cost almost nothing: one of the service takes a tenth of a second of a core. For tests that are not
+ * about the hash or its time.
+ */
+export function openCheapHasher(): PasswordHasher {
+  const hashWith = async (password: string, salt: string): Promise<string> =>
+    `${salt}:${(await compute(password, salt, 32, COST)).toString('hex')}`
+  return new PasswordHasher({
+    hash: (password) => hashWith(password, randomBytes(8).toString('hex')),
+    verify: async ({ hash, password }) => hash === (await hashWith(password, hash.split(':', 1)[0])),
+  })
+}
