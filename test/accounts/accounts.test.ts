@@ -180,7 +180,9 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
   test('sessions are listed, and end one by one or all but the current one', async () => {
     const { browser, email } = await signUp()
     const [second, third] = [await logIn(email), await logIn(email)]
-    const sessions = await accounts.listSessions(browser.visitor)
+    const session = await accounts.findSession(browser.visitor)
+    if (session === null) throw new Error('the browser is not logged in')
+    const sessions = await accounts.listSessions(session)
     expect(sessions.map(({ isCurrent }) => isCurrent)).toEqual([false, false, true])
     expect(sessions[0]).toMatchObject({ userAgent: 'Browser of the tests', expiresAt: expect.any(Date) })
     const { browser: stranger } = await signUp()
@@ -253,7 +255,6 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     ['rename', (visitor) => accounts.rename('x', visitor)],
     ['changeEmail', (visitor) => accounts.changeEmail({ email: newEmail(), password: PASSWORD }, visitor)],
     ['changePassword', (visitor) => accounts.changePassword({ current: PASSWORD, password: PASSWORD }, visitor)],
-    ['listSessions', (visitor) => accounts.listSessions(visitor)],
     ['endSession', (visitor) => accounts.endSession('x', visitor)],
     ['endOtherSessions', (visitor) => accounts.endOtherSessions(visitor)],
     ['remove', (visitor) => accounts.remove(PASSWORD, visitor)],

@@ -51,11 +51,12 @@ export async function requireAccount({ params, parts }: PageContext<'admin'>): P
 /** Renders the page of an account. @param errors what is wrong with the form that attaches a key */
 export async function renderAccount(context: PageContext<'admin'>, errors: FieldErrors) {
   const { now, parts } = context
-  const account = await requireAccount(context)
-  const keys = await parts.store.keys.listAccountKeys(account.id)
-  const ids = keys.map(({ id }) => id)
-  const usage = await parts.store.usage.listMonths(ids, formatMonth(now))
-  return <AccountPage context={context} details={{ account, keys, usage }} errors={errors} />
+  const month = formatMonth(now)
+  const [account, { keys, months }] = await Promise.all([
+    requireAccount(context),
+    parts.store.accounts.readUsage(context.params.id, { since: month, first: month, last: month }),
+  ])
+  return <AccountPage context={context} details={{ account, keys, usage: months }} errors={errors} />
 }
 
 interface DetailProps {

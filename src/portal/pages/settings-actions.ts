@@ -85,8 +85,9 @@ const EXPORT = definePage({
   method: 'GET',
   path: '/account/export.json',
   needs: 'session',
-  handle: async ({ account, parts, visitor, now }) => {
-    const sessions = await parts.accounts.listSessions(visitor)
+  handle: async (context) => {
+    const { account, parts, now } = context
+    const sessions = await parts.accounts.listSessions(context)
     const data = await buildExport({ store: parts.store, account, sessions, now: new Date(now) })
     return new Download({
       name: `siteprint-${data.exportedAt.toISOString().slice(0, 10)}.json`,
