@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { isSupportedLogic } from '../engine/rule/logic.ts'
@@ -62,10 +62,11 @@ export function computeFingerprint(folders: readonly string[], detectors: readon
     JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
   )
   for (const folder of folders) {
-    const { rules, categoriesFile, findings } = discoverRules(folder)
-    for (const { file } of findings) hash.update(`\nstray ${relative(folder, file)}`)
+    const { shown, rules, categoriesFile, findings } = discoverRules(folder)
+    const start = shown === '.' ? 0 : shown.length + 1
+    for (const { file } of findings) hash.update(`\nstray ${file.slice(start)}`)
     for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])
-      hash.update(`\n${relative(folder, file)}\n`).update(readFileSync(file))
+      hash.update(`\n${file.slice(start)}\n`).update(readFileSync(file))
   }
   return hash.digest('hex').slice(0, 16)
 }

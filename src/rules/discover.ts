@@ -18,6 +18,8 @@ export interface FoundRule {
 /** Contents of one rule folder. */
 export interface FoundFolder {
   readonly root: string
+  /** The folder as used in findings: the beginning of the paths of its files. */
+  readonly shown: string
   readonly rules: readonly FoundRule[]
   readonly categoriesFile: string | null
   readonly findings: readonly Finding[]
@@ -44,12 +46,13 @@ const SCHEMAS = 'schemas'
 export function discoverRules(root: string): FoundFolder {
   const rules: FoundRule[] = []
   const findings: Finding[] = []
-  const reportStray = (path: string, reason: string): void => {
-    findings.push(buildFinding('stray-file', { file: formatPath(path), line: 1, column: 1 }, { reason }))
+  const reportStray = (file: string, reason: string): void => {
+    findings.push(buildFinding('stray-file', { file, line: 1, column: 1 }, { reason }))
   }
+  const shown = formatPath(root) // Formatted once: each call asks for the working folder.
   const top = readdirSync(root, { withFileTypes: true })
   for (const entry of top) {
-    const path = join(root, entry.name)
+    const path = join(shown, entry.name)
     const kind = KINDS.get(entry.name)
     if (entry.name.startsWith('.') || (OTHER_FILES.has(entry.name) && isRegular(path))) continue
     if (entry.name === SCHEMAS && entry.isDirectory()) continue
@@ -68,9 +71,8 @@ export function discoverRules(root: string): FoundFolder {
           )
       }
   }
-  const categories = join(root, 'categories.yaml')
-  const categoriesFile = isRegular(categories) ? formatPath(categories) : null
-  return { root, rules, categoriesFile, findings }
+  const categories = join(shown, 'categories.yaml')
+  return { root, shown, rules, categoriesFile: isRegular(categories) ? categories : null, findings }
 }
 
 function formatPath(path: string): string {
@@ -118,8 +120,8 @@ function findRules(
     } else if (name.endsWith('.yaml')) {
       const testName = name.replace(/\.yaml$/, '.test.yaml')
       const found = {
-        file: formatPath(path),
-        testFile: formatPath(join(folder, testName)),
+        file: path,
+        testFile: join(folder, testName),
         hasTest: known.has(testName),
         kind,
         slug: name.slice(0, -5),
