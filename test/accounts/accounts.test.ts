@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { findByAddress } from '../../src/accounts/form-rules.ts'
 import type { GuardedStore } from '../../src/store/guard.ts'
 import { sampleKey } from '../store/sample-key.ts'
 import { accountStoreKinds, Browser, newEmail, openTestAccounts, PASSWORD, readCode } from './open-accounts.ts'
@@ -104,6 +105,48 @@ describe.each(accountStoreKinds('accounts'))('accounts on $name, without e-mail'
     const form = { name: 'B', email: ` ${email.toUpperCase()} `, password: PASSWORD, invite: null }
     expect(await readCode(accounts.register(form, new Browser().visitor))).toBe('address_taken')
     expect(await isLoggedIn(await logIn(form.email))).toBe(true)
+  })
+
+  describe('an address with an internationalized domain', () => {
+    const UNICODE = 'bücher.example'
+    const ASCII = 'xn--bcher-kva.example'
+    const register = (email: string): Promise<string> =>
+      readCode(accounts.register({ name: 'B', email, password: PASSWORD, invite: null }, new Browser().visitor))
+
+    test.each([
+      ['unicode', UNICODE, ASCII],
+      ['ascii', ASCII, UNICODE],
+    ])('in %s is one account in both spellings', async (name, first, second) => {
+      const { id } = await signUp(`${name}@${first}`)
+      expect(await store.accounts.getAccount(id)).toMatchObject({ email: `${name}@${ASCII}` })
+      expect(await register(`${name}@${second}`)).toBe('address_taken')
+      expect(await isLoggedIn(await logIn(`${name}@${second.toUpperCase()}`))).toBe(true)
+    })
+
+    test('that an earlier version has stored in Unicode still has its account', async () => {
+      const { id } = await signUp(`old@${ASCII}`)
+      await storeAddress(id, `old@${UNICODE}`)
+      for (const domain of [ASCII, UNICODE]) {
+        expect(await isLoggedIn(await logIn(`old@${domain}`))).toBe(true)
+        expect(await register(`old@${domain}`)).toBe('address_taken')
+        expect((await findByAddress(store.accounts, `old@${domain}`))?.id).toBe(id)
+      }
+      const { browser } = await signUp()
+      const change = { email: `old@${UNICODE}`, password: PASSWORD }
+      expect(await readCode(accounts.changeEmail(change, browser.visitor))).toBe('address_taken')
+    })
+
+    async function storeAddress(id: string, email: string): Promise<void> {
+      const { authDatabase } = store
+      if (authDatabase.kind === 'sqlite')
+        authDatabase.write(
+          () => void authDatabase.db.prepare('UPDATE accounts SET email = ? WHERE id = ?').run(email, id),
+        )
+      else {
+        const all = authDatabase.get().db.collection<{ readonly _id: string; readonly email: string }>('accounts')
+        await all.updateOne({ _id: id }, { $set: { email } })
+      }
+    }
   })
 
   test('an interrupted sign-up has no password: the next sign-up with its address gets the account', async () => {

@@ -15,6 +15,7 @@ import { Table } from '../components/table.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, PageError } from '../page.ts'
+import { isAdminAddress } from '../parts.ts'
 import { describeState } from './admin-accounts.tsx'
 
 /** What was done before the page is shown → the sentence that reports it. */
@@ -166,7 +167,7 @@ function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
         button="The address belongs to this person"
       >
         <p>Confirm only if you know that {email} belongs to the person who signed up.</p>
-        {parts.settings.adminEmails.includes(email) && (
+        {isAdminAddress(email, parts.settings) && (
           <Notice kind="warning">
             <p>The address is in ADMIN_EMAILS: the account will have access to the administration.</p>
           </Notice>
