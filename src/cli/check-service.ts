@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, isPortalOn, loadConfig } from '../config/config.ts'
-import { openRedis } from '../coordination/redis/redis.ts'
 import { loadRuleset } from '../index.ts'
 import type { Key } from '../keys/types.ts'
 import { type OpenedStore, openStore } from '../store/open.ts'
@@ -10,6 +9,7 @@ import { type CommandIo, EXIT } from './command.ts'
 import { formatError } from './format-error.ts'
 import { describePepper } from './pepper-state.ts'
 import type { Given } from './verbs.ts'
+import { withRedis } from './with-redis.ts'
 
 /** Result of one check: `error` if a server would not start or not answer, `warning` if something else is wrong. */
 interface Result {
@@ -109,17 +109,10 @@ function checkKeys(keys: readonly Key[], plans: Config['plans'], opened: OpenedS
 async function checkRedis({ redisUrl }: Config): Promise<readonly Result[]> {
   const subject = 'redis'
   if (redisUrl === null) return [{ level: 'ok', subject, text: 'not used: REDIS_URL is not set' }]
-  let why = 'no response within a second'
-  const redis = await openRedis({ url: redisUrl, onError: ({ message }) => void (why = message) })
-  try {
-    if (!redis.isUp) return [{ level: 'error', subject, text: `does not respond: ${why}` }]
-    return [
-      { level: 'ok', subject, text: 'responds' },
-      ...(await measureSkew('Redis', subject, () => redis.readClock())),
-    ]
-  } finally {
-    await redis.close()
-  }
+  return withRedis(redisUrl, async (redis) => {
+    const skew = await measureSkew('Redis', subject, () => redis.readClock())
+    return [{ level: 'ok', subject, text: 'responds' }, ...skew]
+  })
 }
 
 /** Compares the clock of a server with that of this machine. The time of the call is not counted. */

@@ -1,5 +1,4 @@
 import { loadConfig } from '../config/config.ts'
-import { openRedis } from '../coordination/redis/redis.ts'
 import { ScanError, SetupError } from '../errors.ts'
 import { buildPolicy } from '../fetch/policy.ts'
 import { parseTarget } from '../fetch/target.ts'
@@ -7,6 +6,7 @@ import { loadRuleset } from '../index.ts'
 import { buildCacheKey } from '../scan/cache-entry.ts'
 import { type CommandIo, EXIT, UsageError } from './command.ts'
 import type { Given } from './verbs.ts'
+import { withRedis } from './with-redis.ts'
 
 /** The verb `purge`: deletes the cached result of a URL from Redis, for all nodes that use the same rules. */
 export function purgeUrl({ args: [url] }: Given, io: CommandIo): () => Promise<number> {
@@ -18,17 +18,9 @@ export function purgeUrl({ args: [url] }: Given, io: CommandIo): () => Promise<n
         'REDIS_URL is not set, so each server has its own cache in memory: request the URL with fresh=true, which replaces its cached result',
       )
     const { version } = await loadRuleset({ folders: ruleFolders, detectors: detectorModules })
-    let why = ''
-    const redis = await openRedis({ url: redisUrl, onError: ({ message }) => void (why = message) })
-    try {
-      if (!redis.isUp)
-        throw new SetupError(`Redis does not respond (${why}): check that it is running and REDIS_URL is correct`)
-      const isDeleted = await redis.deleteEntry(buildCacheKey(target, version))
-      io.stderr.write(`${isDeleted ? 'Deleted the cached result' : 'There is no cached result'} of ${target.href}.\n`)
-      return EXIT.ok
-    } finally {
-      await redis.close()
-    }
+    const isDeleted = await withRedis(redisUrl, (redis) => redis.deleteEntry(buildCacheKey(target, version)))
+    io.stderr.write(`${isDeleted ? 'Deleted the cached result' : 'There is no cached result'} of ${target.href}.\n`)
+    return EXIT.ok
   }
 }
 

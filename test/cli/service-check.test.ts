@@ -66,7 +66,7 @@ ok       redis     not used: REDIS_URL is not set
     [
       'a Redis that is away',
       { REDIS_URL: 'redis://127.0.0.1:9' },
-      /^error {4}redis {5}does not respond: connect ECONNREFUSED/m,
+      /^error {4}redis {5}Redis does not respond \(connect ECONNREFUSED/m,
     ],
   ])('%s is an error', async (_, env, expected) => {
     const { code, stdout, stderr } = await service({ DATA_DIR, KEY_PEPPER: OTHER, ...env }, 'check')
