@@ -103,7 +103,7 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
 function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
   const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
-    [holds, hits, ownHost, siblingCode].every((logic) => isSupportedLogic(logic))
+    isSupportedLogic(holds) && isSupportedLogic(hits) && isSupportedLogic(ownHost) && isSupportedLogic(siblingCode)
   const { typeClauses = [] } = rule
   if (!Array.isArray(typeClauses)) return false
   const clauses: readonly Partial<Clause>[] = [...rule.clauses, ...typeClauses]

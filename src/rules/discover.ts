@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { RuleKind } from '../engine/rule/types.ts'
 import { buildFinding, type Finding } from './findings.ts'
 
@@ -113,7 +113,7 @@ function findRules(
   const known = new Set(names)
   const rules: FoundRule[] = []
   for (const name of names) {
-    const path = join(folder, name)
+    const path = folder + sep + name // `join` would take a fifth of the time of this function.
     if (name.endsWith('.test.yaml')) {
       const rule = name.replace(/\.test\.yaml$/, '.yaml')
       if (!known.has(rule)) reportStray(path, `the rule ${rule} of this test is missing`)
@@ -121,7 +121,7 @@ function findRules(
       const testName = name.replace(/\.yaml$/, '.test.yaml')
       const found = {
         file: path,
-        testFile: join(folder, testName),
+        testFile: folder + sep + testName,
         hasTest: known.has(testName),
         kind,
         slug: name.slice(0, -5),
