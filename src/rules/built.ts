@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { isSupportedLogic } from '../engine/rule/logic.ts'
@@ -63,10 +63,11 @@ export function computeFingerprint(folders: readonly string[], detectors: readon
   )
   for (const folder of folders) {
     const { shown, rules, categoriesFile, findings } = discoverRules(folder)
-    const start = shown === '.' ? 0 : shown.length + 1
-    for (const { file } of findings) hash.update(`\nstray ${file.slice(start)}`)
+    const name = (file: string): string =>
+      file.startsWith(shown + sep) ? file.slice(shown.length + 1) : relative(folder, file)
+    for (const { file } of findings) hash.update(`\nstray ${name(file)}`)
     for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])
-      hash.update(`\n${file.slice(start)}\n`).update(readFileSync(file))
+      hash.update(`\n${name(file)}\n`).update(readFileSync(file))
   }
   return hash.digest('hex').slice(0, 16)
 }

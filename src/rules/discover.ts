@@ -46,10 +46,12 @@ const SCHEMAS = 'schemas'
 export function discoverRules(root: string): FoundFolder {
   const rules: FoundRule[] = []
   const findings: Finding[] = []
-  const reportStray = (file: string, reason: string): void => {
-    findings.push(buildFinding('stray-file', { file, line: 1, column: 1 }, { reason }))
+  const reportStray = (path: string, reason: string): void => {
+    findings.push(buildFinding('stray-file', { file: formatPath(path), line: 1, column: 1 }, { reason }))
   }
-  const shown = formatPath(root) // Formatted once: each call asks for the working folder.
+  // Formatted once, because each call asks for the working folder. Below a folder that contains it, paths are formatted one by one.
+  const shown = formatPath(root)
+  const format = /^\.\.(?:[\\/]\.\.)*$/.test(shown) ? formatPath : (path: string): string => path
   const top = readdirSync(root, { withFileTypes: true })
   for (const entry of top) {
     const path = join(shown, entry.name)
@@ -72,12 +74,17 @@ export function discoverRules(root: string): FoundFolder {
       }
   }
   const categories = join(shown, 'categories.yaml')
-  return { root, shown, rules, categoriesFile: isRegular(categories) ? categories : null, findings }
+  const found = format === formatPath ? rules.map(formatRule) : rules
+  return { root, shown, rules: found, categoriesFile: isRegular(categories) ? format(categories) : null, findings }
 }
 
 function formatPath(path: string): string {
   const name = relative('.', path) || '.'
   return name.startsWith('../../..') ? path : name
+}
+
+function formatRule(rule: FoundRule): FoundRule {
+  return { ...rule, file: formatPath(rule.file), testFile: formatPath(rule.testFile) }
 }
 
 /** Whether the path is a regular file, not a link to one. */
