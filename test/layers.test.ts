@@ -34,6 +34,7 @@ function importsOf(file: string): string[] {
 /** Layer → layers it may import from, besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   async: [],
+  charts: [],
   errors: [],
   yaml: [],
   'engine/text': [],
@@ -72,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'http/v1': ['coordination', 'errors', 'http', 'keys', 'scan'],
   portal: [
     'accounts',
+    'charts',
     'coordination',
     'errors',
     'http',
@@ -96,6 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   'portal/pages': ['accounts', 'http', 'keys', 'portal', 'portal/components', 'portal/scan', 'store'],
+  report: ['charts', 'portal', 'portal/components', 'portal/scan'],
   index: ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'errors', 'plugins', 'rules', 'scan'],
   cli: [
     'accounts',
@@ -111,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'index',
     'keys',
     'plugins',
+    'report',
     'rules',
     'rules/checks',
     'rules/fit',

@@ -1,13 +1,16 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand, EXIT, readArgs } from '../src/cli/command.ts'
 import { runMain } from '../src/cli/run-main.ts'
 import { projectFolder } from '../src/rules/built.ts'
-import { checkDocs, generateDocs } from './generated-docs.ts'
+import { checkDocs, type GeneratedDoc, generateDocs } from './generated-docs.ts'
+import { findGenerators } from './generators-folder.ts'
+import { formatPythonTypes, PYTHON_TYPES } from './python-types.ts'
 
 const HELP = `
 Checks or updates the parts of the documentation that are generated from the code: tables of places, findings, settings,
-plans and errors, closed lists, the result of the example, the JSON Schemas for editors, and the types of the clients.
+plans and errors, closed lists, the result of the example, the JSON Schemas for editors, and the types of the clients. Those of
+the client in Python need tools/generators.sh install, and are skipped without it.
 
   npm run -s docs               Lists documents that are out of date.
   npm run -s docs -- --write    Updates them.
@@ -19,6 +22,7 @@ const main = defineCommand(HELP, async (args) => {
   const { values } = readArgs({ args, options: { write: { type: 'boolean', default: false } } })
   const root = projectFolder()
   const docs = await generateDocs(root)
+  docs.push(...(await generatePythonTypes(root, docs)))
   const stale = docs.filter(({ text, wanted }) => text !== wanted)
   if (values.write) for (const { file, wanted } of stale) writeFileSync(join(root, file), wanted)
   const problems = values.write ? docs.flatMap((doc) => doc.problems) : checkDocs(docs)
@@ -30,5 +34,15 @@ const main = defineCommand(HELP, async (args) => {
 `)
   return problems.length === 0 ? EXIT.ok : EXIT.findings
 })
+
+/** The types of the client in Python, from the document as it should be; nothing without the generator. */
+async function generatePythonTypes(root: string, docs: readonly GeneratedDoc[]): Promise<GeneratedDoc[]> {
+  const generators = findGenerators('the types of the client in Python')
+  const document = docs.find(({ file }) => file === 'clients/openapi.json')
+  if (generators === null || document === undefined) return []
+  const file = join(root, PYTHON_TYPES)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return [{ file: PYTHON_TYPES, text, wanted: await formatPythonTypes(document.wanted, generators), problems: [] }]
+}
 
 await runMain(main, process.argv.slice(2))

@@ -1,31 +1,60 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { UsageError } from './command.ts'
 
 /** Options that name an input file. */
-const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls', 'pages'] as const
+const INPUTS = ['html', 'headers', 'har', 'batch', 'warc', 'urls', 'pages', 'compare'] as const
 
-/** Values of the options that name files: inputs, and one output. */
-type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | 'out', string | undefined>>>
+/** Options that name an output file. */
+const OUTPUTS = ['out', 'technologies-out'] as const
+
+/** Values of the options that name files. */
+type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>> & {
+  /** Inputs that are arguments without an option. */
+  readonly results?: readonly string[]
+}
 
 /**
  * Checks the files that options name, before anything is read or written.
- * @throws UsageError when an input cannot be read, or the output would overwrite it, also by another name or a link
+ * @throws UsageError when an input cannot be read, or an output would overwrite it or another output, also by another name or
+ *   a link
  */
 export async function checkFiles(files: Files): Promise<void> {
-  const out = files.out === undefined ? null : await stat(files.out, { bigint: true }).catch(() => null)
-  if (out?.isDirectory()) throw new UsageError(`--out: "${files.out}" is a folder, not a file`)
-  for (const option of INPUTS) {
-    const file = files[option]
+  const outputs = await Promise.all(OUTPUTS.map((option) => statOutput(option, files[option])))
+  const [out, table] = outputs
+  const isSameName = files.out !== undefined && resolve(files.out) === resolve(files['technologies-out'] ?? '')
+  if (isSameName || (out && table && isSameFile(out.stats, table.stats)))
+    throw new UsageError('--technologies-out must be another file than --out')
+  const options = INPUTS.map((option) => [`--${option}`, files[option]] as const)
+  for (const [name, file] of [...options, ...(files.results ?? []).map((file) => ['results', file] as const)]) {
     if (file === undefined) continue
-    const input = await statInput(option, file)
-    // Only regular files are compared: a terminal can be input and output at the same time.
-    if (out?.isFile() && out.dev === input.dev && out.ino === input.ino)
-      throw new UsageError(`--out would overwrite the file that --${option} reads`)
+    const input = await statInput(name, file)
+    for (const output of outputs)
+      if (output && isSameFile(output.stats, input))
+        throw new UsageError(
+          name === 'results'
+            ? `--${output.option} would overwrite the results "${file}"`
+            : `--${output.option} would overwrite the file that ${name} reads`,
+        )
   }
 }
 
-async function statInput(option: string, file: string): Promise<BigIntStats> {
+async function statOutput(
+  option: string,
+  file: string | undefined,
+): Promise<{ readonly option: string; readonly stats: BigIntStats } | null> {
+  const stats = file === undefined ? null : await stat(file, { bigint: true }).catch(() => null)
+  if (stats?.isDirectory()) throw new UsageError(`--${option}: "${file}" is a folder, not a file`)
+  return stats && { option, stats }
+}
+
+/** Only regular files are compared: a terminal can be input and output at the same time. */
+function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.isFile() && one.dev === other.dev && one.ino === other.ino
+}
+
+async function statInput(name: string, file: string): Promise<BigIntStats> {
   let stats: BigIntStats
   try {
     await access(file, constants.R_OK)
@@ -33,11 +62,9 @@ async function statInput(option: string, file: string): Promise<BigIntStats> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UsageError(
-      code === 'ENOENT'
-        ? `--${option}: there is no file "${file}"`
-        : `--${option}: "${file}" cannot be read: ${message}`,
+      code === 'ENOENT' ? `${name}: there is no file "${file}"` : `${name}: "${file}" cannot be read: ${message}`,
     )
   }
-  if (stats.isDirectory()) throw new UsageError(`--${option}: "${file}" is a folder, not a file`)
+  if (stats.isDirectory()) throw new UsageError(`${name}: "${file}" is a folder, not a file`)
   return stats
 }

@@ -1,7 +1,7 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
-import { applyLogic } from '../engine/rule/logic.ts'
-import type { CompiledRule, Leaf, RuleKind } from '../engine/rule/types.ts'
+import { applyLogic, type Hits } from '../engine/rule/logic.ts'
+import type { Clause, CompiledRule, Leaf, RuleKind } from '../engine/rule/types.ts'
 import { testFound } from '../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { buildLogicData, computeLevel, isSeen } from '../engine/verdict/score.ts'
@@ -19,6 +19,10 @@ export interface Explanation {
   readonly warnings: readonly string[]
 }
 
+/** Marks of clauses. A clause is unseen if it does not hold, and could hold if a place had been looked at. */
+const MARKS = { held: '✓', absent: '✗', unseen: '?' } as const
+const LEGEND = `  ${MARKS.held} holds  ${MARKS.absent} does not hold  ${MARKS.unseen} unknown: a place was not looked at`
+
 interface Context {
   readonly ruleset: Ruleset
   readonly hits: PageHits
@@ -35,6 +39,7 @@ export function explainPage(ruleset: Ruleset, wanted: ExplainedRules, input: Pag
   testFound(hits, ruleset, { products, builder: builder === null ? null : { name: builder, category } })
   const context = { ruleset, hits, verdict }
   const lines = findExplained(wanted, context).flatMap((rule) => explainRule(rule, context))
+  if (lines.some((line) => line.startsWith(`  ${MARKS.unseen} `))) lines.unshift(LEGEND)
   const text = lines.length === 0 ? 'no rule has points on this page\n' : lines.map((line) => `${line}\n`).join('')
   return { text, warnings: verdict.warnings }
 }
@@ -82,14 +87,14 @@ function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
   return names[kind] === null ? '' : `, which contains ${names[kind]}`
 }
 
-function explainClauses(rule: CompiledRule, { hits, ruleset }: Context): string[] {
+function explainClauses(rule: CompiledRule, context: Context): string[] {
+  const { hits, ruleset } = context
   const data = buildLogicData(rule, hits, ruleset)
   const near = findNearValues(rule, hits.page, ruleset)
   return rule.clauses.flatMap((clause) => {
-    const holds = Boolean(applyLogic(clause.holds, data))
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
     return [
-      `  ${holds ? '✓' : '✗'} ${clause.weight} ${clause.family}: ${clause.text}`,
+      `  ${findMark(clause, { data, leaves, context })} ${clause.weight} ${clause.family}: ${clause.text}`,
       ...leaves.map((leaf) => {
         const { count = 0, values = [] } = hits.get(leaf) ?? {}
         const texts = values.map((value) => value.readExcerpt(100))
@@ -99,6 +104,22 @@ function explainClauses(rule: CompiledRule, { hits, ruleset }: Context): string[
       }),
     ]
   })
+}
+
+/**
+ * Marks a clause that does not hold as unseen if it would hold with what its unseen places could contain: enough hits of a leaf
+ * that counts, none of a leaf under a `not`.
+ */
+function findMark(
+  { holds }: Pick<Clause, 'holds'>,
+  { data, leaves, context }: { readonly data: Hits; readonly leaves: readonly Leaf[]; readonly context: Context },
+): string {
+  if (applyLogic(holds, data)) return MARKS.held
+  const unseen = leaves.filter((leaf) => !isSeen(leaf, context.hits.page, context.ruleset))
+  const best = unseen.map(({ id, positive, atLeast = 1, seenId }): [string, number] =>
+    positive ? [id, Math.max(atLeast, data[id] ?? 0)] : [seenId ?? id, seenId === undefined ? 0 : 1],
+  )
+  return applyLogic(holds, { ...data, ...Object.fromEntries(best) }) ? MARKS.unseen : MARKS.absent
 }
 
 function formatHits({ count, texts }: NearValues): string {

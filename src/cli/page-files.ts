@@ -1,6 +1,6 @@
 import { SetupError } from '../errors.ts'
 import type { NamedPage } from '../rules/compare-verdicts.ts'
-import { readBatchFile } from './batch.ts'
+import { readBatchFile } from './batch-lines.ts'
 import { UsageError } from './command.ts'
 import { readHar } from './formats/har.ts'
 import { readSavedPage } from './formats/saved-page.ts'

@@ -6,6 +6,7 @@ import { runMain } from './run-main.ts'
 const COMMANDS: Readonly<Record<string, () => Promise<{ readonly main: Main }>>> = {
   accounts: () => import('./accounts.ts'),
   keys: () => import('./keys.ts'),
+  report: () => import('./report.ts'),
   rules: () => import('./rules.ts'),
   scan: () => import('./scan.ts'),
   service: () => import('./service.ts'),

@@ -1,51 +1,22 @@
 import { availableParallelism } from 'node:os'
-import { extname } from 'node:path'
 import { loadConfig } from '../config/config.ts'
 import { EXTRAS } from '../engine/verdict/result.ts'
 import { EVIDENCE } from '../fetch/side-evidence.ts'
-import { type Extra, openDetector, type PageDetector } from '../index.ts'
+import type { Extra } from '../index.ts'
+import { openPageMatcher, type PageMatcher } from '../scan/detector.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
 import { scanBatch } from './batch.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command.ts'
+import type { InputKind } from './formats/columns.ts'
+import { openWriter, type RecordWriter } from './formats/record-writer.ts'
+import { buildTableFormat } from './formats/technology-table.ts'
 import { scanBulk } from './live-bulk.ts'
 import { scanOne } from './live-scan.ts'
+import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './output-options.ts'
+import { formatCount } from './report-findings.ts'
+import { SCAN_HELP } from './scan-help.ts'
 import { scanSaved } from './scan-saved.ts'
-
-const HELP = `
-Detects what a website is made with: a live site, or a saved page.
-
-  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta]
-      Scans a live site and prints the result as JSON.
-
-  npm run -s scan -- URL URL … | --urls file.txt [--out out.jsonl|out.csv] [--concurrency 8] [--resume|--retry-failed]
-      [--include …]
-      Scans many sites. The file has one URL or domain per line; lines that begin with # are ignored. A domain is scanned with
-      https://, or with http:// if its server refuses the connection. Repeated sites are scanned once. Prints one line per site
-      as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan at a time, with a pause of 1 second; the
-      same holds for hosts that redirects lead to. --out is overwritten, unless --resume continues it: sites that failed count
-      as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C keeps everything that is done.
-
-  --allow address[/bits][:port]   opens a local address (IPv6 in brackets; may be repeated)
-  --skip dns,tls,robots,favicon   leaves out parts of the side evidence
-
-  npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings]
-      Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …].
-
-  npm run -s scan -- --har file.har [--include …]
-      Scans the main document of a HAR file, with its headers.
-
-  npm run -s scan -- --batch in.jsonl[.gz] | --warc in.warc[.gz] [--out out.jsonl] [--include …]
-      Scans many saved pages. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
-      [[name, value], …], scripts and styles as [{url, text}, …];
-      --warc reads every HTML response. Prints one line per page, in the same order: {id, result}, or {id or line, error, code}.
-
-  --timeout 10   seconds that one saved page may take; a run continues with the next page
-
-Settings (environment): RULES_DIRS and DETECTORS, further rules and detectors; SCAN_ALLOW, SCAN_PORTS and SCAN_DENY, which
-addresses may be scanned; CONTACT_URL, the contact in the User-Agent.
-Exit code: 0 success, 1 at least one item failed, 2 wrong usage or failure, 130 stopped by Ctrl-C.
-`
 
 const text = { type: 'string' } as const
 const OPTIONS = {
@@ -57,6 +28,9 @@ const OPTIONS = {
   warc: text,
   urls: text,
   out: text,
+  'technologies-out': text,
+  columns: text,
+  column: text,
   include: text,
   timeout: text,
   concurrency: text,
@@ -69,16 +43,27 @@ type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | 
 
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
-  html: ['url', 'headers', 'include', 'timeout'],
-  har: ['include', 'timeout'],
-  batch: ['out', 'include', 'timeout'],
-  warc: ['out', 'include', 'timeout'],
-  urls: ['out', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
+  html: ['url', 'headers', 'out', 'technologies-out', 'columns', 'include', 'timeout'],
+  har: ['out', 'technologies-out', 'columns', 'include', 'timeout'],
+  batch: ['out', 'technologies-out', 'columns', 'include', 'timeout'],
+  warc: ['out', 'technologies-out', 'columns', 'include', 'timeout'],
+  urls: [
+    'out',
+    'technologies-out',
+    'columns',
+    'column',
+    'include',
+    'concurrency',
+    'resume',
+    'retry-failed',
+    'allow',
+    'skip',
+  ],
   live: ['include', 'allow', 'skip'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
-export const main = defineCommand(HELP, async (args, io) => {
+export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const { values, positionals } = readArgs({ args, allowPositionals: true, options: OPTIONS })
   const mode = findMode(values, positionals)
   checkOptions(mode, values)
@@ -88,22 +73,25 @@ export const main = defineCommand(HELP, async (args, io) => {
     const skip = readList('skip', values.skip, EVIDENCE)
     const live = { config, allow, skip, include: readList('include', values.include, LIVE_EXTRAS) }
     if (mode === 'live') return scanOne(positionals[0], live, io)
-    const { concurrency = '8', urls, out, resume = false, 'retry-failed': retry = false } = values
+    const { concurrency = '8', resume = false, 'retry-failed': retry = false, 'technologies-out': table } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     await checkFiles(values)
-    checkEnding(mode, out)
+    checkOutputs(values, 'live')
+    if (retry) checkRetry(values)
     const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
-    return scanBulk({ ...live, positionals, urls, out, continuation, concurrency: Number(concurrency) }, io)
+    const { urls, column, columns, out } = values
+    const list = { positionals, urls, column }
+    return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
   }
   const include = readList('include', values.include, EXTRAS)
   await checkFiles(values)
-  checkEnding(mode, values.out)
+  checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
   return scanOffline(mode, { ...values, include, folders: config.ruleFolders, detectors: config.detectorModules }, io)
 })
 
 interface OfflineOptions
-  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers' | 'batch' | 'warc', string>>> {
-  readonly out?: string
+  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers' | 'batch' | 'warc', string>>>,
+    Omit<OutputValues, 'include'> {
   readonly timeout?: string
   readonly include: readonly Extra[]
   readonly folders: readonly string[]
@@ -115,18 +103,40 @@ type OfflineMode = Exclude<Mode, 'live' | 'urls'>
 /** Scans saved pages in workers, so that a page that takes too long does not affect the others. */
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
   const { out, timeout = '10', include, folders, detectors } = options
-  const threads = mode === 'html' || mode === 'har' ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
+  const isSingle = mode === 'html' || mode === 'har'
+  const threads = isSingle ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
   const timeoutMs = readTimeout(timeout)
-  const open = (): Promise<PageDetector> => openDetector({ folders, detectors, threads, timeoutMs })
-  if (mode === 'html' || mode === 'har') return await scanSaved({ ...options, openDetector: open }, io)
-  const input = String(options[mode])
-  const detector = await open()
+  const openMatcher = (): Promise<PageMatcher> => openPageMatcher({ folders, detectors, threads, timeoutMs })
+  const open = openOutputs(mode, options, io)
+  if (isSingle) {
+    const isPrinted = out === undefined && options['technologies-out'] === undefined
+    return await scanSaved({ ...options, openMatcher, openWriter: isPrinted ? null : open }, io)
+  }
+  const matcher = await openMatcher()
   try {
-    const { pages, failed } = await scanBatch({ input, format: mode, output: out, include, detector, threads }, io)
-    io.stderr.write(`${pages} pages, ${failed} failed\n`)
+    const writer = await open(matcher)
+    const input = String(options[mode])
+    const run = scanBatch({ input, format: mode, writer, include, matcher, threads }, io)
+    const { pages, failed } = await run.finally(() => writer.close())
+    io.stderr.write(`${formatCount(pages, 'page')}, ${failed} failed\n`)
     return failed > 0 ? EXIT.findings : EXIT.ok
   } finally {
-    await detector.close()
+    await matcher.close()
+  }
+}
+
+/** Returns a function that opens the outputs of saved pages. */
+function openOutputs(
+  mode: OfflineMode,
+  options: Omit<OutputValues, 'include'>,
+  { stdout }: CommandIo,
+): (matcher: PageMatcher) => Promise<RecordWriter> {
+  const kind: InputKind = mode === 'warc' ? 'warc' : 'saved'
+  const { out, 'technologies-out': table } = options
+  const output = buildOutputFormat(options, kind, { withMeta: false })
+  return ({ rules }) => {
+    const format = table === undefined ? null : buildTableFormat(table, kind, rules.catalogue)
+    return openWriter({ out, table }, { output, table: format }, stdout)
   }
 }
 
@@ -138,27 +148,20 @@ function findMode(values: Values, positionals: readonly string[]): Mode {
     throw new UsageError(`unexpected argument "${positionals[0]}": --${named[0]} already names the input`)
   if (named.length === 0 && positionals.length === 0)
     throw new UsageError('give a URL, or one of --urls, --html, --har, --batch, --warc')
-  return named.at(0) ?? (positionals.length > 1 || values.out !== undefined ? 'urls' : 'live')
+  const isList = positionals.length > 1 || values.out !== undefined || values['technologies-out'] !== undefined
+  return named.at(0) ?? (isList ? 'urls' : 'live')
 }
 
 function checkOptions(mode: Mode, values: Values): void {
   for (const key of Object.keys(values))
     if (key !== mode && !(MODES[mode] as readonly string[]).includes(key))
       throw new UsageError(`--${key} cannot be used with ${mode === 'live' ? 'a single URL' : `--${mode}`}`)
-  if ((mode === 'batch' || mode === 'warc') && /\.csv$/i.test(String(values.out)))
-    throw new UsageError(`--${mode} writes JSON lines: --out must not end in .csv`)
-  if (/\.gz$/i.test(String(values.out))) throw new UsageError('--out is not compressed: its name must not end in .gz')
   if (values.resume && values.out === undefined)
     throw new UsageError('--resume continues an output file: name it with --out')
   if (values['retry-failed'] && values.out === undefined)
     throw new UsageError('--retry-failed continues an output file: name it with --out')
-}
-
-/** The ending of the output's name selects its format, so an unknown one is an error. */
-function checkEnding(mode: Mode, out: string | undefined): void {
-  const endings = ['.jsonl', '.ndjson', ...(mode === 'urls' ? ['.csv'] : [])]
-  if (out === undefined || endings.includes(extname(out).toLowerCase())) return
-  throw new UsageError(`--out "${out}": its ending selects the format; use ${endings.join(' or ')}`)
+  if (values.column !== undefined && values.urls === undefined)
+    throw new UsageError('--column names a column of a CSV file: name the file with --urls')
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {

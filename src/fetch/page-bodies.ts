@@ -28,7 +28,7 @@ type FetchedBody = PageBodyInput & { readonly text: Uint8Array }
 const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
 
 /** Types that browsers do not run as scripts or apply as style sheets, and that are no text of a build either. */
-const FOREIGN_TYPE = /^\s*(?:image|audio|video|font|multipart)\/|\b(?:json|xml|pdf|zip|wasm)\b/i
+export const FOREIGN_TYPE = /^\s*(?:image|audio|video|font|multipart)\/|\b(?:json|xml|pdf|zip|wasm)\b/i
 
 /**
  * Fetches the scripts and style sheets that `selectBodies` selects, at once, as text: they are never executed. It cannot fail

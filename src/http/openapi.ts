@@ -43,6 +43,6 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
       favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', ...ICON }],
     },
     // The usual layout has a bar that loads documents of other hosts, and the usual badge of a validator comes from one.
-    uiConfig: { url: '/openapi.json', layout: 'BaseLayout', validatorUrl: null },
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null },
   })
 }

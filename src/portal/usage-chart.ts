@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Runtime, Spec, View } from 'vega'
+import type { Spec } from 'vega'
+import { defineChart } from '../charts/svg-chart.ts'
 import { formatCount, formatDayName } from './format-text.ts'
 import { countDays } from './months.ts'
 import type { SpanTotal } from './usage.ts'
@@ -25,9 +26,6 @@ const MARGIN = { top: 12, right: 4, bottom: 26, left: 44 }
 const MIN_TOP = 4
 const FONT_SIZE_PX = 12
 
-/** Vega is 150 ms of loading, so that a service whose portal is not used does without it. */
-let renderer: Promise<{ readonly createView: () => View }> | undefined
-
 /** 12 KB each. A chart takes about 1.5 ms, and accounts without requests share theirs. */
 const MAX_CACHED_CHARTS = 300
 const cache = new LRUCache<string, string>({ max: MAX_CACHED_CHARTS })
@@ -46,23 +44,22 @@ export async function drawUsageChart(chart: UsageChart): Promise<string> {
 }
 
 async function renderChart(chart: UsageChart): Promise<string> {
-  const { createView } = await (renderer ??= openRenderer())
-  const { width, height, dayStep } = CHART_SIZES[chart.size]
-  const count = countDays(chart.month)
+  const { month, size, title, description } = chart
+  const { width, height, dayStep } = CHART_SIZES[size]
+  const count = countDays(month)
   const numbers = Array.from({ length: count }, (_, i) => i + 1)
   const bars = chart.days.map(({ span, used }) => ({ day: Number(span.slice(8)), used, label: formatDay(span, used) }))
-  const view = createView()
-    .width(width - MARGIN.left - MARGIN.right)
-    .height(height - MARGIN.top - MARGIN.bottom)
-    .signal('numbers', numbers)
-    .signal('labels', chooseLabels(count, dayStep))
-    .signal('top', Math.max(MIN_TOP, ...bars.map(({ used }) => used)))
-    .data('days', bars)
-  try {
-    return dress(await view.toSVG(), chart)
-  } finally {
-    view.finalize()
-  }
+  const image = { id: `chart-${size}-${month}`, className: `chart chart-${size}`, width, height, title, description }
+  const svg = await draw(image, (view) =>
+    view
+      .width(width - MARGIN.left - MARGIN.right)
+      .height(height - MARGIN.top - MARGIN.bottom)
+      .signal('numbers', numbers)
+      .signal('labels', chooseLabels(count, dayStep))
+      .signal('top', Math.max(MIN_TOP, ...bars.map(({ used }) => used)))
+      .data('days', bars),
+  )
+  return addTooltips(svg)
 }
 
 /** The days under the axis: the first one and multiples of a step. */
@@ -73,12 +70,6 @@ function chooseLabels(count: number, step: number): readonly number[] {
 /** Formats the tooltip of a day, such as "3 May: 1,250 requests". */
 export function formatDay(day: string, used: number): string {
   return `${formatDayName(day)}: ${formatCount(used, 'request')}`
-}
-
-async function openRenderer(): Promise<{ readonly createView: () => View }> {
-  const vega = await import('vega')
-  const runtime: Runtime = vega.parse(SPECIFICATION)
-  return { createView: () => new vega.View(runtime, { renderer: 'none' }) }
 }
 
 /** What Vega writes around the label of a bar, and between the label and the other attributes. */
@@ -94,21 +85,10 @@ function addTooltip(bar: string): string {
   return `<path ${attributes}><title>${bar.slice(0, middle)}</title></path>${bar.slice(end + 2)}`
 }
 
-/** Replaces the opening tag with one that scales and has a title, and the labels of the bars with native tooltips. */
-function dress(svg: string, { size, month, title, description }: UsageChart): string {
-  const { width, height } = CHART_SIZES[size]
-  const id = `chart-${size}-${month}`
-  const head = [
-    `<svg class="chart chart-${size}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">`,
-    `<title id="${id}-title">${escapeText(title)}</title>`,
-    `<desc id="${id}-desc">${escapeText(description)}</desc>`,
-  ]
-  const [start, ...bars] = svg.replace(/^<svg [^>]*>/, () => head.join('')).split(BAR_START)
+/** Replaces the labels of the bars with native tooltips. */
+function addTooltips(svg: string): string {
+  const [start, ...bars] = svg.split(BAR_START)
   return [start, ...bars.map(addTooltip)].join('')
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 const BAR = { x: { scale: 'x', field: 'day' }, width: { scale: 'x', band: 1 } }
@@ -173,3 +153,5 @@ const SPECIFICATION: Spec = {
     },
   ],
 }
+
+const draw = defineChart(SPECIFICATION)

@@ -1,6 +1,7 @@
 import { preparePageInput } from '../engine/page/page-input.ts'
 import { PageLimitError, ScanError } from '../errors.ts'
 import type { LoadOptions, PageInput, Verdict } from '../index.ts'
+import type { Matched, RulesetInfo } from './match-worker.ts'
 import { openPool, type PoolOptions } from './worker-pool.ts'
 
 /** How pages are matched in workers. The options of `loadRuleset` select the rules. */
@@ -22,6 +23,15 @@ export interface PageDetector {
   close(): Promise<void>
 }
 
+/** Like `PageDetector`, with what commands report in addition to the verdict. */
+export interface PageMatcher {
+  /** Describes the rules. */
+  readonly rules: RulesetInfo
+  /** @throws like `PageDetector.detect` */
+  match(input: PageInput): Promise<Matched>
+  close(): Promise<void>
+}
+
 /** The longest delay that a timer supports. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** Heap limit of each worker. A page with 350,000 links fits. */
@@ -31,20 +41,29 @@ const MAX_OLD_MB = 512
  * Starts the workers and waits until they have loaded the rules.
  * @throws the errors of `loadRuleset`
  */
-export async function openPageDetector({
+export async function openPageDetector(
+  options: DetectorOptions & Pick<PoolOptions, 'worker'> = {},
+): Promise<PageDetector> {
+  const matcher = await openPageMatcher(options)
+  return { detect: async (input) => (await matcher.match(input)).verdict, close: () => matcher.close() }
+}
+
+/** Like `openPageDetector`. @throws the errors of `loadRuleset` */
+export async function openPageMatcher({
   timeoutMs = 1000,
   ...options
-}: DetectorOptions & Pick<PoolOptions, 'worker'> = {}): Promise<PageDetector> {
+}: DetectorOptions & Pick<PoolOptions, 'worker'> = {}): Promise<PageMatcher> {
   const waiting = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: NO_LIMIT_MS }
   // Without a spare worker: loading the rules once more would cost each command more than replacing a killed worker.
   const limits = { spares: 0, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB }
   const pool = openPool({ ...options, ...waiting, ...limits })
-  await pool.ready
+  const rules = await pool.ready
   return {
-    async detect(input) {
+    rules,
+    async match(input) {
       const prepared = preparePageInput(input)
       try {
-        return (await pool.match(copyBytes(prepared))).verdict
+        return await pool.match(copyBytes(prepared))
       } catch (error) {
         if (!(error instanceof ScanError)) throw error
         if (error.reason === 'worker_killed') throw new PageLimitError(timeoutMs, { cause: error.cause })

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { cutLine, MAX_TITLE } from '../engine/text/bounds.ts'
 import { buildPage, detect, type LoadOptions, loadRuleset, type PageInput, type Verdict } from '../index.ts'
 import { buildCatalogue, type CatalogueEntry } from './catalogue.ts'
+import { buildLabels, type RulesetLabels } from './ruleset-labels.ts'
 
 /** A page for a worker. */
 export interface Task {
@@ -32,18 +33,6 @@ export interface RulesetInfo {
   readonly catalogue: readonly CatalogueEntry[]
 }
 
-/** What the rules call things on pages for people. */
-export interface RulesetLabels {
-  /** Builder category → its title. */
-  readonly categories: Readonly<Record<string, string>>
-  /** Site type → its name. */
-  readonly siteTypes: Readonly<Record<string, string>>
-  /** Display name of a technology → title of its category. */
-  readonly technologies: Readonly<Record<string, string>>
-  /** Place → what a rule finds there. */
-  readonly places: Readonly<Record<string, string>>
-}
-
 const ruleset = await loadRuleset(workerData as LoadOptions)
 // The index of a place is built when the first page has content there. This page triggers that, so that it does not count
 // towards the time limit of a client's page.
@@ -71,23 +60,8 @@ export function info(): RulesetInfo {
     wantedDns: ruleset.wanted('dns'),
     categories: Object.fromEntries(Object.entries(builders).map(([name, { revision1 }]) => [name, revision1 ?? name])),
     siteTypes: ruleset.rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug),
-    labels: findLabels(),
+    labels: buildLabels(ruleset),
     catalogue: buildCatalogue(ruleset.rules),
-  }
-}
-
-function findLabels(): RulesetLabels {
-  const { categories, rules, places } = ruleset
-  const siteTypes = rules.filter(({ kind }) => kind === 'site-type')
-  const technologies = rules.filter(({ kind }) => kind === 'technology')
-  const titles = Object.entries(categories.builders).map(([name, { title = name }]) => [name, title])
-  return {
-    categories: Object.fromEntries(titles),
-    siteTypes: Object.fromEntries(siteTypes.map(({ slug, name }) => [slug, name])),
-    technologies: Object.fromEntries(
-      technologies.map(({ name, category = '' }) => [name, categories.technologies[category] ?? category]),
-    ),
-    places: Object.fromEntries([...places.values()].map(({ detector: { key, about } }) => [key, about])),
   }
 }
 

@@ -11,7 +11,7 @@ import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
 import { parseTarget, type Target } from '../fetch/target.ts'
 import type { Verdict } from '../index.ts'
 import type { Extras } from './extra-schemas.ts'
-import { LIVE_EXTRAS, type LiveExtra } from './extras.ts'
+import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
 import type { RulesetInfo } from './match-worker.ts'
 import { RecentKills } from './recent-kills.ts'
@@ -166,10 +166,8 @@ function cutName(text: string | null | undefined): string | null {
 }
 
 function buildInfrastructure({ dns, address, tls, headers }: Site, verdict: Verdict): Extras['infrastructure'] {
-  const isCdn = ({ kind, name, chosen }: Verdict['evidence'][number]): boolean =>
-    kind === 'hosting' && chosen && name !== verdict.hosting
   return {
-    cdn: verdict.evidence.find(isCdn)?.name ?? null,
+    cdn: findCdn(verdict),
     dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME_LENGTH)))].slice(
       0,
       MAX_DNS_DOMAINS,

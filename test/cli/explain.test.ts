@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { explainPage } from '../../src/cli/explain-page.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
+import type { PageInput } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { builder, TEST, technology, writeFolder } from '../support/rule-folder.ts'
@@ -54,6 +55,13 @@ beforeAll(() => {
     'rules/technologies/map/glaze.test.yaml': tests('glaze'),
     'rules/hosting/oven.yaml': named('Oven', technology('{ header: x-oven }')),
     'rules/hosting/oven.test.yaml': tests('oven'),
+    'rules/technologies/map/hob.yaml': named(
+      'Hob',
+      technology(
+        "{ all: [{ title: hob }, { header: x-hob }] }\n  - { all: [{ element: '#hob' }, { not: { header: x-hob } }], weight: medium }",
+      ),
+    ),
+    'rules/technologies/map/hob.test.yaml': tests('hob'),
     'rules/hosting/stove.yaml': named(
       'Stove',
       technology('{ header: x-stove, weight: medium }\n  - { cookie: stove }'),
@@ -139,6 +147,25 @@ test('a clause that found nothing shows what it would find without its tests', (
     { html: '<meta name=generator content="Kiln Lite">' },
   )
   expect(text).toContain('meta generator: 0 hits; without its tests and paths 1 hit: "Kiln Lite"\n')
+})
+
+test.each<[mark: string, clause: string, input: PageInput]>([
+  ['✓', 'header x-oven', { headers: { 'x-oven': '1' } }],
+  ['✗', 'header x-oven', { headers: {} }],
+  ['?', 'header x-oven', { html: '' }],
+  ['✗', 'a group with a place that was looked at', { html: '' }],
+  ['?', 'a group with a place that was looked at', { html: '<title>hob' }],
+  ['?', 'a group without a header', { html: '<p id=hob>' }],
+  ['✓', 'a group without a header', { html: '<p id=hob>', headers: {} }],
+  ['✗', 'a group without a header', { html: '<p id=hob>', headers: { 'x-hob': '1' } }],
+])('%s marks %s: %j', (mark, name, input) => {
+  const slug = name === 'header x-oven' ? 'oven' : 'hob'
+  const { text } = explainPage(ruleset, { slug, kind: null }, input)
+  const marks = text.split('\n').filter((line) => /^ {2}. (?:strong|medium|weak) /.test(line))
+  expect(marks[name === 'a group without a header' ? 2 : 1][2]).toBe(mark)
+  expect(text.startsWith('  ✓ holds  ✗ does not hold  ? unknown: a place was not looked at\n')).toBe(
+    marks.some((line) => line[2] === '?'),
+  )
 })
 
 describe('the page', () => {

@@ -92,7 +92,7 @@ describe('one live site', () => {
       'This host is not a public name or address. Only public websites can be scanned. (blocked_target)',
     ],
     [
-      'example.org',
+      'nonsense',
       'url must be an absolute URL such as https://example.org, at most 2048 characters long and without credentials. (invalid_url)',
     ],
     ['https://example.org:8443/', 'This port cannot be scanned. Remove the port from the URL. (blocked_target)'],
@@ -219,7 +219,7 @@ describe('many live sites', () => {
     expect({ code, stderr, requests }).toEqual({ code: 1, stderr: summary, requests: [] })
   })
 
-  test('a bare domain is scanned with http:// if https:// is refused; concurrent scans cause no warning', async ({
+  test('a bare domain is scanned with http:// if https:// is refused, also alone; concurrent scans cause no warning', async ({
     skip,
   }) => {
     const plain = createServer((_, response) => {
@@ -236,12 +236,67 @@ describe('many live sites', () => {
     const args = ['127.0.6.1', ...others, '--allow', '127.0.0.0/8', '--concurrency', '16', '--out', 'plain.jsonl']
     const { code } = await scan(args)
     process.off('warning', onWarning)
+    const alone = await scan(['127.0.6.1', '--allow', '127.0.0.0/8'])
+    expect(JSON.parse(alone.stdout)).toMatchObject({ url: 'http://127.0.6.1/', builderSlug: 'wordpress' })
     plain.close()
     const [site, ...failed] = parseLines(readFileSync(join(cwd, 'plain.jsonl'), 'utf8')).sort((line) =>
       'result' in line ? -1 : 1,
     )
     expect(site).toMatchObject({ url: '127.0.6.1', result: { url: 'http://127.0.6.1/', builderSlug: 'wordpress' } })
     expect({ code, failed: failed.length, warnings }).toEqual({ code: 1, failed: others.length, warnings: [] })
+  })
+
+  test('--column reads a CSV file; its other columns, chosen columns and technologies are written', async () => {
+    const rows = [
+      'Company;Domain;Category',
+      `"Tide; Ltd";http://${address}/a;"x\ny"`,
+      'None;;z',
+      `Again;HTTP://${address}/a#top;z`,
+      'Dead;nonsense;',
+      '',
+    ]
+    writeFileSync(join(cwd, 'companies.csv'), `\ufeff${rows.join('\r\n')}`)
+    const args = ['--urls', 'companies.csv', '--column', 'domain', '--allow', address]
+    const table = ['--technologies-out', 'technologies.csv']
+    const columns = 'status,builder,title,versions,cdn,code,durationMs,ruleset,scannedAt'
+    const outcome = await scan([...args, '--out', 'columns.csv', '--columns', columns, ...table])
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: '2 sites, 1 failed, 1 duplicate skipped, 1 row without a site\nfailed: invalid_url 1\n',
+    })
+    const written = readFileSync(join(cwd, 'columns.csv'), 'utf8')
+    const steady = written.replace(/,\d+,[\da-f]{16},\d{4}-\d\d-\d\dT[\d:.]+Z,/g, ',MS,RULES,TIME,')
+    const [header, ...lines] = steady.trim().replace('x\ny', 'x y').split('\n')
+    expect([header, ...lines.sort()]).toEqual([
+      `url,${columns},Company,input_Category`,
+      `http://${address}/a,200,WordPress,Tide tables,WordPress 6.6.1,,,MS,RULES,TIME,Tide; Ltd,"x y"`,
+      'nonsense,,,,,,invalid_url,MS,RULES,TIME,Dead,',
+    ])
+    expect(readFileSync(join(cwd, 'technologies.csv'), 'utf8')).toBe(
+      `url,slug,name,category,version,level\nhttp://${address}/a,wordpress,WordPress,cms,6.6.1,high\n`,
+    )
+    writeFileSync(join(cwd, 'table.csv'), 'name,domain\n')
+    expect((await scan(['--urls', 'table.csv'])).stderr).toMatch(
+      /\nif table\.csv is a table, name its column with --column\n$/,
+    )
+    const withMeta = parseLines((await scan([...args, '--include', 'meta'])).stdout)
+    expect(withMeta.map((line) => Object.keys(line))).toEqual(
+      expect.arrayContaining([
+        ['url', 'input', 'result'],
+        ['url', 'input', 'error', 'code', 'meta'],
+      ]),
+    )
+    const failed = withMeta.find(({ code }) => code !== undefined)
+    expect(failed).toMatchObject({
+      input: { Company: 'Dead', Category: '' },
+      meta: {
+        status: null,
+        scannedAt: expect.any(String),
+        ruleset: expect.stringMatching(/^[\da-f]{16}$/),
+        title: null,
+      },
+    })
   })
 
   test.each(['jsonl', 'csv'])(
@@ -258,9 +313,11 @@ describe('many live sites', () => {
       const whole = readFileSync(join(cwd, out), 'utf8').trim().split('\n')
       requests.length = 0
       const third = await scan([...args, ...allow, '--retry-failed'])
-      expect(third).toMatchObject({ code: 1, stderr: '1 sites, 1 failed, 2 already done\nfailed: invalid_url 1\n' })
+      expect(third).toMatchObject({ code: 1, stderr: '1 site, 1 failed, 2 already done\nfailed: invalid_url 1\n' })
       const again = readFileSync(join(cwd, out), 'utf8').trim().split('\n')
-      expect({ lines: again.sort(), requests }).toEqual({ lines: whole.sort(), requests: [] })
+      const sortLines = (lines: string[]): string[] =>
+        lines.map((line) => line.replace(/^(nonsense,.*?)\d{4}-[^,]*,/, '$1,')).sort() // The time of the scan differs.
+      expect({ lines: sortLines(again), requests }).toEqual({ lines: sortLines(whole), requests: [] })
       expect(readdirSync(cwd)).not.toContain(`${out}.part`)
     },
   )
@@ -287,7 +344,7 @@ describe('many live sites', () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/b\n`)
     expect(await scan([...args, '--resume'])).toMatchObject({
       code: 0,
-      stderr: '1 sites, 0 failed, 1 already done\n',
+      stderr: '1 site, 0 failed, 1 already done\n',
     })
   })
 })

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { scanLine } from '../../src/cli/batch.ts'
+import { buildLine } from '../../src/cli/formats/scan-record.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage, detect, type PageInput } from '../../src/index.ts'
+import { SAMPLE_RULES } from '../support/sample-scan.ts'
 
 const ruleset = new Ruleset({ rules: [], categories: { builders: {}, technologies: {} }, detectors, version: '' })
 
@@ -40,8 +42,15 @@ describe('an invalid line is reported with its id or its number', () => {
     ['bytes that are not UTF-8', '{"id":"\ufffd"}', { line: 7 }, 'the line is not valid UTF-8'],
     ['a line over the limit', null, { line: 7 }, 'the line is longer than '],
   ])('%s', async (_, text, about, sentence) => {
-    const detector = { detect: async (input: PageInput) => detect(ruleset, buildPage(input)) }
-    const line = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, detector, [])
-    expect(line).toEqual({ ...about, error: expect.stringContaining(sentence), code: 'invalid_request' })
+    const match = async (input: PageInput) => {
+      return { verdict: detect(ruleset, buildPage(input)), title: null, buildMs: 0, detectMs: 0 }
+    }
+    const matcher = { rules: SAMPLE_RULES, match, close: async () => {} }
+    const record = await scanLine({ number: 7, text, isUtf8: !text?.includes('\ufffd') }, { matcher, include: [] })
+    expect(buildLine(record, false)).toEqual({
+      ...about,
+      error: expect.stringContaining(sentence),
+      code: 'invalid_request',
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
@@ -7,6 +7,12 @@ import { ownRules, TEST, technology, writeFolder } from '../support/rule-folder.
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.1"><p>One page of a blog</p>'
 
+const harEntry = (pageref: string): object => ({
+  pageref,
+  request: { url: `https://acme.com/${pageref}` },
+  response: { status: 200, content: { mimeType: 'text/html', text: WORDPRESS } },
+})
+
 let project: BuiltProject
 let cwd: string
 beforeAll(() => {
@@ -14,6 +20,9 @@ beforeAll(() => {
   cwd = writeFolder({
     'page.html': WORDPRESS,
     'empty.html': '',
+    'rows.csv': WORDPRESS,
+    'pages.har': JSON.stringify({ log: { entries: ['p1', 'p2'].map(harEntry) } }),
+    'pages.jsonl': `${JSON.stringify({ id: 'a', url: 'https://a.example/', status: 404, html: WORDPRESS })}\n{}\n`,
     'object.json': '{ "Server": "Vercel", "set-cookie": ["a=1", "b=2"] }',
     'pairs.json': '[["Server", "Vercel"], ["set-cookie", "a=1"]]',
     'marked.json': '\ufeff{ "server": "Vercel" }',
@@ -28,6 +37,8 @@ beforeAll(() => {
   mkdirSync(join(cwd, 'folder'))
   symlinkSync('page.html', join(cwd, 'link.html'))
   linkSync(join(cwd, 'page.html'), join(cwd, 'hard.html'))
+  linkSync(join(cwd, 'rows.csv'), join(cwd, 'hard.csv'))
+  symlinkSync('rows.csv', join(cwd, 'soft.csv'))
 })
 
 const scan = (...args: string[]): Promise<Outcome> => project.run('scan', args, { cwd })
@@ -81,12 +92,113 @@ describe('one page', () => {
   })
 })
 
+describe('saved pages as CSV with a table of technologies', () => {
+  const record = (recordId: string, body: string): string => {
+    const http = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${body}`
+    const head = `WARC-Type: response\r\nWARC-Target-URI: https://acme.com/\r\nWARC-Date: 2026-11-20T10:00:00Z\r\n`
+    const lines = `${head}WARC-Record-ID: <urn:uuid:${recordId}>\r\nContent-Type: application/http; msgtype=response\r\n`
+    return `WARC/1.1\r\n${lines}Content-Length: ${Buffer.byteLength(http)}\r\n\r\n${http}\r\n\r\n`
+  }
+  const found = 'wordpress,WordPress,cms,6.6.1,high'
+  test.each<[input: string[], columns: string, rows: string[], table: string[], code: number]>([
+    [['--html', 'page.html'], 'id,url,builder', ['page.html,,WordPress'], [`page.html,,${found}`], 0],
+    [
+      ['--har', 'pages.har'],
+      'status,id',
+      ['200,https://acme.com/p1', '200,https://acme.com/p2'],
+      ['p1', 'p2'].map((id) => `https://acme.com/${id},https://acme.com/${id},${found}`),
+      0,
+    ],
+    [
+      ['--batch', 'pages.jsonl'],
+      'url,status,versions,code',
+      ['a,https://a.example/,404,WordPress 6.6.1,', 'line 2,,,,invalid_request'],
+      [`a,https://a.example/,${found}`],
+      1,
+    ],
+    [
+      ['--warc', 'pages.warc'],
+      'date,recordId,builder',
+      ['1', '2'].map((id) => `https://acme.com/,2026-11-20T10:00:00Z,urn:uuid:${id},${id === '1' ? 'WordPress' : ''}`),
+      [`https://acme.com/,urn:uuid:1,https://acme.com/,${found}`],
+      0,
+    ],
+  ])('%j', async (input, columns, rows, table, expected) => {
+    writeFileSync(join(cwd, 'pages.warc'), record('1', WORDPRESS) + record('2', '<p>'))
+    const args = ['--out', 'saved.csv', '--columns', columns, '--technologies-out', 'saved-technologies.csv']
+    const { code, stdout, stderr } = await scan(...input, ...args)
+    expect({ code, stdout, counted: /^\d+ pages?, \d+ failed\n$/.test(stderr) }).toEqual({
+      code: expected,
+      stdout: '',
+      counted: true,
+    })
+    const read = (file: string): string[] => readFileSync(join(cwd, file), 'utf8').trimEnd().split('\n')
+    const keys = input[0] === '--warc' ? 'id,recordId,url' : 'id,url'
+    expect(read('saved.csv')).toEqual([
+      columns.includes('id,') || columns.endsWith(',id') ? columns : `id,${columns}`,
+      ...rows,
+    ])
+    expect(read('saved-technologies.csv')).toEqual([`${keys},slug,name,category,version,level`, ...table])
+  })
+
+  test('WARC lines have date and recordId; the first page of a HAR file is printed', async () => {
+    const lines = (await scan('--warc', 'pages.warc', '--technologies-out', 'saved-technologies.jsonl')).stdout.split(
+      '\n',
+    )
+    expect(Object.entries(JSON.parse(lines[0])).slice(0, 3)).toEqual([
+      ['id', 'https://acme.com/'],
+      ['date', '2026-11-20T10:00:00Z'],
+      ['recordId', 'urn:uuid:1'],
+    ])
+    const row = readFileSync(join(cwd, 'saved-technologies.jsonl'), 'utf8').split('\n')[0]
+    expect(Object.keys(JSON.parse(row))).toEqual('id recordId url slug name category version level'.split(' '))
+    const { stdout, stderr } = await scan('--har', 'pages.har')
+    expect(JSON.parse(stdout).url).toBe('https://acme.com/p1')
+    expect(stderr).toBe('The file contains 2 pages; this is the first one. To scan all of them, use --out.\n')
+  })
+})
+
 describe('wrong usage is reported in a sentence', () => {
   test.each([
     [[], 'give a URL, or one of --urls, --html, --har, --batch, --warc'],
     [['--html', 'page.html', '--batch', 'x'], '--html cannot be combined with --batch: use one of them'],
     [['page.html'], 'To scan a saved page, use --html'],
     [['--urls', 'page.html', '--retry-failed'], '--retry-failed continues an output file: name it with --out'],
+    [['a.com', 'b.com', '--column', 'x'], '--column names a column of a CSV file: name the file with --urls'],
+    [['--urls', 'page.html', '--column', 'x'], 'page.html is not valid CSV: Invalid Opening Quote'],
+    [['--html', 'page.html', '--column', 'x'], '--column cannot be used with --html'],
+    [
+      ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'url,statu'],
+      '--columns: there is no column "statu"; did you mean "status"?; use url, finalUrl, status, title, builder,',
+    ],
+    [
+      ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'builder', '--retry-failed'],
+      '--retry-failed needs the column code: add it to --columns',
+    ],
+    [['--batch', 'page.html', '--out', 'x.csv', '--columns', 'date'], 'there is no column "date"; use id, url, status'],
+    [['--warc', 'page.html', '--out', 'x.csv', '--columns', 'ip'], 'there is no column "ip"'],
+    [['--warc', 'page.html', '--out', 'x.csv', '--columns', 'code,code'], '--columns names "code" twice: name it once'],
+    [['--warc', 'page.html', '--out', 'x.jsonl', '--columns', 'code'], '--columns selects the columns of CSV'],
+    [['--warc', 'page.html', '--columns', 'code'], '--columns selects the columns of CSV'],
+    [['--warc', 'page.html', '--out', 'x.csv', '--include', 'versions'], '--include cannot be used with CSV'],
+    [
+      ['--warc', 'page.html', '--technologies-out', 'x.txt'],
+      '--technologies-out "x.txt": its ending selects the format',
+    ],
+    [
+      ['--warc', 'page.html', '--technologies-out', 'x.csv', '--out', './x.csv'],
+      '--technologies-out must be another file',
+    ],
+    [['--html', 'page.html', '--technologies-out', 'folder'], '--technologies-out: "folder" is a folder'],
+    [['--html', 'page.html', '--technologies-out', 'none/x.csv'], "no such file or directory, open 'none/x.csv'"],
+    [
+      ['--html', 'page.html', '--out', 'hard.csv', '--technologies-out', 'soft.csv'],
+      '--technologies-out must be another',
+    ],
+    [
+      ['--html', 'rows.csv', '--technologies-out', 'hard.csv'],
+      '--technologies-out would overwrite the file that --html',
+    ],
     [['--html'], "Option '--html <value>' argument missing"],
     [['--htm', 'page.html'], "Unknown option '--htm'"],
     [['--html', 'none.html'], '--html: there is no file "none.html"'],
@@ -98,7 +210,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['--html', 'page.html', '--html', 'empty.html'], '--html is given twice: give it once'],
     [['http://localhost/', '--allow', '127.0.0.1', '--allow', 'x'], '--allow must be address[/bits][:port]'],
     [['--batch', 'page.html', '--out', 'x.jsonl.gz'], '--out is not compressed: its name must not end in .gz'],
-    [['--html', 'page.html', '--out', 'x'], '--out cannot be used with --html'],
+    [['--html', 'page.html', '--out', 'x'], '--out "x": its ending selects the format'],
     [['--html', 'page.html', '--url', 'acme.com'], '--url must be an absolute http or https URL, not "acme.com"'],
     [['--html', 'page.html', '--url', 'ftp://acme.com/'], '--url must be an absolute http or https URL'],
     [
@@ -125,7 +237,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['--batch', 'page.html', '--out', 'none/x.jsonl'], "no such file or directory, open 'none/x.jsonl'"],
     [
       ['--batch', 'page.html', '--out', 'x.json'],
-      '--out "x.json": its ending selects the format; use .jsonl or .ndjson',
+      '--out "x.json": its ending selects the format; use .jsonl or .ndjson or .csv',
     ],
     [['--urls', 'page.html', '--out', 'x'], '--out "x": its ending selects the format; use .jsonl or .ndjson or .csv'],
   ])('%j', async (args, sentence) => {
@@ -169,6 +281,10 @@ test('--help, in a process', async () => {
     '--include',
     '--batch',
     '--out',
+    '--column NAME',
+    '--columns LIST',
+    'scannedAt* (end of the scan, UTC)',
+    '--technologies-out FILE',
     'RULES_DIRS',
     'DETECTORS',
     'Exit code',

@@ -5,6 +5,8 @@ test.each<[text: string, urls: string[], host: string]>([
   ['example.org', ['https://example.org', 'http://example.org'], 'example.org'],
   ['Example.org/shop?a=b', ['https://Example.org/shop?a=b', 'http://Example.org/shop?a=b'], 'example.org'],
   ['example.org:8443', ['https://example.org:8443', 'http://example.org:8443'], 'example.org:8443'],
+  ['example.org:80/a', ['http://example.org:80/a'], 'example.org'],
+  ['example.org/a:80', ['https://example.org/a:80', 'http://example.org/a:80'], 'example.org'],
   ['bücher.example', ['https://bücher.example', 'http://bücher.example'], 'xn--bcher-kva.example'],
   ['192.0.2.7', ['https://192.0.2.7', 'http://192.0.2.7'], '192.0.2.7'],
   ['http://example.org/', ['http://example.org/'], 'example.org'],

@@ -57,10 +57,10 @@ test('the part of a page before the cut is parsed', () => {
 
 test.each<[name: string, json: string, parsed: number, warning: RegExp[]]>([
   ['64 levels', '['.repeat(64) + ']'.repeat(64), 1, []],
-  ['65 levels', '['.repeat(65) + ']'.repeat(65), 0, [/^1 JSON-LD blocks were not parsed: .* deeper than 64$/]],
+  ['65 levels', '['.repeat(65) + ']'.repeat(65), 0, [/^1 JSON-LD block was not parsed: .* deeper than 64$/]],
   ['100 brackets in a string', `["${'['.repeat(100)}\\"${'{'.repeat(100)}"]`, 1, []],
   ['524,288 characters', `"${'x'.repeat(524_286)}"`, 1, []],
-  ['524,289 characters', `"${'x'.repeat(524_287)}"`, 0, [/^1 JSON-LD blocks were not parsed: the limit is 256 blocks/]],
+  ['524,289 characters', `"${'x'.repeat(524_287)}"`, 0, [/^1 JSON-LD block was not parsed: the limit is 256 blocks/]],
 ])('JSON-LD of %s', (_, json, parsed, warnings) => {
   const page = buildPage({ html: `<script type="application/ld+json">${json}</script>` })
   expect(page.jsonld).toHaveLength(parsed)

@@ -108,9 +108,9 @@ describe('the bodies of a page', () => {
   const complete = { isComplete: true, warnings: [] }
   const missing = (n: number, all: number): object => ({
     isComplete: false,
-    warnings: [`${n} of ${all} scripts of the site were not read`],
+    warnings: [`${n} of ${all} scripts of the site ${n === 1 ? 'was' : 'were'} not read`],
   })
-  const part = { isComplete: false, warnings: ['1 of 2 scripts of the site were read only in part'] }
+  const part = { isComplete: false, warnings: ['1 of 2 scripts of the site was read only in part'] }
   const both = (b: string | Uint8Array, more: object = {}): PageInput => ({
     scripts: [
       { url: '/b.js', text: b, ...more },
@@ -157,7 +157,7 @@ describe('the bodies of a page', () => {
           `/4.js ${3 * MIB - 3 * Math.floor(0.9 * MIB)}`,
         ],
         isComplete: false,
-        warnings: ['1 of 4 scripts of the site were read only in part'],
+        warnings: ['1 of 4 scripts of the site was read only in part'],
       },
     ],
   ])('%s', (_, input, expected) => {

@@ -141,4 +141,27 @@ describe.each([[1], [2]] as const)('revision %d', (revision) => {
       expect(examples.length).toBe(operation.ok === 'ScanResult' ? 3 : 1)
     },
   )
+
+  test.each(operations.map((operation) => [operation.operationId, operation] as const))(
+    '%s: a request of all examples is answered with 200, and so is each example of a body',
+    async (_, { path, method }) => {
+      const { app, secret } = await openScene(revision)
+      const { parameters = [], requestBody } = document.paths[`/api/v1${path}`][method]
+      const { ScanRequest } = document.components.schemas
+      const query = parameters.filter((one: Json) => one.in === 'query')
+      const named = Object.values<Json>(requestBody?.content['application/json'].examples ?? {})
+      const fields = Object.entries<Json>(ScanRequest.properties).map(([name, { examples }]) => [name, examples[0]])
+      const bodies = requestBody
+        ? [...named.map(({ value }) => value), ...ScanRequest.examples, Object.fromEntries(fields)]
+        : [undefined]
+      // Only the kind of the catalogue has no example: its values are a list.
+      expect(query.filter((one: Json) => one.example === undefined && !one.schema.enum)).toEqual([])
+      const examples = query.map((one: Json): [string, string] => [one.name, String(one.example ?? one.schema.enum[0])])
+      const url = `/api/v1${path}?${new URLSearchParams(examples)}`
+      for (const body of bodies) {
+        const answer = await app.call({ method: method.toUpperCase(), url, body, secret })
+        expect([url, body, answer.status]).toEqual([url, body, 200])
+      }
+    },
+  )
 })

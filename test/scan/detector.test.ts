@@ -87,7 +87,7 @@ test('bytes of scripts and style sheets reach the worker, and the caller keeps t
     styles: bodies.slice(1),
   })
   await detector.detect({ html: '<script src=/a.js></script>', scripts: [] }).then(({ warnings }) => {
-    expect([verdict.warnings, warnings]).toEqual([[], ['1 of 1 scripts of the site were not read']])
+    expect([verdict.warnings, warnings]).toEqual([[], ['the only script of the site was not read']])
   })
   expect(bodies.map(({ text }) => `${text}`)).toEqual(['let a', 'let a'])
 })

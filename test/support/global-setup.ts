@@ -61,7 +61,7 @@ function copyOrBuildProject(folder: string): void {
   const root = projectFolder()
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
-  for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/rules/common-words.txt'])
+  for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/report/assets', 'src/rules/common-words.txt'])
     cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   if (isBuilt(root)) {

@@ -4,8 +4,8 @@ import { projectFolder } from '../../src/rules/built.ts'
 
 /** Set in the environment of processes inside the namespace. */
 const MARK = 'SITEPRINT_NAMESPACE'
-// Only loopback, with a route for every address: a forbidden connection is seen, and nothing leaves the machine.
-const SET_UP = 'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo'
+/** Only loopback, with a route for every address: a forbidden connection is seen, and nothing leaves the machine. */
+export const SET_UP = 'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo'
 
 /** Whether this process runs in such a namespace, where every address is this machine. */
 export const isInside = process.env[MARK] !== undefined

@@ -69,7 +69,7 @@ describe('.ci/run', () => {
     cpSync(join(root, 'tools/test-count.mjs'), join(folder, 'tools/test-count.mjs'))
     write('tools/services.sh', `#!/bin/sh\ncase $1 in status) ${status};; *) echo "services: $1" >&2;; esac\n`, 0o755)
     write('tools/browser.sh', '#!/bin/sh\n', 0o755)
-    write('tools/schemathesis.sh', '#!/bin/sh\n', 0o755)
+    for (const script of ['schemathesis', 'recipes']) write(`tools/${script}.sh`, '#!/bin/sh\n', 0o755)
     write('bin/npm', `#!/bin/sh\ncase "$*" in ${npm} esac\n`, 0o755)
     for (const program of ['ip', 'curl', 'python3']) write(`bin/${program}`, '#!/bin/sh\n', 0o755)
     const temporary = join(folder, 'tmp')
@@ -86,6 +86,7 @@ describe('.ci/run', () => {
     ['checks that pass, services that ran before', { npm: `test) ${writes};;`, status: 'exit 0' }, 0, LINE],
     ['checks that pass, planted faults too', { npm: `*test|*mutations) ${writes};;` }, 0, DOUBLE],
     ['planted faults that are not found', { npm: `*test) ${writes};; *mutations) ${writes}; exit 5;;` }, 5, DOUBLE],
+    ['clients that fail', { npm: `*test) ${writes};; *clients) ${writes}; exit 6;;` }, 6, DOUBLE],
     ['tests that fail', { npm: `test) ${writes}; exit 3;;` }, 3, LINE],
     ['a check that fails after the tests', { npm: `test) ${writes};; *code) exit 2;;` }, 2, LINE],
     ['an `npm ci` that fails', { npm: 'ci) exit 4;;' }, 4, 'tests: 0 passed, 0 failed, 0 skipped'],

@@ -74,7 +74,9 @@ export async function openWindow(
   const page = await context.newPage()
   context.on('request', (request) => {
     const { protocol, hostname, href } = new URL(request.url())
-    if (protocol !== 'data:' && hostname !== LOCAL_HOST) problems.push(`request to another host: ${href}`)
+    const isOpenedFile = protocol === 'file:' && request.isNavigationRequest()
+    if (protocol !== 'data:' && hostname !== LOCAL_HOST && !isOpenedFile)
+      problems.push(`request to another host: ${href}`)
   })
   page.on('pageerror', (error) => problems.push(`script failed: ${error.message}`))
   page.on('console', (message) => {

@@ -1,123 +1,174 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { appendFile, rename, truncate, writeFile } from 'node:fs/promises'
+import { rename, truncate } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parse } from 'csv-parse/sync'
-import { stringify } from 'csv-stringify/sync'
 import { SetupError } from '../../errors.ts'
-import type { LiveResult } from '../../scan/scanner.ts'
-import { writeText } from '../command.ts'
-import { readLines } from './lines.ts'
+import { COLUMN_NAMES } from './columns.ts'
+import { joinRows, parseRow } from './csv.ts'
+import { type Line, readLines } from './lines.ts'
+import type { RecordFormat } from './record-format.ts'
+import { openFile, openWriter, RecordWriter } from './record-writer.ts'
+import type { ScanRecord } from './scan-record.ts'
+import type { TableFormat } from './technology-table.ts'
 
-/** One line of a bulk run. */
-export type BulkLine =
-  | { readonly url: string; readonly result: LiveResult }
-  | { readonly url: string; readonly error: string; readonly code: string }
-
-const FIELDS =
-  'url finalUrl builder builderSlug confidence category isAiNative technologies hosting siteType error code'.split(' ')
-const HEADER = stringify([FIELDS])
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** Output of a bulk run: a file of JSONL or CSV, depending on its name, or stdout. */
+/** Output of a bulk run: a file, or stdout; perhaps with a table of technologies. */
 export interface BulkOutput {
   /** URLs that the file already contains. */
   readonly done: ReadonlySet<string>
   /** Writes a whole line at once. */
-  write(line: BulkLine): Promise<void>
+  write(record: ScanRecord): Promise<void>
+  close(): Promise<void>
 }
 
 /** What happens with an output file that exists. `retry-failed` continues it, without the sites that failed. */
 export type Continuation = 'overwrite' | 'resume' | 'retry-failed'
 
-/**
- * Opens the output.
- * @throws SetupError when a file that should be continued was not written by a bulk run; it is not changed
- */
-export async function openBulkOutput(
-  file: string | undefined,
-  continuation: Continuation,
-  stdout: Writable,
-): Promise<BulkOutput> {
-  const isCsv = file !== undefined && /\.csv$/i.test(file)
-  const format = isCsv ? formatCsv : (line: BulkLine): string => `${JSON.stringify(line)}\n`
-  if (file === undefined) return { done: new Set(), write: (line) => writeText(stdout, format(line)) }
-  let last: Promise<unknown> = Promise.resolve()
-  const write = (line: BulkLine): Promise<void> => {
-    const written = last.then(() => appendFile(file, format(line)))
-    last = written.catch(() => {})
-    return written
-  }
-  const isContinued = continuation !== 'overwrite' && existsSync(file)
-  let state = isContinued ? await readDone(file, isCsv) : { done: new Set<string>(), isEmpty: true }
-  if (isContinued && continuation === 'retry-failed') {
-    await removeFailed(file, isCsv)
-    state = await readDone(file, isCsv)
-  }
-  const { done, isEmpty } = state
-  if (isEmpty) await writeFile(file, isCsv ? HEADER : '')
-  return { done, write }
+/** Files of a bulk run and their formats. */
+export interface BulkFiles {
+  /** stdout when absent. */
+  readonly out: string | undefined
+  /** Table of technologies. */
+  readonly table: string | undefined
+}
+
+/** Formats of the two files. */
+export interface BulkFormats {
+  readonly output: RecordFormat
+  readonly table: TableFormat | null
 }
 
 /**
- * Reads the URLs that the file contains. Half a line, left by an interrupted run, is removed, so that its URL is scanned again.
- * @throws SetupError when the file was not written by a bulk run; it is not changed
+ * Opens the output. The rows of a site in the table precede its line in the output, so that both can be continued after a run
+ * that was killed: a site without a line is scanned again, and its rows are removed.
+ * @throws SetupError when a file that should be continued was not written by such a run; it is not changed
  */
-async function readDone(file: string, isCsv: boolean): Promise<{ done: Set<string>; isEmpty: boolean }> {
-  const done = new Set<string>()
-  let whole = 0
-  for await (const { text, bytes, isWhole, number } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
-    const isBulkOutput = number > 1 || text === null || isFirstLine(text, { isCsv, isWhole })
-    if (!isBulkOutput)
-      throw new SetupError(`${file} was not written by a scan of many sites: --resume continues only its own files`)
-    if (!isWhole) break
-    whole += bytes
-    const url = text === null || (isCsv && number === 1) ? undefined : readUrl(text, isCsv)
-    if (url !== undefined) done.add(url)
+export async function openBulkOutput(
+  files: BulkFiles,
+  formats: BulkFormats,
+  { continuation, stdout }: { readonly continuation: Continuation; readonly stdout: Writable },
+): Promise<BulkOutput> {
+  const { out, table } = files
+  const isContinued = out !== undefined && continuation !== 'overwrite' && existsSync(out)
+  const state = isContinued ? await readState(out, formats.output) : EMPTY
+  if (isContinued && table !== undefined && formats.table !== null && state.done.size > 0)
+    await continueTable({ out, table, format: formats.table }, state)
+  if (isContinued) await truncate(out, state.bytes)
+  const done = new Set(state.done)
+  if (isContinued && continuation === 'retry-failed' && state.failed.size > 0) {
+    await removeFailed(out, formats.output)
+    for (const url of state.failed) done.delete(url)
   }
-  await truncate(file, whole)
-  return { done, isEmpty: whole === 0 }
+  // Without a site, both files are new: the run before may have been killed before it had opened the second one.
+  const isNew = state.done.size === 0
+  const writer = isNew ? await openWriter(files, formats, stdout) : await appendTo(files, formats)
+  return { done, write: (record) => writer.write(record), close: () => writer.close() }
+}
+
+async function appendTo({ out = '', table }: BulkFiles, formats: BulkFormats): Promise<RecordWriter> {
+  const output = { sink: await openFile(out, 'a'), format: formats.output }
+  if (table === undefined || formats.table === null) return new RecordWriter({ output, table: null })
+  const isNew = !existsSync(table)
+  const sink = await openFile(table, 'a')
+  if (isNew) await sink.write(formats.table.header)
+  return new RecordWriter({ output, table: { sink, format: formats.table } })
+}
+
+/** What an output contains. */
+interface State {
+  /** URLs of all whole lines. */
+  readonly done: ReadonlySet<string>
+  readonly failed: ReadonlySet<string>
+  /** URLs with technologies. */
+  readonly listed: ReadonlySet<string>
+  /** Bytes of the whole lines. Half a line, left by an interrupted run, follows them. */
+  readonly bytes: number
+}
+
+const EMPTY: State = { done: new Set(), failed: new Set(), listed: new Set(), bytes: 0 }
+
+function readRows(file: string, { isCsv }: { readonly isCsv: boolean }): AsyncGenerator<Line> {
+  const lines = readLines(createReadStream(file), MAX_LINE_BYTES)
+  return isCsv ? joinRows(lines, file) : lines
+}
+
+/** @throws SetupError when the file was not written by a bulk run with these columns */
+async function readState(file: string, format: RecordFormat): Promise<State> {
+  const done = new Set<string>()
+  const failed = new Set<string>()
+  const listed = new Set<string>()
+  let bytes = 0
+  for await (const row of readRows(file, format)) {
+    if (row.number === 1) checkFirstLine(file, row, format)
+    if (!row.isWhole) break
+    bytes += row.bytes
+    if (row.text === null || (format.isCsv && row.number === 1)) continue
+    const line = format.read(row.text)
+    if (line === null) continue
+    done.add(line.url)
+    if (line.isFailure) failed.add(line.url)
+    else failed.delete(line.url)
+    if (line.hasTechnologies) listed.add(line.url)
+  }
+  return { done, failed, listed, bytes }
+}
+
+/** @throws SetupError when this cannot be the first line of a bulk output, which may be cut off */
+function checkFirstLine(file: string, { text, isWhole }: Line, format: RecordFormat): void {
+  if (text === null) return
+  const begin = format.isCsv ? format.header.trimEnd() : '{"url":'
+  const isBegun = begin.startsWith(text) || (!format.isCsv && text.startsWith(begin))
+  const isOwn = isWhole ? (format.isCsv ? text === begin : format.read(text) !== null) : isBegun
+  if (isOwn) return
+  const names = format.isCsv ? (parseRow(text) ?? []) : []
+  if (names.includes('url') && names.some((name) => name !== 'url' && COLUMN_NAMES.includes(name)))
+    throw new SetupError(
+      `${file} has other columns than this run: ${text}\nUse the --columns and --column of the run that wrote it.`,
+    )
+  throw new SetupError(`${file} was not written by a scan of many sites: --resume continues only its own files`)
 }
 
 /** Removes the lines of sites that failed. The file is replaced at once, so that an interruption loses no result. */
-async function removeFailed(file: string, isCsv: boolean): Promise<void> {
+async function removeFailed(file: string, format: RecordFormat): Promise<void> {
   async function* keepResults(): AsyncGenerator<string> {
-    for await (const { text, number } of readLines(createReadStream(file), MAX_LINE_BYTES))
-      if (text !== null && ((isCsv && number === 1) || !isFailure(text, isCsv))) yield `${text}\n`
+    for await (const { text, number } of readRows(file, format))
+      if (text !== null && ((format.isCsv && number === 1) || format.read(text)?.isFailure === false)) yield `${text}\n`
   }
   const replacement = `${file}.part`
   await pipeline(keepResults, createWriteStream(replacement))
   await rename(replacement, file)
 }
 
-function isFailure(line: string, isCsv: boolean): boolean {
-  try {
-    return isCsv ? (parse(line) as string[][])[0]?.at(-1) !== '' : !('result' in (JSON.parse(line) as object))
-  } catch {
-    return true
+/**
+ * Removes the rows after the last site that the output contains: a run that was killed leaves the rows of at most one site.
+ * @throws SetupError when the table does not belong to the output; it is not changed
+ */
+async function continueTable(
+  { out, table, format }: { readonly out: string; readonly table: string; readonly format: TableFormat },
+  { done, failed, listed }: State,
+): Promise<void> {
+  const advice = `Name the two files of one run, or start again without --resume.`
+  if (!existsSync(table)) {
+    if (failed.size === done.size) return
+    throw new SetupError(`${table} does not exist, but ${out} contains results. ${advice}`)
   }
-}
-
-/** Whether this can be the first line of a bulk output, which may be cut off. */
-function isFirstLine(line: string, { isCsv, isWhole }: { isCsv: boolean; isWhole: boolean }): boolean {
-  const begin = isCsv ? HEADER.trimEnd() : '{"url":'
-  if (!isWhole) return isCsv ? begin.startsWith(line) : begin.startsWith(line) || line.startsWith(begin)
-  return isCsv ? line === begin : readUrl(line, false) !== undefined
-}
-
-function readUrl(line: string, isCsv: boolean): string | undefined {
-  try {
-    if (!isCsv) return (JSON.parse(line) as { url?: string }).url
-    return (parse(line) as string[][])[0]?.[0].replace(/^'(?=[=+\-@\t\r])/, '')
-  } catch {
-    return undefined
+  const left = new Set(listed)
+  let bytes = 0
+  let whole = 0
+  let foreign: string | null = null
+  for await (const row of readRows(table, format)) {
+    if (row.number === 1 && format.isCsv && `${row.text}\n` !== format.header)
+      throw new SetupError(`${table} was not written by --technologies-out. ${advice}`)
+    if (!row.isWhole) break
+    bytes += row.bytes
+    const url = row.text === null || (row.number === 1 && format.isCsv) ? undefined : format.readUrl(row.text)
+    if (url === null || (foreign !== null && url !== foreign))
+      throw new SetupError(`${table}:${row.number} is of a site that ${out} does not contain. ${advice}`)
+    if (url !== undefined && !done.has(url)) foreign = url
+    if (foreign === null) whole = bytes
+    if (url !== undefined) left.delete(url)
   }
-}
-
-/** Formats a CSV row. Values that a spreadsheet would take for a formula are marked as text. */
-function formatCsv(line: BulkLine): string {
-  const { url: finalUrl = '', technologies = [], ...rest }: Partial<LiveResult> = 'result' in line ? line.result : {}
-  const row: Record<string, unknown> = { ...rest, ...line, finalUrl, technologies: technologies.join('; ') }
-  const cells = FIELDS.map((field) => (row[field] === null || row[field] === undefined ? '' : String(row[field])))
-  return stringify([cells], { escape_formulas: true })
+  if (left.size > 0) throw new SetupError(`${table} has no technologies of ${[...left][0]}, but ${out} has. ${advice}`)
+  await truncate(table, whole)
 }

@@ -15,8 +15,18 @@ import {
   readResponse,
 } from './warc-response.ts'
 
-/** A page of a WARC file, or an error. `id` is the recorded URL, or `record 7` if that cannot be read. */
-export type WarcPage = ({ readonly id: string } & RecordedPage) | { readonly id: string; readonly error: string }
+/** What names a record. */
+interface RecordKey {
+  /** The recorded URL, or the ID of the record, or `record 7` if neither can be read. */
+  readonly id: string
+  /** WARC-Date, when the record was made; absent if it cannot be read. */
+  readonly date?: string | undefined
+  /** WARC-Record-ID without its angle brackets; absent if it cannot be read. */
+  readonly recordId?: string | undefined
+}
+
+/** A page of a WARC file, or an error. */
+export type WarcPage = RecordKey & (RecordedPage | { readonly error: string })
 
 /** Bytes per read. Even compressed a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024
@@ -41,12 +51,13 @@ export async function* readWarc(
     for await (const { value } of readFile(file, readBodyResponse, (total) => onBytes(Math.ceil(total / 2))))
       if (value !== null && !('error' in value)) await store.add(value.url, value.bytes)
     let records = 0
-    for await (const { id, value } of readFile(file, readResponse, (total) => onBytes(Math.ceil((size + total) / 2)))) {
+    const onPages = (total: number): void => onBytes(Math.ceil((size + total) / 2))
+    for await (const { value, ...key } of readFile(file, readResponse, onPages)) {
       records++
       if (value === null) continue
       yield 'error' in value
-        ? { id, ...value }
-        : { id, ...value, page: await addRecordedBodies(value.page, store.find) }
+        ? { ...key, ...value }
+        : { ...key, ...value, page: await addRecordedBodies(value.page, store.find) }
     }
     if (records === 0) throw new SetupError(`${file} contains no WARC record. Use a .warc or .warc.gz file.`)
   } finally {
@@ -91,8 +102,7 @@ async function isGzip(raw: AsyncIterReader): Promise<boolean> {
 }
 
 /** One record; `value` is null if it is skipped. */
-interface Reading<T> {
-  readonly id: string
+interface Reading<T> extends RecordKey {
   readonly value: T | { readonly error: string } | null
 }
 
@@ -108,39 +118,50 @@ async function* readRecords<T extends object>(reader: AsyncIterReader, read: Rea
       gap = await seek(reader, RECORD)
     } catch (error) {
       if (before !== null) yield before
-      before = createBroken(name, error)
+      before = createBroken({ id: name }, error)
       continue
     }
     if (before !== null && !gap.clean && !isBroken(before))
-      before = createBroken(before.id, new BrokenDataError('the length of the record is wrong'))
+      before = createBroken(before, new BrokenDataError('the length of the record is wrong'))
     if (before !== null) yield before
     if (!gap.found) return
     before = await readRecord(reader, name, read)
   }
 }
 
-function createBroken(id: string, error: unknown): Reading<never> {
+function createBroken({ id, date, recordId }: RecordKey, error: unknown): Reading<never> {
   if (!(error instanceof BrokenDataError)) throw error
-  return { id, value: { error: error.message } }
+  return { id, ...pickKnown({ date, recordId }), value: { error: error.message } }
 }
 
 async function readRecord<T>(reader: AsyncIterReader, name: string, read: ReadBlock<T>): Promise<Reading<T>> {
-  let id = name
+  let key: RecordKey = { id: name }
   try {
     const { headers } = readHead((await readRecordHead(reader)).toString('utf8'))
     const first = (wanted: string): string | undefined => findValues(headers, wanted)[0]
-    const url = first('warc-target-uri')?.replace(/^<(.*)>$/, '$1')
-    id = url ?? first('warc-record-id') ?? name
+    const target = first('warc-target-uri')
+    const url = target && unwrap(target)
+    const recordId = first('warc-record-id')
+    key = {
+      id: url ?? recordId ?? name,
+      ...pickKnown({ date: first('warc-date'), recordId: recordId && unwrap(recordId) }),
+    }
     const length = first('content-length') ?? ''
     if (!/^\d{1,15}$/.test(length)) throw new BrokenDataError('the record has no valid length')
     const type = first('content-type') ?? ''
     const isResponse = first('warc-type')?.toLowerCase() === 'response' && /^(?:application\/http\b|$)/i.test(type)
     const block = await readBlock(reader, Number(length), isResponse ? MAX_BLOCK_BYTES : 0)
-    return { id, value: isResponse ? await read(url, block) : null }
+    return { ...key, value: isResponse ? await read(url, block) : null }
   } catch (error) {
-    return createBroken(id, error)
+    return createBroken(key, error)
   }
 }
+
+/** Removes the angle brackets around a URI. */
+const unwrap = (uri: string): string => uri.replace(/^<(.*)>$/, '$1')
+
+const pickKnown = (values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])))
 
 /** Reads the headers of a record, up to the blank line. */
 async function readRecordHead(reader: AsyncIterReader): Promise<Buffer> {

@@ -1,3 +1,5 @@
+import { formatCountWas } from '../text/count.ts'
+
 // An HTML comment around the data, or CDATA, which may itself be in a script comment.
 const OPENING = /^(?:<!--|(?:\/\/|\/\*)?\s*<!\[CDATA\[(?:\s*\*\/)?)/
 const CLOSING = /(?:-->|(?:(?:\/\/|\/\*)\s*)?\]\]>(?:\s*\*\/)?)$/
@@ -45,10 +47,12 @@ export class JsonLdParser {
   get warnings(): string[] {
     const warnings: string[] = []
     if (this.#deep > 0)
-      warnings.push(`${this.#deep} JSON-LD blocks were not parsed: their data is nested deeper than ${MAX_DEPTH}`)
+      warnings.push(
+        `${formatCountWas(this.#deep, 'JSON-LD block')} not parsed: the data is nested deeper than ${MAX_DEPTH}`,
+      )
     if (this.#large > 0)
       warnings.push(
-        `${this.#large} JSON-LD blocks were not parsed: the limit is ${MAX_BLOCKS} blocks and ${MAX_CHARACTERS} characters in total`,
+        `${formatCountWas(this.#large, 'JSON-LD block')} not parsed: the limit is ${MAX_BLOCKS} blocks and ${MAX_CHARACTERS} characters in total`,
       )
     return warnings
   }

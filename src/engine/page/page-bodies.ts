@@ -1,3 +1,4 @@
+import { formatPartWas } from '../text/count.ts'
 import type { UrlResolver } from '../text/url.ts'
 import type { PageBodyInput } from './page-input.ts'
 import type { PageBodies, PageBody } from './page-types.ts'
@@ -5,7 +6,7 @@ import { BODY_BOUNDS, type BodySelection, isSharedHost, MAX_BODY_BYTES } from '.
 
 /** The beginning of an HTML document, which servers also send for files that do not exist. */
 const HTML_START = /^\s*<(?!!--)/
-const NAMES = { script: 'scripts', style: 'style sheets' } as const
+const NAMES = { script: 'script', style: 'style sheet' } as const
 
 interface Reading {
   readonly kind: 'script' | 'style'
@@ -39,8 +40,9 @@ export function readBodies(given: readonly PageBodyInput[] | null | undefined, r
   }
   const all = wanted.length + selection.skipped[kind]
   const missing = all - bodies.length
-  if (missing > 0) warnings.push(`${missing} of ${all} ${NAMES[kind]} of the site were not read`)
-  if (cuts > 0) warnings.push(`${cuts} of ${all} ${NAMES[kind]} of the site were read only in part`)
+  const form = { all, noun: NAMES[kind], of: 'of the site' }
+  if (missing > 0) warnings.push(`${formatPartWas(missing, form)} not read`)
+  if (cuts > 0) warnings.push(`${formatPartWas(cuts, form)} read only in part`)
   return { bodies, isComplete: missing === 0 && cuts === 0 }
 }
 

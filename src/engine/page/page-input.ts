@@ -23,6 +23,16 @@ export interface PageInput {
   /** Scripts that the page loads by their URLs, and style sheets that it links. */
   readonly scripts?: readonly PageBodyInput[] | null
   readonly styles?: readonly PageBodyInput[] | null
+  /** URLs that a browser loaded for the page, also those that are not in its HTML because a script requested them. */
+  readonly loaded?: readonly LoadedUrl[] | null
+}
+
+/** A URL that a browser loaded. */
+export interface LoadedUrl {
+  /** As in the page, or absolute. */
+  readonly url: string
+  /** A script, a frame, or anything else that counts as an asset. */
+  readonly kind: 'script' | 'asset' | 'frame'
 }
 
 /** A script or style sheet. */
@@ -36,13 +46,14 @@ export interface PageBodyInput {
 }
 
 /** Checks the types, because JavaScript callers may pass anything and a wrong value must not count as an absent one. */
-export function checkInput({ status, html, tls, robots, favicon, scripts, styles }: PageInput): void {
+export function checkInput({ status, html, tls, robots, favicon, scripts, styles, loaded }: PageInput): void {
   demand(isNothing(status) || Number.isInteger(status), 'status must be a whole number or null')
   demand(isNothing(html) || isText(html) || isBytes(html), 'html must be a string, a Uint8Array or null')
   demand(isNothing(robots) || isText(robots), 'robots must be a string or null')
   demand(isNothing(favicon) || Number.isInteger(favicon), 'favicon must be a whole number or null')
   demand(areBodies(scripts), 'scripts must be a list of {url, text}, where text is a string or a Uint8Array, or null')
   demand(areBodies(styles), 'styles must be a list of {url, text}, where text is a string or a Uint8Array, or null')
+  demand(areLoaded(loaded), 'loaded must be a list of {url, kind}, where kind is script, asset or frame, or null')
   if (isNothing(tls)) return
   const { issuer, names } = Object(tls) as NonNullable<PageInput['tls']>
   const isTls = typeof tls === 'object' && (isNothing(issuer) || isText(issuer)) && (isNothing(names) || isTexts(names))
@@ -55,9 +66,9 @@ export function checkInput({ status, html, tls, robots, favicon, scripts, styles
  * @throws TypeError like `buildPage`
  */
 export function preparePageInput(input: PageInput): PageInput {
-  const { url, status, html, dns, tls, robots, favicon, scripts, styles } = input
+  const { url, status, html, dns, tls, robots, favicon, scripts, styles, loaded } = input
   const headers = isIterable(input.headers) ? [...input.headers] : input.headers
-  const prepared = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles } as PageInput
+  const prepared = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles, loaded } as PageInput
   checkInput(prepared)
   readAddress(url)
   readHeaders(headers, [])
@@ -111,6 +122,13 @@ function areBodies(bodies: PageInput['scripts']): boolean {
   const isBody = (body: Partial<PageBodyInput> | null): boolean =>
     typeof body === 'object' && body !== null && isText(body.url) && (isText(body.text) || isBytes(body.text))
   return Array.isArray(bodies) && bodies.every(isBody)
+}
+
+function areLoaded(loaded: PageInput['loaded']): boolean {
+  if (isNothing(loaded)) return true
+  const isLoaded = (one: Partial<LoadedUrl> | null): boolean =>
+    typeof one === 'object' && one !== null && isText(one.url) && ['script', 'asset', 'frame'].includes(one.kind ?? '')
+  return Array.isArray(loaded) && loaded.every(isLoaded)
 }
 
 function isNothing(value: unknown): value is null | undefined {

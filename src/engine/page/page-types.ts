@@ -2,12 +2,15 @@ import type { PageUrl, UrlBase } from '../text/url.ts'
 
 export type UrlKind = 'script' | 'asset' | 'frame' | 'link' | 'anchor'
 
+/** `at` of a URL that is in no element of the page. */
+export const NO_ELEMENT = -1
+
 export interface UrlUse {
   readonly kind: UrlKind
   /** Lower-case rel tokens; only for `link`. */
   readonly rel: readonly string[]
   readonly url: PageUrl
-  /** Index of the element that contains the URL. */
+  /** Index of the element that contains the URL, or `NO_ELEMENT`. */
   readonly at: number
 }
 

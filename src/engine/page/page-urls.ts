@@ -1,7 +1,8 @@
 import { SparseMap } from '../text/sparse-map.ts'
 import type { UrlResolver } from '../text/url.ts'
 import { readAttribute, readText } from './element.ts'
-import type { Tape, UrlKind, UrlUse } from './page-types.ts'
+import type { LoadedUrl } from './page-input.ts'
+import { NO_ELEMENT, type Tape, type UrlKind, type UrlUse } from './page-types.ts'
 
 const LOADING_RELS = new Set(
   'stylesheet preload modulepreload icon apple-touch-icon apple-touch-icon-precomposed mask-icon manifest'.split(' '),
@@ -33,10 +34,15 @@ const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:
 /** URL uses that are stored: a style sheet of 4 MB can contain 700,000. The maximum of 711 real pages is 775. */
 const MAX_USES = 50_000
 
-/** Collects the URLs of a page that places can look at, in document order. */
-export function collectUrls(tape: Tape, resolver: UrlResolver, warnings: string[]): UrlUse[] {
+/** Collects the URLs of a page that places can look at, in document order, then those that a browser loaded. */
+export function collectUrls(
+  tape: Tape,
+  { resolver, loaded }: { readonly resolver: UrlResolver; readonly loaded: readonly LoadedUrl[] },
+  warnings: string[],
+): UrlUse[] {
   const collector = new UrlCollector(tape, resolver)
   for (let at = 0; at < tape.tags.length && !collector.isFull; at++) collector.collect(at)
+  for (const one of loaded) if (!collector.isFull) collector.addLoaded(one)
   if (collector.isFull) warnings.push(`only the first ${MAX_USES} URLs in the page were read`)
   warnings.push(...resolver.warnings)
   return collector.uses
@@ -78,6 +84,11 @@ class UrlCollector {
         this.uses.push({ kind: 'asset', rel: NO_RELS, url, at })
       }
     }
+  }
+
+  addLoaded({ url, kind }: LoadedUrl): void {
+    this.#add(kind, url, NO_ELEMENT)
+    if (kind === 'script') this.#add('asset', url, NO_ELEMENT)
   }
 
   #add(kind: UrlKind, written: string, at: number, rel = NO_RELS): void {

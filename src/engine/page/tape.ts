@@ -1,4 +1,5 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
+import { formatCountWas } from '../text/count.ts'
 import { NameTable } from '../text/name-table.ts'
 import { collapse, isBlank } from '../text/text.ts'
 import { EntityDecoder } from './entity-decoder.ts'
@@ -215,9 +216,15 @@ class TapeBuilder implements TokenizerCallbacks {
     }
     const warnings: string[] = []
     if (this.#deep > 0)
-      warnings.push(`${this.#deep} elements are nested deeper than ${MAX_DEPTH}: their parents were not stored`)
+      warnings.push(
+        this.#deep === 1
+          ? `1 element is nested deeper than ${MAX_DEPTH}: its parent was not stored`
+          : `${this.#deep} elements are nested deeper than ${MAX_DEPTH}: their parents were not stored`,
+      )
     if (this.#crowded > 0)
-      warnings.push(`${this.#crowded} attributes were skipped: only the first ${MAX_ATTRIBUTES} of a tag are read`)
+      warnings.push(
+        `${formatCountWas(this.#crowded, 'attribute')} skipped: only the first ${MAX_ATTRIBUTES} of a tag are read`,
+      )
     if (this.isCut)
       warnings.push(
         `only the first ${this.#end} of ${this.#html.length} characters were parsed: the page has more than ${MAX_TOKENS} tags, attributes, texts and comments`,

@@ -1,4 +1,5 @@
 import { getDomain } from 'tldts'
+import { formatCountWas } from './count.ts'
 import { lower } from './text.ts'
 
 /** A URL of a page, resolved against the page's address and its `<base>`. */
@@ -98,7 +99,7 @@ export class UrlResolver {
   get warnings(): string[] {
     if (this.#skipped === 0) return []
     const limit = `${MAX_URLS} different URLs and ${MAX_CHARACTERS} characters in total`
-    return [`${this.#skipped} URLs were skipped: the limit is ${limit}`]
+    return [`${formatCountWas(this.#skipped, 'URL')} skipped: the limit is ${limit}`]
   }
 
   /** @returns null for URLs beyond the bounds, and for text that is empty, only a fragment, or not http or https */

@@ -1,7 +1,7 @@
 import type { CacheEntry } from '../../coordination/types.ts'
 import type { ScanResult } from '../../http/v1/schemas.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
-import type { RulesetLabels } from '../../scan/match-worker.ts'
+import type { RulesetLabels } from '../../scan/ruleset-labels.ts'
 
 /** Everything that a scan has found. */
 export interface ScanReport {

@@ -1,77 +1,106 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type BulkLine, type Continuation, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
+import { type Continuation, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
+import { buildCsvFormat, buildJsonFormat, type CarriedColumn } from '../../../src/cli/formats/record-format.ts'
+import { RecordWriter } from '../../../src/cli/formats/record-writer.ts'
+import type { ScanRecord } from '../../../src/cli/formats/scan-record.ts'
+import { buildTableFormat } from '../../../src/cli/formats/technology-table.ts'
+import { readColumns } from '../../../src/cli/output-options.ts'
 import { buildPage, detect, toResult } from '../../../src/index.ts'
+import { buildCatalogue } from '../../../src/scan/catalogue.ts'
 import { openOwnRuleset } from '../../support/own-ruleset.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-output-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const ruleset = openOwnRuleset()
-const wordpress = detect(
+const catalogue = buildCatalogue(ruleset.rules)
+const verdict = detect(
   ruleset,
   buildPage({ url: 'https://a.example/', html: '<meta name=generator content="WordPress 6.6">' }),
 )
-const good: BulkLine = { url: 'https://a.example', result: toResult(wordpress) }
-const bad: BulkLine = { url: '=cmd()', error: 'url must be, "absolute"', code: 'invalid_url' }
+const facts = { scannedAt: '2026-11-22T10:00:00.000Z', durationMs: 1234.5, ruleset: 'abc' }
+const outcome = { ...facts, verdict, result: toResult(verdict), status: 200, title: 'One' }
+const good: ScanRecord = { key: { url: 'https://a.example' }, outcome }
+const other: ScanRecord = { key: { url: 'b.example' }, outcome }
+const bad: ScanRecord = {
+  key: { url: '=cmd()' },
+  outcome: { ...facts, error: 'url must be, "absolute"', code: 'invalid_url' },
+}
+const urlOf = ({ key }: ScanRecord): string => String(key.url)
 
-/** Writes lines to a file that may exist. Returns the URLs found in it and its content afterwards. */
+interface Run {
+  readonly columns?: string
+  readonly carried?: readonly CarriedColumn[]
+  readonly continuation?: Continuation
+  readonly table?: string
+}
+
+/** Writes records to a file that may exist. Returns the URLs found in it and its content afterwards. */
 async function write(
   name: string,
-  lines: readonly BulkLine[],
+  records: readonly ScanRecord[],
   before?: string,
-  continuation: Continuation = 'resume',
+  { columns, carried, continuation = 'resume', table }: Run = {},
 ): Promise<[string[], string]> {
   const file = join(folder, name)
   if (before !== undefined) writeFileSync(file, before)
-  const opened = await openBulkOutput(file, continuation, process.stdout)
-  await Promise.all(lines.map((line) => opened.write(line)))
+  const isCsv = name.endsWith('.csv')
+  const output = isCsv ? buildCsvFormat(readColumns(columns, 'live'), carried) : buildJsonFormat({ withMeta: false })
+  const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live', catalogue) }
+  const files = { out: file, table: table && join(folder, table) }
+  const opened = await openBulkOutput(files, formats, { continuation, stdout: process.stdout })
+  await Promise.all(records.map((record) => opened.write(record)))
+  await opened.close()
   return [[...opened.done], readFileSync(file, 'utf8')]
 }
 
-describe('lines of a bulk run', () => {
-  const line = (one: BulkLine): string => `${JSON.stringify(one)}\n`
+const json = ({ key, outcome: { ...one } }: ScanRecord): string =>
+  `${JSON.stringify({ ...key, ...('error' in one ? { error: one.error, code: one.code } : { result: one.result }) })}\n`
+const [GOOD, BAD] = [json(good), json(bad)]
 
+describe('lines of a bulk run', () => {
   test('are JSON, whole and in order', async () => {
-    expect(await write('a.jsonl', [good, bad])).toEqual([[], line(good) + line(bad)])
+    expect(await write('a.jsonl', [good, bad])).toEqual([[], GOOD + BAD])
   })
 
   test.each<[string, string, string[], string]>([
-    ['whole lines', line(good) + line(bad), [good.url, bad.url], line(good) + line(bad)],
-    ['half a line at the end', line(good) + line(bad).slice(0, 20), [good.url], line(good)],
-    ['a whole line without its end', line(good) + line(bad).trim(), [good.url], line(good)],
-    ['a later line of another kind', `${line(good)}x\n`, [good.url], `${line(good)}x\n`],
-    ['only the beginning of a line', line(good).slice(0, 9), [], ''],
+    ['whole lines', GOOD + BAD, [urlOf(good), urlOf(bad)], GOOD + BAD],
+    ['half a line at the end', GOOD + BAD.slice(0, 20), [urlOf(good)], GOOD],
+    ['a whole line without its end', GOOD + BAD.trim(), [urlOf(good)], GOOD],
+    ['a later line of another kind', `${GOOD}x\n`, [urlOf(good)], `${GOOD}x\n`],
+    ['only the beginning of a line', GOOD.slice(0, 9), [], ''],
     ['nothing', '', [], ''],
   ])('continue after %s', async (_, before, done, kept) => {
-    expect(await write('b.jsonl', [bad], before)).toEqual([done, kept + line(bad)])
+    expect(await write('b.jsonl', [bad], before)).toEqual([done, kept + BAD])
   })
 
   test('overwrite the file without --resume', async () => {
-    expect(await write('c.jsonl', [bad], line(good), 'overwrite')).toEqual([[], line(bad)])
+    expect(await write('c.jsonl', [bad], GOOD, { continuation: 'overwrite' })).toEqual([[], BAD])
   })
 
   test.each([
-    ['sites that failed', line(bad) + line(good) + line(bad), [good.url], line(good)],
-    ['half a line at the end', line(good) + line(bad).slice(0, 20), [good.url], line(good)],
-    ['every line', line(bad), [], ''],
+    ['sites that failed', BAD + GOOD + BAD, [urlOf(good)], GOOD],
+    ['half a line at the end', GOOD + BAD.slice(0, 20), [urlOf(good)], GOOD],
+    ['every line', BAD, [], ''],
   ])('continue without %s after --retry-failed', async (_, before, done, kept) => {
-    expect(await write('retry.jsonl', [bad], before, 'retry-failed')).toEqual([done, kept + line(bad)])
+    expect(await write('retry.jsonl', [bad], before, { continuation: 'retry-failed' })).toEqual([done, kept + BAD])
   })
 
   test('--retry-failed does not change a file of another kind', async () => {
-    await expect(write('other.jsonl', [], 'other\n', 'retry-failed')).rejects.toThrow('was not written by a scan')
+    const run = write('other.jsonl', [], 'other\n', { continuation: 'retry-failed' })
+    await expect(run).rejects.toThrow('was not written by a scan')
     expect(readFileSync(join(folder, 'other.jsonl'), 'utf8')).toBe('other\n')
   })
 
   test('are CSV rows that a spreadsheet does not take for formulas', async () => {
     const [, text] = await write('d.csv', [good, bad])
     expect(text.split('\n')).toEqual([
-      'url,finalUrl,builder,builderSlug,confidence,category,isAiNative,technologies,hosting,siteType,error,code',
-      'https://a.example,https://a.example/,WordPress,wordpress,high,cms,false,WordPress; MySQL; PHP,,,,',
-      `'=cmd(),,,,,,,,,,"url must be, ""absolute""",invalid_url`,
+      'url,finalUrl,status,builder,builderSlug,confidence,category,isAiNative,technologies,hosting,cdn,siteType,scannedAt,error,code',
+      'https://a.example,https://a.example/,200,WordPress,wordpress,high,cms,false,WordPress; MySQL; PHP,,,,2026-11-22T10:00:00.000Z,,',
+      `'=cmd(),,,,,,,,,,,,2026-11-22T10:00:00.000Z,"url must be, ""absolute""",invalid_url`,
       '',
     ])
   })
@@ -79,22 +108,178 @@ describe('lines of a bulk run', () => {
   test('continue CSV', async () => {
     const [, whole] = await write('e.csv', [bad, good])
     const [done, text] = await write('e.csv', [bad], `${whole}"half`)
-    expect([done, text.split('\n').length]).toEqual([[bad.url, good.url], 5])
+    expect([done, text.split('\n').length]).toEqual([[urlOf(bad), urlOf(good)], 5])
   })
 
   test('continue CSV after half a header', async () => {
-    const [, text] = await write('f.csv', [good], 'url,finalUrl,bui')
+    const [, text] = await write('f.csv', [good], 'url,finalUrl,sta')
     expect(text.split('\n').map((row) => row.slice(0, 12))).toEqual(['url,finalUrl', 'https://a.ex', ''])
   })
 
+  const carried = [
+    { name: 'Note', csvName: 'Note' },
+    { name: 'url', csvName: 'input_url' },
+  ]
+  const noted = { ...good, input: { Note: 'two\nlines, a "quote"', url: '=1' } }
+
+  test('carry cells of the input unchanged, and continue after half a row with a line end', async () => {
+    const columns = 'durationMs,code,versions'
+    const [, whole] = await write('g.csv', [noted], undefined, { columns, carried })
+    expect(whole).toBe(
+      'url,durationMs,code,versions,Note,input_url\n' +
+        'https://a.example,1235,,WordPress 6.6,"two\nlines, a ""quote""",=1\n',
+    )
+    const half = whole.replace('https://a.example', 'b.example').split('\n').slice(1, 2).join()
+    for (const continuation of ['resume', 'retry-failed'] as const) {
+      const run = await write('g.csv', [{ ...bad, input: noted.input }], `${whole}${half}\n`, {
+        columns,
+        carried,
+        continuation,
+      })
+      expect(run).toEqual([[urlOf(good)], `${whole}'=cmd(),1235,invalid_url,,"two\nlines, a ""quote""",=1\n`])
+    }
+    const start = whole.slice(0, whole.indexOf('"two'))
+    await expect(write('g.csv', [], `${start}"${'x\n'.repeat(10_001)}`, { columns, carried })).rejects.toThrow(
+      'a quote is never closed',
+    )
+  })
+
   test.each([
-    ['g.csv', 'my notes\nlast'],
-    ['h.csv', 'a,b'],
-    ['i.jsonl', 'https://a.example/\n'],
-    ['j.jsonl', '{"id":"a"}\n'],
-    ['k.jsonl', 'notes'],
-  ])('do not change %s, which contains %j', async (name, text) => {
-    await expect(write(name, [good], text)).rejects.toThrow('was not written by a scan of many sites')
+    ['g.csv', 'my notes\nlast', 'was not written by a scan of many sites'],
+    ['h.csv', 'a,b', 'was not written by a scan of many sites'],
+    ['i.jsonl', 'https://a.example/\n', 'was not written by a scan of many sites'],
+    ['j.jsonl', '{"id":"a"}\n', 'was not written by a scan of many sites'],
+    ['k.jsonl', 'notes', 'was not written by a scan of many sites'],
+    ['l.csv', 'builder,url,domain\n', 'has other columns than this run: builder,url,domain\nUse the --columns and'],
+    ['m.csv', 'url,domain\n', 'was not written by a scan of many sites'],
+  ])('do not change %s, which contains %j', async (name, text, sentence) => {
+    await expect(write(name, [good], text)).rejects.toThrow(sentence)
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
+  })
+})
+
+test('rows precede the line of their site; after a write that failed, nothing follows', async () => {
+  const written: string[] = []
+  const isFull = (text: string): boolean => text.includes('c.example')
+  const sink = {
+    write: async (text: string) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (isFull(text)) throw new Error('the disk is full')
+      written.push(text)
+    },
+    close: async () => {},
+  }
+  const table = { sink, format: buildTableFormat('x.csv', 'live', catalogue) }
+  const writer = new RecordWriter({ output: { sink, format: buildCsvFormat(readColumns('url', 'live')) }, table })
+  const ended = await Promise.allSettled(
+    [good, bad, other, { ...good, key: { url: 'c.example' } }, good].map((record) => writer.write(record)),
+  )
+  await writer.close()
+  expect(written.map((text) => text.split('\n')[0])).toEqual([
+    'https://a.example,wordpress,WordPress,cms,6.6,high',
+    'https://a.example',
+    "'=cmd()",
+    'b.example,wordpress,WordPress,cms,6.6,high',
+    'b.example',
+  ])
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
+})
+
+describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
+  const [out, table] = [`main.${end}`, `table.${end}`]
+  const read = (): string => readFileSync(join(folder, table), 'utf8')
+  const prepare = async (records: readonly ScanRecord[]): Promise<{ main: string; rows: string }> => {
+    const [, main] = await write(out, records, undefined, { table, continuation: 'overwrite' })
+    return { main, rows: read() }
+  }
+  const resume = (records: readonly ScanRecord[], main: string, rows: string | null, continuation?: Continuation) => {
+    if (rows === null) rmSync(join(folder, table), { force: true })
+    else writeFileSync(join(folder, table), rows)
+    return write(out, records, main, { table, ...(continuation && { continuation }) })
+  }
+
+  test('has one row per site and technology', async () => {
+    const { rows } = await prepare([good, bad])
+    const [first, ...others] = rows.trimEnd().split('\n')
+    expect([first, ...others]).toEqual(
+      end === 'csv'
+        ? [
+            'url,slug,name,category,version,level',
+            'https://a.example,wordpress,WordPress,cms,6.6,high',
+            'https://a.example,mysql,MySQL,database,,high',
+            'https://a.example,php,PHP,language,,high',
+          ]
+        : [
+            ['wordpress', 'WordPress', 'cms', '6.6'],
+            ['mysql', 'MySQL', 'database', null],
+            ['php', 'PHP', 'language', null],
+          ].map(([slug, name, category, version]) =>
+            JSON.stringify({ url: 'https://a.example', slug, name, category, version, level: 'high' }),
+          ),
+    )
+  })
+
+  test('is continued wherever the run was killed: nothing is lost, nothing is twice', async () => {
+    const { main, rows } = await prepare([good, bad, other])
+    const [before] = [await prepare([good, bad])]
+    // A kill leaves a part of the last rows, or all of them and a part of the last line.
+    const cuts = [
+      ...[0, 1, 20, 60, -1].map((at) => [before.main, rows.slice(0, at < 0 ? at : before.rows.length + at)]),
+      ...[0, 1, 20, -1].map((at) => [main.slice(0, at < 0 ? at : before.main.length + at), rows]),
+    ]
+    for (const [cutMain, cutRows] of cuts)
+      expect([await resume([other], cutMain, cutRows), read()]).toEqual([[[urlOf(good), urlOf(bad)], main], rows])
+    expect(await resume([], main, rows)).toEqual([[urlOf(good), urlOf(bad), urlOf(other)], main])
+    expect(read()).toBe(rows)
+  })
+
+  test('is kept by --retry-failed, and is new if the output has no site', async () => {
+    const { main, rows } = await prepare([good, bad])
+    const success = { ...other, key: bad.key }
+    const [done] = await resume([success], main, rows, 'retry-failed')
+    expect([done, read().split('\n').length]).toEqual([[urlOf(good)], rows.split('\n').length + 3])
+    await resume([good], end === 'csv' ? main.split('\n')[0] : '', rows)
+    expect(read()).toBe(rows)
+    const failures = await prepare([bad])
+    await resume([good], failures.main, null)
+    expect(read()).toBe(rows)
+  })
+
+  test.each<[string, (rows: string) => string | null, string]>([
+    ['does not exist', () => null, 'does not exist, but'],
+    [
+      'lacks a site',
+      (rows) =>
+        rows
+          .split('\n')
+          .slice(0, end === 'csv' ? 1 : 0)
+          .join('\n') + (end === 'csv' ? '\n' : ''),
+      'has no technologies of https://a.example',
+    ],
+    [
+      'has another site',
+      (rows) =>
+        rows +
+        rows
+          .split('\n')
+          .slice(end === 'csv' ? 1 : 0)
+          .join('\n')
+          .replaceAll('a.example', 'z.example')
+          .concat(
+            rows
+              .split('\n')
+              .slice(end === 'csv' ? 1 : 0)
+              .join('\n'),
+          ),
+      'is of a site that',
+    ],
+    ['is something else', () => 'a,b\n', end === 'csv' ? 'was not written by --technologies-out' : 'is of a site that'],
+  ])('that %s is rejected; nothing is changed', async (_, change, sentence) => {
+    const { main, rows } = await prepare([good])
+    const changed = change(rows)
+    const half = main + main.split('\n').at(-2)?.slice(0, 5)
+    await expect(resume([bad], half, changed)).rejects.toThrow(sentence)
+    expect(readFileSync(join(folder, out), 'utf8')).toBe(half)
+    expect(existsSync(join(folder, table)) ? read() : null).toBe(changed)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readHar } from '../../../src/cli/formats/har.ts'
+import { readHar, readHarPages } from '../../../src/cli/formats/har.ts'
 import { buildPage, detect } from '../../../src/index.ts'
 import { openOwnRuleset } from '../../support/own-ruleset.ts'
 import { entry, har, html, type ResponseParts } from './har-files.ts'
@@ -48,7 +48,7 @@ describe('the main document', () => {
       [null, 5, {}, [], { request: null }, { response: { content: null } }, at('https://acme.com/')] as object[],
     ],
   ])('%s', async (name, entries, log) => {
-    const found = await readHar(har(entries, log))
+    const { loaded, ...found } = await readHar(har(entries, log))
     expect(found).toEqual({
       url: 'https://acme.com/',
       status: name === 'with an error' ? 404 : 200,
@@ -140,6 +140,94 @@ test('a page reaches the engine unchanged: headers count, and bytes are decoded 
   )
   expect(built.title).toBe('Привет')
   expect(detect(openOwnRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
+})
+
+describe('the URLs that its page loaded', () => {
+  const of = (url: string, headers: Record<string, string>, more: object = {}, parts: ResponseParts = {}): object => {
+    const pairs = Object.entries(headers).map(([name, value]) => ({ name, value }))
+    return { ...entry({ url, type: 'x/y', ...parts }, more), request: { method: 'GET', url, headers: pairs } }
+  }
+  const dest = (destination: string): Record<string, string> => ({ 'Sec-Fetch-Dest': destination })
+  test.each<[string, object, string | null]>([
+    ['a script of another host', of('https://cdn.example/a.js#x', dest('script')), 'script https://cdn.example/a.js'],
+    ['a style sheet', of('https://acme.com/a.css', dest('style')), 'asset https://acme.com/a.css'],
+    ['a frame', of('https://video.example/1', dest('iframe')), 'frame https://video.example/1'],
+    ['a request of a script', of('https://api.example/1.js', dest('empty')), null],
+    ['the address of the page itself', of('https://acme.com/', dest('image')), null],
+    ['another scheme', of('data:text/css,x', dest('style')), null],
+    ['by resource type', of('https://acme.com/a', {}, { _resourceType: 'font' }), 'asset https://acme.com/a'],
+    ['a page by resource type', of('https://acme.com/a', {}, { _resourceType: 'xhr' }), null],
+    ['by type', of('https://acme.com/a', {}, {}, { type: 'text/javascript' }), 'script https://acme.com/a'],
+    [
+      'by type of the headers',
+      of(
+        'https://acme.com/a',
+        {},
+        {},
+        {
+          headers: [{ name: 'Content-Type', value: 'image/png' }],
+          content: {},
+        },
+      ),
+      'asset https://acme.com/a',
+    ],
+    ['of another type', of('https://acme.com/a', {}, {}, { type: 'application/json' }), null],
+    [
+      'even if it failed',
+      of('https://acme.com/a.js', dest('script'), {}, { status: 0 }),
+      'script https://acme.com/a.js',
+    ],
+    [
+      'with the page as referrer',
+      of('https://b.example/a.js', { ...dest('script'), Referer: 'https://acme.com/x' }),
+      'script https://b.example/a.js',
+    ],
+    [
+      'that a frame loaded',
+      of('https://b.example/a.js', { ...dest('script'), referer: 'https://video.example/' }),
+      null,
+    ],
+    ['of another page', of('https://b.example/a.js', dest('script'), { pageref: 'page_2' }), null],
+  ])('%s', async (_, one, expected) => {
+    const { loaded = [] } = await readHar(har([entry({}), one]))
+    expect(loaded?.map(({ kind, url }) => `${kind} ${url}`)).toEqual(expected === null ? [] : [expected])
+  })
+
+  test('count like those in its HTML', async () => {
+    const file = har([entry({}), of('https://www.googletagmanager.com/gtm.js?id=GTM-ABCDEF', dest('script'))])
+    expect(detect(openOwnRuleset(), buildPage(await readHar(file))).technologies).toContain('Google Tag Manager')
+    expect(detect(openOwnRuleset(), buildPage(await readHar(har([entry({})])))).technologies).toEqual([])
+  })
+})
+
+test('each page has the entries with its pageref', async () => {
+  const shell = '<!doctype html><script src=/main.js></script>'
+  const pageEntries = (pageref: string, marked: object): object[] => {
+    const content = { text: shell.replace('/main', `/${pageref}`), mimeType: 'text/html' }
+    const main = { text: pageref, mimeType: 'text/javascript' }
+    return [
+      entry({ url: `https://acme.com/${pageref}`, content }, { pageref, ...marked }),
+      entry({ url: 'https://acme.com/p1.js', content: main }, { pageref }),
+      entry({ url: 'https://acme.com/p2.js', content: main }, { pageref }),
+      at('https://ads.example/frame', { pageref }),
+    ]
+  }
+  for (const marked of [document, {}]) {
+    const entries = [...pageEntries('p1', marked), at('https://old.example/'), ...pageEntries('p2', marked)]
+    const pages = await readHarPages(har(entries, { pages: [{ id: 'p1' }, { id: 'p2' }] }))
+    expect(pages.map(({ url, scripts }) => [url, scripts])).toEqual(
+      ['p1', 'p2'].map((id) => [`https://acme.com/${id}`, [{ url: `https://acme.com/${id}.js`, text: id }]]),
+    )
+  }
+})
+
+test('an image is not a script, whatever its name', async () => {
+  const content = { text: '<!doctype html><script src=/a.js></script>', mimeType: 'text/html' }
+  const file = har([
+    entry({ content }),
+    entry({ url: 'https://acme.com/a.js', content: { text: 'x', mimeType: 'image/png' } }),
+  ])
+  expect((await readHar(file)).scripts).toEqual([])
 })
 
 test('scripts and style sheets are those of its other entries', async () => {

@@ -33,12 +33,15 @@ const chunks = (body: string | Uint8Array, size = 7): Buffer => {
 
 describe.each(PACKINGS)('%s', (_, pack) => {
   test('HTML responses are read in order, with everything that was recorded', async () => {
+    const date = { 'WARC-Date': '2026-11-20T10:00:00Z' }
     const lines = { ...HTML, Link: '</a>; rel=a,,,b', 'X-Empty': '' }
-    const records = [record('warcinfo', {}, 'software: x\r\n'), response(URL_A, lines, text), pageRecord('b')]
+    const records = [record('warcinfo', {}, 'software: x\r\n'), response(URL_A, lines, text, date), pageRecord('b')]
     const pages = await readPages(pack(records))
     expect(pages.map(({ id }) => id)).toEqual([URL_A, 'https://acme.com/b'])
     expect(pages[0]).toEqual({
       id: URL_A,
+      date: '2026-11-20T10:00:00Z',
+      recordId: 'urn:uuid:1',
       page: {
         url: URL_A,
         status: 200,

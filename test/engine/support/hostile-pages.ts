@@ -7,15 +7,16 @@ const many = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join('')
 const letters = (count: number): string => many(count, (i) => String.fromCharCode(0x4e00 + (i % 5000)))
 
-const DEEP = /elements are nested deeper than 512/
-const CROWDED = /attributes were skipped: only the first 256 of a tag are read/
+const DEEP = /(?:element is|elements are) nested deeper than 512/
+const CROWDED = /(?:attribute was|attributes were) skipped: only the first 256 of a tag are read/
 const LONG = /only the first 4194304 of \d+ characters were read/
 const PARSED = /^only the first \d+ of \d+ characters were parsed: the page has more than 150000 tags/
 const TEXT = /^only the first 1048576 of \d+ characters of visible text were read/
 const WORDS = /^words were counted in the first 98304 of \d+ characters/
-const URLS = /^\d+ URLs were skipped: the limit is 10000 different URLs/
-const LD_DEEP = /^1 JSON-LD blocks were not parsed: their data is nested deeper than 64/
-const LD_LARGE = /^\d+ JSON-LD blocks were not parsed: the limit is 256 blocks and 524288 characters in total/
+const URLS = /^\d+ (?:URL was|URLs were) skipped: the limit is 10000 different URLs/
+const LD_DEEP = /^1 JSON-LD block was not parsed: the data is nested deeper than 64/
+const LD_LARGE =
+  /^\d+ JSON-LD (?:block was|blocks were) not parsed: the limit is 256 blocks and 524288 characters in total/
 const HEADERS = /only the first 200 of 5000 headers were read/
 
 /** Pages that could break a scanner, and the warnings that they cause. */

@@ -1,0 +1,219 @@
+# Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypeAlias
+
+BuilderCategory: TypeAlias = str
+"""Category of a builder. Known values: ai-builder, app-builder, blog, cms, community, course, documentation, ecommerce, landing-page, static-site, website-builder, wiki."""
+
+
+class CatalogueEntry(TypedDict):
+    kind: str
+    """Kind of the entry. Known values: builder, hosting, site-type, technology."""
+    slug: str
+    """Identifier, unique within its kind: builderSlug of a builder, siteType of a site type."""
+    name: str
+    """Display name: builder, hosting or one of technologies of a scan."""
+    category: str | None
+    """Category of a builder or technology; cdn for a CDN, which scans list under technologies; null for other hosting and for site types."""
+    isAiNative: bool
+    """Whether it is a builder that generates sites with an AI model."""
+    website: str | None
+    """Website of the vendor."""
+
+
+class Clause(TypedDict):
+    """A clause of a rule that matched."""
+
+    clause: str
+    """The clause as written in the rule."""
+    places: list[str]
+    """The places it looks at."""
+    weight: NotRequired[str]
+    """What the clause is worth. Known values: strong, medium, weak."""
+    points: NotRequired[int]
+    """Site types: tenths of log-odds that the clause gives the type."""
+    family: str
+    """Clauses of one family are not independent evidence of each other."""
+    hits: int
+    texts: list[str]
+    """The texts that matched, each cut to 200 characters."""
+
+
+Confidence: TypeAlias = Literal['high', 'medium', 'low']
+
+
+class DayUsage(TypedDict):
+    date: str
+    """The day (UTC)."""
+    requests: int
+    """Scans charged on the day."""
+
+
+ErrorCode: TypeAlias = str
+"""A stable code. Known values: invalid_url, invalid_request, blocked_target, unauthorized, not_found, method_not_allowed, rate_limited, quota_exceeded, scan_failed, scan_timeout, internal, maintenance, unavailable."""
+
+
+class Evidence(TypedDict):
+    """A rule that scored points, and why."""
+
+    kind: str
+    """Kind of the rule. Known values: builder, technology, hosting, site-type."""
+    slug: str
+    name: str
+    level: Confidence | None
+    points: int
+    """0 to 6; of a site type its score, in tenths of log-odds."""
+    clauses: list[Clause]
+    """The clauses that matched."""
+    unseen: list[str]
+    """Places that the rule looks at and that the scan did not see."""
+    chosen: bool
+    """Whether the rule is part of the result."""
+    note: NotRequired[str]
+    """Why the rule is not part of the result, or what raised its level."""
+
+
+Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
+
+
+class Infrastructure(TypedDict):
+    """With include=infrastructure: where the site runs, as seen from its connection."""
+
+    cdn: str | None
+    """Display name of the CDN."""
+    dns: list[str]
+    """Registrable domains of the name servers."""
+    ip: str | None
+    """The address that served the page."""
+    tlsIssuer: str | None
+    """Organisation that issued the certificate."""
+    server: str | None
+    """The header Server."""
+
+
+class KeyInfo(TypedDict):
+    name: str
+    """Name of the key or account."""
+    email: str
+    """Contact address of the key holder."""
+    plan: str
+    """Plan of the key."""
+    requests_used: int
+    """Scans charged in this billing month (UTC)."""
+    requests_limit: int
+    """Scans per month in this plan."""
+    requests_remaining: int
+    """Scans left this month; never below 0."""
+    resets_on: str
+    """The 1st of next month."""
+    last_used_at: str
+    """Time of the last charged scan or /me request, including this one."""
+    created_at: str
+    """When the key was created."""
+
+
+class KeyUsage(TypedDict):
+    month: str
+    """The month (UTC), such as 2026-05."""
+    requests_used: int
+    """Scans charged in the month."""
+    days: list[DayUsage]
+    """Every day of the month up to today."""
+
+
+class Meta(TypedDict):
+    """With include=meta: about the scan and the page."""
+
+    status: int
+    """Status of the final response of the site."""
+    scannedAt: str
+    """When the scan ended (UTC, with milliseconds)."""
+    ruleset: str
+    """Version of the rules that the result is based on."""
+    title: str | None
+    """Title of the page on one line, cut to 500 characters; null if it has none."""
+
+
+class ScanRequest(TypedDict):
+    """What to scan."""
+
+    url: str
+    """The URL to scan: absolute, http or https, at most 2048 characters, a public host, port 80, 443 or none, no credentials."""
+    include: NotRequired[list[Extra]]
+    """What to add after the standard fields."""
+    fresh: NotRequired[bool]
+    """Scan again even if the cache has a result, and replace the cached result."""
+
+
+SiteType: TypeAlias = str
+"""Purpose of a site. Known values: app, blog, course, directory, docs, ecommerce, education, event, forum, government, landing, link-in-bio, local-business, marketing, news, nonprofit, parked, portfolio, reference, saas, wiki."""
+
+
+class Timing(TypedDict):
+    """With include=timing: milliseconds of each stage of the scan."""
+
+    fetch: float
+    """Until the page was received."""
+    evidence: float
+    """From then until the side evidence was complete."""
+    bodies: float
+    """At the same time: until scripts and style sheets were complete."""
+    match: float
+    """Parsing and matching, including the wait for a worker."""
+    total: float
+
+
+class Catalogue(TypedDict):
+    ruleset: str
+    """Version of the rules of the service."""
+    entries: list[CatalogueEntry]
+    """Ordered by kind, then by slug."""
+
+
+class Error(TypedDict):
+    """The body of every error response."""
+
+    error: str
+    """A message for people. It may change; the code does not."""
+    code: ErrorCode
+    retryable: bool
+    """Whether the same request may succeed later: after Retry-After, where the response has it."""
+    requestId: str
+    """The value of the header X-Request-Id."""
+
+
+class ScanResult(TypedDict):
+    url: str
+    """The final URL after redirects, without fragment."""
+    builder: str | None
+    """Display name of the builder of the site."""
+    builderSlug: str | None
+    """Identifier of the builder."""
+    confidence: Confidence | None
+    """Confidence in the builder; null exactly when builder is null."""
+    category: BuilderCategory | None
+    """Category of the builder."""
+    isAiNative: bool
+    """Whether the builder generates sites with an AI model; false without a builder."""
+    technologies: list[str]
+    """Display names, ordered by confidence, then by name; includes the builder and CDNs."""
+    hosting: str | None
+    """Hosting provider of the site's origin; null if a CDN hides it."""
+    siteType: SiteType | None
+    """Purpose of the site; null if the page gives no indication."""
+    cached: bool
+    """Whether the result was already in the cache when the request arrived."""
+    evidence: NotRequired[list[Evidence]]
+    """With include=evidence: every rule that scored points, and why."""
+    versions: NotRequired[dict[str, str]]
+    """With include=versions: name → version."""
+    infrastructure: NotRequired[Infrastructure]
+    timing: NotRequired[Timing]
+    warnings: NotRequired[list[str]]
+    """With include=warnings: what was cut off, and which places were not looked at."""
+    meta: NotRequired[Meta]

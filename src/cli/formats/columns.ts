@@ -1,0 +1,105 @@
+import { findCdn } from '../../scan/extras.ts'
+import type { ScannedPage, ScanRecord } from './scan-record.ts'
+
+export type Cell = string | number | boolean | null | undefined
+
+/** Kinds of input, which differ in what is known of an item. */
+export type InputKind = 'live' | 'saved' | 'warc'
+
+/** A column of CSV. */
+export interface Column {
+  readonly name: string
+  /** What it contains, for the help. */
+  readonly about: string
+  readonly read: (record: ScanRecord) => Cell
+  /** The kinds of input that have it; all when absent. */
+  readonly kinds?: readonly InputKind[]
+  /** Whether it is written without `--columns`. */
+  readonly isDefault?: true
+}
+
+/** Separates several values of one cell. */
+const SEPARATOR = '; '
+
+const ofKey =
+  (name: string) =>
+  ({ key }: ScanRecord): Cell =>
+    key[name]
+const ofPage =
+  (read: (page: ScannedPage) => Cell) =>
+  ({ outcome }: ScanRecord): Cell =>
+    'verdict' in outcome ? read(outcome) : null
+const ofFailure =
+  (name: 'error' | 'code') =>
+  ({ outcome }: ScanRecord): Cell =>
+    'verdict' in outcome ? null : outcome[name]
+const readId = ({ key }: ScanRecord): Cell => key.id ?? (key.line === undefined ? null : `line ${key.line}`)
+const joinVersions = ({ verdict }: ScannedPage): string =>
+  Object.entries(verdict.versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(SEPARATOR)
+
+const LIVE = ['live'] as const
+const OFFLINE = ['saved', 'warc'] as const
+const WARC = ['warc'] as const
+
+/** All columns, in the order in which they are written by default. */
+const COLUMNS: readonly Column[] = [
+  { name: 'url', about: 'the site, as the list names it', kinds: LIVE, read: ofKey('url'), isDefault: true },
+  { name: 'id', about: 'the page', kinds: OFFLINE, read: readId, isDefault: true },
+  { name: 'date', about: 'WARC-Date', kinds: WARC, read: ofKey('date'), isDefault: true },
+  { name: 'recordId', about: 'WARC-Record-ID', kinds: WARC, read: ofKey('recordId'), isDefault: true },
+  {
+    name: 'finalUrl',
+    about: 'after redirects',
+    kinds: LIVE,
+    read: ofPage(({ verdict }) => verdict.url),
+    isDefault: true,
+  },
+  { name: 'url', about: 'its address', kinds: OFFLINE, read: ofPage(({ verdict }) => verdict.url), isDefault: true },
+  { name: 'status', about: 'HTTP status', read: ofPage(({ status }) => status), isDefault: true },
+  { name: 'title', about: 'title of the page', read: ofPage(({ title }) => title) },
+  { name: 'builder', about: '', read: ofPage(({ verdict }) => verdict.builder), isDefault: true },
+  { name: 'builderSlug', about: '', read: ofPage(({ verdict }) => verdict.builderSlug), isDefault: true },
+  { name: 'confidence', about: '', read: ofPage(({ verdict }) => verdict.confidence), isDefault: true },
+  { name: 'category', about: '', read: ofPage(({ verdict }) => verdict.category), isDefault: true },
+  { name: 'isAiNative', about: '', read: ofPage(({ verdict }) => verdict.isAiNative), isDefault: true },
+  {
+    name: 'technologies',
+    about: 'names',
+    read: ofPage(({ verdict }) => verdict.technologies.join(SEPARATOR)),
+    isDefault: true,
+  },
+  { name: 'versions', about: 'names with versions', read: ofPage(joinVersions) },
+  { name: 'hosting', about: '', read: ofPage(({ verdict }) => verdict.hosting), isDefault: true },
+  { name: 'cdn', about: '', read: ofPage(({ verdict }) => findCdn(verdict)), isDefault: true },
+  { name: 'siteType', about: '', read: ofPage(({ verdict }) => verdict.siteType), isDefault: true },
+  { name: 'ip', about: '', kinds: LIVE, read: ofPage(({ infrastructure }) => infrastructure?.ip) },
+  { name: 'server', about: 'header Server', kinds: LIVE, read: ofPage(({ infrastructure }) => infrastructure?.server) },
+  {
+    name: 'dns',
+    about: 'domains of the name servers',
+    kinds: LIVE,
+    read: ofPage(({ infrastructure }) => infrastructure?.dns.join(SEPARATOR)),
+  },
+  {
+    name: 'tlsIssuer',
+    about: 'issuer of the certificate',
+    kinds: LIVE,
+    read: ofPage(({ infrastructure }) => infrastructure?.tlsIssuer),
+  },
+  { name: 'warnings', about: '', read: ofPage(({ verdict }) => verdict.warnings.join(SEPARATOR)) },
+  { name: 'scannedAt', about: 'end of the scan, UTC', read: ({ outcome }) => outcome.scannedAt, isDefault: true },
+  { name: 'durationMs', about: 'milliseconds', read: ({ outcome }) => Math.round(outcome.durationMs) },
+  { name: 'ruleset', about: 'version of the rules', read: ({ outcome }) => outcome.ruleset },
+  { name: 'error', about: 'why the scan failed', read: ofFailure('error'), isDefault: true },
+  { name: 'code', about: 'error code; empty for a result', read: ofFailure('code'), isDefault: true },
+]
+
+/** Lists the columns of a kind of input. The first one names the item. */
+export function listColumns(kind: InputKind): readonly Column[] {
+  return COLUMNS.filter(({ kinds = [kind] }) => (kinds as readonly InputKind[]).includes(kind))
+}
+
+/** The names of all columns. */
+export const COLUMN_NAMES: readonly string[] = COLUMNS.map(({ name }) => name)

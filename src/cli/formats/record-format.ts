@@ -1,0 +1,83 @@
+import type { Column } from './columns.ts'
+import { formatRow, parseRow, unmarkFormula } from './csv.ts'
+import { buildLine, type ScanRecord } from './scan-record.ts'
+
+/** What a line of an output says about its site. */
+interface WrittenLine {
+  readonly url: string
+  readonly isFailure: boolean
+  /** Whether the line lists technologies; false if that is unknown. */
+  readonly hasTechnologies: boolean
+}
+
+/** The format of the lines of an output. */
+export interface RecordFormat {
+  readonly isCsv: boolean
+  /** The first line with its end; empty for JSON lines. */
+  readonly header: string
+  format(record: ScanRecord): string
+  /** Reads a line of a live scan without its end; null if this format did not write it. */
+  read(text: string): WrittenLine | null
+}
+
+/** A column of the input that is carried through. */
+export interface CarriedColumn {
+  /** As in JSON lines. */
+  readonly name: string
+  /** As in CSV, where it must differ from our own columns. */
+  readonly csvName: string
+}
+
+/** Whether the name of a file ends in `.csv`. */
+export const isCsvName = (file: string): boolean => /\.csv$/i.test(file)
+
+/** Builds the format of JSON lines. `withMeta` adds `meta` to failures. */
+export function buildJsonFormat({ withMeta }: { readonly withMeta: boolean }): RecordFormat {
+  return {
+    isCsv: false,
+    header: '',
+    format: (record) => `${JSON.stringify(buildLine(record, withMeta))}\n`,
+    read(text) {
+      const { url, result } = parseObject(text) as { url?: unknown; result?: { technologies?: unknown } }
+      if (typeof url !== 'string') return null
+      const names = result?.technologies
+      return { url, isFailure: result === undefined, hasTechnologies: Array.isArray(names) && names.length > 0 }
+    },
+  }
+}
+
+/** Builds the format of CSV: the columns, then those of the input. */
+export function buildCsvFormat(columns: readonly Column[], carried: readonly CarriedColumn[] = []): RecordFormat {
+  const names = [...columns.map(({ name }) => name), ...carried.map(({ csvName }) => csvName)]
+  const [url, code, technologies] = ['url', 'code', 'technologies'].map((name) =>
+    columns.findIndex((column) => column.name === name),
+  )
+  const header = formatRow(
+    columns.map(({ name }) => name),
+    carried.map(({ csvName }) => csvName),
+  )
+  return {
+    isCsv: true,
+    header,
+    format: (record) =>
+      formatRow(
+        columns.map(({ read }) => read(record)),
+        carried.map(({ name }) => record.input?.[name] ?? ''),
+      ),
+    read(text) {
+      const cells = parseRow(text)
+      if (cells?.length !== names.length) return null
+      const isFilled = (column: number): boolean => column >= 0 && cells[column] !== ''
+      return { url: unmarkFormula(cells[url]), isFailure: isFilled(code), hasTechnologies: isFilled(technologies) }
+    },
+  }
+}
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}

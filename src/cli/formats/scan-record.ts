@@ -1,0 +1,50 @@
+import type { Result, Verdict } from '../../index.ts'
+import type { Extras } from '../../scan/extra-schemas.ts'
+import type { LiveResult } from '../../scan/scanner.ts'
+
+/** What is known of every scan, also of one that failed. */
+interface ScanFacts {
+  /** When the scan ended, in UTC (ISO 8601). */
+  readonly scannedAt: string
+  readonly durationMs: number
+  /** Version of the rules. */
+  readonly ruleset: string
+}
+
+/** A site or page that was scanned. */
+export interface ScannedPage extends ScanFacts {
+  readonly verdict: Verdict
+  /** The ten fields and the extras that were asked for. */
+  readonly result: LiveResult | Result
+  /** HTTP status; null if it is unknown. */
+  readonly status: number | null
+  readonly title: string | null
+  /** Of a live site. */
+  readonly infrastructure?: Extras['infrastructure']
+}
+
+/** A site or page whose scan failed. */
+export interface FailedScan extends ScanFacts {
+  readonly error: string
+  readonly code: string
+}
+
+/** One line of an output. */
+export interface ScanRecord {
+  /** Fields that name the item and come first: `url`, or `id` or `line`, and `date` and `recordId` of a WARC record. */
+  readonly key: Readonly<Record<string, string | number>>
+  /** Cells of the input file that are carried through, by column. */
+  readonly input?: Readonly<Record<string, string>> | undefined
+  readonly outcome: ScannedPage | FailedScan
+}
+
+/**
+ * Builds the object of a JSON line: `{…key, input?, result}` or `{…key, input?, error, code, meta?}`.
+ * @param withMeta whether a failure has `meta`, as results have it with `include=meta`; a failed scan has no status and no title
+ */
+export function buildLine({ key, input, outcome }: ScanRecord, withMeta: boolean): object {
+  const start = { ...key, ...(input && { input }) }
+  if ('result' in outcome) return { ...start, result: outcome.result }
+  const { error, code, scannedAt, ruleset } = outcome
+  return { ...start, error, code, ...(withMeta && { meta: { status: null, scannedAt, ruleset, title: null } }) }
+}

@@ -1,0 +1,21 @@
+import { ScanError } from '../errors.ts'
+import type { LiveScan, Scanner } from '../scan/scanner.ts'
+import type { ListedSite } from './site-list.ts'
+
+/**
+ * Scans a site. A bare domain is scanned with `http://` if its server refuses the connection for `https://`.
+ * @throws ScanError; the signal's reason when it aborts
+ */
+export async function scanSite(
+  scanner: Scanner,
+  { urls }: Pick<ListedSite, 'urls'>,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<LiveScan> {
+  const [url, fallback] = urls
+  try {
+    return await scanner.scan(url, options)
+  } catch (error) {
+    if (fallback === undefined || !(error instanceof ScanError) || error.reason !== 'connection_refused') throw error
+    return await scanner.scan(fallback, options)
+  }
+}

@@ -1,0 +1,159 @@
+import { makeVisible, parseLink } from '../portal/scan/visible-text.ts'
+import { CONFIDENCES, type Site } from './site.ts'
+
+/** Longer texts are cut. The engine's own texts are much shorter. */
+const MAX_NAME = 300
+const MAX_TERM = 100
+/** Only the first ones of a site count. */
+const MAX_TECHNOLOGIES = 500
+/** Different names of builders, technologies, versions and so on; all rules together have about 2,000. Bounds the memory. */
+const MAX_TERMS = 50_000
+const FURTHER_TERMS = 'further names'
+
+/** A line of scan results. */
+export interface ParsedLine {
+  /** What the line calls the site, as written there; null if it names none. */
+  readonly entry: string | null
+  readonly site: Site
+  /** Time of the scan in ISO 8601 and version of the rules; null without `--include meta`. */
+  readonly scannedAt: string | null
+  readonly ruleset: string | null
+}
+
+/** A line that is not a scan result; `message` says why. */
+export class LineError extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads lines of one file or several. Equal names of builders, technologies and so on share their memory. */
+export class LineParser {
+  readonly #aiNative: ReadonlySet<string>
+  readonly #terms = new Map<string, string>()
+
+  /** @param aiNative slugs of AI-native builders */
+  constructor(aiNative: ReadonlySet<string>) {
+    this.#aiNative = aiNative
+  }
+
+  /**
+   * Reads a line: `{url or id, result}`, `{url, id or line, error, code}`, or a result alone, as the scan of one page prints it.
+   * Unknown fields are ignored, and a field of the wrong type counts as absent.
+   * @throws LineError for a line that is none of these
+   */
+  parse(text: string): ParsedLine {
+    const line = parseObject(text)
+    const { url, id, line: number, result, error, code, ...rest } = line
+    const entry = [url, id].find((value): value is string => typeof value === 'string') ?? null
+    const name = entry ?? (Number.isInteger(number) ? `line ${number}` : '')
+    if (isObject(result)) return this.#readResult(entry, name, result)
+    if (typeof error === 'string') {
+      const failure = { code: this.#readTerm(code) ?? 'unknown', sentence: readText(error, MAX_NAME) ?? '' }
+      const site = { ...NOTHING_FOUND, name: readText(name, MAX_NAME) ?? 'unnamed', link: findLink(entry), failure }
+      return { entry, site, ...readMeta(line.meta) }
+    }
+    if (Array.isArray(rest.technologies)) return this.#readResult(entry, name, line)
+    throw new LineError('the line has neither a result nor an error')
+  }
+
+  #readResult(entry: string | null, name: string, result: Fields): ParsedLine {
+    const builder = this.#readTerm(result.builder)
+    const { url, confidence, builderSlug } = result
+    const site: Site = {
+      name: readText(name || url, MAX_NAME) ?? 'unnamed',
+      link: findLink(url) ?? findLink(entry),
+      failure: null,
+      builder,
+      isAiNative: builder === null ? null : this.#readAiNative(result.isAiNative, builderSlug),
+      confidence: CONFIDENCES.find((level) => level === confidence) ?? null,
+      hosting: this.#readTerm(result.hosting),
+      siteType: this.#readTerm(result.siteType),
+      technologies: this.#readTechnologies(result.technologies),
+      versions: this.#readVersions(result.versions),
+    }
+    return { entry: entry ?? readEntry(url), site, ...readMeta(result.meta) }
+  }
+
+  #readAiNative(isAiNative: unknown, slug: unknown): boolean {
+    return typeof isAiNative === 'boolean' ? isAiNative : typeof slug === 'string' && this.#aiNative.has(slug)
+  }
+
+  #readTechnologies(list: unknown): readonly string[] {
+    if (!Array.isArray(list)) return []
+    const names = list.slice(0, MAX_TECHNOLOGIES).flatMap((name: unknown) => this.#readTerm(name) ?? [])
+    return [...new Set(names)]
+  }
+
+  #readVersions(versions: unknown): ReadonlyMap<string, string> {
+    if (!isObject(versions)) return NO_VERSIONS
+    const read = new Map<string, string>()
+    for (const technology of Object.keys(versions).slice(0, MAX_TECHNOLOGIES)) {
+      const name = this.#readTerm(technology)
+      const version = this.#readTerm(versions[technology])
+      if (name !== null && version !== null) read.set(name, version)
+    }
+    return read.size === 0 ? NO_VERSIONS : read
+  }
+
+  #readTerm(value: unknown): string | null {
+    if (typeof value !== 'string') return null
+    const known = this.#terms.get(value)
+    if (known !== undefined) return known
+    const term = readText(value, MAX_TERM)
+    if (term === null) return null
+    if (this.#terms.size >= MAX_TERMS) return this.#terms.get(term) ?? FURTHER_TERMS
+    this.#terms.set(term, this.#terms.get(term) ?? term)
+    return term
+  }
+}
+
+const NO_VERSIONS: ReadonlyMap<string, string> = new Map()
+
+const NOTHING_FOUND = {
+  builder: null,
+  isAiNative: null,
+  confidence: null,
+  hosting: null,
+  siteType: null,
+  technologies: [],
+  versions: NO_VERSIONS,
+} as const satisfies Partial<Site>
+
+/** @throws LineError */
+function parseObject(text: string): Fields {
+  let line: unknown
+  try {
+    line = JSON.parse(text)
+  } catch {
+    throw new LineError('the line is not valid JSON')
+  }
+  if (!isObject(line)) throw new LineError('the line is not a JSON object')
+  return line
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readMeta(meta: unknown): Pick<ParsedLine, 'scannedAt' | 'ruleset'> {
+  const { scannedAt, ruleset } = isObject(meta) ? meta : {}
+  const isTime = typeof scannedAt === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/.test(scannedAt)
+  return { scannedAt: isTime ? scannedAt : null, ruleset: readText(ruleset, 64) }
+}
+
+function readEntry(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** Reads a text in one line; null for an empty one and for other values. */
+function readText(value: unknown, maxCharacters: number): string | null {
+  if (typeof value !== 'string') return null
+  // A part of a long text would keep all of it in memory, so that it is copied.
+  const part = value.length > 4 * maxCharacters ? Buffer.from(value.slice(0, 4 * maxCharacters)).toString() : value
+  return makeVisible(part, maxCharacters) || null
+}
+
+const MAX_LINK = 2048
+
+function findLink(url: unknown): string | null {
+  return typeof url === 'string' && url.length <= MAX_LINK ? parseLink(url) : null
+}

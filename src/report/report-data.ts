@@ -1,0 +1,25 @@
+import type { Comparison } from './compare-sites.ts'
+import type { ReportNumbers } from './count-sites.ts'
+import type { ReportLabels, Site } from './site.ts'
+
+/** What a page says about the files it was made of. */
+export interface ReportSource {
+  /** Names of the files, without folders. */
+  readonly files: readonly string[]
+  /** First and last time of a scan, ISO 8601; null without `--include meta`. */
+  readonly scanned: { readonly from: string; readonly to: string } | null
+}
+
+/** Everything that a report shows. */
+export interface ReportData {
+  readonly source: ReportSource
+  readonly numbers: ReportNumbers
+  readonly labels: ReportLabels
+  /** All sites in the order of the results; the table may show only the first ones. */
+  readonly sites: readonly Site[]
+  /** Most rows of the table of sites, and of that of changes. */
+  readonly maxRows: number
+  readonly comparison: (Comparison & { readonly earlier: ReportSource }) | null
+  /** Sentences about lines that were skipped, sites that were repeated, and the like. */
+  readonly notes: readonly string[]
+}

@@ -1,0 +1,150 @@
+import type { ComponentChildren } from 'preact'
+import { formatNumber } from '../portal/format-text.ts'
+import { CHANGE_KINDS, type Change, type Comparison, describeChange, type SiteChanges } from './compare-sites.ts'
+import { nameSiteType, type ReportLabels, type Site } from './site.ts'
+
+interface SortableTableProps {
+  /** Prefix of ids; unique in the page. */
+  readonly id: string
+  readonly caption: string
+  /** What the search field searches, such as "sites". */
+  readonly noun: string
+  readonly head: readonly string[]
+  readonly children: ComponentChildren
+}
+
+/**
+ * A table that the script makes searchable and sortable, and splits into pages. Without the script it shows all rows.
+ */
+function SortableTable({ id, caption, noun, head, children }: SortableTableProps) {
+  return (
+    <div class="sites" data-sortable>
+      <div class="tools" hidden>
+        <div class="field">
+          <label for={`${id}-search`}>Search {noun}</label>
+          <input id={`${id}-search`} type="search" autocomplete="off" spellcheck={false} />
+        </div>
+        <p class="quiet" role="status" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
+      <section class="table" aria-label={caption} tabIndex={0}>
+        <table>
+          <caption class="hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {head.map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      </section>
+      <div class="pager" hidden>
+        <button type="button" class="button secondary">
+          Previous<span class="hidden"> {noun}</span>
+        </button>
+        <button type="button" class="button secondary">
+          Next<span class="hidden"> {noun}</span>
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** A name of a site, which links to it. The name is that of the list, and may differ from the address. */
+function SiteName({ site: { name, link } }: { readonly site: Site }) {
+  if (link === null) return <bdi>{name}</bdi>
+  return (
+    <a href={link} rel="noreferrer noopener external">
+      <bdi>{name}</bdi>
+    </a>
+  )
+}
+
+/** Values by which the script sorts levels. */
+const LEVEL_ORDER = { high: 1, medium: 2, low: 3 } as const
+
+/** The sites with everything that was found. */
+export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; readonly labels: ReportLabels }) {
+  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Error', 'Technologies']
+  return (
+    <SortableTable id="sites" caption="Sites" noun="sites" head={head}>
+      {sites.map((site, row) => (
+        <SiteRow key={row} site={site} labels={labels} />
+      ))}
+    </SortableTable>
+  )
+}
+
+function SiteRow({ site, labels }: { readonly site: Site; readonly labels: ReportLabels }) {
+  const { builder, confidence, hosting, siteType, technologies, versions, failure } = site
+  const named = technologies.map((name) => (versions.has(name) ? `${name} ${versions.get(name)}` : name))
+  return (
+    <tr>
+      <th scope="row">
+        <SiteName site={site} />
+      </th>
+      <td>{builder}</td>
+      <td data-sort={confidence === null ? undefined : LEVEL_ORDER[confidence]}>{confidence}</td>
+      <td>{hosting}</td>
+      <td>{siteType === null ? null : nameSiteType(siteType, labels)}</td>
+      <td>
+        {failure !== null && (
+          <>
+            <code>{failure.code}</code> {failure.sentence}
+          </>
+        )}
+      </td>
+      <td>{named.join(', ')}</td>
+    </tr>
+  )
+}
+
+/** How many sites have a kind of change; only kinds that occur. */
+export function ChangeCounts({ comparison: { counts, unchanged } }: { readonly comparison: Comparison }) {
+  const kinds = (Object.keys(CHANGE_KINDS) as Change['kind'][]).filter((kind) => counts.has(kind))
+  return (
+    <dl class="facts">
+      {kinds.map((kind) => (
+        <div key={kind}>
+          <dt>{CHANGE_KINDS[kind]}</dt>
+          <dd>{formatNumber(counts.get(kind) ?? 0)}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>Unchanged</dt>
+        <dd>{formatNumber(unchanged)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+interface ChangeTableProps {
+  readonly sites: readonly SiteChanges[]
+  readonly labels: ReportLabels
+}
+
+/** What changed, site by site. */
+export function ChangeTable({ sites, labels }: ChangeTableProps) {
+  return (
+    <SortableTable id="changes" caption="Changed sites" noun="changes" head={['Site', 'Changes']}>
+      {sites.map(({ site, changes }, row) => (
+        <tr key={row}>
+          <th scope="row">
+            <SiteName site={site} />
+          </th>
+          <td>
+            <ul class="changes">
+              {changes.map((change) => (
+                <li key={change.kind}>{describeChange(change, (siteType) => nameSiteType(siteType, labels))}</li>
+              ))}
+            </ul>
+          </td>
+        </tr>
+      ))}
+    </SortableTable>
+  )
+}

@@ -1,0 +1,38 @@
+/** What the report knows about a site. All texts come from strangers: they are in one line, cut, and not escaped. */
+export interface Site {
+  /** The entry of the list, the id of the page, or `line 7` for a line without either. */
+  readonly name: string
+  /** Address of the scanned page; null if it is not known or not an http or https URL. */
+  readonly link: string | null
+  /** Why the site has no result; null if it has one. Then the other fields are empty. */
+  readonly failure: { readonly code: string; readonly sentence: string } | null
+  readonly builder: string | null
+  /** null without a builder. */
+  readonly isAiNative: boolean | null
+  readonly confidence: Confidence | null
+  readonly hosting: string | null
+  /** Slug of the site type. */
+  readonly siteType: string | null
+  /** Display names, without duplicates. */
+  readonly technologies: readonly string[]
+  /** Technology → version; empty without `--include versions`. */
+  readonly versions: ReadonlyMap<string, string>
+}
+
+export const CONFIDENCES = ['high', 'medium', 'low'] as const
+type Confidence = (typeof CONFIDENCES)[number]
+
+/** What the rules say about names of the results. */
+export interface ReportLabels {
+  /** Site type → its name. */
+  readonly siteTypes: ReadonlyMap<string, string>
+  /** Display name of a technology → title of its category. */
+  readonly technologies: ReadonlyMap<string, string>
+  /** Slugs of AI-native builders, for results of revision 1, which lack the field. */
+  readonly aiNative: ReadonlySet<string>
+}
+
+/** The name of a site type; its slug if the rules do not know it. */
+export function nameSiteType(siteType: string, { siteTypes }: Pick<ReportLabels, 'siteTypes'>): string {
+  return siteTypes.get(siteType) ?? siteType
+}

@@ -1,0 +1,28 @@
+import type { Ruleset } from '../index.ts'
+
+/** What the rules call things on pages for people. */
+export interface RulesetLabels {
+  /** Builder category → its title. */
+  readonly categories: Readonly<Record<string, string>>
+  /** Site type → its name. */
+  readonly siteTypes: Readonly<Record<string, string>>
+  /** Display name of a technology → title of its category. */
+  readonly technologies: Readonly<Record<string, string>>
+  /** Place → what a rule finds there. */
+  readonly places: Readonly<Record<string, string>>
+}
+
+/** Reads the labels of a ruleset. */
+export function buildLabels({ categories, rules, places }: Ruleset): RulesetLabels {
+  const siteTypes = rules.filter(({ kind }) => kind === 'site-type')
+  const technologies = rules.filter(({ kind }) => kind === 'technology')
+  const titles = Object.entries(categories.builders).map(([name, { title = name }]) => [name, title])
+  return {
+    categories: Object.fromEntries(titles),
+    siteTypes: Object.fromEntries(siteTypes.map(({ slug, name }) => [slug, name])),
+    technologies: Object.fromEntries(
+      technologies.map(({ name, category = '' }) => [name, categories.technologies[category] ?? category]),
+    ),
+    places: Object.fromEntries([...places.values()].map(({ detector: { key, about } }) => [key, about])),
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { compareSites, describeChange } from '../../src/report/compare-sites.ts'
+import type { Site } from '../../src/report/site.ts'
+
+const SITE: Site = {
+  name: 'a.example',
+  link: null,
+  failure: null,
+  builder: 'WordPress',
+  isAiNative: false,
+  confidence: 'high',
+  hosting: 'Netlify',
+  siteType: 'blog',
+  technologies: ['PHP', 'WordPress'],
+  versions: new Map([['PHP', '8.2']]),
+}
+const FAILED: Site = { ...SITE, builder: null, technologies: [], failure: { code: 'scan_failed', sentence: 'No.' } }
+
+type Rows = [name: string, before: Partial<Site> | null, after: Partial<Site> | null, changes: string[]][]
+const rows: Rows = [
+  ['nothing', {}, {}, []],
+  ['a new site', null, {}, ['New in the results']],
+  ['a site that is missing', {}, null, ['No longer in the results']],
+  ['a site that fails', {}, FAILED, ['Fails: scan_failed']],
+  ['a site that works again', FAILED, {}, ['Works again (was scan_failed)']],
+  ['a site that fails for another reason', FAILED, { ...FAILED, failure: { code: 'scan_timeout', sentence: '' } }, []],
+  [
+    'the builder, which is a technology, too',
+    {},
+    { builder: 'Webflow', technologies: ['Webflow', 'jQuery'] },
+    ['Builder: WordPress → Webflow', 'Technologies added: jQuery', 'Technologies removed: PHP'],
+  ],
+  ['no builder any more', {}, { builder: null }, ['Builder: WordPress → none']],
+  ['hosting', {}, { hosting: null }, ['Hosting: Netlify → not known']],
+  ['site type', {}, { siteType: 'news' }, ['Site type: BLOG → NEWS']],
+  ['the order of technologies', {}, { technologies: ['WordPress', 'PHP'] }, []],
+  ['confidence alone', {}, { confidence: 'low' }, []],
+  ['a version', {}, { versions: new Map([['PHP', '8.3']]) }, ['PHP 8.2 → 8.3']],
+  ['a version that only one scan found', {}, { versions: new Map() }, []],
+  ['results without versions', { versions: new Map() }, {}, []],
+]
+
+describe('a change of', () => {
+  const toMap = (site: Partial<Site> | null): Map<string, Site> =>
+    new Map(site === null ? [] : [['a', { ...SITE, ...site }]])
+  test.each(rows)('%s', (_, before, after, expected) => {
+    const { sites, unchanged, counts } = compareSites(toMap(before), toMap(after))
+    const changes = sites.flatMap((one) => one.changes)
+    expect(changes.map((change) => describeChange(change, (type) => type.toUpperCase()))).toEqual(expected)
+    expect(unchanged).toBe(expected.length === 0 ? 1 : 0)
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(expected.length)
+  })
+})
