@@ -3,6 +3,7 @@ import type { AccountStore } from '../store/types.ts'
 import { AccountError } from './accounts.ts'
 import type { AuthContext } from './auth.ts'
 import { DuplicateError } from './auth-calls.ts'
+import { listSpellings } from './form-rules.ts'
 import type { Account } from './types.ts'
 
 /** A row of better-auth's model `user`. */
@@ -57,8 +58,10 @@ export class AccountWriter {
   }
 
   async find(email: string): Promise<FoundAccount | null> {
-    const found = await this.#context.internalAdapter.findUserByEmail(email, { includeAccounts: true })
-    if (found === null) return null
+    const { internalAdapter } = this.#context
+    const all = listSpellings(email).map((one) => internalAdapter.findUserByEmail(one, { includeAccounts: true }))
+    const found = (await Promise.all(all)).find((one) => one !== null)
+    if (found === undefined) return null
     const credential = found.accounts.find(({ providerId }) => providerId === PROVIDER)
     return { account: toAccount(found.user), passwordHash: credential?.password ?? null }
   }
@@ -125,6 +128,8 @@ export class AccountWriter {
 
   /** Changes the address of an account and the contact address of its keys. @throws AccountError `address_taken` */
   async changeEmail(id: string, email: string, isVerified: boolean): Promise<void> {
+    const other = await this.#findOtherSpelling(email)
+    if (other !== null && other.id !== id) throw new AccountError('address_taken')
     try {
       await this.#update(id, { email, emailVerified: isVerified })
     } catch (error) {
@@ -137,7 +142,16 @@ export class AccountWriter {
     return this.#context.internalAdapter.updateUser<User>(id, change)
   }
 
+  /** Finds the account that an earlier version has stored with the same address in another spelling. */
+  async #findOtherSpelling(email: string): Promise<User | null> {
+    const [, other] = listSpellings(email)
+    if (other === undefined) return null
+    return (await this.#context.internalAdapter.findUserByEmail(other))?.user ?? null
+  }
+
   async #findOrCreate({ email, name, isVerified }: Omit<NewAccount, 'invite'>): Promise<User> {
+    const other = await this.#findOtherSpelling(email)
+    if (other !== null) return other
     try {
       const user = { email, name, emailVerified: isVerified }
       return await this.#context.internalAdapter.createUser(user, { method: 'email-password' })

@@ -9,7 +9,7 @@ import type { AccountParts } from './parts.ts'
 import { checkNotPersonal, checkPassword } from './password-rules.ts'
 import { requirePassword } from './require-password.ts'
 import { SignUps } from './sign-ups.ts'
-import type { CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
+import type { CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 type Form<Method extends keyof Accounts> = Accounts[Method] extends (form: infer F, visitor: Visitor) => unknown
   ? F
@@ -134,9 +134,8 @@ export class AccountsOnBetterAuth implements Accounts {
     })
   }
 
-  listSessions(visitor: Visitor): Promise<readonly SessionInfo[]> {
-    const { sessions } = this.#parts
-    return this.#run(async () => sessions.list(await sessions.require(visitor)))
+  listSessions(session: KnownSession): Promise<readonly SessionInfo[]> {
+    return this.#run(() => this.#parts.sessions.list(session))
   }
 
   endSession(id: string, visitor: Visitor): Promise<void> {

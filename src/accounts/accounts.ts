@@ -1,4 +1,4 @@
-import type { CurrentSession, LogIn, SessionInfo, Visitor } from './types.ts'
+import type { CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 /**
  * What people do with their accounts. The same for both stores and for pages and commands; it knows no HTML.
@@ -48,7 +48,8 @@ export interface Accounts {
     form: { readonly current: string; readonly password: string },
     visitor: Visitor,
   ): Promise<readonly string[]>
-  listSessions(visitor: Visitor): Promise<readonly SessionInfo[]>
+  /** @param session of the request, as `findSession` found it */
+  listSessions(session: KnownSession): Promise<readonly SessionInfo[]>
   endSession(id: string, visitor: Visitor): Promise<void>
   endOtherSessions(visitor: Visitor): Promise<void>
   /** Deletes the account after its password was checked. @returns values of `Set-Cookie` that remove the cookie */

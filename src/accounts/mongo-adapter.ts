@@ -1,6 +1,6 @@
 import type { DBAdapter } from 'better-auth'
 import { mongodbAdapter } from 'better-auth/adapters/mongodb'
-import type { MongoClient } from 'mongodb'
+import type { Db, MongoClient } from 'mongodb'
 import { isDuplicate, toStoreError } from '../store/mongo/errors.ts'
 import type { AuthDatabase } from '../store/types.ts'
 import type { DatabaseKind } from './auth-adapter.ts'
@@ -15,9 +15,50 @@ export function buildMongoKind({ get }: Extract<AuthDatabase, { kind: 'mongodb' 
       return () => {
         const { client, db } = get()
         if (current?.client !== client)
-          current = { client, adapter: mongodbAdapter(db, { client, transaction: false })(options) }
+          current = { client, adapter: joinSessions(mongodbAdapter(db, { client, transaction: false })(options), db) }
         return current.adapter
       }
     },
   }
+}
+
+/**
+ * Reads a session and its account, which every page needs, in one query. The adapter makes two of them, and with its option
+ * `joins` a `$lookup` with a pipeline, which MongoDB 6 does not optimize (better-auth 1.7).
+ */
+function joinSessions(adapter: DBAdapter, db: Db): DBAdapter {
+  const findOne: DBAdapter['findOne'] = async <T>(query: Parameters<DBAdapter['findOne']>[0]) => {
+    const token = readSessionToken(query)
+    return token === null ? await adapter.findOne<T>(query) : ((await findSession(db, token)) as T | null)
+  }
+  return { ...adapter, findOne }
+}
+
+/** @returns null if the query is not the one for a session by its token with its account */
+function readSessionToken({ model, where, select, join }: Parameters<DBAdapter['findOne']>[0]): string | null {
+  if (model !== 'session' || where.length !== 1 || select !== undefined) return null
+  const [{ field, value, operator = 'eq' }] = where
+  const hasAccount = join?.user === true && Object.keys(join).length === 1
+  return hasAccount && field === 'token' && operator === 'eq' && typeof value === 'string' ? value : null
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Finds a session by its token. @returns the row of better-auth with the one of its account as `user` */
+async function findSession(db: Db, token: string): Promise<Row | null> {
+  const [found] = await db
+    .collection('sessions')
+    .aggregate<Row & { readonly user: readonly Row[] }>([
+      { $match: { token } },
+      { $lookup: { from: 'accounts', localField: 'userId', foreignField: '_id', as: 'user' } },
+    ])
+    .toArray()
+  if (found === undefined) return null
+  const { user, ...session } = found
+  return { ...toRow(session), user: user.length === 0 ? null : toRow(user[0]) }
+}
+
+/** MongoDB stores ids as `_id`. */
+function toRow({ _id, ...row }: Row): Row {
+  return { ...row, id: _id }
 }

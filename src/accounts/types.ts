@@ -61,6 +61,12 @@ export interface CurrentSession {
   readonly cookies: readonly string[]
 }
 
+/** What later queries of the same request need of its session. */
+export interface KnownSession {
+  readonly account: Pick<Account, 'id'>
+  readonly sessionId: string | null
+}
+
 /** The browser that a request comes from. */
 export interface Visitor {
   /** The `Cookie` header. */

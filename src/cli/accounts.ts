@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { AccountError } from '../accounts/accounts.ts'
+import { findByAddress } from '../accounts/form-rules.ts'
 import type { Operator } from '../accounts/operator.ts'
 import type { Account, AccountSummary } from '../accounts/types.ts'
 import { type Config, loadConfig } from '../config/config.ts'
@@ -208,7 +209,7 @@ function withAccount(
   work: (account: Account, opened: OpenedAccounts) => Promise<void>,
 ): Work {
   return async (opened) => {
-    const account = await opened.store.accounts.findAccount(email)
+    const account = await findByAddress(opened.store.accounts, email)
     if (account === null)
       throw new SetupError(`There is no account "${email}". Run "accounts list" to see all accounts.`)
     await work(account, opened)

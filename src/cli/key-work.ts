@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { findByAddress } from '../accounts/form-rules.ts'
 import type { Account } from '../accounts/types.ts'
 import { SetupError } from '../errors.ts'
 import type { Plan } from '../keys/plans.ts'
@@ -32,7 +33,7 @@ export async function requireActiveKey(opened: OpenedStore, id: string): Promise
 
 /** @throws SetupError if no account has this e-mail address, or if it is suspended */
 export async function requireAccount({ store }: OpenedStore, email: string): Promise<Account> {
-  const account = await store.accounts.findAccount(email)
+  const account = await findByAddress(store.accounts, email)
   if (account === null) throw new SetupError(`There is no account with the e-mail address "${email}".`)
   if (account.suspendedAt === null) return account
   throw new SetupError(`The account ${account.email} is suspended. Lift the suspension first.`)

@@ -21,7 +21,14 @@ import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from 
 import { ScanRunner } from './scan-runner.ts'
 import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
-import { asksForUpgrade, buildCorsOptions, buildProxyWarning, checkHost, openServer } from './server/server.ts'
+import {
+  asksForUpgrade,
+  buildCorsOptions,
+  buildProxyWarning,
+  checkHost,
+  openServer,
+  sendFrameworkError,
+} from './server/server.ts'
 import { stopListening } from './server/stop-listening.ts'
 import { ServiceSwitches } from './service-switches.ts'
 import { findBasePath, findSlashless } from './trailing-slash.ts'
@@ -60,8 +67,13 @@ interface Context extends AppParts {
 export async function buildApp(parts: AppParts): Promise<App> {
   const context = buildContext(parts)
   const { switches, pending, drain } = context
-  const fastify = openServer(parts, pending)
-  await registerHooks(fastify, context)
+  const securityHeaders = await buildSecurityHeaders()
+  const fastify = openServer(parts, pending, (error, request, reply) =>
+    context.accounts !== null && wantsPage(request)
+      ? sendErrorPage(error, request, reply.headers(securityHeaders))
+      : sendFrameworkError(error, request, reply),
+  )
+  await registerHooks(fastify, context, securityHeaders)
   await registerRoutes(fastify, context)
   registerMetrics(context)
   await switches.open()
@@ -119,9 +131,12 @@ async function runMeasuredScan(
 }
 
 /** Registers what applies to every request, whatever its path. */
-async function registerHooks(fastify: FastifyInstance, context: Context): Promise<void> {
+async function registerHooks(
+  fastify: FastifyInstance,
+  context: Context,
+  securityHeaders: Awaited<ReturnType<typeof buildSecurityHeaders>>,
+): Promise<void> {
   const { clock, metrics, pending, drain, settings } = context
-  const securityHeaders = await buildSecurityHeaders()
   const warnOfProxy = buildProxyWarning(context)
   fastify.decorateRequest('state', null)
   // Hooks that do not wait take a callback: a promise per hook would cost as much as the hook itself.

@@ -5,7 +5,7 @@ import { BASE62 } from '../keys/key.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 import { type PageContext, PageError } from './page.ts'
-import { findFirstMonth, type KeyUsage, listKeyUsage } from './usage.ts'
+import { findFirstMonth, type KeyUsage, listKeyUsage, type UsageChoice } from './usage.ts'
 
 type Context = PageContext<'session'>
 
@@ -35,12 +35,23 @@ export async function findOwnKey({ parts, account, params }: Context): Promise<K
   return key
 }
 
-/** Reads the usage of this month of some keys, and their last uses. */
-export async function readKeyUsage({ parts, now }: Context, keys: readonly Key[]): Promise<readonly KeyUsage[]> {
-  const choice = { month: formatMonth(now), now, plans: parts.settings.plans }
-  const ids = keys.map(({ id }) => id)
-  const months = keys.length === 0 ? [] : await parts.store.usage.listMonths(ids, findFirstMonth(choice))
-  return listKeyUsage({ keys, months, days: [] }, choice)
+/** Reads the usage of this month of a key, and its last use. */
+export async function readKeyUsage({ parts, now }: Context, key: Key): Promise<KeyUsage> {
+  const choice = buildChoice(parts, now)
+  const months = await parts.store.usage.listMonths([key.id], findFirstMonth(choice))
+  const [usage] = listKeyUsage({ keys: [key], months, days: [] }, choice)
+  return usage
+}
+
+/** Reads the keys of the account with their usage of this month and their last uses. */
+export async function readAllKeyUsage({ parts, account, now }: Context): Promise<readonly KeyUsage[]> {
+  const choice = buildChoice(parts, now)
+  const span = { since: findFirstMonth(choice), first: choice.month, last: choice.month }
+  return listKeyUsage(await parts.store.accounts.readUsage(account.id, span), choice)
+}
+
+function buildChoice({ settings }: Context['parts'], now: number): UsageChoice {
+  return { month: formatMonth(now), now, plans: settings.plans }
 }
 
 export function findAccountPlan({ parts, account }: Context): Plan {

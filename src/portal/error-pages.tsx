@@ -30,6 +30,9 @@ const ERROR_PAGES = {
   ],
 } as const
 
+/** Fastify's status for a parameter of a path that is too long: nothing has such an id. */
+const TOO_LONG = 414
+
 interface Problem {
   readonly status: keyof typeof ERROR_PAGES
   readonly sentence?: string
@@ -47,6 +50,7 @@ function toProblem(error: unknown): Problem {
     return { status: error.code === 'too_many_attempts' ? 429 : 400, sentence: error.message }
   if (error instanceof StoreError) return { status: 503, reason: 'store_away', why: error.message }
   const status = error instanceof ApiError ? error.status : ((error as Partial<FastifyError>).statusCode ?? 500)
+  if (status === TOO_LONG) return { status: 404 }
   if (isListed(status) && status < 500) return { status }
   if (status >= 400 && status < 500) return { status: 400 }
   return { status: 500, reason: 'unexpected' }

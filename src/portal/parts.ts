@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
+import { parseEmailAddress } from '../accounts/form-rules.ts'
 import type { Account } from '../accounts/types.ts'
 import type { SharedState } from '../coordination/types.ts'
 import type { Gauges } from '../http/metrics.ts'
@@ -41,6 +42,11 @@ export interface PortalParts {
 }
 
 /** Whether an account may open the operator's pages. The owner must have shown that the address is theirs. */
-export function isAdmin({ email, isVerified }: Account, { adminEmails }: PortalSettings): boolean {
-  return isVerified && adminEmails.includes(email)
+export function isAdmin({ email, isVerified }: Account, settings: PortalSettings): boolean {
+  return isVerified && isAdminAddress(email, settings)
+}
+
+/** Whether an address, in any spelling, is one of an operator. */
+export function isAdminAddress(email: string, { adminEmails }: PortalSettings): boolean {
+  return adminEmails.includes(parseEmailAddress(email) ?? email)
 }

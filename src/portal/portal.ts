@@ -18,6 +18,7 @@ export async function registerPortal(fastify: FastifyInstance, parts: PortalPart
   await fastify.register(async (portal) => {
     portal.setErrorHandler(sendErrorPage)
     registerForms(portal, parts)
+    hideAdministration(portal, parts)
     const allowOnlyRegistered = watchRoutes(portal)
     registerAssets(portal)
     for (const page of PAGES) registerPage(portal, page, parts)
@@ -43,11 +44,26 @@ function registerForms(portal: FastifyInstance, parts: PortalParts): void {
   })
 }
 
+/** The addresses of the operator's pages. */
+const ADMIN_PATHS = new Set(PAGES.filter(({ needs }) => needs === 'admin').map(({ path }) => path))
+
+/** Makes wrong methods of the operator's pages look like any path that does not exist, as the pages themselves do. */
+function hideAdministration(portal: FastifyInstance, parts: PortalParts): void {
+  portal.addHook('preHandler', (request, reply, done) => {
+    const { url = '', config } = request.routeOptions
+    if (config.isPage || !ADMIN_PATHS.has(url)) return done()
+    openContext(parts, { request, reply })
+      .then(({ isAdmin }) => done(isAdmin ? undefined : new PageError(404)))
+      .catch(done)
+  })
+}
+
 function registerPage(portal: FastifyInstance, page: PageDefinition, parts: PortalParts): void {
   portal.route({
     method: page.method,
     url: page.path,
     exposeHeadRoute: page.method === 'GET',
+    config: { isPage: true },
     handler: async (request, reply) => await handlePage(page, parts, { request, reply }),
   })
 }
@@ -63,14 +79,20 @@ async function handlePage(
   { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   if (request.body === null) throw new PageError(400, 'The form could not be read. Open the page and send it again.')
+  const context = await openContext(parts, { request, reply })
+  // The operator's pages look like any path that does not exist, unless an operator asks.
+  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
+  if (page.needs !== 'nothing' && context.account === null) return sendResult(reply, buildLogInRedirect(request))
+  return sendResult(reply, await page.handle(context))
+}
+
+/** Finds the session of a request. */
+async function openContext(parts: PortalParts, { request, reply }: Exchange): Promise<PageContext> {
   const session = await parts.accounts.findSession(buildVisitor(request))
   const context = buildContext(request, reply, { parts, session })
   request.portalContext = context
   if (session !== null) context.addCookies(session.cookies)
-  // The operator's pages look like any path that does not exist, unless an operator asks.
-  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
-  if (page.needs !== 'nothing' && session === null) return sendResult(reply, buildLogInRedirect(request))
-  return sendResult(reply, await page.handle(context))
+  return context
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
@@ -82,6 +104,10 @@ function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefiniti
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route is one of `PAGES`. */
+    isPage?: boolean
+  }
   interface FastifyRequest {
     /** Set as soon as the session of a page's request is known. */
     portalContext?: PageContext

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Key } from '../keys/types.ts'
-import type { UsageRows } from './usage.ts'
+import type { AccountUsage } from '../store/types.ts'
 
 const COLUMNS = ['month', 'day', 'key', 'name', 'last_four', 'requests']
 
@@ -19,7 +19,7 @@ interface Row {
  * read names as UTF-8, and names cannot become formulas.
  * @param usage the months and days of the same span
  */
-export function formatUsageCsv({ keys, months, days }: UsageRows): string {
+export function formatUsageCsv({ keys, months, days }: AccountUsage): string {
   const rows = keys.flatMap((key) => {
     const recorded = days
       .filter((day) => day.key === key.id && day.used > 0)

@@ -1,20 +1,11 @@
 import { formatMonth, startOfNextMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
-import type { DayUsage, MonthUsage } from '../store/types.ts'
+import type { AccountUsage, MonthUsage } from '../store/types.ts'
 import { listLastMonths, listPastDays } from './months.ts'
 
 /** Months in the table of the account page. */
 export const MONTHS_SHOWN = 12
-
-/** What the store has about the keys of an account. */
-export interface UsageRows {
-  readonly keys: readonly Key[]
-  /** From `findFirstMonth` on. */
-  readonly months: readonly MonthUsage[]
-  /** The days of the chosen month. Read after the months: then no charge can be in a month and not yet in its days. */
-  readonly days: readonly DayUsage[]
-}
 
 /** The usage of one key. */
 export interface KeyUsage {
@@ -73,14 +64,17 @@ export interface UsageChoice {
   readonly plans: ReadonlyMap<string, Plan>
 }
 
-/** The month from which on a page needs the months of the keys. */
+/** The month from which on a page needs the usage of the keys. */
 export function findFirstMonth({ month, now }: Pick<UsageChoice, 'month' | 'now'>): string {
   const first = listLastMonths(now, MONTHS_SHOWN)[MONTHS_SHOWN - 1]
   return month < first ? month : first
 }
 
-/** Combines the rows of the store to what the account page shows. */
-export function buildUsage(rows: UsageRows, choice: UsageChoice): UsageReport {
+/**
+ * Combines the rows of the store to what the account page shows.
+ * @param rows with the months from `findFirstMonth` on, and the days of the chosen month
+ */
+export function buildUsage(rows: AccountUsage, choice: UsageChoice): UsageReport {
   const { month, now } = choice
   const current = formatMonth(now)
   const counts = countRequests(rows, month)
@@ -110,7 +104,7 @@ export function buildUsage(rows: UsageRows, choice: UsageChoice): UsageReport {
  * Counts requests by `key month`, and by day for all keys. A charge between the reads is in the days and not yet in the month:
  * the larger number is the later one.
  */
-function countRequests({ months, days }: UsageRows, month: string): ReadonlyMap<string, number> {
+function countRequests({ months, days }: AccountUsage, month: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   const add = (name: string, used: number): void => void counts.set(name, (counts.get(name) ?? 0) + used)
   for (const day of days) {
@@ -125,12 +119,12 @@ function countRequests({ months, days }: UsageRows, month: string): ReadonlyMap<
 }
 
 /** The usage of every key, in the order of the keys. */
-export function listKeyUsage(rows: UsageRows, choice: UsageChoice): readonly KeyUsage[] {
+export function listKeyUsage(rows: AccountUsage, choice: UsageChoice): readonly KeyUsage[] {
   return viewKeys(rows, choice, countRequests(rows, choice.month))
 }
 
 function viewKeys(
-  { keys, months }: UsageRows,
+  { keys, months }: AccountUsage,
   { month, now, plans }: UsageChoice,
   counts: ReadonlyMap<string, number>,
 ): readonly KeyUsage[] {

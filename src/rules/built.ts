@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Detector } from '../engine/page/detector.ts'
 import { isSupportedLogic } from '../engine/rule/logic.ts'
@@ -62,10 +62,12 @@ export function computeFingerprint(folders: readonly string[], detectors: readon
     JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
   )
   for (const folder of folders) {
-    const { rules, categoriesFile, findings } = discoverRules(folder)
-    for (const { file } of findings) hash.update(`\nstray ${relative(folder, file)}`)
+    const { shown, rules, categoriesFile, findings } = discoverRules(folder)
+    const name = (file: string): string =>
+      file.startsWith(shown + sep) ? file.slice(shown.length + 1) : relative(folder, file)
+    for (const { file } of findings) hash.update(`\nstray ${name(file)}`)
     for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])
-      hash.update(`\n${relative(folder, file)}\n`).update(readFileSync(file))
+      hash.update(`\n${name(file)}\n`).update(readFileSync(file))
   }
   return hash.digest('hex').slice(0, 16)
 }
@@ -102,7 +104,7 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
 function isOurs(rule: Partial<CompiledRule> | null): boolean {
   if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
   const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
-    [holds, hits, ownHost, siblingCode].every((logic) => isSupportedLogic(logic))
+    isSupportedLogic(holds) && isSupportedLogic(hits) && isSupportedLogic(ownHost) && isSupportedLogic(siblingCode)
   const { typeClauses = [] } = rule
   if (!Array.isArray(typeClauses)) return false
   const clauses: readonly Partial<Clause>[] = [...rule.clauses, ...typeClauses]

@@ -118,6 +118,29 @@ export interface UsageStore {
   listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
 
+/** Which months and days of usage are read; all `YYYY-MM`. */
+export interface UsageSpan {
+  /** The first of the months. */
+  readonly since: string
+  /** The first month with days; not before `since`. */
+  readonly first: string
+  /** The last month with days. */
+  readonly last: string
+}
+
+/** The keys of an account and their usage. */
+export interface AccountUsage {
+  /** Also the revoked ones, oldest first. */
+  readonly keys: readonly Key[]
+  /** The months from `since` on in which a key was used, in any order. */
+  readonly months: readonly MonthUsage[]
+  /**
+   * The days of the months from `first` to `last` on which a key was charged, in any order. Not older than the months: no charge
+   * is in a month and not yet in its days.
+   */
+  readonly days: readonly DayUsage[]
+}
+
 /** What a page of the list of accounts contains. */
 export interface AccountQuery {
   /** Part of an e-mail address or name, in any case; an empty text matches all. */
@@ -135,6 +158,8 @@ export interface AccountStore {
   findAccount(email: string): Promise<Account | null>
   /** A page of accounts, newest first, each with its number of keys and its usage of the month, and the number of all matches. */
   listAccounts(query: AccountQuery): Promise<{ readonly accounts: readonly AccountSummary[]; readonly total: number }>
+  /** Reads the keys of an account and their usage, in one query to a server. */
+  readUsage(account: string, span: UsageSpan): Promise<AccountUsage>
   /** Changes the plan of an account and of all its keys. Repeatable after a failure. @returns false if there is no such account */
   setAccountPlan(id: string, plan: string): Promise<boolean>
   /** Changes the contact address of all keys of an account, which has a new e-mail address. Repeatable after a failure. */

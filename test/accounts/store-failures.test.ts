@@ -31,7 +31,7 @@ const CALLS: readonly [string, (accounts: Accounts, browser: Browser) => Promise
     'changePassword',
     (accounts, { visitor }) => accounts.changePassword({ current: PASSWORD, password: PASSWORD }, visitor),
   ],
-  ['listSessions', (accounts, { visitor }) => accounts.listSessions(visitor)],
+  ['listSessions', (accounts) => accounts.listSessions({ account: { id: 'x' }, sessionId: 'x' })],
   ['endSession', (accounts, { visitor }) => accounts.endSession('x', visitor)],
   ['endOtherSessions', (accounts, { visitor }) => accounts.endOtherSessions(visitor)],
   ['remove', (accounts, { visitor }) => accounts.remove(PASSWORD, visitor)],

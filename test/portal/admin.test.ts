@@ -217,15 +217,15 @@ describe.each(appKinds('admin list'))('the list of accounts on $name', ({ isMiss
   const range = (first: number, count: number): string[] => Array.from({ length: count }, (_, n) => name(first - n))
 
   test.skipIf(isMissing).each([
-    ['', [ADMIN_EMAIL, ...range(9999, 49)]],
-    ['?page=2', range(9950, 50)],
-    ['?page=201', [name(0)]],
-    ['?page=0', [ADMIN_EMAIL, ...range(9999, 49)]],
-    ['?page=-1', [ADMIN_EMAIL, ...range(9999, 49)]],
-    ['?page=1e3', [ADMIN_EMAIL, ...range(9999, 49)]],
+    ['', [ADMIN_EMAIL, ...range(9999, 24)]],
+    ['?page=2', range(9975, 25)],
+    ['?page=401', [name(0)]],
+    ['?page=0', [ADMIN_EMAIL, ...range(9999, 24)]],
+    ['?page=-1', [ADMIN_EMAIL, ...range(9999, 24)]],
+    ['?page=1e3', [ADMIN_EMAIL, ...range(9999, 24)]],
     ['?search=user-0123', range(1239, 10)],
     ['?search=USER-01234%40', [name(1234)]],
-    ['?search=user-&page=3', range(9899, 50)],
+    ['?search=user-&page=3', range(9949, 25)],
     ['?search=user_0', []],
     ['?search=%25', []],
     ['?search=.*', []],
@@ -233,7 +233,7 @@ describe.each(appKinds('admin list'))('the list of accounts on $name', ({ isMiss
   ])('%s', async (query, expected) => expect(await list(query)).toEqual(expected))
 
   test.skipIf(isMissing)('a page behind the last one leads to the last one', async () => {
-    expect((await admin.person.get('/admin?page=999')).location).toBe('/admin?page=201')
+    expect((await admin.person.get('/admin?page=999')).location).toBe('/admin?page=401')
     expect((await admin.person.get('/admin?search=user-0123&page=2')).location).toBe('/admin?search=user-0123')
   })
 

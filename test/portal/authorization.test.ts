@@ -104,6 +104,21 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
     await portal.store.accounts.suspendAccount(suspended.account.id, new Date())
   })
 
+  // Before the pages, of which one logs out.
+  const adminPaths = PAGES.filter(({ needs }) => needs === 'admin').map(({ path }) => path)
+  test.skipIf(isMissing).each([...new Set(adminPaths)])('%s is hidden whatever the method', async (path) => {
+    const url = path.replace(':id', ids[path.split('/:id')[0]])
+    const send = async (role: Role, method: 'POST' | 'PUT' | 'OPTIONS'): Promise<readonly [number, unknown]> => {
+      const headers = { host: HOST, origin: `http://${HOST}`, accept: 'text/html', cookie: people[role].cookie }
+      const reply = await portal.fastify.inject({ method, url, headers })
+      return [reply.statusCode, reply.headers.allow]
+    }
+    for (const role of ['visitor', 'owner', 'unverified', 'suspended'] as const)
+      for (const method of ['PUT', 'OPTIONS'] as const) expect(await send(role, method)).toEqual([404, undefined])
+    if (path === '/admin') expect(await send('owner', 'POST')).toEqual([404, undefined])
+    expect(await send('admin', 'PUT')).toEqual([405, expect.stringMatching(/^(?:GET|POST)\b/)])
+  })
+
   const rows = Object.entries(EXPECTED).flatMap(([page, statuses]) =>
     statuses.map((status, i) => [page, ROLES[i], status] as const),
   )

@@ -24,6 +24,13 @@ describe('what a browser gets', () => {
     ['the head of a page', { path: '/login', method: 'HEAD' }, 200, ''],
     ['a form with an error', { path: '/login', form: FORM }, 422, 'Log in'],
     ['an unknown page', { path: '/no-such-page' }, 404, 'Page not found'],
+    ['a path that is too long', { path: `/account/keys/${'x'.repeat(500)}` }, 404, 'Page not found'],
+    [
+      'a form for a path that is too long',
+      { path: `/admin/accounts/${'x'.repeat(500)}/plan`, form: FORM },
+      404,
+      'Page not found',
+    ],
     ['a form for an unknown page', { path: '/no-such-page', form: FORM }, 404, 'Page not found'],
     ['a page that is only a form', { path: '/logout' }, 405, 'Not allowed here'],
     ['a wrong method', { path: '/login', method: 'PUT' }, 405, 'Not allowed here'],

@@ -40,7 +40,7 @@ describe.skipIf(servers.isMissing)('how many queries a page needs', () => {
     const before = await countQueries()
     expect((await admin.person.get(path.replace(':id', ids[path.split('/:id')[0]]))).status).toBe(200)
     const count = (await countQueries()) - before
-    expect(count).toBeGreaterThan(1)
+    expect(count).toBeGreaterThan(0)
     expect(count).toBeLessThanOrEqual(MAX_QUERIES)
   })
 })

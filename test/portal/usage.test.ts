@@ -249,7 +249,7 @@ describe.each(appKinds('portal-usage'))('$name', (kind) => {
         const queries = await listQueries(portal.store, async () => {
           expect((await person.get(path)).status).toBe(200)
         })
-        expect(queries.length, queries.join('\n')).toBeGreaterThanOrEqual(3)
+        expect(queries.length, queries.join('\n')).toBeGreaterThanOrEqual(2)
         expect(queries.length, queries.join('\n')).toBeLessThanOrEqual(MAX_QUERIES)
       })
     })

@@ -40,6 +40,43 @@ describe.each(storeKinds('store-accounts'))('accounts in $name', ({ isMissing, o
       expect(await other.keys.listAccountKeys(`${account}x`)).toEqual([])
     })
 
+    test('are read with the usage of all of them, and without that of others', async () => {
+      const account = await createAccount(store, { plan: 'pro' })
+      const keys = [keyOf(account), keyOf(account), keyOf(await createAccount(store))]
+      for (const key of keys) expect(await store.keys.createAccountKey(key, 3)).toBe(true)
+      await store.keys.revokeKey(keys[1].id, at(1))
+      const days = [
+        [0, '2026-03-31'],
+        [0, '2026-04-30'],
+        [0, '2026-05-01'],
+        [0, '2026-05-01'],
+        [1, '2026-05-01'],
+        [0, '2026-06-02'],
+        [2, '2026-05-01'],
+      ] as const
+      for (const [n, day] of days) await store.usage.charge({ key: keys[n].id, day, quota: 10, at: at(n) })
+      await store.usage.touch({ key: keys[1].id, day: '2026-07-01', at: at(2) })
+      const [a, b] = keys.map(({ id }) => id)
+      const found = await other.accounts.readUsage(account, { since: '2026-04', first: '2026-05', last: '2026-06' })
+      expect(found.keys).toEqual(await other.keys.listAccountKeys(account))
+      expect(found.keys).toHaveLength(2)
+      const name = (row: { readonly key: string }, span: string): string => `${[a, b].indexOf(row.key)} ${span}`
+      expect(found.months.map((row) => [name(row, row.month), row.used, row.lastUsedAt]).sort()).toEqual([
+        ['0 2026-04', 1, at(0)],
+        ['0 2026-05', 2, at(0)],
+        ['0 2026-06', 1, at(0)],
+        ['1 2026-05', 1, at(1)],
+        ['1 2026-07', 0, at(2)],
+      ])
+      expect(found.days.map((row) => [name(row, row.day), row.used]).sort()).toEqual([
+        ['0 2026-05-01', 2],
+        ['0 2026-06-02', 1],
+        ['1 2026-05-01', 1],
+      ])
+      const span = { since: '2026-05', first: '2026-05', last: '2026-05' }
+      expect(await other.accounts.readUsage(`${account}x`, span)).toEqual({ keys: [], months: [], days: [] })
+    })
+
     test.each([
       [0, 0],
       [1, 1],

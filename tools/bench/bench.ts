@@ -19,6 +19,7 @@ import { measureHttp } from './http.ts'
 import { measureLiveScan } from './live.ts'
 import { measurePortal } from './portal.ts'
 import { median, quantile } from './quantile.ts'
+import { measureRuleShare } from './rule-share.ts'
 import { syntheticRules } from './synthetic-rules.ts'
 
 const HELP = `
@@ -36,6 +37,7 @@ tools/services.sh has started them).
   npm run -s bench -- --http      only the rate over HTTP
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
+  npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
 `
 
 const main = defineCommand(HELP, async (args) => {
@@ -46,6 +48,7 @@ const main = defineCommand(HELP, async (args) => {
       pages: { type: 'string' },
       http: { type: 'boolean' },
       portal: { type: 'boolean' },
+      share: { type: 'boolean' },
       bodies: { type: 'boolean' },
     },
   })
@@ -54,6 +57,7 @@ const main = defineCommand(HELP, async (args) => {
   if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
+  if (values.share) return print({ share: measureRuleShare(await loadRuleset(), pages, Math.max(3, rounds)) })
   const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.
   const matching = await measureMatching(pages, rounds)
   const pool = openPool({ maxWaitMs: 60_000 })

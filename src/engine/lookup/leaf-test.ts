@@ -1,7 +1,7 @@
 import type { Found } from '../page/detector.ts'
 import { readAttribute, readText } from '../page/element.ts'
 import type { Page } from '../page/page-types.ts'
-import { matchLocator, parseLocator } from '../rule/locator.ts'
+import { matchLocator, readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
 import type { Leaf } from '../rule/types.ts'
 import { cutLine, cutText, MAX_VERSION } from '../text/bounds.ts'
@@ -136,7 +136,7 @@ export function buildTests(leaf: Leaf): Test[] {
     })
   }
   if (leaf.under) {
-    const locators = leaf.under.map(parseLocator)
+    const locators = leaf.under.map(readLocator)
     tests.push(({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, leaf.exact)))
   }
   if (leaf.from) tests.push(({ url }) => url !== null && url.own === (leaf.from === 'own'))
@@ -151,7 +151,7 @@ export function buildTests(leaf: Leaf): Test[] {
 export function buildExactWordTest({ words }: Leaf, kind: WordKind): Test {
   if (kind === 'literal') return (value) => words.some((word) => value.containsExactly(word))
   if (kind === 'locator') {
-    const locators = words.map(parseLocator)
+    const locators = words.map(readLocator)
     return ({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, true))
   }
   if (kind === 'selector') return () => true // The lookup of selectors already respects case.

@@ -1,6 +1,6 @@
 import type { Detector, Found, Wanted } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
-import { parseLocator } from '../rule/locator.ts'
+import { readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
@@ -65,7 +65,7 @@ export class PlaceIndex implements Wanted {
 
   #addWord(word: string, entry: Entry): void {
     this.words.set(word, entry)
-    if (this.word === 'locator') this.#locators.add(parseLocator(word), entry)
+    if (this.word === 'locator') this.#locators.add(readLocator(word), entry)
     if (this.word === 'path')
       for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
     if (this.word !== 'name' || !word.endsWith('*')) return

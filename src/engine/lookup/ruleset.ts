@@ -69,7 +69,9 @@ export class Ruleset {
         place.add(prepareLeaf(rule, leaf, place.detector.word))
       }
     this.places = places
-    this.needs = new Map(parts.rules.flatMap(({ clauses }) => clauses.map((one) => [one, findNeeds(one.holds)])))
+    const needs = new Map<Clause, readonly Need[]>()
+    for (const { clauses } of parts.rules) for (const clause of clauses) needs.set(clause, findNeeds(clause.holds))
+    this.needs = needs
     this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
     const terms = indexTerms(this.siteTypes)
     this.typeClauses = new Map(parts.rules.flatMap((rule) => listTypeClauses(rule, terms)))

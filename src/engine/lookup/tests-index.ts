@@ -1,4 +1,4 @@
-import { parseLocator } from '../rule/locator.ts'
+import { readLocator } from '../rule/locator.ts'
 import type { Leaf } from '../rule/types.ts'
 import { Automaton } from '../text/automaton.ts'
 import { append } from '../text/lists.ts'
@@ -53,7 +53,7 @@ export class TestsIndex<T extends Tested> {
       for (const value of is) append(this.#is, lower(value), item)
     } else if (under) {
       this.#under ??= new LocatorIndex()
-      for (const locator of under) this.#under.add(parseLocator(locator), item)
+      for (const locator of under) this.#under.add(readLocator(locator), item)
     } else if (parts?.every((part) => part !== '')) {
       this.#has ??= new Map()
       for (const part of parts) append(this.#has, lower(part), item)

@@ -21,26 +21,55 @@ export interface Locator {
  * @throws RuleSyntaxError
  */
 export function parseLocator(text: string): Locator {
+  checkCharacters(text)
+  if (text === '/') return readLocator(text)
+  const { hostText, path } = splitLocator(text)
+  if (path.slice(0, -1).includes('*')) throw new RuleSyntaxError(`"${text}": a * is allowed only at the end`)
+  checkHost(hostText, text)
+  checkPath(path, text)
+  return readLocator(text)
+}
+
+/** Reads a locator of a compiled rule, which `parseLocator` has checked: most of the time goes into the check of its host. */
+export function readLocator(text: string): Locator {
+  if (text === '/') return { hosts: 'any', host: '', segments: [], open: false, root: true }
+  const { hostText, path } = splitLocator(text)
+  const open = path.endsWith('*')
+  const segments = path === '' ? [] : path.slice(1, open || path.endsWith('/') ? -1 : undefined).split('/')
+  if (hostText === '') return { hosts: 'any', host: '', segments, open, root: false }
+  const hosts = findHosts(hostText)
+  const host = cutHost(hostText, hosts)
+  return { hosts, host: hosts === 'start' ? lower(host) : toPunycode(host), segments, open, root: false }
+}
+
+function splitLocator(text: string): { readonly hostText: string; readonly path: string } {
+  const slash = text.indexOf('/')
+  return slash < 0 ? { hostText: text, path: '' } : { hostText: text.slice(0, slash), path: text.slice(slash) }
+}
+
+function findHosts(hostText: string): 'exact' | 'below' | 'start' {
+  return hostText.startsWith('.') ? 'below' : hostText.endsWith('.*') ? 'start' : 'exact'
+}
+
+function cutHost(hostText: string, hosts: 'exact' | 'below' | 'start'): string {
+  return hosts === 'below' ? hostText.slice(1) : hosts === 'start' ? hostText.slice(0, -2) : hostText
+}
+
+function checkCharacters(text: string): void {
   if (/^[^/]*:/.test(text) || text.startsWith('//'))
     throw new RuleSyntaxError(`"${text}" has a scheme or a port; write only host and path`)
   if (/[\s?#\\]|^[^/]*@/.test(text))
     throw new RuleSyntaxError(
       `"${text}" contains a character that locators cannot have (space ? # \\, or @ in the host)`,
     )
-  if (text === '/') return { hosts: 'any', host: '', segments: [], open: false, root: true }
-  const slash = text.indexOf('/')
-  const hostText = slash < 0 ? text : text.slice(0, slash)
-  const path = slash < 0 ? '' : text.slice(slash)
-  if (path.slice(0, -1).includes('*')) throw new RuleSyntaxError(`"${text}": a * is allowed only at the end`)
-  return { ...readHost(hostText, text), ...readPath(path, text) }
 }
 
-function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host'> {
-  if (hostText === '') return { hosts: 'any', host: '' }
+function checkHost(hostText: string, text: string): void {
+  if (hostText === '') return
   if (/^\*\.[^.*]/.test(hostText))
     throw new RuleSyntaxError(`"${text}": write .${text.slice(2)} for the subdomains of a host`)
-  const hosts = hostText.startsWith('.') ? 'below' : hostText.endsWith('.*') ? 'start' : 'exact'
-  const host = hosts === 'below' ? hostText.slice(1) : hosts === 'start' ? hostText.slice(0, -2) : hostText
+  const hosts = findHosts(hostText)
+  const host = cutHost(hostText, hosts)
   if (!/^[^.*]+(?:\.[^.*]+)*$/.test(host))
     throw new RuleSyntaxError(
       `"${text}": write a host as x.y, .x.y (its subdomains) or docs.* (hosts that begin with docs)`,
@@ -54,20 +83,15 @@ function readHost(hostText: string, text: string): Pick<Locator, 'hosts' | 'host
         `"${text}": ${host} is a public suffix, below which anyone can have a host; name a domain below it`,
       )
   }
-  return { hosts, host: hosts === 'start' ? lower(host) : toPunycode(host) }
 }
 
 function toPunycode(host: string): string {
-  const url = `http://${host.replaceAll('_', 'x_')}/`
-  return /^[\w.-]+$/.test(host) ? lower(host) : (parseUrl(url)?.hostname.replaceAll('x_', '_') ?? lower(host))
+  if (/^[\w.-]+$/.test(host)) return lower(host)
+  return parseUrl(`http://${host.replaceAll('_', 'x_')}/`)?.hostname.replaceAll('x_', '_') ?? lower(host)
 }
 
-function readPath(path: string, text: string): Pick<Locator, 'segments' | 'open' | 'root'> {
-  const open = path.endsWith('*')
-  const segments = path === '' ? [] : path.slice(1, open || path.endsWith('/') ? -1 : undefined).split('/')
-  if (path === '/' || (path.startsWith('/') && !open && segments.every((segment) => segment === '')))
-    throw new RuleSyntaxError(`"${text}" has an empty path; remove the slash or add a path`)
-  return { segments, open, root: false }
+function checkPath(path: string, text: string): void {
+  if (/^\/+$/.test(path)) throw new RuleSyntaxError(`"${text}" has an empty path; remove the slash or add a path`)
 }
 
 /** Splits a URL's path into segments: `/a/b.js` into a and b.js. */

@@ -21,13 +21,26 @@ const VARIABLE = /^(?:c|[a-z0-9-]{1,64}:)\d{1,9}$/
 export function isSupportedLogic(logic: unknown, depth = 0): logic is Logic {
   if (typeof logic === 'number') return Number.isFinite(logic)
   if (depth > MAX_DEPTH || typeof logic !== 'object' || logic === null || Array.isArray(logic)) return false
-  const entries = Object.entries(logic)
-  if (entries.length !== 1) return false
-  const [operation, args] = entries[0]
+  const operation = readOnlyKey(logic)
+  if (operation === null) return false
+  const args: unknown = (logic as Readonly<Record<string, unknown>>)[operation]
   if (!Array.isArray(args) || args.length === 0) return false
   if (operation === 'var')
     return args.length === 2 && typeof args[0] === 'string' && VARIABLE.test(args[0]) && args[1] === 0
-  return OPERATIONS.has(operation) && args.every((arg) => isSupportedLogic(arg, depth + 1))
+  if (!OPERATIONS.has(operation)) return false
+  // A ruleset has 50,000 expressions: a loop, and no lists of keys, halve the time.
+  for (const arg of args) if (!isSupportedLogic(arg, depth + 1)) return false
+  return true
+}
+
+/** @returns null for an object without keys or with several */
+function readOnlyKey(object: object): string | null {
+  let only: string | null = null
+  for (const key in object) {
+    if (only !== null || !Object.hasOwn(object, key)) return null
+    only = key
+  }
+  return only
 }
 
 /** Lists the variables of an expression. */
@@ -67,11 +80,12 @@ export function isNeedMet([id, least, most]: Need, hits: Hits): boolean {
  * have to be evaluated then.
  */
 export function findNeeds(logic: Logic): readonly Need[] {
-  const [operation, args] = Object.entries(logic)[0] ?? []
-  if (operation === 'and') return (args as readonly Logic[]).flatMap(findNeeds)
-  const isNegated = operation === '!'
-  const [compares, sides] = Object.entries(isNegated ? (args as readonly Logic[])[0] : logic)[0] ?? []
-  if (compares !== '>=') return []
+  if (typeof logic !== 'object') return []
+  const { and, '!': negated } = logic as Readonly<Record<string, readonly Logic[] | undefined>>
+  if (and !== undefined) return and.flatMap(findNeeds)
+  const isNegated = negated !== undefined
+  const sides = ((negated?.[0] ?? logic) as Readonly<Record<string, unknown>>)['>=']
+  if (sides === undefined) return []
   const [value, least] = sides as readonly [{ var?: readonly [string, 0] }, number]
   if (value.var === undefined) return []
   return [isNegated ? [value.var[0], 0, least - 1] : [value.var[0], least, Number.POSITIVE_INFINITY]]

@@ -7,15 +7,24 @@ import { invalid, MAX_BODY_BYTES } from '../body.ts'
 import { sendError } from '../error-responses.ts'
 import type { AppParts } from '../parts.ts'
 import { setRateHeaders, UNCOUNTED } from '../rate-limit.ts'
-import { RequestState, sanitizeId } from '../request-state.ts'
+import { getRequestState, RequestState, sanitizeId } from '../request-state.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { RawErrors } from './raw-errors.ts'
 
 /** Time within which a request must arrive completely, including its body. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Opens a Fastify server in which every error response has the format of the API. */
-export function openServer(parts: AppParts, pending: PendingRequests): FastifyInstance {
+type SendError = (error: Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/**
+ * Opens a Fastify server in which every error response has the format of the API.
+ * @param sendPathError responds to a path that the router rejects, which no hook sees
+ */
+export function openServer(
+  parts: AppParts,
+  pending: PendingRequests,
+  sendPathError: SendError = sendFrameworkError,
+): FastifyInstance {
   const { log, settings, clock } = parts
   const raw = new RawErrors(parts, pending)
   const reject = (error: Error, socket: Socket): void => void raw.reject(error, socket).catch(() => socket.destroy())
@@ -44,7 +53,7 @@ export function openServer(parts: AppParts, pending: PendingRequests): FastifyIn
         sanitizeId(request.headers['x-request-id'], request.id),
         settings.apiRevision,
       )
-      sendFrameworkError(error, request, reply, request.state)
+      sendPathError(error, request, reply.header('x-request-id', request.state.requestId))
     },
     clientErrorHandler: reject,
   }) as unknown as FastifyInstance
@@ -126,11 +135,10 @@ function buildTrustProxy(
   return typeof trusted === 'number' ? (_, hop) => hop < trusted : [...trusted]
 }
 
-/** Sends an error that Fastify raises before it has found a route. */
-function sendFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply, state: RequestState): void {
-  reply.header('x-request-id', state.requestId).header('cache-control', 'no-store')
-  setRateHeaders(reply, state, UNCOUNTED)
-  sendError(error, request, reply)
+/** Sends an error that Fastify raises before it has found a route, in the format of the API. */
+export function sendFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  setRateHeaders(reply.header('cache-control', 'no-store'), getRequestState(request), UNCOUNTED)
+  return sendError(error, request, reply)
 }
 
 /** Builds the CORS options: which origins may call the API from a browser, and which headers their scripts may read. */

@@ -9,9 +9,9 @@ import { Page } from '../components/page.tsx'
 import { Table } from '../components/table.tsx'
 import { DayTable, drawUsageCharts, UsageFigure } from '../components/usage-figure.tsx'
 import { formatCount, formatMonthName, formatNumber } from '../format-text.ts'
-import { type MonthSpan, parseMonth, parseMonthSpan, parseYear } from '../months.ts'
+import { parseMonth, parseMonthSpan, parseYear } from '../months.ts'
 import { Download, definePage, type PageContext, PageError, type PageResult } from '../page.ts'
-import { buildUsage, findFirstMonth, type UsageReport, type UsageRows } from '../usage.ts'
+import { buildUsage, findFirstMonth, type UsageReport } from '../usage.ts'
 import { formatUsageCsv } from '../usage-csv.ts'
 
 type Context = PageContext<'session'>
@@ -148,20 +148,12 @@ function YearCard({ report: { months } }: Pick<UsageProps, 'report'>) {
   )
 }
 
-/** Reads the usage of the account's keys. The days are read after the months, see `UsageRows`. */
-async function readUsage({ parts, account }: Context, { first, last }: MonthSpan, since: string): Promise<UsageRows> {
-  const keys = await parts.store.keys.listAccountKeys(account.id)
-  const ids = keys.map(({ id }) => id)
-  if (ids.length === 0) return { keys, months: [], days: [] }
-  const months = await parts.store.usage.listMonths(ids, since)
-  return { keys, months, days: await parts.store.usage.listDays(ids, first, last) }
-}
-
 async function showAccount(context: Context): Promise<PageResult> {
   const { now, parts, query } = context
   const month = query.has('month') ? parseMonth(query.text('month'), now) : formatMonth(now)
   if (month === null) throw new PageError(404, NO_USAGE)
-  const rows = await readUsage(context, { first: month, last: month }, findFirstMonth({ month, now }))
+  const span = { since: findFirstMonth({ month, now }), first: month, last: month }
+  const rows = await parts.store.accounts.readUsage(context.account.id, span)
   const report = buildUsage(rows, { month, now, plans: parts.settings.plans })
   return <AccountPage context={context} report={report} charts={await drawUsageCharts(report)} />
 }
@@ -169,11 +161,11 @@ async function showAccount(context: Context): Promise<PageResult> {
 const NO_USAGE = 'There is no usage of such a month. Choose one that has begun, such as 2026-01.'
 
 async function downloadUsage(context: Context): Promise<PageResult> {
-  const { now, query } = context
+  const { account, now, parts, query } = context
   const name = query.text(query.has('year') ? 'year' : 'month')
   const span = query.has('year') ? parseYear(name, now) : parseMonthSpan(name, now)
   if (span === null) throw new PageError(404, NO_USAGE)
-  const rows = await readUsage(context, span, span.first)
+  const rows = await parts.store.accounts.readUsage(account.id, { since: span.first, ...span })
   const months = rows.months.filter((row) => row.month <= span.last)
   return new Download({
     name: `siteprint-usage-${name}.csv`,

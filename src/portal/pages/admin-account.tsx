@@ -15,6 +15,7 @@ import { Table } from '../components/table.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, PageError } from '../page.ts'
+import { isAdminAddress } from '../parts.ts'
 import { describeState } from './admin-accounts.tsx'
 
 /** What was done before the page is shown → the sentence that reports it. */
@@ -51,11 +52,12 @@ export async function requireAccount({ params, parts }: PageContext<'admin'>): P
 /** Renders the page of an account. @param errors what is wrong with the form that attaches a key */
 export async function renderAccount(context: PageContext<'admin'>, errors: FieldErrors) {
   const { now, parts } = context
-  const account = await requireAccount(context)
-  const keys = await parts.store.keys.listAccountKeys(account.id)
-  const ids = keys.map(({ id }) => id)
-  const usage = await parts.store.usage.listMonths(ids, formatMonth(now))
-  return <AccountPage context={context} details={{ account, keys, usage }} errors={errors} />
+  const month = formatMonth(now)
+  const [account, { keys, months }] = await Promise.all([
+    requireAccount(context),
+    parts.store.accounts.readUsage(context.params.id, { since: month, first: month, last: month }),
+  ])
+  return <AccountPage context={context} details={{ account, keys, usage: months }} errors={errors} />
 }
 
 interface DetailProps {
@@ -165,7 +167,7 @@ function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
         button="The address belongs to this person"
       >
         <p>Confirm only if you know that {email} belongs to the person who signed up.</p>
-        {parts.settings.adminEmails.includes(email) && (
+        {isAdminAddress(email, parts.settings) && (
           <Notice kind="warning">
             <p>The address is in ADMIN_EMAILS: the account will have access to the administration.</p>
           </Notice>

@@ -9,7 +9,7 @@ import { Table } from '../components/table.tsx'
 import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
 
-const PAGE_SIZE = 50
+const PAGE_SIZE = 25
 /** The highest number of a page that is read; far above any number of accounts. */
 const MAX_PAGE = 1_000_000
 

@@ -143,13 +143,8 @@ function RevokePage({ context, usage: { key, lastUsedAt } }: Omit<KeyPageProps, 
   )
 }
 
-async function readUsage(context: Context, key: Key): Promise<KeyUsage> {
-  const [usage] = await readKeyUsage(context, [key])
-  return usage
-}
-
 async function showKey(context: Context, key: Key, errors: KeyPageProps['errors'] = {}): Promise<PageResult> {
-  return <KeyPage context={context} usage={await readUsage(context, key)} errors={errors} />
+  return <KeyPage context={context} usage={await readKeyUsage(context, key)} errors={errors} />
 }
 
 /** Shows the page again with what is wrong with one of its forms. */
@@ -213,7 +208,7 @@ function findObstacle({ form, now }: Context, key: Key, overlapMs: number): stri
 async function showRevoke(context: Context): Promise<PageResult> {
   const key = await findOwnKey(context)
   if (key.revokedAt !== null) return new Redirect(DONE)
-  return <RevokePage context={context} usage={await readUsage(context, key)} />
+  return <RevokePage context={context} usage={await readKeyUsage(context, key)} />
 }
 
 /** Revokes a key. The second of two tabs finds it revoked, which is what the person wanted. */

@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid'
 import { ACCOUNT_ERRORS } from '../../accounts/accounts.ts'
 import { buildKey } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
-import { buildKeyId, countKeyChange, findAccountPlan, readKeyName, readKeyUsage } from '../account-keys.ts'
+import { buildKeyId, countKeyChange, findAccountPlan, readAllKeyUsage, readKeyName } from '../account-keys.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card } from '../components/content.tsx'
 import { Field, Select } from '../components/field.tsx'
@@ -147,8 +147,7 @@ function RevokedKeys({ keys, now }: { readonly keys: readonly KeyUsage[]; readon
 }
 
 async function showKeys(context: Context, errors: FieldErrors = NO_ERRORS): Promise<PageResult> {
-  const keys = await context.parts.store.keys.listAccountKeys(context.account.id)
-  return <KeysPage context={context} keys={await readKeyUsage(context, keys)} errors={errors} />
+  return <KeysPage context={context} keys={await readAllKeyUsage(context)} errors={errors} />
 }
 
 /** Creates a key. A form that is sent a second time creates none, and leads to the key that the first one created. */

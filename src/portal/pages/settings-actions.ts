@@ -1,6 +1,7 @@
 import type { AccountError } from '../../accounts/accounts.ts'
 import { buildExport } from '../export.ts'
 import { Download, definePage, type PageContext, type PageResult, Redirect } from '../page.ts'
+import { isAdminAddress } from '../parts.ts'
 import { recordAction } from '../record-action.ts'
 import { renderSettings, type SETTINGS_DONE, type SettingsForm } from './settings.tsx'
 
@@ -42,7 +43,7 @@ const SAVE_EMAIL = definePage({
 /** An administrator who changes the address by accident could not undo it. @returns why the address is refused */
 function refuseDemotion({ isAdmin, parts }: PageContext<'session'>, email: string): string | null {
   if (!isAdmin) return null
-  if (!parts.settings.adminEmails.includes(email.toLowerCase()))
+  if (!isAdminAddress(email, parts.settings))
     return 'This address would end your access to the administration. Add it to ADMIN_EMAILS first.'
   if (parts.accounts.canMail) return null
   return 'The new address would not be verified, which would end your access to the administration. Set SMTP_URL first.'
@@ -85,8 +86,9 @@ const EXPORT = definePage({
   method: 'GET',
   path: '/account/export.json',
   needs: 'session',
-  handle: async ({ account, parts, visitor, now }) => {
-    const sessions = await parts.accounts.listSessions(visitor)
+  handle: async (context) => {
+    const { account, parts, now } = context
+    const sessions = await parts.accounts.listSessions(context)
     const data = await buildExport({ store: parts.store, account, sessions, now: new Date(now) })
     return new Download({
       name: `siteprint-${data.exportedAt.toISOString().slice(0, 10)}.json`,

@@ -36,7 +36,7 @@ export const SETTINGS = definePage({
 
 /** Renders the page of settings. @param failed the form that was posted and could not be saved */
 export async function renderSettings(context: PageContext<'session'>, failed: FailedForm | null) {
-  const sessions = await context.parts.accounts.listSessions(context.visitor)
+  const sessions = await context.parts.accounts.listSessions(context)
   const done = context.query.text('done')
   return (
     <Page context={context} title="Settings">

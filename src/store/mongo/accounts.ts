@@ -1,13 +1,23 @@
 import type { Document, Filter } from 'mongodb'
 import type { Account, AccountSummary, Invite, StoredScan } from '../../accounts/types.ts'
 import type { CacheEntry } from '../../coordination/types.ts'
-import type { AccountQuery, AccountStore } from '../types.ts'
+import type { AccountQuery, AccountStore, AccountUsage, UsageSpan } from '../types.ts'
 import { buildUsageId } from './charges.ts'
 import { CHANGE_TIMEOUT_MS } from './errors.ts'
-import type { AccountDocument, Collections, ScanDocument } from './schema.ts'
+import { toKey } from './keys.ts'
+import {
+  type AccountDocument,
+  type Collections,
+  type KeyDocument,
+  ONE_BATCH,
+  type ScanDocument,
+  type UsageDocument,
+} from './schema.ts'
+import { toDays } from './usage.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 
+type KeyWithUsage = KeyDocument & { readonly usage: readonly UsageDocument[] }
 type ScanHead = Omit<StoredScan, 'entry'>
 
 /** The collections of accounts, invitations and scans. better-auth writes those of accounts, credentials and sessions too. */
@@ -35,6 +45,29 @@ export class MongoAccounts implements AccountStore {
     const count = search === '' ? accounts.estimatedDocumentCount() : accounts.countDocuments(filter)
     const [found, total] = await Promise.all([page.toArray(), count])
     return { accounts: await this.#summarize(found.map(toAccount), month), total }
+  }
+
+  async readUsage(account: string, { since, first, last }: UsageSpan): Promise<AccountUsage> {
+    const hasDays = { $and: [{ $gte: ['$month', first] }, { $lte: ['$month', last] }] }
+    const days = { $cond: [hasDays, '$days', '$$REMOVE'] }
+    const pipeline = [{ $match: { month: { $gte: since } } }, { $set: { days } }]
+    const from = this.#all.usage.collectionName
+    const found = await this.#all.keys
+      .aggregate<KeyWithUsage>(
+        [
+          { $match: { account } },
+          { $sort: { createdAt: 1, _id: 1 } },
+          { $lookup: { from, localField: '_id', foreignField: 'key', pipeline, as: 'usage' } },
+        ],
+        ONE_BATCH,
+      )
+      .toArray()
+    const usage = found.flatMap((key) => key.usage)
+    return {
+      keys: found.map(({ usage: _, ...key }) => toKey(key)),
+      months: usage.map(({ key, month, used, lastUsedAt }) => ({ key, month, used, lastUsedAt })),
+      days: usage.flatMap(toDays),
+    }
   }
 
   async setAccountPlan(id: string, plan: string): Promise<boolean> {

@@ -147,7 +147,8 @@ function parseKey(document: KeyDocument | null): Key | null {
   return document === null ? null : toKey(document)
 }
 
-function toKey({ _id, slot: _, ...rest }: KeyDocument): Key {
+/** Reads a stored key. Documents of earlier versions lack fields. */
+export function toKey({ _id, slot: _, ...rest }: KeyDocument): Key {
   return {
     id: _id,
     ...rest,

@@ -62,9 +62,12 @@ export class MongoUsage implements UsageStore {
   async listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
     const filter = { key: { $in: keys }, month: { $gte: first, $lte: last } }
     const found = await this.#usage.find(filter, { projection: { key: 1, month: 1, days: 1 }, ...ONE_BATCH }).toArray()
-    return found.flatMap(({ key, month, days = {} }) => {
-      const entries = Object.entries(days).filter(([, used]) => used > 0)
-      return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))
-    })
+    return found.flatMap(toDays)
   }
+}
+
+/** The days of a month on which its key was charged. */
+export function toDays({ key, month, days = {} }: Pick<UsageDocument, 'key' | 'month' | 'days'>): DayUsage[] {
+  const entries = Object.entries(days).filter(([, used]) => used > 0)
+  return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))
 }

@@ -1,6 +1,6 @@
 import type Database from 'libsql'
 import type { Account, AccountSummary, Invite, StoredScan } from '../../accounts/types.ts'
-import type { AccountQuery, AccountStore } from '../types.ts'
+import type { AccountQuery, AccountStore, AccountUsage, Store, UsageSpan } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 import type { SqliteKeyCache } from './key-cache.ts'
 import { toTimestamp } from './key-row.ts'
@@ -13,11 +13,13 @@ export class SqliteAccounts implements AccountStore {
   readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
   readonly #cache: SqliteKeyCache
+  readonly #parts: Pick<Store, 'keys' | 'usage'>
 
-  constructor(connection: SqliteConnection, cache: SqliteKeyCache) {
+  constructor(connection: SqliteConnection, cache: SqliteKeyCache, parts: Pick<Store, 'keys' | 'usage'>) {
     this.#connection = connection
     this.#sql = prepare(connection.db)
     this.#cache = cache
+    this.#parts = parts
   }
 
   getAccount(id: string): Promise<Account | null> {
@@ -35,6 +37,14 @@ export class SqliteAccounts implements AccountStore {
       const count = readFirstRow<{ readonly total: number }>(this.#sql.count, pattern, pattern)
       return { accounts: rows.map(parseRow<AccountSummary>), total: count?.total ?? 0 }
     })
+  }
+
+  async readUsage(account: string, { since, first, last }: UsageSpan): Promise<AccountUsage> {
+    const { keys: keyStore, usage } = this.#parts
+    const keys = await keyStore.listAccountKeys(account)
+    const ids = keys.map(({ id }) => id)
+    const months = await usage.listMonths(ids, since)
+    return { keys, months, days: await usage.listDays(ids, first, last) }
   }
 
   setAccountPlan(id: string, plan: string): Promise<boolean> {

@@ -44,10 +44,12 @@ function buildStore(connection: SqliteConnection): Store {
   // Writes a page without changing its content.
   const probe = db.prepare('UPDATE switches SET maintenance = maintenance')
   const keyCache = new SqliteKeyCache(db)
+  const keys = new SqliteKeys(connection, keyCache)
+  const usage = new SqliteUsage(connection)
   return {
-    keys: new SqliteKeys(connection, keyCache),
-    usage: new SqliteUsage(connection),
-    accounts: new SqliteAccounts(connection, keyCache),
+    keys,
+    usage,
+    accounts: new SqliteAccounts(connection, keyCache, { keys, usage }),
     audit: new SqliteAudit(connection),
     settings: new SqliteSettings(connection),
     authDatabase: { kind: 'sqlite', db, write: (work) => writer.runNow(work) },
