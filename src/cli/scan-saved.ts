@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Extra, PageInput } from '../index.ts'
 import type { PageMatcher } from '../scan/detector.ts'
 import { type CommandIo, EXIT } from './command.ts'
-import { readHarPages } from './formats/har.ts'
+import { type HarPages, readHarPages } from './formats/har.ts'
 import type { RecordWriter } from './formats/record-writer.ts'
 import { readSavedPage, type SavedPage } from './formats/saved-page.ts'
 import { type Matching, matchPage, recordPage } from './match-page.ts'
@@ -21,7 +21,11 @@ interface SavedOptions extends Partial<SavedPage> {
 /** Scans a saved page, or the pages of a HAR file. @returns the exit code */
 export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<number> {
   const { include, openMatcher, openWriter } = options
-  const pages = await readPages(options)
+  const { pages, leftOut } = await readPages(options)
+  if (leftOut > 0)
+    io.stderr.write(
+      `${formatCount(leftOut, 'HTML document')} left out: the file has no text of it, or does not say that it is not a frame.\n`,
+    )
   const matcher = await openMatcher()
   try {
     if (openWriter === null) return await printPage(pages, { matcher, include }, io)
@@ -45,12 +49,19 @@ async function writePages(pages: readonly NamedInput[], matching: Matching, writ
   return failed
 }
 
+/** The pages of the input. */
+interface NamedPages extends Pick<HarPages, 'leftOut'> {
+  readonly pages: readonly NamedInput[]
+}
+
 type NamedInput = { readonly id: string; readonly input: PageInput }
 
 /** Reads the pages. A page of a HAR file is named by its address, a saved page by its file. */
-async function readPages({ html = '', har, url, headers }: SavedOptions): Promise<readonly NamedInput[]> {
-  if (har === undefined) return [{ id: basename(html), input: await readSavedPage({ html, url, headers }) }]
-  return (await readHarPages(har)).map((input) => ({ id: String(input.url), input }))
+async function readPages({ html = '', har, url, headers }: SavedOptions): Promise<NamedPages> {
+  if (har === undefined)
+    return { pages: [{ id: basename(html), input: await readSavedPage({ html, url, headers }) }], leftOut: 0 }
+  const { pages, leftOut } = await readHarPages(har)
+  return { pages: pages.map((input) => ({ id: String(input.url), input })), leftOut }
 }
 
 /** Prints the result of the first page. */

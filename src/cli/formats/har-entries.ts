@@ -2,9 +2,10 @@ import type { LoadedUrl } from '../../engine/page/page-input.ts'
 import { parseUrl } from '../../engine/text/url.ts'
 import { REDIRECT_STATUSES } from '../../fetch/redirect.ts'
 
-/** The fields of an entry that are used (HAR 1.2, and Chrome's `_resourceType`). Their types are not guaranteed. */
+/** The fields of an entry that are used (HAR 1.2, Chrome's `_resourceType` and Playwright's `_frameref`). Their types are not guaranteed. */
 export interface Entry {
   readonly _resourceType?: unknown
+  readonly _frameref?: unknown
   readonly pageref?: unknown
   readonly startedDateTime?: unknown
   readonly request?: { readonly url?: unknown; readonly headers?: unknown }
@@ -47,6 +48,18 @@ export function readType({ response }: Entry): string {
 export function isHtmlResponse(entry: Entry): boolean {
   if (REDIRECT_STATUSES.has(entry.response?.status) || readAddress(entry) === null) return false
   return /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:$|[;,])/i.test(readType(entry))
+}
+
+/**
+ * Whether a document is a page of the tab, and not one of a frame in it. Without the header `Sec-Fetch-Dest` it must have the frame of
+ * the tab's first page, by Playwright's `_frameref`; null if the file does not say.
+ */
+export function isTopLevel(entry: Entry, first: Entry): boolean | null {
+  const destination = findHeader(entry.request?.headers, 'sec-fetch-dest')
+  if (destination !== undefined) return destination === 'document'
+  if (typeof entry._frameref === 'string' && typeof first._frameref === 'string')
+    return entry._frameref === first._frameref
+  return null
 }
 
 type Kind = LoadedUrl['kind']

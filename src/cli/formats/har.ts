@@ -3,40 +3,77 @@ import { SetupError } from '../../errors.ts'
 import { FOREIGN_TYPE } from '../../fetch/page-bodies.ts'
 import type { PageInput } from '../../index.ts'
 import { addRecordedBodies } from './archive-bodies.ts'
-import { type Entry, isHtmlResponse, listLoaded, readAddress, readHeaders, readType } from './har-entries.ts'
+import {
+  type Entry,
+  isHtmlResponse,
+  isTopLevel,
+  listLoaded,
+  readAddress,
+  readHeaders,
+  readType,
+} from './har-entries.ts'
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
+/** The pages of a HAR file. */
+export interface HarPages {
+  /** At least one page, the first one of the file first. */
+  readonly pages: readonly PageInput[]
+  /** Documents that may be pages but are left out: their text was not recorded, or the file does not say that they are no frames. */
+  readonly leftOut: number
+}
+
 /**
  * Reads the pages of a HAR file: for each page the response with its main document, the scripts and style sheets that a scan
- * reads, and the URLs that it loaded, from the entries with the same `pageref`.
- * @returns at least one page, the first one of the file first
+ * reads, and the URLs that it loaded, from the entries with the same `pageref`. If a tab opened several pages one after the other,
+ * the entries from one document to the next belong to it.
  * @throws SetupError when there is none; errors of the file system
  */
-export async function readHarPages(file: string): Promise<readonly PageInput[]> {
+export async function readHarPages(file: string): Promise<HarPages> {
   const log = await readLog(file)
   const entries = sortByTime(log.entries.filter(isObject) as Entry[])
-  const documents = findDocuments(entries, log.pages)
+  const { documents, unclear } = findDocuments(entries, log.pages)
   if (documents.length === 0)
     throw new SetupError(
       `${file} contains no HTML document. Record the page from its first request on, and save it again.`,
     )
+  const recorded = documents.filter(hasText)
+  if (recorded.length === 0)
+    throw new SetupError(`${file} does not contain the text of its document. Save it again as a HAR with content.`)
   const pages: PageInput[] = []
-  for (const document of documents) pages.push(await readDocument(file, document, entries))
-  return pages
+  for (const document of recorded) pages.push(await readDocument(document, listEntries(document, entries, documents)))
+  return { pages, leftOut: unclear + documents.length - recorded.length }
 }
 
 /** Reads the first page of a HAR file. @throws like `readHarPages` */
 export async function readHar(file: string): Promise<PageInput> {
-  return (await readHarPages(file))[0]
+  return (await readHarPages(file)).pages[0]
 }
 
-async function readDocument(file: string, document: Entry, all: readonly Entry[]): Promise<PageInput> {
+function hasText({ response }: Entry): boolean {
+  return typeof response?.content?.text === 'string' || response?.content?.size === 0
+}
+
+/** The entries of a tab, and those of one page in it. */
+interface PageEntries {
+  /** A browser may not load a script of an earlier page again, so that its text is that of the earlier entry. */
+  readonly ofTab: readonly Entry[]
+  readonly ofPage: readonly Entry[]
+}
+
+function listEntries(document: Entry, all: readonly Entry[], documents: readonly Entry[]): PageEntries {
+  const ofTab = all.filter(({ pageref }) => pageref === document.pageref)
+  const starts = ofTab.flatMap((entry, at) => (documents.includes(entry) ? [at] : []))
+  const from = ofTab.indexOf(document)
+  const to = starts.find((at) => at > from)
+  // What precedes the first document belongs to it.
+  const ofPage = ofTab.slice(from === starts[0] ? 0 : from, to)
+  return { ofTab: [...ofPage, ...ofTab], ofPage }
+}
+
+async function readDocument(document: Entry, { ofTab, ofPage }: PageEntries): Promise<PageInput> {
   const { status, headers, content } = document.response ?? {}
   const { text, encoding } = content ?? {}
-  if (typeof text !== 'string' && content?.size !== 0)
-    throw new SetupError(`${file} does not contain the text of its document. Save it again as a HAR with content.`)
-  const entries = all.filter(({ pageref }) => pageref === document.pageref)
   const url = readAddress(document) ?? ''
   const page: PageInput = {
     url,
@@ -44,9 +81,9 @@ async function readDocument(file: string, document: Entry, all: readonly Entry[]
       Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999 ? (status as number) : null,
     headers: Array.isArray(headers) ? readHeaders(headers) : null,
     html: decodeContent(typeof text === 'string' ? text : '', encoding),
-    loaded: listLoaded(entries, url),
+    loaded: listLoaded(ofPage, url),
   }
-  return await addRecordedBodies(page, async (wanted) => findBody(entries, wanted))
+  return await addRecordedBodies(page, async (wanted) => findBody(ofTab, wanted))
 }
 
 function decodeContent(text: string, encoding: unknown): string | Uint8Array {
@@ -82,11 +119,19 @@ async function readLog(file: string): Promise<{ readonly pages?: unknown; readon
   return { ...har?.log, entries }
 }
 
+/** The main documents of a file. */
+interface Documents {
+  readonly documents: readonly Entry[]
+  /** Number of documents marked by the browser that may be pages or frames. */
+  readonly unclear: number
+}
+
 /**
- * Finds the main document of each page: the entry that the browser marked as a document, or else the first HTML response. The
- * entries of a page have its ID as `pageref`; those without one are a page of their own only if there is no other.
+ * Finds the main documents of each tab: the entry that the browser marked as a document, or else the first HTML response, and
+ * the pages that the same tab opened after it. The entries of a tab have its ID as `pageref`; those without one are a tab of
+ * their own only if there is no other.
  */
-function findDocuments(entries: readonly Entry[], pages: unknown): readonly Entry[] {
+function findDocuments(entries: readonly Entry[], pages: unknown): Documents {
   const responses = entries.filter(isHtmlResponse)
   const firstPage = Array.isArray(pages) && isObject(pages[0]) ? (pages[0] as { id?: unknown }).id : undefined
   const isMarked = ({ _resourceType }: Entry): boolean => _resourceType === 'document'
@@ -94,13 +139,20 @@ function findDocuments(entries: readonly Entry[], pages: unknown): readonly Entr
     responses.find(isMarked) ??
     responses.find((entry) => firstPage !== undefined && entry.pageref === firstPage) ??
     responses[0]
-  const candidates = responses.some(isMarked) ? responses.filter(isMarked) : responses
-  const others = new Map<unknown, Entry>()
+  if (first === undefined) return { documents: [], unclear: 0 }
+  const hasMarks = responses.some(isMarked)
+  const candidates = hasMarks ? responses.filter(isMarked) : responses
+  const tabs = new Map<unknown, Entry[]>([[first.pageref, [first]]])
+  let unclear = 0
   for (const entry of candidates) {
-    const { pageref } = entry
-    if (typeof pageref === 'string' && pageref !== first.pageref && !others.has(pageref)) others.set(pageref, entry)
+    const tab = tabs.get(entry.pageref)
+    if (tab === undefined && typeof entry.pageref === 'string') tabs.set(entry.pageref, [entry])
+    if (tab === undefined || entry === first) continue
+    const isPage = isTopLevel(entry, tab[0])
+    if (isPage) tab.push(entry)
+    if (isPage === null && hasMarks) unclear++
   }
-  return first === undefined ? [] : [first, ...others.values()]
+  return { documents: [...tabs.values()].flat(), unclear }
 }
 
 function isObject(value: unknown): boolean {

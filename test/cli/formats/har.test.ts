@@ -214,11 +214,53 @@ test('each page has the entries with its pageref', async () => {
   }
   for (const marked of [document, {}]) {
     const entries = [...pageEntries('p1', marked), at('https://old.example/'), ...pageEntries('p2', marked)]
-    const pages = await readHarPages(har(entries, { pages: [{ id: 'p1' }, { id: 'p2' }] }))
+    const { pages } = await readHarPages(har(entries, { pages: [{ id: 'p1' }, { id: 'p2' }] }))
     expect(pages.map(({ url, scripts }) => [url, scripts])).toEqual(
       ['p1', 'p2'].map((id) => [`https://acme.com/${id}`, [{ url: `https://acme.com/${id}.js`, text: id }]]),
     )
   }
+})
+
+describe('pages that one tab opened one after the other', () => {
+  const to = (destination: string): object => ({
+    request: {
+      method: 'GET',
+      url: 'https://acme.com/2',
+      headers: [{ name: 'sec-fetch-dest', value: destination }],
+    },
+  })
+  const frame = (id: string): object => ({ ...document, _frameref: id })
+  test.each<[string, first: object, second: object, count: number, leftOut: number, response?: ResponseParts]>([
+    ['by Sec-Fetch-Dest', document, to('document'), 2, 0],
+    ['without the mark of the browser', {}, to('document'), 2, 0],
+    ['by the frame of Playwright', frame('f1'), frame('f1'), 2, 0],
+    ['a frame by Sec-Fetch-Dest', document, { ...document, ...to('iframe') }, 1, 0],
+    ['a frame of Playwright', frame('f1'), frame('f2'), 1, 0],
+    ['a page or a frame', document, document, 1, 1],
+    ['HTML that a script requested', document, { ...to('empty'), _resourceType: 'fetch' }, 1, 0],
+    ['without text', frame('f1'), frame('f1'), 1, 1, { content: { mimeType: 'text/html', size: 10 } }],
+  ])('%s', async (_, first, second, count, leftOut, response = {}) => {
+    const script = at('https://acme.com/1.js', { ...page }, { type: 'text/javascript' })
+    const marked = second === document || !('request' in second) ? second : { ...first, ...second }
+    const found = await readHarPages(
+      har([
+        at('https://acme.com/1', { ...page, ...first }),
+        script,
+        at('https://acme.com/2', { ...page, ...marked }, response),
+        at('https://acme.com/2.js', { ...page }, { type: 'text/javascript' }),
+      ]),
+    )
+    const numbers = ['1', '2'].slice(0, count)
+    const loaded = count === 2 ? numbers.map((number) => [number]) : [['1', '2']]
+    const urls = (all: readonly string[]): string[] => all.map((number) => `https://acme.com/${number}.js`)
+    expect(found.leftOut).toBe(leftOut)
+    expect(found.pages.map(({ url }) => url)).toEqual(numbers.map((number) => `https://acme.com/${number}`))
+    if (response.content === undefined)
+      expect(found.pages.map((one) => one.loaded?.map(({ url }) => url))).toEqual(
+        loaded.map((all) => expect.arrayContaining(urls(all))),
+      )
+    if (count === 2) expect(found.pages[1].loaded).toHaveLength(1)
+  })
 })
 
 test('an image is not a script, whatever its name', async () => {
