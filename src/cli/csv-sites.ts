@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
-import { formatHint } from '../yaml/hint.ts'
+import { formatAside } from '../yaml/hint.ts'
 import { UsageError } from './command.ts'
 import { COLUMN_NAMES } from './formats/columns.ts'
 import type { CarriedColumn } from './formats/record-format.ts'
@@ -81,7 +81,7 @@ function checkColumn(
   const list = `its columns are ${shown.join(', ')}`
   if (at.length > 1)
     throw new UsageError(`--column: ${at.length} columns of ${file} have the name "${wanted}": rename one; ${list}`)
-  throw new UsageError(`--column: ${file} has no column "${wanted}"${formatHint(wanted, names)}; ${list}`)
+  throw new UsageError(`--column: ${file} has no column "${wanted}"${formatAside(wanted, names)}; ${list}`)
 }
 
 /**

@@ -3,8 +3,10 @@ import { formatBase, type Section } from '../report/count-sites.ts'
 import type { ReportData } from '../report/report-data.ts'
 import { formatShare } from '../report/section-card.tsx'
 import { nameSiteType } from '../report/site.ts'
-import { formatCount } from './report-findings.ts'
 import { formatRows } from './rows.ts'
+
+const NUMBERS = new Intl.NumberFormat('en')
+const formatNumber = (number: number): string => NUMBERS.format(number)
 
 /** Rows of a section, besides the one of the rest. */
 const MAX_ROWS = 15
@@ -13,7 +15,7 @@ const MAX_CHANGED_SITES = 50
 /** Formats the numbers of a report for the terminal, and what changed. */
 export function formatReport(data: ReportData): string {
   const { sites, failed } = data.numbers
-  const head = `${formatCount(sites, 'site')}, ${sites - failed} with a result, ${failed} failed\n`
+  const head = `${formatNumber(sites)} ${sites === 1 ? 'site' : 'sites'}, ${formatNumber(sites - failed)} with a result, ${formatNumber(failed)} failed\n`
   return [head, ...data.numbers.sections.map(formatSection), ...formatChanges(data)].join('\n')
 }
 
@@ -24,20 +26,23 @@ function formatSection(section: Section): string {
   const hasBefore = counts.some(({ before }) => before !== null)
   const rows = [...named.slice(0, MAX_ROWS), ...rest].map(({ name, sites, before }) => [
     name,
-    sites,
+    formatNumber(sites),
     formatShare(sites, total),
-    ...(hasBefore ? [before] : []),
+    ...(hasBefore ? [before === null ? null : formatNumber(before)] : []),
   ])
   const hidden = named.length - MAX_ROWS
   const table = formatRows([head, 'Sites', 'Share', ...(hasBefore ? ['Before'] : [])], rows)
-  return `${title}, share of ${formatBase(section)}\n${table}${hidden > 0 ? `and ${hidden} more\n` : ''}`
+  return `${title}, share of ${formatBase(section)}\n${table}${hidden > 0 ? `and ${formatNumber(hidden)} more\n` : ''}`
 }
 
 function formatChanges({ comparison, labels }: ReportData): readonly string[] {
   if (comparison === null) return []
   const { counts, unchanged, sites } = comparison
   const kinds = (Object.keys(CHANGE_KINDS) as ChangeKind[]).filter((kind) => counts.has(kind))
-  const rows = [...kinds.map((kind) => [CHANGE_KINDS[kind], counts.get(kind) ?? 0]), ['Unchanged', unchanged]]
+  const rows = [
+    ...kinds.map((kind) => [CHANGE_KINDS[kind], formatNumber(counts.get(kind) ?? 0)]),
+    ['Unchanged', formatNumber(unchanged)],
+  ]
   const lines = sites.slice(0, MAX_CHANGED_SITES).map(({ site, changes }) => {
     const texts = changes.map((change) => describeChange(change, (siteType) => nameSiteType(siteType, labels)))
     return `${site.name}\n${texts.map((text) => `  ${text}\n`).join('')}`
@@ -46,6 +51,6 @@ function formatChanges({ comparison, labels }: ReportData): readonly string[] {
   return [
     `Changes since the earlier results\n${formatRows(['Change', 'Sites'], rows)}`,
     ...(lines.length > 0 ? [lines.join('')] : []),
-    ...(hidden > 0 ? [`and ${hidden} more sites: use --out report.html to see more of them\n`] : []),
+    ...(hidden > 0 ? [`and ${formatNumber(hidden)} more sites: use --out report.html to see more of them\n`] : []),
   ]
 }

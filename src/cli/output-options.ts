@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { formatHint } from '../yaml/hint.ts'
+import { formatAside } from '../yaml/hint.ts'
 import { UsageError } from './command.ts'
 import { type Column, type InputKind, listColumns } from './formats/columns.ts'
 import {
@@ -79,6 +79,6 @@ export function readColumns(given: string | undefined, kind: InputKind): readonl
     if (wanted.indexOf(name) < at) throw new UsageError(`--columns names "${name}" twice: name it once`)
     if (column !== undefined) return column
     const all = known.map((one) => one.name)
-    throw new UsageError(`--columns: there is no column "${name}"${formatHint(name, all)}; use ${all.join(', ')}`)
+    throw new UsageError(`--columns: there is no column "${name}"${formatAside(name, all)}; use ${all.join(', ')}`)
   })
 }

@@ -131,7 +131,6 @@ function Summary({ data: { source, numbers, comparison, notes } }: { readonly da
             , compared with <bdi>{describeSource(comparison.earlier)}</bdi>
           </>
         )}
-        .
       </p>
       <dl class="card facts">
         {facts.map(([name, value, total]) => (

@@ -59,6 +59,9 @@ function formatValue(sites: number, total: number): string {
   return `${formatNumber(sites)} (${formatShare(sites, total)})`
 }
 
+/** Continues a sentence with a title, such as "site types". Abbreviations such as "AI" stay as they are. */
+const lowerFirst = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
+
 interface SectionCardProps {
   readonly section: Section
   readonly charts: Charts
@@ -84,7 +87,7 @@ export function SectionCard({ section, charts, labels }: SectionCardProps) {
       </figure>
       <details>
         <summary>
-          Table<span class="hidden"> of {title.toLowerCase()}</span>
+          Table<span class="hidden"> of {lowerFirst(title)}</span>
         </summary>
         <CountTable section={section} labels={labels} />
       </details>

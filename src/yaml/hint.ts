@@ -6,6 +6,12 @@ export function findClosest(value: string, known: readonly string[]): string | u
   return closestMatch(value, [...known], { maxDistance })
 }
 
+/** Returns ` (did you mean "x"?)` for the middle of a sentence, or an empty string if no known word is close. */
+export function formatAside(value: string, known: readonly string[]): string {
+  const close = findClosest(value, known)
+  return close === undefined ? '' : ` (did you mean "${close}"?)`
+}
+
 /** Returns `; did you mean "x"?`, or an empty string if no known word is close. */
 export function formatHint(value: string, known: readonly string[]): string {
   const close = findClosest(value, known)

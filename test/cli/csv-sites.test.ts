@@ -74,7 +74,7 @@ test.each<[string, string | Uint8Array, string, string]>([
     'an unknown column',
     plain,
     'domian',
-    'has no column "domian"; did you mean "domain"?; its columns are "company", "domain", "country"',
+    'has no column "domian" (did you mean "domain"?); its columns are "company", "domain", "country"',
   ],
   ['a column of another delimiter', plain.replaceAll(',', ';'), 'x', 'its columns are "company", "domain", "country"'],
   ['two columns of the name', 'domain,a,domain\n', 'domain', '2 columns of'],
