@@ -66,9 +66,9 @@ export class ScanError extends Error {
   readonly code: ScanErrorCode
   readonly reason: ScanCause
 
-  constructor(reason: ScanCause, options?: { readonly cause?: unknown }) {
-    const [code, sentence] = SCAN_CAUSES[reason]
-    super(sentence, options)
+  constructor(reason: ScanCause, { sentence, cause }: { readonly sentence?: string; readonly cause?: unknown } = {}) {
+    const [code, usualSentence] = SCAN_CAUSES[reason]
+    super(sentence ?? usualSentence, cause === undefined ? {} : { cause })
     this.name = 'ScanError'
     this.code = code
     this.reason = reason

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { SetupError } from '../errors.ts'
 import { formatProblem, parseLine, readBatchLines, readPageLine } from './batch-lines.ts'
 import type { CommandIo } from './command.ts'
 import type { Line } from './formats/lines.ts'
@@ -27,6 +28,7 @@ interface BatchOptions extends Matching {
 /**
  * Scans the pages of a JSONL or WARC file (also gzip), a few at a time, in constant memory. Results are written in the order
  * of the pages. A page that fails does not affect the others.
+ * @throws SetupError for a file without pages; errors of the file system
  */
 export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<BatchOutcome> {
   const { input, format, writer } = options
@@ -51,8 +53,15 @@ export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<B
   } finally {
     bar.stop()
   }
+  if (outcome.pages === 0) throw new SetupError(`${input} contains no page: ${NO_PAGE_ADVICE[format]}`)
   return outcome
 }
+
+/** What to do about a file without pages. */
+const NO_PAGE_ADVICE = {
+  batch: 'write one JSON object per line',
+  warc: 'record the HTML responses of the pages, too',
+} as const
 
 interface Reading extends Pick<BatchOptions, 'input' | 'include' | 'matcher' | 'threads'> {
   /** Called with the number of bytes that have been read. */

@@ -1,6 +1,6 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { UsageError } from './command.ts'
 
 /** Options that name an input file. */
@@ -17,7 +17,7 @@ type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[
 
 /**
  * Checks the files that options name, before anything is read or written.
- * @throws UsageError when an input cannot be read, or an output would overwrite it or another output, also by another name or
+ * @throws UsageError when an input cannot be read, the folder of an output does not exist, or an output would overwrite it or another output, also by another name or
  *   a link
  */
 export async function checkFiles(files: Files): Promise<void> {
@@ -46,7 +46,13 @@ async function statOutput(
 ): Promise<{ readonly option: string; readonly stats: BigIntStats } | null> {
   const stats = file === undefined ? null : await stat(file, { bigint: true }).catch(() => null)
   if (stats?.isDirectory()) throw new UsageError(`--${option}: "${file}" is a folder, not a file`)
+  if (file !== undefined && stats === null) await checkFolder(option, dirname(file))
   return stats && { option, stats }
+}
+
+async function checkFolder(option: string, folder: string): Promise<void> {
+  if ((await stat(folder).catch(() => null))?.isDirectory()) return
+  throw new UsageError(`--${option}: there is no folder "${folder}": create it first`)
 }
 
 /** Only regular files are compared: a terminal can be input and output at the same time. */

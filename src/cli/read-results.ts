@@ -62,15 +62,17 @@ class ResultCollector {
 
   async readFile(file: string): Promise<void> {
     let hasResults = false
+    let damage: string | null = null
     try {
       for await (const line of readLines(openFile(file), MAX_LINE_BYTES))
         if (line.text?.trim() !== '') hasResults = this.#take(line, file) || hasResults
     } catch (error) {
       if (!(error instanceof BrokenDataError)) throw error
+      damage = error.message
       this.#cutOff.push(`${basename(file)}: ${error.message}`)
     }
     if (hasResults) return
-    const why = this.#skipped === null ? 'it has no complete line' : this.#skipped.first
+    const why = damage ?? this.#skipped?.first ?? 'it has no complete line'
     throw new SetupError(
       `${file} contains no scan results (${why}): give the JSON Lines that "scan --out results.jsonl" writes`,
     )

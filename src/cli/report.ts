@@ -1,5 +1,5 @@
-import { stat, writeFile } from 'node:fs/promises'
-import { dirname, extname } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { loadConfig } from '../config/config.ts'
 import { loadRuleset } from '../index.ts'
 import { compareSites } from '../report/compare-sites.ts'
@@ -41,7 +41,7 @@ export const main = defineCommand(HELP, async (args, io) => {
   if (!/^[1-9]\d{0,4}$/.test(rows) || Number(rows) > MAX_ROWS)
     throw new UsageError(`--rows must be a whole number from 1 to ${MAX_ROWS}, not "${rows}"`)
   await checkFiles({ results: positionals, compare, out })
-  await checkOutput(out)
+  checkOutput(out)
   const labels = await loadLabels(io)
   const results = await readResults(positionals, labels.aiNative)
   const earlier = compare === undefined ? null : await readResults([compare], labels.aiNative)
@@ -55,13 +55,10 @@ export const main = defineCommand(HELP, async (args, io) => {
   return results.skipped === null && (earlier?.skipped ?? null) === null ? EXIT.ok : EXIT.findings
 })
 
-/** @throws UsageError for an output that is not an HTML file in a folder */
-async function checkOutput(out: string | undefined): Promise<void> {
-  if (out === undefined) return
-  if (!/^\.html?$/i.test(extname(out))) throw new UsageError(`--out "${out}": the report is HTML; use a name in .html`)
-  const folder = dirname(out)
-  if (!(await stat(folder).catch(() => null))?.isDirectory())
-    throw new UsageError(`--out: there is no folder "${folder}": create it first`)
+/** @throws UsageError for an output that is not an HTML file */
+function checkOutput(out: string | undefined): void {
+  if (out === undefined || /^\.html?$/i.test(extname(out))) return
+  throw new UsageError(`--out "${out}": the report is HTML; use a name in .html`)
 }
 
 /** Reads what the rules say about the names in results. */

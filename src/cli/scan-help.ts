@@ -24,8 +24,8 @@ Detects what a website is made with: a live site, or a saved page.
 
   npm run -s scan -- URL URL … | --urls file.txt | --urls file.csv --column NAME [--out out.jsonl|out.csv] [--concurrency 8]
       [--resume|--retry-failed] [--include …]
-      Scans many sites. The file has one URL or domain per line; lines that begin with # are ignored. Repeated sites are scanned
-      once. Prints one line per site as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan
+      Scans many sites. The file has one URL or domain per line, in UTF-8; lines that begin with # are ignored. Repeated sites are
+      scanned once. Prints one line per site as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan
       at a time, with a pause of 1 second; the same holds for hosts that redirects lead to. --out is overwritten, unless --resume
       continues it: sites that failed count as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C
       keeps everything that is done.

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { UsageError } from './command.ts'
 import { openCsvSites } from './csv-sites.ts'
 import { readLines } from './formats/lines.ts'
 import type { CarriedColumn } from './formats/record-format.ts'
@@ -68,7 +69,7 @@ function parseUrl(text: string): URL | null {
 
 /**
  * Opens a list.
- * @throws UsageError if a CSV file does not have the column
+ * @throws UsageError if a CSV file does not have the column; reading throws one for a file in another encoding
  */
 export async function openSiteList({ positionals, urls, column }: ListSource): Promise<SiteList> {
   const csv = urls === undefined || column === undefined ? null : await openCsvSites(urls, column)
@@ -83,9 +84,13 @@ export async function openSiteList({ positionals, urls, column }: ListSource): P
   }
 }
 
-/** Yields the sites of a file: one per line; empty lines and those that begin with `#` are skipped. */
+/**
+ * Yields the sites of a file: one per line; empty lines and those that begin with `#` are skipped.
+ * @throws UsageError for a file in another encoding than UTF-8. UTF-16 without a byte order mark is found by its NULs.
+ */
 async function* readSiteLines(file: string): AsyncGenerator<ListedSite> {
-  for await (const { text, number } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
+  for await (const { text, number, isUtf8 } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
+    if (!isUtf8 || text?.includes('\0')) throw new UsageError(`${file} is not in UTF-8: save it again as UTF-8`)
     const site = text?.trim() ?? `line ${number} is longer than ${MAX_LINE_BYTES} bytes`
     if (site !== '' && !site.startsWith('#')) yield parseSite(site)
   }

@@ -76,8 +76,10 @@ describe('a batch', () => {
   test.each([
     ['empty', ''],
     ['empty lines', '\n\r\n\n'],
-  ])('without lines has no results: %s', async (_, content) => {
-    expect(await batch(content)).toMatchObject({ code: 0, stdout: '', stderr: '0 pages, 0 failed\n' })
+  ])('without lines is wrong usage: %s', async (_, content) => {
+    const { code, stdout, stderr } = await batch(content)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('contains no page: write one JSON object per line')
   })
 })
 

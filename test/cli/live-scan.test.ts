@@ -93,7 +93,7 @@ describe('one live site', () => {
     ],
     [
       'nonsense',
-      'url must be an absolute URL such as https://example.org, at most 2048 characters long and without credentials. (invalid_url)',
+      'A site must be a domain with a dot such as example.org, or a URL such as https://example.org, at most 2048 characters long and without credentials. (invalid_url)',
     ],
     ['https://example.org:8443/', 'This port cannot be scanned. Remove the port from the URL. (blocked_target)'],
   ])('%s is rejected with a sentence', async (url, sentence) => {
@@ -152,6 +152,9 @@ describe('many live sites', () => {
   test.each([
     ['', 'none.txt contains no URL: write one per line'],
     ['# a\n\n', 'none.txt contains no URL: write one per line'],
+    [Buffer.from('a.example\nmüller.example\n', 'latin1'), 'none.txt is not in UTF-8: save it again as UTF-8'],
+    [Buffer.from('\ufeffa.example\n', 'utf16le'), 'none.txt is not in UTF-8: save it again as UTF-8'],
+    [Buffer.from('a.example\n', 'utf16le'), 'none.txt is not in UTF-8: save it again as UTF-8'],
   ])('a list of %j is wrong usage', async (text, sentence) => {
     writeFileSync(join(cwd, 'none.txt'), text)
     const { code, stderr } = await scan(['--urls', 'none.txt'])
@@ -169,7 +172,7 @@ describe('many live sites', () => {
     expect(lines).toMatchObject([
       { url: urls[0], result: { builderSlug: 'wordpress' } },
       { url: urls[1], code: 'blocked_target' },
-      { url: urls[2], code: 'invalid_url' },
+      { url: urls[2], code: 'invalid_url', error: expect.stringMatching(/^A site must be a domain with a dot/) },
     ])
   })
 

@@ -36,6 +36,7 @@ beforeAll(() => {
     'pages.jsonl': '{"id": "a", "html": "<p>"}\n',
     'table.csv': 'url,builder\nhttps://a.example/,WordPress\n',
     'empty.jsonl': '',
+    'binary.jsonl.gz': '\0\x01PK',
     'rules-a.jsonl': ok('https://a.example/', { meta: { ruleset: 'a' } }),
     'rules-b.jsonl': ok('https://a.example/', { meta: { ruleset: 'b' } }),
   })
@@ -78,6 +79,7 @@ describe('wrong usage is reported in a sentence', () => {
     ],
     [['table.csv'], 'table.csv contains no scan results (table.csv:1: the line is not valid JSON)'],
     [['one.jsonl', '--compare', 'empty.jsonl'], 'empty.jsonl contains no scan results'],
+    [['binary.jsonl.gz'], 'contains no scan results (the file contains bytes that are not gzip data)'],
     [['one.jsonl', 'pages.jsonl'], 'pages.jsonl contains no scan results'],
   ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await report(...args)
@@ -144,6 +146,16 @@ test('the numbers of the example are those of the document', async () => {
   const documented = documentExample('report').split('…\n')
   expect(documented).toHaveLength(3)
   for (const part of documented) expect(stdout).toContain(part)
+})
+
+test('numbers have separators', async () => {
+  writeFileSync(
+    join(cwd, 'thousand.jsonl'),
+    Array.from({ length: 1200 }, (_, i) => ok(`https://${i}.example/`)).join(''),
+  )
+  const { stdout } = await report('thousand.jsonl')
+  expect(stdout).toContain('1,200 sites, 1,200 with a result, 0 failed\n')
+  expect(stdout).toMatch(/^WordPress +1,200 +100\.0%$/m)
 })
 
 test('long texts and many names do not stay in memory', async () => {

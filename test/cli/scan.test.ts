@@ -169,7 +169,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['--html', 'page.html', '--column', 'x'], '--column cannot be used with --html'],
     [
       ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'url,statu'],
-      '--columns: there is no column "statu"; did you mean "status"?; use url, finalUrl, status, title, builder,',
+      '--columns: there is no column "statu" (did you mean "status"?); use url, finalUrl, status, title, builder,',
     ],
     [
       ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'builder', '--retry-failed'],
@@ -190,7 +190,10 @@ describe('wrong usage is reported in a sentence', () => {
       '--technologies-out must be another file',
     ],
     [['--html', 'page.html', '--technologies-out', 'folder'], '--technologies-out: "folder" is a folder'],
-    [['--html', 'page.html', '--technologies-out', 'none/x.csv'], "no such file or directory, open 'none/x.csv'"],
+    [
+      ['--html', 'page.html', '--technologies-out', 'none/x.csv'],
+      '--technologies-out: there is no folder "none": create it first',
+    ],
     [
       ['--html', 'page.html', '--out', 'hard.csv', '--technologies-out', 'soft.csv'],
       '--technologies-out must be another',
@@ -234,7 +237,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['--warc', 'page.html', '--out', 'hard.html'], '--out would overwrite the file that --warc reads'],
     [['--urls', 'link.html', '--out', 'hard.html'], '--out would overwrite the file that --urls reads'],
     [['--batch', 'page.html', '--out', 'folder'], '--out: "folder" is a folder'],
-    [['--batch', 'page.html', '--out', 'none/x.jsonl'], "no such file or directory, open 'none/x.jsonl'"],
+    [['--batch', 'page.html', '--out', 'none/x.jsonl'], '--out: there is no folder "none": create it first'],
     [
       ['--batch', 'page.html', '--out', 'x.json'],
       '--out "x.json": its ending selects the format; use .jsonl or .ndjson or .csv',
