@@ -7,8 +7,8 @@ usage() {
   cat <<'TEXT'
 tools/recipes.sh [--write]
 
-  Runs the SQL and Python of docs/analysis.md on the results in examples/. The exit code is 1 if a recipe fails or prints something else
-  than the document says; --write puts what it prints into the document. Without Python and pip the check is skipped and stderr says
+  Runs the SQL and Python of docs/analysis.md on the results in examples/, and on those of them that succeeded and that failed. The exit
+  code is 1 if a recipe fails, or prints something else than the document says for the examples; --write puts what it prints into the document. Without Python and pip the check is skipped and stderr says
   why; with REQUIRE_SERVICES=1 it fails instead.
 
 DuckDB and pandas are installed in ${XDG_CACHE_HOME:-~/.cache}/siteprint-recipes.
@@ -41,7 +41,7 @@ install_missing() {
 # Each fence of SQL or Python is run, in order and with the names of the earlier ones. The fence of text that follows, if any, contains
 # what it prints.
 run_recipes='
-import contextlib, io, os, re, sys, duckdb
+import contextlib, io, json, os, re, shutil, sys, tempfile, duckdb
 
 document, isWritten = sys.argv[1], sys.argv[2] == "--write"
 text = open(document, encoding="utf-8").read()
@@ -69,8 +69,30 @@ def run(match):
         problems.append(f"{code}\nprints\n{found}\nand the document says\n{expected}")
     return match[0][: match.start(4) - match.start()] + found + "```\n"
 
-os.chdir(sys.argv[3])
-written = re.sub(r"```(sql|python)\n(.*?)```\n(\n```text\n(.*?)```\n)?", run, text, flags=re.S)
+def run_on_part(title, has_result):
+    """Runs the recipes on the results that succeeded, or on those that failed. What they print is not compared."""
+    recipes = re.findall(FENCE, text, flags=re.S)
+    duckdb.sql("DROP VIEW IF EXISTS results")
+    part_names = {}
+    lines = [line for line in open("results.jsonl", encoding="utf-8") if ("result" in json.loads(line)) == has_result]
+    if not lines:
+        problems.append(f"the examples contain no results with {title}")
+    with tempfile.TemporaryDirectory() as part, contextlib.chdir(part), contextlib.redirect_stdout(io.StringIO()):
+        shutil.copy(os.path.join(examples, "earlier-results.jsonl"), part)
+        with open("results.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        for language, code, *_ in recipes:
+            try:
+                print_query(code) if language == "sql" else exec(code, part_names)
+            except Exception as error:
+                problems.append(f"{code}\nfails for results with {title}: {error!r}")
+
+FENCE = r"```(sql|python)\n(.*?)```\n(\n```text\n(.*?)```\n)?"
+examples = sys.argv[3]
+os.chdir(examples)
+written = re.sub(FENCE, run, text, flags=re.S)
+run_on_part("only successes", True)
+run_on_part("only failures", False)
 if isWritten and written != text:
     open(document, "w", encoding="utf-8").write(written)
 for problem in problems:
