@@ -1,14 +1,24 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ConnectionError, type ScanOutcome, Siteprint, SiteprintError } from '../../clients/typescript/src/index.ts'
+import {
+  ConnectionError,
+  type ScanOutcome,
+  Siteprint,
+  type SiteprintError,
+} from '../../clients/typescript/src/index.ts'
 import { ScanError } from '../../src/errors.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { onePlan, openApp, type TestApp } from '../http/app-fixture.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
+import { writeFolder } from '../support/rule-folder.ts'
 import { sampleScan } from '../support/sample-scan.ts'
+
+const run = promisify(execFile)
 
 const RESULT = JSON.parse(readFileSync(join(projectFolder(), 'clients/openapi.json'), 'utf8')).paths['/api/v1/scan'].get
   .responses[200].content['application/json'].examples.standard.value
@@ -51,36 +61,42 @@ describe('with the running service', () => {
   beforeAll(async () => {
     const scan = async (url: string): ReturnType<TestApp['parts']['scan']> => {
       if (url.includes('offline')) throw new ScanError('unreachable')
-      return sampleScan(url)
+      const scan = sampleScan(url)
+      return url.includes('b.example') ? { ...scan, verdict: { ...scan.verdict, builder: null } } : scan
     }
     app = await openApp({ settings: onePlan(1000, 1000), scan })
     secret = (await app.newKey({ plan: 'free' })).secret
     baseUrl = await app.fastify.listen({ port: 0, host: '127.0.0.1' })
   })
 
-  test('the example of the README does what it says', async () => {
-    const readme = readFileSync(join(projectFolder(), 'clients/typescript/README.md'), 'utf8')
-    const [, code = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
-    const printed: unknown[][] = []
-    const body = code.replace(/^import .*$/m, '').replace('http://127.0.0.1:3000', baseUrl)
-    expect(body).not.toBe(code)
-    const AsyncFunction = (async () => {}).constructor as FunctionConstructor
-    await AsyncFunction(
-      'Siteprint',
-      'SiteprintError',
-      'process',
-      'console',
-      body,
-    )(Siteprint, SiteprintError, { env: { KEY: secret } }, { log: (...values: unknown[]) => printed.push(values) })
-    const [first, error, ...others] = printed
-    expect(first).toEqual(['Webflow', 'high', 'Harbour Line'])
-    expect(error).toEqual(['blocked_target', false, expect.stringMatching(/^[\da-f-]{36}$/)])
-    expect(others.slice(0, 2).sort()).toEqual([
-      ['https://a.example.org', 'Webflow'],
-      ['https://b.example.org', 'Webflow'],
+  test('the README holds as written: its command compiles the client, and its example is strict and runs', async () => {
+    const client = join(projectFolder(), 'clients/typescript')
+    const readme = readFileSync(join(client, 'README.md'), 'utf8')
+    const [, command = ''] = /```sh\n(.*?)```/s.exec(readme) ?? []
+    const [, code = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
+    const folder = writeFolder({})
+    for (const part of ['src', 'tsconfig.json']) cpSync(join(client, part), join(folder, part), { recursive: true })
+    const tsc = `${process.execPath} ${join(projectFolder(), 'node_modules/typescript/bin/tsc')}`
+    const local = command.replace('npx -p typescript tsc', tsc)
+    expect(local).not.toBe(command)
+    await run('sh', ['-ec', local], { cwd: folder })
+
+    const example = code.replace('http://127.0.0.1:3000', baseUrl)
+    expect(example).not.toBe(code)
+    for (const name of ['example.mjs', 'example.mts']) writeFileSync(join(folder, name), example)
+    const types = `--types node --typeRoots ${join(projectFolder(), 'node_modules/@types')}`
+    const strict = `${tsc} example.mts --ignoreConfig --noEmit --strict --target es2022 --module nodenext --skipLibCheck ${types}`
+    const [checked, { stdout }] = await Promise.all([
+      run('sh', ['-ec', strict], { cwd: folder }).catch((error: { stdout: string }) => error),
+      run(process.execPath, ['example.mjs'], { cwd: folder, env: { KEY: secret } }),
     ])
-    expect(others.slice(2)).toEqual([[997, 'scans left']])
-  })
+    expect(checked.stdout).toBe('')
+    const [first, error, ...others] = stdout.trimEnd().split('\n')
+    expect(first).toBe('Webflow high Harbour Line')
+    expect(error).toMatch(/^blocked_target false [\da-f-]{36}$/)
+    expect(others.slice(0, 2).sort()).toEqual(['https://a.example.org Webflow', 'https://b.example.org no builder'])
+    expect(others.slice(2)).toEqual(['997 scans left'])
+  }, 60_000)
 
   test('every method returns what the service responds', async () => {
     const client = new Siteprint({ baseUrl: `${baseUrl}/`, key: secret })
