@@ -54,12 +54,20 @@ function SortableTable({ id, caption, noun, head, children }: SortableTableProps
   )
 }
 
-/** A name of a site, which links to it. The name is that of the list, and may differ from the address. */
+/** A name of a site, which links to it. A narrow column breaks it after the scheme. The name is that of the list, and may differ from the address. */
 function SiteName({ site: { name, link } }: { readonly site: Site }) {
-  if (link === null) return <bdi>{name}</bdi>
+  const [, scheme, rest] = /^(https?:\/\/)?(.*)$/s.exec(name) ?? []
+  const text = (
+    <bdi>
+      {scheme}
+      {scheme !== undefined && <wbr />}
+      {rest}
+    </bdi>
+  )
+  if (link === null) return text
   return (
     <a href={link} rel="noreferrer noopener external">
-      <bdi>{name}</bdi>
+      {text}
     </a>
   )
 }
@@ -67,9 +75,9 @@ function SiteName({ site: { name, link } }: { readonly site: Site }) {
 /** Values by which the script sorts levels. */
 const LEVEL_ORDER = { high: 1, medium: 2, low: 3 } as const
 
-/** The sites with everything that was found. */
+/** The sites with everything that was found. The last cell of a site that failed says why. */
 export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; readonly labels: ReportLabels }) {
-  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Error', 'Technologies']
+  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Error', 'Technologies or reason']
   return (
     <SortableTable id="sites" caption="Sites" noun="sites" head={head}>
       {sites.map((site, row) => (
@@ -91,14 +99,8 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
       <td data-sort={confidence === null ? undefined : LEVEL_ORDER[confidence]}>{confidence}</td>
       <td>{hosting}</td>
       <td>{siteType === null ? null : nameSiteType(siteType, labels)}</td>
-      <td>
-        {failure !== null && (
-          <>
-            <code>{failure.code}</code> {failure.sentence}
-          </>
-        )}
-      </td>
-      <td>{named.join(', ')}</td>
+      <td>{failure !== null && <code>{failure.code}</code>}</td>
+      <td>{failure === null ? named.join(', ') : failure.sentence}</td>
     </tr>
   )
 }

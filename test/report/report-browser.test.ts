@@ -53,6 +53,27 @@ describe.skipIf(isBrowserMissing('the report in a browser'))('the report in a br
     await close()
   })
 
+  test('the sites of the example fit into the table: no bars, no address broken inside a word', async () => {
+    const { page, close } = await openReport('example')
+    const box = page.locator('#sites .table')
+    const hidden = (): Promise<number[]> =>
+      box.evaluate((one) => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight])
+    const broken = `[...document.querySelectorAll('#sites tbody th bdi')]
+      .filter((one) => new Set([...one.getClientRects()].map(({ top }) => top)).size > 1).map((one) => one.textContent)`
+    expect([await hidden(), await page.evaluate<string[]>(broken)]).toEqual([
+      [0, 0],
+      ['https://northgate-gazette.example/'], // At its hyphen.
+    ])
+    const failed = page.locator('#sites tbody tr', { hasText: 'scan_timeout' })
+    expect(await failed.locator('td').allInnerTexts()).toEqual([
+      ...['', '', '', '', 'scan_timeout'],
+      'The site did not respond in time. Try again later.',
+    ])
+    await page.getByLabel('Search sites').fill('zzz')
+    expect(await hidden()).toEqual([0, 0])
+    await close()
+  })
+
   test('sorts and searches', async () => {
     const { page, problems, close } = await openReport('example')
     const sites = page.locator('#sites')
