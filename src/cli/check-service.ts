@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Config, isPortalOn, loadConfig } from '../config/config.ts'
 import { loadRuleset } from '../index.ts'
 import type { Key } from '../keys/types.ts'
 import { type OpenedStore, openStore } from '../store/open.ts'
-import { DATABASE_FILE } from '../store/sqlite/database.ts'
+import { hasDatabase } from '../store/sqlite/database.ts'
 import { type CommandIo, EXIT } from './command.ts'
 import { formatError } from './format-error.ts'
 import { describePepper } from './pepper-state.ts'
@@ -80,7 +78,7 @@ async function checkStore(config: Config): Promise<readonly Result[]> {
   const { dataDir, mongodbUrl, plans } = config
   const subject = 'keys'
   const name = mongodbUrl === null ? `SQLite in ${dataDir}` : 'MongoDB'
-  if (mongodbUrl === null && !existsSync(join(dataDir, DATABASE_FILE)))
+  if (mongodbUrl === null && !hasDatabase(dataDir))
     return [{ level: 'ok', subject, text: `${name}: there is no store yet, the first start creates it` }]
   const opened = await openStore(config, { role: 'tool' })
   try {

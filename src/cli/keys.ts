@@ -4,6 +4,7 @@ import { formatMonth } from '../keys/calendar.ts'
 import { buildKey } from '../keys/key.ts'
 import { findLimits } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
+import type { OpenedStore } from '../store/open.ts'
 import type { MonthUsage } from '../store/types.ts'
 import { defineCommand, EXIT } from './command.ts'
 import { KEY_CHANGES } from './key-changes.ts'
@@ -21,7 +22,7 @@ import {
 import type { PepperState } from './pepper-state.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { withStore } from './with-store.ts'
+import { creatingStore, withStore } from './with-store.ts'
 
 const HELP = `
 Creates and manages API keys. A change takes effect on every node within 5 seconds.
@@ -80,7 +81,8 @@ const VERBS: Readonly<Record<string, Verb<KeyContext, KeyWork>>> = {
 export const main = defineCommand(HELP, async (args, io) => {
   const config = loadConfig(io.env)
   const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
-  await withStore(config, io, dispatchVerb(VERBS, args, { plans: config.plans, stdout: io.stdout, report }))
+  const work = dispatchVerb(VERBS, args, { plans: config.plans, stdout: io.stdout, report })
+  await withStore(config, io, work, work)
   return EXIT.ok
 })
 
@@ -94,13 +96,13 @@ function create(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
   const revision = readRevision(textOption(given, 'revision'))
   const expiresAt = readExpiryOption(given)
   const plan = requirePlan(plans, textOption(given, 'plan'))
-  return async (opened) => {
+  return creatingStore(async (opened: OpenedStore) => {
     const parts = { name, email, plan, revision, expiresAt }
     const { key, secret } = buildKey({ ...parts, now: new Date(), pepper: opened.pepper })
     await opened.store.keys.createKey(key)
     await recordAction(opened, { command: 'keys create', action: 'key_created', key: key.id, detail: plan }, report)
     printCreated(key, secret, { stdout, report })
-  }
+  })
 }
 
 function createForAccount(given: Given, { stdout, report }: KeyContext): KeyWork {
