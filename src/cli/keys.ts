@@ -173,7 +173,7 @@ function reportPeppers(views: readonly KeyView[], report: KeyContext['report']):
   if (missing > 0) report(`Keys that are rejected: ${missing}. Set KEY_PEPPER_OLD to their pepper, or rotate them.`)
 }
 
-/** Builds a function that finds the requests of the current month and the last use of a key. */
+/** Builds a function that finds the charged scans of the current month and the last use of a key. */
 function buildUseFinder(months: readonly MonthUsage[]): (id: string) => { used: number; lastUsedAt: Date | null } {
   const current = formatMonth(Date.now())
   const uses = new Map<string, { used: number; lastUsedAt: Date | null }>()
