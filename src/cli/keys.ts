@@ -51,7 +51,8 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
   npm run -s keys -- set-plan <id> <plan>
       Changes the plan. The usage of the current month is kept. A key of an account has the plan of the account.
   npm run -s keys -- set-limits <id> [--per-minute N|plan] [--per-month N|plan]
-      Gives a key limits of its own, or those of its plan again. They stay when its plan changes.
+      Gives a key limits of its own, requests per minute and charged scans per month, or those of its plan again. Its own
+      limits stay when its plan changes.
   npm run -s keys -- set-expiry <id> <time>
       Rejects the key from a time on: 2027-01-31 (the begin of that day, UTC), 2027-01-31T18:00Z, or 90d (from now on).
       "never" removes the expiry.
