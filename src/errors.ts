@@ -92,7 +92,7 @@ export const API_ERRORS = {
   ],
   quota_exceeded: [
     429,
-    'The monthly quota of the plan is used up. Wait for the number of seconds in Retry-After, then try again.',
+    'The monthly quota of the key is used up. Wait for the number of seconds in Retry-After, then try again.',
   ],
   scan_failed: [500, SCAN_CAUSES.internal[1]],
   scan_timeout: [500, SCAN_CAUSES.deadline[1]],

@@ -36,8 +36,9 @@ export function readEmailAddress(text: string): string {
 }
 
 /**
- * Reads an e-mail address, in lower case and with its domain in ASCII (`xn--…`), as browsers send it; null if it is not one. Quoted local parts and address literals are rejected, because
- * commas, brackets and quotation marks have a meaning in the header of an e-mail.
+ * Reads an e-mail address, in lower case and with its domain in ASCII (`xn--…`), as browsers send it; null if it is not one.
+ * Quoted local parts and address literals are rejected, because commas, brackets and quotation marks have a meaning in the
+ * header of an e-mail.
  */
 export function parseEmailAddress(text: string): string | null {
   const email = text.length > 2 * MAX_EMAIL_LENGTH ? '' : text.trim().normalize('NFC').toLowerCase()

@@ -14,7 +14,7 @@ import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { requirePlan } from './key-input.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { withStore } from './with-store.ts'
+import { type CreatingWork, creatingStore, withStore } from './with-store.ts'
 
 const HELP = `
 Manages the accounts of the portal. A change takes effect on every node within 5 seconds.
@@ -45,7 +45,7 @@ Exit code: 0 success, 2 wrong usage or failure.
 `
 
 /** What a verb does once the store is open. */
-type Work = (opened: OpenedAccounts) => Promise<void>
+type Work = ((opened: OpenedAccounts) => Promise<void>) & CreatingWork
 
 interface OpenedAccounts extends OpenedStore {
   /** Opened on its first use: loading better-auth takes longer than most verbs. */
@@ -82,7 +82,8 @@ export const main = defineCommand(HELP, async (args, io) => {
   const config = loadConfig(io.env)
   const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
   const work = dispatchVerb(VERBS, args, { config, stdout: io.stdout, report })
-  await withStore(config, io, (opened) => work({ ...opened, openOperator: () => openOperator(config, opened, io) }))
+  const open = (opened: OpenedStore) => () => openOperator(config, opened, io)
+  await withStore(config, io, (opened) => work({ ...opened, openOperator: open(opened) }), work)
   return EXIT.ok
 })
 
@@ -94,13 +95,13 @@ async function openOperator(config: Config, { store }: OpenedStore, { stderr }: 
 
 function invite(given: Given, { stdout, report }: Context): Work {
   const days = readDays(textOption(given, 'days') ?? '7')
-  return async ({ store, openOperator }) => {
+  return creatingStore(async ({ store, openOperator }: OpenedAccounts) => {
     const expiresAt = new Date(Date.now() + days * DAY_MS)
     const link = await (await openOperator()).invite(expiresAt)
     await recordAction({ store }, { command: 'accounts invite', action: 'invite_created' }, report)
     report(`Created an invitation, valid until ${expiresAt.toISOString()}. Its link works for one account.`)
     stdout.write(`${link}\n`)
-  }
+  })
 }
 
 function readDays(days: string): number {
@@ -113,7 +114,7 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
   const name = textOption(given, 'name') ?? ''
   const planName = textOption(given, 'plan')
   const plan = planName === undefined ? null : requirePlan(plans, planName)
-  return async ({ store, openOperator }) => {
+  return creatingStore(async ({ store, openOperator }: OpenedAccounts) => {
     const { account, link } = await explain(async () => (await openOperator()).create({ name, email }))
     await recordAction(
       { store },
@@ -123,7 +124,7 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
     if (plan !== null) await store.accounts.setAccountPlan(account.id, plan)
     report(`Created ${account.id}. Its owner chooses a password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
-  }
+  })
 }
 
 function list({ values }: Given, { stdout, report }: Context): Work {

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Config, isPortalOn, loadConfig } from '../config/config.ts'
 import { loadRuleset } from '../index.ts'
 import type { Key } from '../keys/types.ts'
 import { type OpenedStore, openStore } from '../store/open.ts'
-import { DATABASE_FILE } from '../store/sqlite/database.ts'
+import { hasDatabase } from '../store/sqlite/database.ts'
 import { type CommandIo, EXIT } from './command.ts'
 import { formatError } from './format-error.ts'
-import { describePepper } from './pepper-state.ts'
+import { describePepper, type PepperState } from './pepper-state.ts'
 import type { Given } from './verbs.ts'
 import { withRedis } from './with-redis.ts'
 
@@ -59,8 +57,12 @@ async function attempt<T>(
   }
 }
 
+function formatPlans({ plans: { size } }: Config): string {
+  return size === 1 ? '1 plan' : `${size} plans`
+}
+
 function checkSettings(config: Config): readonly Result[] {
-  const results: Result[] = [{ level: 'ok', subject: 'settings', text: `valid, with ${config.plans.size} plans` }]
+  const results: Result[] = [{ level: 'ok', subject: 'settings', text: `valid, with ${formatPlans(config)}` }]
   const warn = (text: string): void => void results.push({ level: 'warning', subject: 'settings', text })
   if (config.scanAllow.length > 0)
     warn('SCAN_ALLOW opens addresses that are not public: remove it outside of development')
@@ -80,7 +82,7 @@ async function checkStore(config: Config): Promise<readonly Result[]> {
   const { dataDir, mongodbUrl, plans } = config
   const subject = 'keys'
   const name = mongodbUrl === null ? `SQLite in ${dataDir}` : 'MongoDB'
-  if (mongodbUrl === null && !existsSync(join(dataDir, DATABASE_FILE)))
+  if (mongodbUrl === null && !hasDatabase(dataDir))
     return [{ level: 'ok', subject, text: `${name}: there is no store yet, the first start creates it` }]
   const opened = await openStore(config, { role: 'tool' })
   try {
@@ -101,7 +103,10 @@ function checkKeys(keys: readonly Key[], plans: Config['plans'], opened: OpenedS
   const orphans = keys.filter(({ plan }) => !plans.has(plan))
   const names = [...new Set(orphans.map(({ plan }) => plan))].join(', ')
   if (orphans.length > 0) warn(`keys whose plan is not in PLANS_FILE: ${orphans.length} (${names})`)
-  const lost = keys.filter((key) => describePepper(key, opened) === 'missing').length
+  const count = (state: PepperState): number => keys.filter((key) => describePepper(key, opened) === state).length
+  if (opened.oldPepper !== null)
+    results.push({ level: 'ok', subject: 'keys', text: `keys that need KEY_PEPPER_OLD: ${count('old')}` })
+  const lost = count('missing')
   if (lost > 0) warn(`keys that are rejected, because their pepper is not set: ${lost}; see "keys list"`)
   return results
 }

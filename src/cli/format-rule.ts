@@ -6,6 +6,9 @@ import { readFixtures } from '../rules/fixtures.ts'
 import type { CheckedRules } from '../rules/load.ts'
 import { formatCount } from './report-findings.ts'
 
+/** Slugs of a line about rules that name a rule. Plugins of WordPress are over 200. */
+const MAX_INCOMING = 20
+
 type Rule = CheckedRules['rules'][number]
 
 const POINTS: Readonly<Record<Weight, string>> = {
@@ -75,9 +78,14 @@ function formatRelations(
     const by = others.filter((rule) => toList(rule.source?.[key]).includes(found.slug)).map((rule) => rule.found.slug)
     return [
       ...(own.length > 0 ? [`  ${key}: ${own.join(', ')}`] : []),
-      ...(by.length > 0 && found.kind !== 'site-type' ? [`  ${incoming[key]}: ${by.join(', ')}`] : []),
+      ...(by.length > 0 && found.kind !== 'site-type' ? [`  ${incoming[key]}: ${formatSlugs(by)}`] : []),
     ]
   })
+}
+
+function formatSlugs(slugs: readonly string[]): string {
+  if (slugs.length <= MAX_INCOMING) return slugs.join(', ')
+  return `${slugs.slice(0, MAX_INCOMING).join(', ')} and ${slugs.length - MAX_INCOMING} others`
 }
 
 function formatTests(found: Rule['found']): string {

@@ -81,12 +81,20 @@ function setLimits(given: Given, { plans, report }: KeyContext): KeyWork {
   return async (opened) => {
     const key = await requireActiveKey(opened, id)
     await changeKey(opened, id, change)
-    const limits = findLimits(plans, { ...key, ...change })
-    const detail = `${limits.perMinute} per minute, ${limits.perMonth} per month`
+    const changed = { ...key, ...change }
+    const limits = findLimits(plans, changed)
+    const minute = formatLimit(limits.perMinute, 'requests per minute', changed.perMinute)
+    const month = formatLimit(limits.perMonth, 'charged scans per month', changed.perMonth)
+    const detail = `${minute}, ${month}`
     const action = { command: 'keys set-limits', action: 'key_limits_changed', account: key.account } as const
     await recordAction(opened, { ...action, key: id, detail }, report)
-    report(`${id} may now make ${limits.perMinute} requests per minute and ${limits.perMonth} per month.`)
+    report(`The limits of ${id} are now ${detail}.`)
   }
+}
+
+/** @param own the limit of the key's own; null if it has that of its plan */
+function formatLimit(limit: number, unit: string, own: number | null): string {
+  return `${limit} ${unit}${own === null ? ' (plan)' : ''}`
 }
 
 function setExpiry({ args: [id, time] }: Given, { report }: KeyContext): KeyWork {

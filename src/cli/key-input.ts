@@ -1,4 +1,5 @@
 import { isVisibleLine } from '../accounts/form-rules.ts'
+import { formatMonth } from '../keys/calendar.ts'
 import { MAX_REQUESTS, type Plan } from '../keys/plans.ts'
 import { UsageError } from './command.ts'
 
@@ -59,6 +60,14 @@ function parseTime(text: string): Date | null {
     : null
 }
 
+/** Says why a text is neither a time nor a duration. */
+function describeBadTime(text: string): string {
+  if (TIME_PATTERN.test(text)) return `there is no ${text}`
+  if (/^\d{4}-\d{2}-\d{2}T/.test(text) && !text.endsWith('Z'))
+    return `"${text}" does not end in Z, which stands for UTC`
+  return `"${text}" is none of these`
+}
+
 /**
  * Reads when a key expires: a day, a time, a duration from now on, or `never`.
  * @param now milliseconds since 1970
@@ -68,11 +77,14 @@ export function readExpiry(option: string, text: string, now: number): Date | nu
   if (text === 'never') return null
   const ms = parseSpan(text)
   const time = Number.isNaN(ms) ? parseTime(text) : new Date(now + ms)
+  if (time === null)
+    throw new UsageError(
+      `${option} must be a day such as 2027-01-31 (UTC), a time such as 2027-01-31T18:00Z, a duration such as 90d, or never: ${describeBadTime(text)}`,
+    )
+  if (time.getTime() <= now) throw new UsageError(`${option} must be in the future: ${text} is not`)
   // MongoDB and JavaScript store later times too, but a typo is more likely.
-  if (time !== null && time.getTime() > now && time.getUTCFullYear() < 2100) return time
-  throw new UsageError(
-    `${option} must be in the future: a day such as 2027-01-31 (UTC), a time such as 2027-01-31T18:00Z, a duration such as 90d, or never`,
-  )
+  if (time.getUTCFullYear() < 2100) return time
+  throw new UsageError(`${option} must be before the year 2100: ${text} is not. A key without expiry has "never".`)
 }
 
 /**
@@ -84,14 +96,19 @@ export function readSince(option: string, text: string, now: number): Date {
   const time = Number.isNaN(ms) ? parseTime(text) : new Date(now - ms)
   if (time !== null && !Number.isNaN(time.getTime())) return time
   throw new UsageError(
-    `${option} must be a day such as 2026-01-31 (UTC), a time such as 2026-01-31T18:00Z, or a duration such as 24h or 7d`,
+    `${option} must be a day such as 2026-01-31 (UTC), a time such as 2026-01-31T18:00Z, or a duration such as 24h or 7d: ${describeBadTime(text)}`,
   )
 }
 
-/** Reads a month, `YYYY-MM`. */
-export function readMonthOption(option: string, text: string): string {
-  if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text
-  throw new UsageError(`${option} must be a month such as 2026-10`)
+/**
+ * Reads a month, `YYYY-MM`, that has begun.
+ * @param now milliseconds since 1970
+ */
+export function readMonthOption(option: string, text: string, now: number): string {
+  if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) throw new UsageError(`${option} must be a month such as 2026-10`)
+  const current = formatMonth(now)
+  if (text <= current) return text
+  throw new UsageError(`${option} must not be in the future: the current month is ${current} (UTC)`)
 }
 
 /** Reads a limit of a key. @returns null for the limit of the plan; undefined if it is not given */

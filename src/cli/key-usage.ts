@@ -16,9 +16,9 @@ interface UsageRow {
   readonly email: string | null
   readonly account: string | null
   readonly plan: string | null
-  /** Requests charged in the month. */
+  /** Scans charged in the month. */
   readonly used: number
-  /** Requests that may be charged in a month now. */
+  /** Scans that may be charged in a month now. */
   readonly limit: number | null
   /** The last use in the month. */
   readonly lastUsedAt: Date | null
@@ -31,7 +31,8 @@ const TITLES = ['ID', 'NAME', 'EMAIL', 'ACCOUNT', 'PLAN', 'USED', 'LIMIT', 'LAST
 export function showUsage(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
   const { json, csv } = given.values
   if (json && csv) throw new UsageError('--json and --csv cannot be combined: choose one')
-  const month = readMonthOption('--month', textOption(given, 'month') ?? formatMonth(Date.now()))
+  const now = Date.now()
+  const month = readMonthOption('--month', textOption(given, 'month') ?? formatMonth(now), now)
   return async ({ store }) => {
     const nameAccount = buildAccountNamer(store)
     // Usage first: a key that is created in between has no usage, and is not taken for a deleted one.
@@ -50,7 +51,9 @@ export function showUsage(given: Given, { plans, stdout, report }: KeyContext): 
     else if (rows.length > 0) stdout.write(formatRows(TITLES, rows.map(listCells)))
     const total = rows.reduce((sum, row) => sum + row.used, 0)
     report(
-      rows.length === 0 ? `There were no keys in ${month}.` : `Requests in ${month}: ${total}. Keys: ${rows.length}.`,
+      rows.length === 0
+        ? `There were no keys in ${month}.`
+        : `Charged scans in ${month}: ${total}. Keys: ${rows.length}.`,
     )
   }
 }
@@ -85,7 +88,7 @@ function listCells({ id, name, email, account, plan, used, limit, lastUsedAt }: 
   return [id, name, email, account, plan, used, limit, lastUsedAt]
 }
 
-/** CSV (RFC 4180). A byte order mark lets spreadsheets read names as UTF-8, and names cannot become formulas. */
+/** CSV (RFC 4180). Excel reads names as UTF-8 only with a byte order mark. Names cannot become formulas. */
 function formatCsv(rows: readonly UsageRow[]): string {
   const records = rows.map((row) => COLUMNS.map((name) => row[name]))
   return stringify([COLUMNS, ...records], {

@@ -20,9 +20,9 @@ export interface KeyView {
    * secret is rejected. Null for a key that is revoked or has no valid secret.
    */
   readonly pepper: PepperState | null
-  /** Requests charged in the current month. */
+  /** Scans charged in the current month. */
   readonly used: number
-  /** Requests that may be charged in a month: its own limit, or that of its plan. */
+  /** Scans that may be charged in a month: its own limit, or that of its plan. */
   readonly limit: number
   readonly createdAt: Date
   readonly lastUsedAt: Date | null

@@ -5,9 +5,10 @@ import { SetupError } from '../errors.ts'
 import type { Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import type { OpenedStore } from '../store/open.ts'
+import type { CreatingWork } from './with-store.ts'
 
 /** What a verb of `keys` does once the store is open. */
-export type KeyWork = (opened: OpenedStore) => Promise<void>
+export type KeyWork = ((opened: OpenedStore) => Promise<void>) & CreatingWork
 
 /** What the verbs of `keys` work with. */
 export interface KeyContext {

@@ -4,6 +4,7 @@ import { formatMonth } from '../keys/calendar.ts'
 import { buildKey } from '../keys/key.ts'
 import { findLimits } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
+import type { OpenedStore } from '../store/open.ts'
 import type { MonthUsage } from '../store/types.ts'
 import { defineCommand, EXIT } from './command.ts'
 import { KEY_CHANGES } from './key-changes.ts'
@@ -21,7 +22,7 @@ import {
 import type { PepperState } from './pepper-state.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { withStore } from './with-store.ts'
+import { creatingStore, withStore } from './with-store.ts'
 
 const HELP = `
 Creates and manages API keys. A change takes effect on every node within 5 seconds.
@@ -50,7 +51,8 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
   npm run -s keys -- set-plan <id> <plan>
       Changes the plan. The usage of the current month is kept. A key of an account has the plan of the account.
   npm run -s keys -- set-limits <id> [--per-minute N|plan] [--per-month N|plan]
-      Gives a key limits of its own, or those of its plan again. They stay when its plan changes.
+      Gives a key limits of its own, requests per minute and charged scans per month, or those of its plan again. Its own
+      limits stay when its plan changes.
   npm run -s keys -- set-expiry <id> <time>
       Rejects the key from a time on: 2027-01-31 (the begin of that day, UTC), 2027-01-31T18:00Z, or 90d (from now on).
       "never" removes the expiry.
@@ -80,7 +82,8 @@ const VERBS: Readonly<Record<string, Verb<KeyContext, KeyWork>>> = {
 export const main = defineCommand(HELP, async (args, io) => {
   const config = loadConfig(io.env)
   const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
-  await withStore(config, io, dispatchVerb(VERBS, args, { plans: config.plans, stdout: io.stdout, report }))
+  const work = dispatchVerb(VERBS, args, { plans: config.plans, stdout: io.stdout, report })
+  await withStore(config, io, work, work)
   return EXIT.ok
 })
 
@@ -94,13 +97,13 @@ function create(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
   const revision = readRevision(textOption(given, 'revision'))
   const expiresAt = readExpiryOption(given)
   const plan = requirePlan(plans, textOption(given, 'plan'))
-  return async (opened) => {
+  return creatingStore(async (opened: OpenedStore) => {
     const parts = { name, email, plan, revision, expiresAt }
     const { key, secret } = buildKey({ ...parts, now: new Date(), pepper: opened.pepper })
     await opened.store.keys.createKey(key)
     await recordAction(opened, { command: 'keys create', action: 'key_created', key: key.id, detail: plan }, report)
     printCreated(key, secret, { stdout, report })
-  }
+  })
 }
 
 function createForAccount(given: Given, { stdout, report }: KeyContext): KeyWork {
@@ -171,7 +174,7 @@ function reportPeppers(views: readonly KeyView[], report: KeyContext['report']):
   if (missing > 0) report(`Keys that are rejected: ${missing}. Set KEY_PEPPER_OLD to their pepper, or rotate them.`)
 }
 
-/** Builds a function that finds the requests of the current month and the last use of a key. */
+/** Builds a function that finds the charged scans of the current month and the last use of a key. */
 function buildUseFinder(months: readonly MonthUsage[]): (id: string) => { used: number; lastUsedAt: Date | null } {
   const current = formatMonth(Date.now())
   const uses = new Map<string, { used: number; lastUsedAt: Date | null }>()

@@ -29,7 +29,7 @@ export function describeClause(clause: ClauseSource, places: Places): string {
 
 function describePlace(clause: ClauseSource, place: Place): string {
   const subject = place.about.split(/[,;:(]/)[0].trim()
-  const join = place.names ? 'for' : JOINS[place.word]
+  const join = place.isAmount ? 'of' : place.names ? 'for' : JOINS[place.word]
   return `${subject[0].toLowerCase()}${subject.slice(1)} ${join} ${listWords(clause[place.key])}`
 }
 

@@ -6,7 +6,7 @@ import { type GuardedStore, type GuardOptions, guardStore } from './guard.ts'
 import { withKeyCache } from './mongo/key-cache.ts'
 import { AUTH_SECRET, copySecret, loadSecret, PEPPER, readSecret, type SecretFile } from './secret-file.ts'
 import { backupSqlite } from './sqlite/backup.ts'
-import { DATABASE_FILE } from './sqlite/database.ts'
+import { DATABASE_FILE, hasDatabase } from './sqlite/database.ts'
 import { toSetupError } from './sqlite/errors.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { StoreError } from './types.ts'
@@ -60,7 +60,7 @@ export async function openStore(
 ): Promise<OpenedStore> {
   const isEmbedded = mongodbUrl === null
   // The pepper is created before the database. If a database exists, a new pepper would not match its keys.
-  const mayCreate = !existsSync(join(dataDir, DATABASE_FILE))
+  const mayCreate = !hasDatabase(dataDir)
   const pepper = keyPepper ?? loadSecret(PEPPER, dataDir, { mayCreate })
   const store = isEmbedded
     ? guardStore(await openSqlite({ folder: dataDir, role }), { timeoutMs: null, ...observers })

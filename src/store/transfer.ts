@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { SetupError } from '../errors.ts'
 import { fingerprintPepper } from '../keys/key.ts'
 import type { StoreSettings } from './open.ts'
 import { PEPPER, readSecret } from './secret-file.ts'
-import { DATABASE_FILE } from './sqlite/database.ts'
+import { requireDatabase } from './sqlite/database.ts'
 import { openSqliteTransfer } from './sqlite/transfer.ts'
 
 /** The tables that are exported, in the order in which they are written: a store without keys accepts no request. */
@@ -43,8 +41,7 @@ export async function openTransfer(
     const { openMongoTransfer } = await import('./mongo/transfer.ts')
     return openMongoTransfer(mongodbUrl)
   }
-  if (!mayCreate && !existsSync(join(dataDir, DATABASE_FILE)))
-    throw new SetupError(`${dataDir} does not contain a database: set DATA_DIR to the data folder of the server`)
+  if (!mayCreate) requireDatabase(dataDir)
   return openSqliteTransfer(dataDir)
 }
 

@@ -24,7 +24,8 @@ const PLANS = 'free, starter, pro, advanced'
 const VERBS =
   'create, attach, list, show, usage, revoke, rotate, delete, set-plan, set-limits, set-expiry, set-name, set-email'
 const LIMIT = 'must be a whole number from'
-const EXPIRY = 'must be in the future: a day such as'
+const EXPIRY =
+  'must be a day such as 2027-01-31 (UTC), a time such as 2027-01-31T18:00Z, a duration such as 90d, or never:'
 const OVERLAP = '--overlap must be 0 or a duration such as 90s, 15m, 24h or 7d, at most 365d'
 
 describe('wrong usage is reported in a sentence, and creates no store', () => {
@@ -61,10 +62,21 @@ describe('wrong usage is reported in a sentence, and creates no store', () => {
     [['rotate', 'key_x', '--overlap', '366d'], OVERLAP],
     [['rotate', 'key_x', '--overlap', '999999999d'], OVERLAP],
     [['rotate', 'key_x', '--overlap', 'h'], OVERLAP],
-    [create({ expires: '2020-01-01' }), `--expires ${EXPIRY}`],
-    ...['0', '2027-02-31', '2027-1-1', '2027-01-01T10:00', '2100-01-01', '-1d', '9e9', 'Never', ''].map(
-      (time): [string[], string] => [['set-expiry', '--', 'key_x', time], `<time> ${EXPIRY}`],
-    ),
+    [create({ expires: '2020-01-01' }), '--expires must be in the future: 2020-01-01 is not'],
+    [create({ expires: '31.01.2099' }), `--expires ${EXPIRY} "31.01.2099" is none of these`],
+    ...[
+      ['2027-02-30', `${EXPIRY} there is no 2027-02-30`],
+      ['2099-01-31T24:01Z', `${EXPIRY} there is no 2099-01-31T24:01Z`],
+      ['2027-01-31T18:00', `${EXPIRY} "2027-01-31T18:00" does not end in Z`],
+      ['2027-01-31T18:00+01:00', `${EXPIRY} "2027-01-31T18:00+01:00" does not end in Z`],
+      ...['0', '31.01.2027', '2027-1-1', '-1d', '9e9', 'Never', ''].map((time) => [
+        time,
+        `${EXPIRY} "${time}" is none of these`,
+      ]),
+      ['0d', 'must be in the future: 0d is not'],
+      ['2100-01-01', 'must be before the year 2100: 2100-01-01 is not'],
+      ['999999999d', 'must be before the year 2100: 999999999d is not'],
+    ].map(([time, sentence]): [string[], string] => [['set-expiry', '--', 'key_x', time], `<time> ${sentence}`]),
     [['set-limits', 'key_x'], 'set-limits takes --per-minute, --per-month or both'],
     [['set-limits', 'key_x', '--per-minute', '0'], `--per-minute ${LIMIT} 1`],
     [['set-limits', 'key_x', '--per-minute', '1.5'], `--per-minute ${LIMIT} 1`],
@@ -73,6 +85,7 @@ describe('wrong usage is reported in a sentence, and creates no store', () => {
     [['set-email', 'key_x', 'x'], '<email> must be an address'],
     [['usage', '--month', '2026-13'], '--month must be a month such as 2026-10'],
     [['usage', '--month', '2026-1'], '--month must be a month such as 2026-10'],
+    [['usage', '--month', '2099-01'], '--month must not be in the future: the current month is 20'],
     [['usage', '--json', '--csv'], '--json and --csv cannot be combined'],
     [['delete', 'key_x'], 'delete removes a key with its name and e-mail address permanently'],
   ]

@@ -167,7 +167,7 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
         )
         .join(''),
     )
-    expect(past.stderr).toBe('Requests in 2026-02: 3. Keys: 2.\n')
+    expect(past.stderr).toBe('Charged scans in 2026-02: 3. Keys: 2.\n')
     const csv = await succeed('usage', '--month', '2026-02', '--csv')
     expect(csv.split('\r\n').slice(0, 2)).toEqual([
       '\ufeffmonth,id,name,email,account,plan,used,limit,lastUsedAt',
@@ -186,24 +186,50 @@ describe.each(stores)('on %s, while a server uses the store', (_, env) => {
 
   test('name, address, limits and expiry can be changed, and each change is recorded', async () => {
     const inTenDays = (Date.now() + 10 * DAY_MS) / 1000
+    const limits = 'key_limits_changed'
+    const by = (verb: string) => ({ command: `keys ${verb}`, actor: null, machine: hostname() })
     const changes = [
-      [['set-name', id, 'Ann B'], { name: 'Ann B' }, 'key_renamed'],
-      [['set-email', id, 'annb@a.example'], { email: 'annb@a.example' }, 'key_email_changed'],
-      [['set-limits', id, '--per-minute', '3'], { perMinute: 3, perMonth: null }, 'key_limits_changed'],
-      [['set-limits', id, '--per-month', '0'], { perMinute: 3, perMonth: 0 }, 'key_limits_changed'],
+      [['set-name', id, 'Ann B'], { name: 'Ann B' }, 'key_renamed', null],
+      [['set-email', id, 'annb@a.example'], { email: 'annb@a.example' }, 'key_email_changed', null],
+      [
+        ['set-limits', id, '--per-minute', '3'],
+        { perMinute: 3, perMonth: null },
+        limits,
+        '3 requests per minute, 100 charged scans per month (plan)',
+      ],
+      [
+        ['set-limits', id, '--per-month', '0'],
+        { perMinute: 3, perMonth: 0 },
+        limits,
+        '3 requests per minute, 0 charged scans per month',
+      ],
+      [
+        ['set-limits', id, '--per-minute=plan'],
+        { perMinute: null, perMonth: 0 },
+        limits,
+        '10 requests per minute (plan), 0 charged scans per month',
+      ],
       [
         ['set-limits', id, '--per-minute=plan', '--per-month=plan'],
         { perMinute: null, perMonth: null },
-        'key_limits_changed',
+        limits,
+        '10 requests per minute (plan), 100 charged scans per month (plan)',
       ],
-      [['set-expiry', id, '2099-01-31'], { expiresAt: new Date('2099-01-31') }, 'key_expiry_changed'],
-      [['set-expiry', id, 'never'], { expiresAt: null }, 'key_expiry_changed'],
+      [
+        ['set-expiry', id, '2099-01-31'],
+        { expiresAt: new Date('2099-01-31') },
+        'key_expiry_changed',
+        '2099-01-31T00:00:00.000Z',
+      ],
+      [['set-expiry', id, 'never'], { expiresAt: null }, 'key_expiry_changed', 'never'],
     ] as const
-    for (const [args, expected, action] of changes) {
-      await succeed(...args)
+    for (const [args, expected, action, detail] of changes) {
+      const { code, stderr } = await keys(...args)
+      expect(code).toBe(0)
+      if (action === limits) expect(stderr).toBe(`The limits of ${id} are now ${detail}.\n`)
       expect(await store.keys.getKey(id)).toMatchObject(expected)
       const [newest] = await store.audit.listAudit({ account: null, limit: 1 })
-      expect(newest).toMatchObject({ action, key: id, command: `keys ${args[0]}`, actor: null, machine: hostname() })
+      expect(newest).toMatchObject({ action, detail, key: id, ...by(args[0]) })
     }
     await succeed('set-expiry', id, '10d')
     expect(Number((await store.keys.getKey(id))?.expiresAt) / 1000).toBeCloseTo(inTenDays, -2)

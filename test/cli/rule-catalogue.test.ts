@@ -137,7 +137,7 @@ test('show describes a rule in words', async () => {
   fires on:
     6 points  the final URL of the page under .kiln.com or docs.*  (strong, address)
     6 points  the URL of a script under cdn.kiln.com/fire.js, of another site  (strong, loaded)
-    3 points  all of: an element matching [data-kiln], whose attribute data-kiln contains oven, at least 2 times; not (the amount of visible text for words, at least 60)  (medium, markup)
+    3 points  all of: an element matching [data-kiln], whose attribute data-kiln contains oven, at least 2 times; not (the amount of words, at least 60)  (medium, markup)
      1 point  at least 2 of: the visible text containing Kiln one, in exactly this case; the visible text containing Kiln two  (weak, content)
   implies: glaze
   source: https://kiln.example/docs

@@ -106,7 +106,8 @@ describe('a backup', () => {
 
   test('does not contain KEY_PEPPER, which is reported', async () => {
     const env = { DATA_DIR: join(folder, 'peppered'), KEY_PEPPER }
-    await service(['api', 'status'], env)
+    const options = ['--name', 'n', '--email', 'e@a.example', '--plan', 'free']
+    await project.run('keys', ['create', ...options], { env })
     const target = join(folder, 'without')
     const stderr = `Copied the store without KEY_PEPPER to ${target}.\n`
     expect(await service(['backup', target], env)).toEqual({ code: 0, stdout: '', stderr })

@@ -13,6 +13,7 @@ describe.each(appKinds('http: limits of keys'))('on $name', ({ isMissing, open }
       const statuses = []
       for (const url of ['/api/v1/me', scanOf('https://example.org'), scanOf('https://example.org'), '/api/v1/me']) {
         const { status, headers, body } = await app.call({ url, secret })
+        if (body.code === 'quota_exceeded') expect(body.error).toMatch(/^The monthly quota of the key is used up\./)
         statuses.push([status, headers['x-ratelimit-limit'], body.code ?? body.requests_limit])
       }
       expect(statuses).toEqual([

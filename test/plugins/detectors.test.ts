@@ -130,6 +130,8 @@ describe('a place is seen', () => {
     ['header', 'x-a', { headers: {} }, true],
     ['cookie', 'sid', { headers: [] }, true],
     ['status', '404', { status: 200 }, true],
+    ['size', 'slug', { url: 'https://a.com/' }, true],
+    ['size', 'digits', { url: 'https://a.com/' }, true],
     ['dns', 'TXT', { dns: { txt: [] } }, true],
     ['dns', 'txt', { dns: { a: [] } }, false],
     ['dns', 'txt _Vercel', { dns: { 'txt _vercel': [] } }, true],
@@ -147,11 +149,14 @@ describe('a place is seen', () => {
     expect(findDetector(place)?.seen?.(buildPage({}), word)).toBe(false)
   })
 
+  test.each(['words', 'links'])('size %s of a page without a URL', (word) => {
+    expect(findDetector('size')?.seen?.(buildPage({}), word)).toBe(true)
+  })
+
   test('places of the document are always seen', () => {
     const others = detectors.filter(({ key }) => !sometimes.some(([place]) => place === key))
     expect(others.filter(({ seen }) => seen !== undefined)).toEqual([])
-    const document =
-      'meta title jsonld script asset frame link element comment inline style anchor label text html size'
+    const document = 'meta title jsonld script asset frame link element comment inline style anchor label text html'
     expect(others.map(({ key }) => key).sort()).toEqual(document.split(' ').sort())
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../../errors.ts'
 import { createFolder } from '../create-folder.ts'
-import { createFile, DATABASE_FILE } from './database.ts'
+import { createFile, DATABASE_FILE, requireDatabase } from './database.ts'
 import { toSetupError } from './errors.ts'
 
 /**
@@ -14,8 +14,7 @@ import { toSetupError } from './errors.ts'
 export async function backupSqlite(folder: string, target: string): Promise<void> {
   const from = join(folder, DATABASE_FILE)
   const to = join(target, DATABASE_FILE)
-  if (!existsSync(from))
-    throw new SetupError(`${folder} does not contain a database: set DATA_DIR to the data folder of the server`)
+  requireDatabase(folder)
   if (existsSync(to)) throw new SetupError(`${target} already contains a database: choose another folder`)
   // The final name never refers to an incomplete copy.
   const part = `${to}.part`

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../../errors.ts'
@@ -13,28 +13,46 @@ export interface SqliteFolder {
   readonly folder: string
   /** A folder has one server at a time. Tools may read and write while the server runs. */
   readonly role: 'server' | 'tool'
+  /** What to do if another server uses the folder, for the error. */
+  readonly lockedAdvice?: string
 }
 
 /** Name of the database file in its folder. */
 export const DATABASE_FILE = 'siteprint.db'
 const LOCK_FILE = 'server.lock'
+/** What a second server can do. */
+const SERVER_ADVICE =
+  'stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store'
 
 /** Milliseconds for which opening waits for other processes. */
 const OPEN_TIMEOUT_MS = 5000
 /** Milliseconds for which a write waits for another process. Shorter for a server, because the wait blocks its event loop. */
 const BUSY_TIMEOUT_MS = { server: 500, tool: 5000 } as const
 
+/** Whether a folder contains a database. */
+export function hasDatabase(folder: string): boolean {
+  return existsSync(join(folder, DATABASE_FILE))
+}
+
+/** @throws SetupError if the folder does not contain a database, as with a mistyped `DATA_DIR` */
+export function requireDatabase(folder: string): void {
+  if (hasDatabase(folder)) return
+  throw new SetupError(
+    `${folder} does not contain a database: set DATA_DIR to the data folder of the server, whose first start creates it`,
+  )
+}
+
 /**
  * Opens the database of a folder and upgrades its tables.
  * @throws SetupError if the file is damaged, unreadable, of a later version, or used by another server
  */
-export function openDatabase({ folder, role }: SqliteFolder): SqliteConnection {
+export function openDatabase({ folder, role, lockedAdvice = SERVER_ADVICE }: SqliteFolder): SqliteConnection {
   const file = join(folder, DATABASE_FILE)
   let lock: Database.Database | undefined
   let db: Database.Database | undefined
   try {
     createFolder(folder)
-    if (role === 'server') lock = lockFolder(folder)
+    if (role === 'server') lock = lockFolder(folder, lockedAdvice)
     createFile(file)
     db = new Database(file, { timeout: OPEN_TIMEOUT_MS })
     enableWal(db)
@@ -82,7 +100,7 @@ export function createFile(file: string): void {
 }
 
 /** Takes a lock of the operating system on a small file. The lock ends with the process, even after a crash. */
-function lockFolder(folder: string): Database.Database {
+function lockFolder(folder: string, advice: string): Database.Database {
   const file = join(folder, LOCK_FILE)
   createFile(file)
   const lock = new Database(file)
@@ -92,9 +110,7 @@ function lockFolder(folder: string): Database.Database {
   } catch (error) {
     lock.close()
     if (!isBusy(error)) throw toSetupError(error, file)
-    throw new SetupError(
-      `another server runs on ${folder}: stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store`,
-    )
+    throw new SetupError(`another server runs on ${folder}: ${advice}`)
   }
 }
 

@@ -47,7 +47,7 @@ const READ: Readonly<Record<TableName, string>> = {
 
 /** Opens the embedded store like a server, so that none runs meanwhile. @throws SetupError if it cannot be opened */
 export function openSqliteTransfer(folder: string): StoreTransfer {
-  const connection = openDatabase({ folder, role: 'server' })
+  const connection = openDatabase({ folder, role: 'server', lockedAdvice: 'stop it, then try again' })
   const { db } = connection
   return {
     findExportProblem: async () => null,

@@ -137,11 +137,14 @@ test('recheck, which uses another method, considers every allowed pattern safe',
   const small = arbitraryPattern.filter(
     (pattern) => pattern.length < 40 && isPattern(pattern) && typeof measureCost(pattern) === 'number',
   )
-  const findStatus = (pattern: string): string => check(pattern, 'i', { timeout: 20_000 }).status
+  // The other method of recheck, fuzzing, depends on chance and takes up to a minute for one pattern.
+  const findStatus = (pattern: string): string => check(pattern, 'i', { checker: 'automaton', timeout: 1000 }).status
+  const statuses: string[] = []
   fc.assert(
-    fc.property(small, (pattern) => findStatus(pattern) !== 'vulnerable'),
-    { numRuns: 60 },
+    fc.property(small, (pattern) => statuses[statuses.push(findStatus(pattern)) - 1] !== 'vulnerable'),
+    { numRuns: 100 },
   )
+  expect(statuses.filter((status) => status === 'safe').length).toBeGreaterThan(60)
 }, 120_000)
 
 function isPattern(text: string): boolean {
