@@ -15,6 +15,7 @@ import { type Results, readResults } from './read-results.ts'
 import { formatCount } from './report-findings.ts'
 
 const MAX_ROWS = 20_000
+const MAX_ROWS_TEXT = MAX_ROWS.toLocaleString('en')
 
 const HELP = `
 Summarizes the results of scans, and compares them with earlier ones.
@@ -25,7 +26,7 @@ Summarizes the results of scans, and compares them with earlier ones.
 
   --out report.html      writes the same numbers as charts with a table of the sites into one HTML file, which is overwritten
   --compare older.jsonl  adds what changed at each site since these results
-  --rows 5000            most rows of a table in the file, at most ${MAX_ROWS}
+  --rows 5000            most rows of a table in the file, at most ${MAX_ROWS_TEXT}
 
 Settings (environment): RULES_DIRS and DETECTORS, further rules and detectors, whose technologies have categories.
 Exit code: 0 success, 1 some lines are not results, 2 wrong usage or failure.
@@ -39,7 +40,7 @@ export const main = defineCommand(HELP, async (args, io) => {
   const { compare, out, rows = '5000' } = values
   if (positionals.length === 0) throw new UsageError('name the results: the JSON Lines that "scan --out" writes')
   if (!/^[1-9]\d{0,4}$/.test(rows) || Number(rows) > MAX_ROWS)
-    throw new UsageError(`--rows must be a whole number from 1 to ${MAX_ROWS}, not "${rows}"`)
+    throw new UsageError(`--rows must be a whole number from 1 to ${MAX_ROWS_TEXT}, not "${rows}"`)
   await checkFiles({ results: positionals, compare, out })
   checkOutput(out)
   const labels = await loadLabels(io)

@@ -5,6 +5,7 @@ import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
+import { plain, record } from './formats/warc-files.ts'
 
 interface OutputLine {
   readonly id?: string
@@ -80,6 +81,15 @@ describe('a batch', () => {
     const { code, stdout, stderr } = await batch(content)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('contains no page: write one JSON object per line')
+  })
+})
+
+test('a WARC file without HTML responses is wrong usage', async () => {
+  writeFileSync(join(cwd, 'none.warc'), plain([record('warcinfo', {})]))
+  const { code, stderr } = await project.run('scan', ['--warc', 'none.warc'], { cwd })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'none.warc contains no page: record the HTML responses of the pages, too\n',
   })
 })
 

@@ -69,7 +69,7 @@ describe('wrong usage is reported in a sentence', () => {
       ['all.jsonl', '--compare', 'one.jsonl', '--out', 'link.html'],
       '--out would overwrite the file that --compare reads',
     ],
-    [['one.jsonl', '--rows', '0'], '--rows must be a whole number from 1 to 20000, not "0"'],
+    [['one.jsonl', '--rows', '0'], '--rows must be a whole number from 1 to 20,000, not "0"'],
     [['one.jsonl', '--rows', '20001'], '--rows must be'],
     [['one.jsonl', '--row', '5'], "Unknown option '--row'"],
     [['empty.jsonl'], 'empty.jsonl contains no scan results (it has no complete line): give the JSON Lines'],
