@@ -129,6 +129,11 @@ describe.skipIf(isBrowserMissing('the report in a browser'))('the report in a br
     expect(await listSites(page)).toHaveLength(10)
     expect(await page.locator('button:visible, input:visible').count()).toBe(0)
     expect(await page.locator('#builders svg:visible').count()).toBe(1)
+    const texts = [await page.locator('.lead').textContent(), await page.locator('summary').allTextContents()]
+    expect(texts).toEqual([
+      expect.stringMatching(/^results\.jsonl.*, compared with earlier-results\.jsonl.*[^.]$/),
+      expect.arrayContaining(['Table of AI-native share', 'Table of site types']),
+    ])
     await page.locator('#builders summary').click()
     expect(await page.locator('#builders tbody tr').first().innerText()).toBe('WordPress\t2\t25.0%\t3')
     expect(problems).toEqual([])
