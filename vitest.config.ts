@@ -24,8 +24,8 @@ export default defineConfig({
     isolate: false,
     setupFiles: [fileURLToPath(new URL('test/support/file-setup.ts', import.meta.url))],
     globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
-    // Many tests wait for timeouts of servers: on two cores four workers take less than half the time of Vitest's default, one.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // Many tests wait for timeouts of servers: on two cores five workers take less than half the time of Vitest's default, one.
+    maxWorkers: Math.max(5, availableParallelism() - 1),
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,

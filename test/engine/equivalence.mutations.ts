@@ -4,7 +4,7 @@ import { readOwnRules, readRealPages } from '../support/real-cases.ts'
 import { buildComparison, loadEngine } from './support/compare.ts'
 
 const own = readOwnRules()
-// Clauses of site types have a comparison of their own, in `equivalence.test.ts`.
+// Clauses of site types have a comparison of their own, in `equivalence-rules.slow.ts`.
 const rules = own.rules.filter(({ kind }) => kind !== 'site-type')
 const pages = readRealPages()
 
