@@ -17,13 +17,8 @@ something is skipped.
 TEXT
 }
 
-say() { printf 'generators: %s\n' "$*" >&2; }
-
-skip() {
-  say "SKIPPED: $1"
-  [ "${REQUIRE_SERVICES:-}" != 1 ] || exit 1
-  exit 0
-}
+name=generators
+. ../optional-check.sh
 
 cache=${XDG_CACHE_HOME:-${HOME:?set HOME or XDG_CACHE_HOME: the generators are installed below it}/.cache}/siteprint-generators
 folder=$cache/$(cat requirements.txt package-lock.json | cksum | cut -d ' ' -f 1)
@@ -38,8 +33,7 @@ install_into() { # folder
 
 install_missing() {
   [ ! -d "$folder" ] || return 0
-  command -v python3 >/dev/null || skip 'python3 is missing: install it'
-  python3 -c 'import venv, ensurepip' 2>/dev/null || skip 'python3 has no venv and pip: install python3-venv'
+  require_venv
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || skip 'python3 is older than 3.11: install a later version'
   say 'installing generators from PyPI and npm'
   local new=$folder.new-$$

@@ -7,21 +7,16 @@ usage() {
   cat <<'TEXT'
 tools/recipes.sh [--write]
 
-  Runs the SQL and Python of docs/analysis.md on the results in examples/, and on those of them that succeeded and that failed. The exit
-  code is 1 if a recipe fails, or prints something else than the document says for the examples; --write puts what it prints into the document. Without Python and pip the check is skipped and stderr says
-  why; with REQUIRE_SERVICES=1 it fails instead.
+  Runs the SQL and Python of docs/analysis.md on the results in examples/, and on those of them that succeeded and that failed. The
+  exit code is 1 if a recipe fails, or prints something else than the document says for the examples; --write puts what it prints
+  into the document. Without Python and pip the check is skipped and stderr says why; with REQUIRE_SERVICES=1 it fails instead.
 
 DuckDB and pandas are installed in ${XDG_CACHE_HOME:-~/.cache}/siteprint-recipes.
 TEXT
 }
 
-say() { printf 'recipes: %s\n' "$*" >&2; }
-
-skip() {
-  say "SKIPPED: $1"
-  [ "${REQUIRE_SERVICES:-}" != 1 ] || exit 1
-  exit 0
-}
+name=recipes
+. tools/optional-check.sh
 
 folder=${XDG_CACHE_HOME:-${HOME:?set HOME or XDG_CACHE_HOME: DuckDB and pandas are installed below it}/.cache}/siteprint-recipes
 packages=('duckdb==2.0.*' 'pandas==3.1.*')
@@ -29,8 +24,7 @@ packages=('duckdb==2.0.*' 'pandas==3.1.*')
 install_missing() {
   # The file is written last and names what is installed.
   [ "$(cat "$folder/installed" 2>/dev/null)" != "${packages[*]}" ] || return 0
-  command -v python3 >/dev/null || skip 'python3 is missing: install it'
-  python3 -c 'import venv, ensurepip' 2>/dev/null || skip 'python3 has no venv and pip: install python3-venv'
+  require_venv
   say 'installing DuckDB and pandas from PyPI'
   { python3 -m venv --clear "$folder" && "$folder/bin/pip" install --quiet --only-binary :all: "${packages[@]}"; } >&2 &&
     printf '%s\n' "${packages[*]}" >"$folder/installed" && return 0

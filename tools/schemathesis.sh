@@ -18,20 +18,14 @@ Schemathesis is installed in ${XDG_CACHE_HOME:-~/.cache}/siteprint-schemathesis.
 TEXT
 }
 
-say() { printf 'schemathesis: %s\n' "$*" >&2; }
-
-skip() {
-  say "SKIPPED: $1"
-  [ "${REQUIRE_SERVICES:-}" != 1 ] || exit 1
-  exit 0
-}
+name=schemathesis
+. tools/optional-check.sh
 
 folder=${XDG_CACHE_HOME:-${HOME:?set HOME or XDG_CACHE_HOME: Schemathesis is installed below it}/.cache}/siteprint-schemathesis
 
 install_missing() {
   [ ! -x "$folder/bin/schemathesis" ] || return 0
-  command -v python3 >/dev/null || skip 'python3 is missing: install it'
-  python3 -c 'import venv, ensurepip' 2>/dev/null || skip 'python3 has no venv and pip: install python3-venv'
+  require_venv
   say 'installing Schemathesis from PyPI'
   { python3 -m venv "$folder" && "$folder/bin/pip" install --quiet 'schemathesis==4.32.*'; } >&2 && return 0
   rm -rf "$folder"

@@ -1,19 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { compareSites, describeChange } from '../../src/report/compare-sites.ts'
 import type { Site } from '../../src/report/site.ts'
+import { SITE as SAMPLE } from './sample-site.ts'
 
-const SITE: Site = {
-  name: 'a.example',
-  link: null,
-  failure: null,
-  builder: 'WordPress',
-  isAiNative: false,
-  confidence: 'high',
-  hosting: 'Netlify',
-  siteType: 'blog',
-  technologies: ['PHP', 'WordPress'],
-  versions: new Map([['PHP', '8.2']]),
-}
+const SITE: Site = { ...SAMPLE, versions: new Map([['PHP', '8.2']]) }
 const FAILED: Site = { ...SITE, builder: null, technologies: [], failure: { code: 'scan_failed', sentence: 'No.' } }
 
 type Rows = [name: string, before: Partial<Site> | null, after: Partial<Site> | null, changes: string[]][]

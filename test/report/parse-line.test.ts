@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LineError, LineParser } from '../../src/report/parse-line.ts'
+import { SITE as SAMPLE } from './sample-site.ts'
 
 const parser = new LineParser(new Set(['lovable']))
 const parse = (line: unknown) => parser.parse(typeof line === 'string' ? line : JSON.stringify(line))
@@ -16,18 +17,7 @@ const RESULT = {
   siteType: 'blog',
   cached: false,
 }
-const SITE = {
-  name: 'a.example',
-  link: 'https://a.example/final',
-  failure: null,
-  builder: 'WordPress',
-  isAiNative: false,
-  confidence: 'high',
-  hosting: 'Netlify',
-  siteType: 'blog',
-  technologies: ['PHP', 'WordPress'],
-  versions: new Map(),
-}
+const SITE = { ...SAMPLE, link: 'https://a.example/final' }
 const NOTHING = { builder: null, isAiNative: null, confidence: null, hosting: null, siteType: null, technologies: [] }
 const withoutBuilder = { ...RESULT, builder: null, builderSlug: null, confidence: null, isAiNative: false }
 

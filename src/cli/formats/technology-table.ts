@@ -50,9 +50,10 @@ export function buildTableFormat(file: string, kind: InputKind, catalogue: reado
     format({ key, outcome }) {
       if (!('verdict' in outcome)) return ''
       const page: Record<string, string | number | null> = { url: outcome.verdict.url, ...key }
-      const rows = listRows(outcome.verdict).map((row) =>
-        columns.map((column) => ({ ...page, ...row })[column] ?? null),
-      )
+      const rows = listRows(outcome.verdict).map((row) => {
+        const cells: typeof page = { ...page, ...row }
+        return columns.map((column) => cells[column] ?? null)
+      })
       if (isCsv) return rows.map((row) => formatRow(row)).join('')
       const lines = rows.map((row) => Object.fromEntries(row.map((value, at) => [columns[at], value])))
       return lines.map((line) => `${JSON.stringify(line)}\n`).join('')

@@ -1,0 +1,15 @@
+import type { Site } from '../../src/report/site.ts'
+
+/** A site with a result. */
+export const SITE: Site = {
+  name: 'a.example',
+  link: null,
+  failure: null,
+  builder: 'WordPress',
+  isAiNative: false,
+  confidence: 'high',
+  hosting: 'Netlify',
+  siteType: 'blog',
+  technologies: ['PHP', 'WordPress'],
+  versions: new Map(),
+}
