@@ -1,29 +1,27 @@
-import { createReadStream, type ReadStream } from 'node:fs'
-import { AsyncIterReader } from 'warcio'
 import { SetupError } from '../errors.ts'
 import type { PageInput } from '../index.ts'
-import { GzipMembers } from './formats/gzip-members.ts'
+import { openUnzipped } from './formats/gzip-members.ts'
 import { type Line, readLines } from './formats/lines.ts'
 import { BrokenDataError } from './formats/seek.ts'
 
 /** Upper bound of a line: a page of at most 4 MiB, JSON-escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
-/** Bytes per read. Even compressed a thousandfold, they fit into memory. */
-const CHUNK_BYTES = 16 * 1024
 
 /** Reads the lines of a JSONL file that are not empty, and the bytes of the file that have been read so far. */
 export async function* readBatchLines(
   file: string,
 ): AsyncGenerator<{ readonly line: Line; readonly bytesRead: number }> {
-  const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES })
-  const bytes = /\.gz$/i.test(file) ? unzip(raw, file) : raw
-  for await (const line of readLines(bytes, MAX_LINE_BYTES))
+  const { raw, bytes, isGzip } = openUnzipped(file)
+  for await (const line of readLines(isGzip ? unzip(file, { raw, bytes }) : bytes, MAX_LINE_BYTES))
     if (line.text?.trim() !== '') yield { line, bytesRead: raw.bytesRead }
 }
 
-async function* unzip(raw: ReadStream, input: string): AsyncGenerator<Uint8Array> {
+async function* unzip(
+  input: string,
+  { raw, bytes }: Pick<ReturnType<typeof openUnzipped>, 'raw' | 'bytes'>,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield* new GzipMembers(new AsyncIterReader(raw, null))
+    yield* bytes
     if (raw.bytesRead === 0) throw new BrokenDataError('the file is empty')
   } catch (error) {
     throw error instanceof BrokenDataError ? new SetupError(`${input} cannot be unzipped: ${error.message}`) : error

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
-import { AsyncIterReader } from 'warcio'
 import { SetupError } from '../errors.ts'
 import { LineError, LineParser } from '../report/parse-line.ts'
 import type { ReportSource } from '../report/report-data.ts'
 import type { Site } from '../report/site.ts'
-import { GzipMembers } from './formats/gzip-members.ts'
+import { openUnzipped } from './formats/gzip-members.ts'
 import { type Line, readLines } from './formats/lines.ts'
 import { BrokenDataError } from './formats/seek.ts'
 import { parseSite } from './site-list.ts'
 
 /** Longer lines are skipped. The longest results, with all extras, have about 1 MB. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
-/** Bytes per read of a compressed file. Even compressed a thousandfold, they fit into memory. */
-const PACKED_CHUNK_BYTES = 16 * 1024
 /** Bounds the memory: a site takes about 0.5 KB. */
 const MAX_SITES = 1_000_000
 /** Longer keys are replaced with their hash. */
@@ -64,7 +60,7 @@ class ResultCollector {
     let hasResults = false
     let damage: string | null = null
     try {
-      for await (const line of readLines(openFile(file), MAX_LINE_BYTES))
+      for await (const line of readLines(openUnzipped(file).bytes, MAX_LINE_BYTES))
         if (line.text?.trim() !== '') hasResults = this.#take(line, file) || hasResults
     } catch (error) {
       if (!(error instanceof BrokenDataError)) throw error
@@ -114,11 +110,6 @@ class ResultCollector {
   #skip(problem: string): void {
     this.#skipped = { count: (this.#skipped?.count ?? 0) + 1, first: this.#skipped?.first ?? problem }
   }
-}
-
-function openFile(file: string): AsyncIterable<Uint8Array> {
-  if (!/\.gz$/i.test(file)) return createReadStream(file)
-  return new GzipMembers(new AsyncIterReader(createReadStream(file, { highWaterMark: PACKED_CHUNK_BYTES }), null))
 }
 
 /** `example.org` and `https://example.org/` are the same site, as in lists of sites. */

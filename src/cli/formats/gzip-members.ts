@@ -1,10 +1,24 @@
+import { createReadStream, type ReadStream } from 'node:fs'
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
-import type { AsyncIterReader } from 'warcio'
+import { AsyncIterReader } from 'warcio'
 import { BrokenDataError, type Mark, seek } from './seek.ts'
 
 /** First bytes of a member (RFC 1952). Zeros between members are padding. */
 export const MEMBER: Mark = { lead: '', text: '\x1f\x8b\x08', foreign: /[^\0]/ }
 const MAX_NAME_BYTES = 1024
+/** Bytes per read of a file that may be compressed. Even compressed a thousandfold, they fit into memory. */
+const CHUNK_BYTES = 16 * 1024
+
+/** Opens a file for reading. One whose name ends with `.gz` is decompressed: `bytes` then throws BrokenDataErrors. */
+export function openUnzipped(file: string): {
+  readonly raw: ReadStream
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly isGzip: boolean
+} {
+  const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+  const isGzip = /\.gz$/i.test(file)
+  return { raw, bytes: isGzip ? new GzipMembers(new AsyncIterReader(raw, null)) : raw, isGzip }
+}
 
 /**
  * Decompresses the members of a gzip file, one after the other, in constant memory. A damaged member throws a
