@@ -4,7 +4,7 @@ import { Piscina } from 'piscina'
 import { CancellableTimer } from '../async/cancellable-timer.ts'
 import { createDeferred } from '../async/deferred.ts'
 import { ScanError, SetupError } from '../errors.ts'
-import { type LoadOptions, loadRuleset, type PageInput } from '../index.ts'
+import type { LoadOptions, PageInput } from '../index.ts'
 import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { prepareTransfer } from './transferable-bytes.ts'
@@ -244,6 +244,7 @@ class WorkerPool implements MatchPool {
       // An error from a thread loses its class and its findings. Loading the rules here reproduces the original error.
       if (!this.#closed) {
         this.#closed = this.#end(cause)
+        const { loadRuleset } = await import('../index.ts') // Workers match: the engine takes a tenth of a start.
         await loadRuleset(this.#rules)
       }
       throw new ScanError('internal', { cause })

@@ -25,24 +25,21 @@ const MAX_LISTED_KEYS = 4
 
 /** Validates YAML files against one schema and reports every error at its position. */
 export class SchemaValidator {
-  readonly #validate: ValidateFunction
+  readonly #schema: JsonSchema
+  readonly #coerceTypes: boolean
   readonly #foreignKeys: ReadonlyMap<string, string>
+  #validate: ValidateFunction | undefined
 
   constructor(schema: JsonSchema, { coerceTypes = true, foreignKeys = {} }: ValidatorOptions = {}) {
+    this.#schema = schema
+    this.#coerceTypes = coerceTypes
     this.#foreignKeys = new Map(Object.entries(foreignKeys))
-    const ajv = new Ajv({
-      allErrors: true,
-      coerceTypes,
-      allowUnionTypes: true,
-      strictTypes: false,
-      verbose: true,
-      formats: { date: isDate },
-    })
-    this.#validate = ajv.compile(schema)
   }
 
   /** Checks `file.data` and coerces it in place. */
   check(file: SourceFile): SchemaFinding[] {
+    // Compiled now, because most processes check files against few of the schemas.
+    this.#validate ??= compileSchema(this.#schema, this.#coerceTypes)
     if (this.#validate(file.data)) return []
     // Ajv reports a bad key twice: by what is wrong with it, and as `propertyNames`, which names the key.
     const errors = (this.#validate.errors ?? []).filter(({ propertyName }) => propertyName === undefined)
@@ -60,6 +57,19 @@ export class SchemaValidator {
       return { path, finding: buildSchemaFinding(error, file, this.#foreignKeys), ...(meant && { meant }) }
     })
   }
+}
+
+function compileSchema(schema: JsonSchema, coerceTypes: boolean): ValidateFunction {
+  const ajv = new Ajv({
+    allErrors: true,
+    coerceTypes,
+    allowUnionTypes: true,
+    strictTypes: false,
+    verbose: true,
+    formats: { date: isDate },
+    validateSchema: false, // The schemas are ours. Compiling the meta-schema takes longer than compiling most of them.
+  })
+  return ajv.compile(schema)
 }
 
 /** The key that an error is about, if it is about a key and not about a value. */

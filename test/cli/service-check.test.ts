@@ -12,7 +12,7 @@ type Env = Readonly<Record<string, string>>
 const [KEY_PEPPER, OTHER] = ['a', 'another'].map((name) => `${name} pepper of the tests, at least 32`)
 const folder = writeFolder({ 'plans.yaml': 'free: { perMinute: 1, perMonth: 2 }\n', 'other/rules/x.yaml': 'a' })
 const DATA_DIR = join(folder, 'data')
-const redis = redisUrl('the command check')
+const redis = await redisUrl('the command check')
 const mongo = mongoUrl('the command check')
 
 let project: BuiltProject

@@ -6,7 +6,7 @@ import { listRedisStates, nextMinute, openTestMemory } from './open-coordination
 
 const MINUTE = nextMinute()
 
-const url = redisUrl('shared state on Redis')
+const url = await redisUrl('shared state on Redis')
 const memory: [string, () => Promise<SharedState>] = ['memory', async () => openTestMemory()]
 
 /** Milliseconds after MINUTE, and the cost. */

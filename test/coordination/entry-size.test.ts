@@ -6,7 +6,7 @@ import { listRedisStates, nextMinute, openTestMemory } from './open-coordination
 
 const MINUTE = nextMinute()
 
-const url = redisUrl('size of cache entries')
+const url = await redisUrl('size of cache entries')
 const states: [string, () => Promise<SharedState>][] = [
   ['memory', async () => openTestMemory()],
   ...(url === null ? [] : listRedisStates(url)),

@@ -7,7 +7,7 @@ import { listRedisStates, nextMinute, openTestMemory } from './open-coordination
 
 const MINUTE = nextMinute()
 
-const url = redisUrl('memory against Redis')
+const url = await redisUrl('memory against Redis')
 
 describe.skipIf(url === null).each(listRedisStates(url ?? ''))('%s and memory', (_, open) => {
   // A client that gets no data for 3 s drops its connection, as on a machine that stalls: that says nothing about results.

@@ -7,7 +7,7 @@ import { listRedisStates, nextMinute } from './open-coordinations.ts'
 
 const MINUTE = nextMinute()
 
-const url = redisUrl('single-flight locks')
+const url = await redisUrl('single-flight locks')
 const now = MINUTE
 const result = { at: MINUTE, result: '{}', extras: '[]' }
 

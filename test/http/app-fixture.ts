@@ -13,7 +13,7 @@ import type { LiveScan } from '../../src/scan/scanner.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
 import { type AppStores, openEmbedded } from './app-kinds.ts'
-import { type Answer, buildSchemaCheck, checkAnswer } from './check-response.ts'
+import { type Answer, checkAnswer, findSchemaCheck } from './check-response.ts'
 
 /** Redis expires entries by its own clock, so a test's clock must not be behind it. */
 export const NEXT_YEAR = new Date().getUTCFullYear() + 1
@@ -73,7 +73,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     },
   })
   const app = await buildApp(parts)
-  const read = async (path: string) => buildSchemaCheck(JSON.parse((await app.fastify.inject(path)).payload) as object)
+  const read = async (path: string) => findSchemaCheck((await app.fastify.inject(path)).payload)
   const checks = { 1: await read('/openapi-1.json'), 2: await read('/openapi.json') }
   const secrets: string[] = []
   const revisions = new Map<string, 1 | 2>()

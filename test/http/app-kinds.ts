@@ -77,8 +77,8 @@ export function overrideStore(
 }
 
 /** Lists both kinds, for `describe.each`. */
-export function appKinds(suite: string): readonly [embedded: AppKind, servers: AppKind] {
-  const redis = redisUrl(suite)
+export async function appKinds(suite: string): Promise<readonly [embedded: AppKind, servers: AppKind]> {
+  const redis = await redisUrl(suite)
   const mongodb = mongoUrl(suite)
   const isMissing = redis === null || mongodb === null
   return [

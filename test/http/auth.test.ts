@@ -11,7 +11,7 @@ const plain = (secret: string) => ({ 'x-api-key': secret })
 const typo = (secret: string): string => secret.slice(0, 20) + (secret[20] === 'a' ? 'b' : 'a') + secret.slice(21)
 const HOUR_MS = 3_600_000
 
-describe.each(appKinds('http: keys'))('keys on $name', ({ isMissing, isShared, open }) => {
+describe.each(await appKinds('http: keys'))('keys on $name', ({ isMissing, isShared, open }) => {
   let app: TestApp
   let secret: string
   beforeAll(async () => {

@@ -16,6 +16,15 @@ export interface Answer {
 /** Asserts that data is valid against a schema of the OpenAPI document. */
 export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue' | 'Error', data: unknown) => void
 
+const schemaChecks = new Map<string, SchemaCheck>()
+
+/** Returns the check of an OpenAPI document, which all test files of this process share. @param document as JSON */
+export function findSchemaCheck(document: string): SchemaCheck {
+  const check = schemaChecks.get(document) ?? buildSchemaCheck(JSON.parse(document) as object)
+  schemaChecks.set(document, check)
+  return check
+}
+
 /** Compiles the schemas of an OpenAPI document. They are closed here: our own responses have no undocumented field or value. */
 export function buildSchemaCheck(document: object): SchemaCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { date: isDate, 'date-time': isTime } })

@@ -22,7 +22,7 @@ const allWait = (app: TestApp, count: number): Promise<void> => until(() => app.
 const usedBy = async (app: TestApp, secret: string): Promise<number> =>
   (await app.call({ url: '/api/v1/me', secret })).body.requests_used
 
-describe.each(appKinds('http: concurrency'))('concurrent requests on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: concurrency'))('concurrent requests on $name', ({ isMissing, open }) => {
   const onApp = (
     title: string,
     options: object,

@@ -4,7 +4,7 @@ import { appKinds } from './app-kinds.ts'
 
 const NOW = Date.UTC(NEXT_YEAR, 4, 10, 12, 0, 15)
 
-describe.each(appKinds('http: limits of keys'))('on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: limits of keys'))('on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('limits of a key replace those of its plan, also in revision 1', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     for (const revision of [1, 2] as const) {

@@ -16,7 +16,7 @@ const NINE = [
   'created_at',
 ]
 
-describe.each(appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, open }) => {
+describe.each(await appKinds('http: /me'))('/me on $name', ({ isMissing, isShared, open }) => {
   test.skipIf(isMissing)('returns the key info in a fixed order', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     const made = { name: 'A "name" ü', email: 'a+b@harbourline.example', plan: 'pro', now: new Date(NOW - 86_400_001) }

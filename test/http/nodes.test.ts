@@ -8,7 +8,7 @@ import { sendAll } from './send-all.ts'
 const MANY = 1_000_000
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const [, servers] = appKinds('http: nodes')
+const [, servers] = await appKinds('http: nodes')
 describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () => {
   let nodes: readonly [TestApp, TestApp]
   const held = pauseScans()

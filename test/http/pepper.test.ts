@@ -17,7 +17,7 @@ async function createKey(
   return { id: key.id, secret }
 }
 
-describe.each(appKinds('http: pepper'))('during a change of the pepper on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: pepper'))('during a change of the pepper on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('keys of both peppers are accepted, and those of another one are not', async () => {
     const app = await openApp({ stores: await open(), now: NOW, parts: { pepper: NEW, oldPepper: OLD } })
     for (const [pepper, status] of [

@@ -9,7 +9,7 @@ const NINE = [
   ...['technologies', 'hosting', 'siteType', 'cached'],
 ]
 
-describe.each(appKinds('http: revisions'))('both revisions on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: revisions'))('both revisions on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('one entry, two answers', async () => {
     const app = await openApp({ stores: await open() })
     const [first, second] = [await app.newKey({ revision: 1 }), await app.newKey({ revision: 2 })]

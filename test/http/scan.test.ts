@@ -13,7 +13,7 @@ const NOTHING = {
 }
 const HOUR_MS = 3_600_000
 
-describe.each(appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: scan'))('scan on $name', ({ isMissing, open }) => {
   let app: TestApp
   let key: TestKey
   let made = 0

@@ -35,7 +35,7 @@ describe('the calendar', () => {
   })
 })
 
-describe.each(appKinds('http: time'))('time on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: time'))('time on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing).each([
     ['the year', Date.UTC(NEXT_YEAR + 1, 0, 1), `${NEXT_YEAR + 1}-02-01`],
     ['a leap February', Date.UTC(LEAP_YEAR, 2, 1), `${LEAP_YEAR}-04-01`],

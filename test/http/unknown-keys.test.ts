@@ -5,7 +5,7 @@ import { type AppOptions, openApp, type TestApp, type TestKey } from './app-fixt
 import { appKinds } from './app-kinds.ts'
 import type { Answer } from './check-response.ts'
 
-describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: unknown keys'))('unknown keys on $name', ({ isMissing, open }) => {
   let app: TestApp
   beforeAll(async () => {
     if (!isMissing) app = await openApp({ stores: await open() })
@@ -75,7 +75,7 @@ describe.each(appKinds('http: unknown keys'))('unknown keys on $name', ({ isMiss
   })
 })
 
-describe.each(appKinds('http: keys that were valid'))(
+describe.each(await appKinds('http: keys that were valid'))(
   'keys that were valid once, on $name',
   ({ isMissing, isShared, open }) => {
     let nodes: readonly [TestApp, TestApp]

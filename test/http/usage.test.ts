@@ -31,7 +31,7 @@ describe('the days of a month', () => {
   })
 })
 
-describe.each(appKinds('http: usage'))('/usage on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('http: usage'))('/usage on $name', ({ isMissing, open }) => {
   test.skipIf(isMissing)('returns the days of the current month up to today, zeros included', async () => {
     const app = await openApp({ stores: await open(), now: NOW })
     const { secret, key } = await app.newKey({ plan: 'free' })

@@ -8,7 +8,7 @@ import { checkAccessibility, isBrowserMissing, startBrowser } from '../support/b
 import { findSecrets, openPeople, type Person } from './people.ts'
 
 const MONTH = `${NEXT_YEAR}-05`
-const [embedded] = appKinds('portal-account-browser')
+const [embedded] = await appKinds('portal-account-browser')
 
 describe.skipIf(isBrowserMissing('usage and keys in a browser'))('usage and keys in a browser', () => {
   let browser: Browser

@@ -10,7 +10,7 @@ import { PASSWORD } from './portal-fixture.ts'
 /** Nodes with a shared store cache a key for 4 s. More requests would exceed the plan's limit per minute. */
 const POLL = { timeout: 5000, interval: 1000 }
 
-describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('admin'))('administration on $name', ({ isMissing, open }) => {
   let portal: MembersPortal
   let admin: Member
   beforeAll(async () => {
@@ -195,7 +195,7 @@ describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }
   })
 })
 
-describe.each(appKinds('admin list'))('the list of accounts on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('admin list'))('the list of accounts on $name', ({ isMissing, open }) => {
   const COUNT = 10_000
   let portal: MembersPortal
   let admin: Member

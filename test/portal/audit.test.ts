@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { appKinds } from '../http/app-kinds.ts'
 import { ADMIN_EMAIL, type Member, type MembersPortal, openPortalForMembers } from './members.ts'
 
-describe.each(appKinds('audit of keys'))('what is recorded about keys, on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('audit of keys'))('what is recorded about keys, on $name', ({ isMissing, open }) => {
   let portal: MembersPortal
   let member: Member
   let page: string

@@ -82,7 +82,7 @@ test('every page has an expected status for every role', () => {
   for (const statuses of Object.values(EXPECTED)) expect(statuses).toHaveLength(ROLES.length)
 })
 
-describe.each(appKinds('authorization'))('who may open which page, on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('authorization'))('who may open which page, on $name', ({ isMissing, open }) => {
   let portal: MembersPortal
   let target: Member
   let ids: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import { findSecrets, openPeople, type People, type Person, readText } from './p
 const HOUR_MS = 3_600_000
 const INVISIBLE = '\u200B\u202E'
 
-describe.each(appKinds('portal-keys'))('$name', (kind) => {
+describe.each(await appKinds('portal-keys'))('$name', (kind) => {
   describe.skipIf(kind.isMissing)('the keys of an account', () => {
     let portal: People
     /** Accounts with some keys, for tests that concern a single key. */

@@ -7,7 +7,7 @@ import { type Member, type MembersPortal, openPortalForMembers } from './members
 const MAX_QUERIES = 5
 
 // MongoDB's profiler counts what the driver sends. The embedded store has the same methods.
-const [, servers] = appKinds('queries of pages')
+const [, servers] = await appKinds('queries of pages')
 
 describe.skipIf(servers.isMissing)('how many queries a page needs', () => {
   let portal: MembersPortal

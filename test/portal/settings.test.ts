@@ -13,7 +13,7 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100
 const CHROME = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36'
 const NEW_PASSWORD = 'copper kettle on the moon'
 
-describe.each(appKinds('settings'))('settings on $name', ({ isMissing, open }) => {
+describe.each(await appKinds('settings'))('settings on $name', ({ isMissing, open }) => {
   let portal: MembersPortal
   beforeAll(async () => {
     if (!isMissing) portal = await openPortalForMembers({ stores: await open() })

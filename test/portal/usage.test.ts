@@ -9,7 +9,7 @@ import { openPeople, type People, type Person, readText } from './people.ts'
 const MONTH = `${NEXT_YEAR}-05`
 const MAX_QUERIES = 5
 
-describe.each(appKinds('portal-usage'))('$name', (kind) => {
+describe.each(await appKinds('portal-usage'))('$name', (kind) => {
   describe.skipIf(kind.isMissing)('the usage of an account', () => {
     let portal: People
     beforeAll(async () => {

@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-describe.each(appKinds('scan: single-flight'))('single-flight on $name', ({ name, isMissing, open }) => {
+describe.each(await appKinds('scan: single-flight'))('single-flight on $name', ({ name, isMissing, open }) => {
   async function openNode(): Promise<Node> {
     const { store, shared } = await open()
     closing.push(async () => {

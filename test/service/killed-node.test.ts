@@ -6,7 +6,7 @@ import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { type RunningService, startService, writePlans } from './start-service.ts'
 
-const redis = redisUrl('a killed node')
+const redis = await redisUrl('a killed node')
 const mongo = mongoUrl('a killed node')
 /** The lock of the killed node expires within 5 s and the scan takes 1.5 s; the rest is for this machine, which runs tests in parallel. */
 const TAKEN_OVER_MS = 10_000

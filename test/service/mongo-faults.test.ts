@@ -6,7 +6,7 @@ import { scanOf, startNode } from './nodes.ts'
 import { writePlans } from './start-service.ts'
 
 const SUITE = 'service: faults of MongoDB'
-const redis = redisUrl(SUITE)
+const redis = await redisUrl(SUITE)
 const mongo: OwnServer | null = await startMongo(SUITE)
 afterAll(() => mongo?.stop())
 

@@ -10,7 +10,7 @@ import { LOCAL_BLOCK, openSite } from './local-site.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { makeFolder, type RunningService, type Settings, startService } from './start-service.ts'
 
-const redis = redisUrl('operations under load')
+const redis = await redisUrl('operations under load')
 const [mongo, moved] = [mongoUrl('operations under load'), mongoUrl('operations under load')]
 const OLD = 'the former pepper, thirty-two or longer'
 const NEW = 'the current pepper, thirty-two or longer'

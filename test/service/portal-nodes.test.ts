@@ -5,7 +5,7 @@ import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { Nodes, scanOf } from './nodes.ts'
 import { type RunningService, startService, writePlans } from './start-service.ts'
 
-const redis = redisUrl('the portal of two nodes')
+const redis = await redisUrl('the portal of two nodes')
 const mongo = mongoUrl('the portal of two nodes')
 const EMAIL = 'ida@a.example'
 const SCANS = 2000

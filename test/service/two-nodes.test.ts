@@ -5,7 +5,7 @@ import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { beginOfWindow, Nodes, scanOf } from './nodes.ts'
 import { type RunningService, startService, writePlans } from './start-service.ts'
 
-const redis = redisUrl('two nodes')
+const redis = await redisUrl('two nodes')
 const mongo = mongoUrl('two nodes')
 const LATER_MS = 5000
 

@@ -3,9 +3,17 @@ import type { Browser, Page } from 'playwright-core'
 import { findBrowser, launchBrowser } from '../../tools/browser/browser.ts'
 import { onFileEnd } from './on-file-end.ts'
 
+let found: string | null | undefined
+
+/** The file of Chromium, searched once for all test files of this process. */
+function findChromium(): string | null {
+  if (found === undefined) found = findBrowser()
+  return found
+}
+
 /** Whether Chromium is missing. Its suites are then skipped, with a line on stderr. @throws Error if REQUIRE_SERVICES is 1 */
 export function isBrowserMissing(suite: string): boolean {
-  if (findBrowser() !== null) return false
+  if (findChromium() !== null) return false
   const sentence = `${suite}: needs Chromium; run "tools/browser.sh install"`
   if (process.env.REQUIRE_SERVICES === '1') throw new Error(sentence)
   process.stderr.write(`SKIPPED ${sentence}\n`)
@@ -14,7 +22,7 @@ export function isBrowserMissing(suite: string): boolean {
 
 /** Starts a browser that is closed after the tests of this file. */
 export async function startBrowser(): Promise<Browser> {
-  const browser = await launchBrowser(findBrowser() ?? '')
+  const browser = await launchBrowser(findChromium() ?? '')
   onFileEnd(() => browser.close())
   return browser
 }

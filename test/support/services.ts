@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { projectFolder } from '../../src/rules/built.ts'
+import { createClient } from 'redis'
 import { servicesStatus } from '../../tools/services-status.ts'
 
 /** A server that one suite has to itself. */
@@ -77,6 +77,16 @@ const MONGODB: ServerKind = {
   answer: 'HTTP/1.',
 }
 
+const found = new Map<string, Readonly<Record<string, string>>>()
+
+/** What `services.sh status` prints, asked once for all test files of this process. */
+function findServices(...words: readonly string[]): Readonly<Record<string, string>> {
+  const key = words.join(' ')
+  const status = found.get(key) ?? servicesStatus(...words)
+  found.set(key, status)
+  return status
+}
+
 /** More databases than one run of the tests uses. */
 const MIN_DATABASES = 100
 
@@ -84,28 +94,35 @@ const MIN_DATABASES = 100
  * URL of the running Redis, with a different database for each call. Null, with a line on stderr, if Redis is not running.
  * @throws Error if it has so few databases that suites would share them
  */
-export function redisUrl(suite: string): string | null {
-  const url = process.env.REDIS_URL || servicesStatus().REDIS_URL
+export async function redisUrl(suite: string): Promise<string | null> {
+  const url = process.env.REDIS_URL || findServices().REDIS_URL
   if (url === undefined) return reportMissing(suite, 'a running Redis')
-  // The server assigns the numbers, because several test processes share it.
-  const program = `const client = await (await import('redis')).createClient({ url: process.argv[1] }).connect()
-    const { databases } = await client.configGet('databases')
-    console.log(databases, 1 + (await client.incr('siteprint:test:databases')) % (databases - 1))
-    client.destroy()`
-  const options = { cwd: projectFolder(), encoding: 'utf8', timeout: 10_000 } as const
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, url], options)
-  const [, databases, database] = /^(\d+) (\w+)\n$/.exec(stdout) ?? []
-  if (database === undefined) throw new Error(`Redis did not assign a database: ${stderr}`)
-  if (Number(databases) < MIN_DATABASES)
+  const { databases, next } = await countDatabases(url)
+  if (databases < MIN_DATABASES)
     throw new Error(`Redis has ${databases} databases: start it with --databases ${MIN_DATABASES} or more`)
   const own = new URL(url)
-  own.pathname = database
+  own.pathname = String(1 + (next % (databases - 1)))
   return own.href
+}
+
+/** Numbers the calls on the server, because several test processes share it. @throws Error if Redis does not respond */
+async function countDatabases(url: string): Promise<{ readonly databases: number; readonly next: number }> {
+  const client = createClient({ url, socket: { connectTimeout: 10_000, reconnectStrategy: false } })
+  client.on('error', () => {}) // `connect` throws it too.
+  try {
+    await client.connect()
+    const { databases } = await client.configGet('databases')
+    return { databases: Number(databases), next: await client.incr('siteprint:test:databases') }
+  } catch (cause) {
+    throw new Error('Redis did not assign a database', { cause })
+  } finally {
+    client.destroy()
+  }
 }
 
 /** URL of the running MongoDB, with a new database name for each call. Null, with a line on stderr, if it is not running. */
 export function mongoUrl(suite: string): string | null {
-  const url = process.env.MONGODB_URL || servicesStatus().MONGODB_URL
+  const url = process.env.MONGODB_URL || findServices().MONGODB_URL
   if (url === undefined) return reportMissing(suite, 'a running MongoDB')
   const database = `siteprint_test_${randomBytes(8).toString('hex')}`
   return url.replace(/^([^/]+\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`)
@@ -122,7 +139,7 @@ export function startMongo(suite: string, more: readonly string[] = []): Promise
 }
 
 async function startServer(suite: string, kind: ServerKind): Promise<OwnServer | null> {
-  const file = servicesStatus('--binaries')[kind.binary]
+  const file = findServices('--binaries')[kind.binary]
   if (file === undefined) return reportMissing(suite, kind.name)
   const port = await findFreePort()
   const data = mkdtempSync(join(tmpdir(), 'siteprint-own-'))

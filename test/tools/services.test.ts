@@ -68,15 +68,16 @@ test.each([
   expect(mongoUrl('url')).not.toBe(mongoUrl('url'))
 })
 
-const first = redisUrl('databases of one Redis')
+const first = await redisUrl('databases of one Redis')
 describe.skipIf(first === null)('databases of one Redis', () => {
-  test('each call returns another', () => expect(redisUrl('databases')).not.toBe(first))
+  test('each call returns another', async () => expect(await redisUrl('databases')).not.toBe(first))
 
   test('a server with too few is rejected', async () => {
     const small = await startRedis('a Redis of 16 databases')
     if (small === null) return
     vi.stubEnv('REDIS_URL', small.url)
-    expect(() => redisUrl('databases')).toThrow(/^Redis has 16 databases: start it with --databases 100 or more$/)
+    const sentence = /^Redis has 16 databases: start it with --databases 100 or more$/
+    await expect(redisUrl('databases')).rejects.toThrow(sentence)
     await small.stop()
   })
 })
