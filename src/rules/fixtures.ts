@@ -123,9 +123,10 @@ type Expectation = Pick<Fixture, 'file' | 'path' | 'also'> & {
 /** Reports slugs and names that no rule has. */
 export function checkSlugs({ file, path, hit, also }: Expectation, { rules }: Ruleset): Finding[] {
   const check = (value: string, below: Path, what: 'slug' | 'name', kinds: readonly RuleKind[]): Finding[] => {
+    if (rules.some((rule) => rule[what] === value && kinds.includes(rule.kind))) return []
     const known = rules.filter(({ kind }) => kinds.includes(kind)).map((rule) => rule[what])
     const details = { value, what, kind: kinds.join(' or '), hint: formatHint(value, known) }
-    return known.includes(value) ? [] : [buildFinding('unknown-slug', file.valueAt([...path, ...below]), details)]
+    return [buildFinding('unknown-slug', file.valueAt([...path, ...below]), details)]
   }
   return [
     ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting'])),
@@ -217,9 +218,9 @@ function explainLevel({ rule, input }: Fixture, wanted: Level, own: Evidence | u
 function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const findings: Finding[] = []
   const fired = listFired(verdict)
-  const own = ruleset.rules.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+  const own = findRule(rule, ruleset)
   for (const one of fired) {
-    const other = ruleset.rules.find(({ kind, slug }) => kind === one.kind && slug === one.slug)
+    const other = findRule(one, ruleset)
     if (
       own === undefined ||
       other === undefined ||
@@ -236,6 +237,15 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
     )
   }
   return [...findings, ...checkAlso({ file, path, also }, verdict)]
+}
+
+/** Finds a compiled rule. The maps contain all but site types: searching the list took a sixth of the time of `rules test`. */
+function findRule(
+  { kind, slug }: Pick<CompiledRule, 'kind' | 'slug'>,
+  { bySlug, hostingBySlug, rules }: Ruleset,
+): CompiledRule | undefined {
+  const found = (kind === 'hosting' ? hostingBySlug : bySlug).get(slug)
+  return found?.kind === kind ? found : rules.find((rule) => rule.kind === kind && rule.slug === slug)
 }
 
 /** Lists the builders, technologies and hosting whose own clauses fire, whatever relations make of them. */

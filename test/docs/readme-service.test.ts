@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { type BuiltProject, copyProject } from '../support/built-project.ts'
+import { makeFolder } from '../service/start-service.ts'
+import { type BuiltProject, builtProject } from '../support/built-project.ts'
 import { documentExample, documentPart } from '../support/document-examples.ts'
 
 /** Values in the documents that the tests replace with their own. */
@@ -20,6 +21,7 @@ if (!hasCurl) process.stderr.write('SKIPPED the examples of the documents: they 
 const read = (file: string): string => readFileSync(join(projectFolder(), file), 'utf8')
 const pages = createServer(servePage)
 let project: BuiltProject
+let data: string
 let service: ChildProcess
 let greeting = ''
 let here: typeof SHOWN
@@ -40,12 +42,18 @@ async function findPort(server: Server): Promise<number> {
 }
 
 function buildSettings(): Record<string, string> {
-  const dataDir = join(project.folder, 'data')
-  return { PATH: process.env.PATH ?? '', PORT: '0', DATA_DIR: dataDir, SCAN_ALLOW: '127.0.0.1', LOG_LEVEL: 'fatal' }
+  return {
+    PATH: process.env.PATH ?? '',
+    PORT: '0',
+    DATA_DIR: join(data, 'data'),
+    SCAN_ALLOW: '127.0.0.1',
+    LOG_LEVEL: 'fatal',
+  }
 }
 
 beforeAll(async () => {
-  project = copyProject()
+  project = builtProject()
+  data = makeFolder()
   service = spawn(process.execPath, ['dist/src/main.js'], {
     cwd: project.folder,
     env: buildSettings(),
@@ -141,7 +149,7 @@ describe.skipIf(!hasCurl)('an example of the documents is what the service does'
     const [id] = /key_\w+/.exec(await runShown('npm run -s keys -- list')) ?? []
     const keys = await runShown(documentExample('keys').replaceAll('<id>', String(id)))
     expect(keys.match(/^spk_live_\w{38}$/gm)).toHaveLength(3)
-    const service = await runShown(documentExample('service').replace('<folder>', join(project.folder, 'backup')))
+    const service = await runShown(documentExample('service').replace('<folder>', join(data, 'backup')))
     const formatStatus = (maintenance: boolean, api: boolean) => `${JSON.stringify({ maintenance, api })}\n`
     const printed = [
       formatStatus(true, true),

@@ -33,8 +33,7 @@ export function buildSchemaCheck(document: object): SchemaCheck {
   return (name, data) => {
     const check = checks.get(name) ?? ajv.compile({ $ref: `document#/components/schemas/${name}` })
     checks.set(name, check)
-    check(data)
-    expect(check.errors ?? [], `${name}: ${JSON.stringify(data)}`).toEqual([])
+    if (!check(data)) expect(check.errors, `${name}: ${JSON.stringify(data)}`).toEqual([])
   }
 }
 
@@ -62,48 +61,75 @@ interface CheckOptions {
   readonly revision: 1 | 2
 }
 
-/** Asserts the properties of every response. */
+/** Notes what is wrong with a value of a response. */
+type Want = (what: string, value: unknown, isRight: boolean) => void
+
+/**
+ * Asserts the properties of every response. Tests send tens of thousands of requests: an `expect` for each property took longer
+ * than the responses.
+ */
 export function checkAnswer(path: string, answer: Answer, { checkSchema, revision }: CheckOptions): void {
   const { status, headers, body, text } = answer
-  expect(headers['x-request-id']).toMatch(/^[\w.:+/=@-]{1,128}$/)
-  expect(headers['retry-after'] !== undefined, 'Retry-After on 429 only').toBe(status === 429)
-  if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1)
-  if (isOfApi(path)) checkApiHeaders(headers)
+  const problems: string[] = []
+  const want: Want = (what, value, isRight) => {
+    if (!isRight) problems.push(`${what}: ${JSON.stringify(value)}`)
+  }
+  const retryAfter = headers['retry-after']
+  want('x-request-id', headers['x-request-id'], /^[\w.:+/=@-]{1,128}$/.test(headers['x-request-id'] ?? ''))
+  want('Retry-After on 429 only', retryAfter, (retryAfter !== undefined) === (status === 429))
+  if (status === 429) want('Retry-After', retryAfter, Number(retryAfter) >= 1)
+  if (isOfApi(path)) checkApiHeaders(headers, want)
   if (headers['x-quota-limit'] !== undefined || (status === 200 && isPath(path, '/api/v1/scan')))
-    checkQuotaHeaders(headers, revision)
+    checkQuotaHeaders(headers, revision, want)
   const isCatalogue = isPath(path, '/api/v1/catalogue') && (status === 200 || status === 304)
-  if (isOfApi(path)) expect(headers['cache-control']).toBe(isCatalogue ? 'private, no-cache' : 'no-store')
+  const caching = headers['cache-control']
+  if (isOfApi(path)) want('cache-control', caching, caching === (isCatalogue ? 'private, no-cache' : 'no-store'))
   // Health checks read only the status.
   if (status >= 400 && text !== '' && !path.startsWith('/health/')) {
     checkSchema('Error', body)
-    expect(Object.keys(body)).toEqual(['error', 'code', ...(revision === 2 ? ['retryable'] : []), 'requestId'])
-    if (revision === 2) expect(body.retryable).toBe([429, 500, 503].includes(status))
-    expect(body.requestId).toBe(headers['x-request-id'])
-    expect(API_ERRORS[body.code as ApiErrorCode][0]).toBe(status)
-    expect(body.error).not.toMatch(INTERNALS)
-    expect(body.error).toMatch(/^[^a-z].*[.]$|^url .*[.]$|^include .*[.]$|^fresh .*[.]$|^month .*[.]$|^kind .*[.]$/)
-    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    checkError(answer, revision, want)
   }
+  if (problems.length > 0) expect.fail(`${status} of ${path} has wrong values: ${problems.join('; ')}`)
   if (status === 200 && isPath(path, '/api/v1/scan')) checkSchema('ScanResult', body)
   if (status === 200 && isPath(path, '/api/v1/me')) checkSchema('KeyInfo', body)
   if (status === 200 && isPath(path, '/api/v1/usage')) checkSchema('KeyUsage', body)
   if (status === 200 && isPath(path, '/api/v1/catalogue')) checkSchema('Catalogue', body)
 }
 
-function checkApiHeaders(headers: Answer['headers']): void {
-  for (const name of ['limit', 'remaining', 'reset']) expect(headers[`x-ratelimit-${name}`], name).toMatch(INTEGER)
-  expect(Number(headers['x-ratelimit-reset']) % 60).toBe(0)
+/** A sentence that starts with a capital letter or the name of a parameter, and ends with a full stop. */
+const SENTENCE = /^[^a-z].*[.]$|^(?:url|include|fresh|month|kind) .*[.]$/
+
+function checkError({ status, headers, body }: Answer, revision: 1 | 2, want: Want): void {
+  const names = ['error', 'code', ...(revision === 2 ? ['retryable'] : []), 'requestId'].join()
+  want('names', Object.keys(body), Object.keys(body).join() === names)
+  if (revision === 2) want('retryable', body.retryable, body.retryable === [429, 500, 503].includes(status))
+  want('requestId', body.requestId, body.requestId === headers['x-request-id'])
+  want('code', body.code, API_ERRORS[body.code as ApiErrorCode][0] === status)
+  want('error', body.error, SENTENCE.test(body.error) && !INTERNALS.test(body.error))
+  want('content-type', headers['content-type'], headers['content-type'] === 'application/json; charset=utf-8')
 }
 
-function checkQuotaHeaders(headers: Answer['headers'], revision: 1 | 2): void {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => headers[`x-quota-${name}`])
+function checkApiHeaders(headers: Answer['headers'], want: Want): void {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    want(name, headers[name], INTEGER.test(headers[name] ?? ''))
+  const reset = headers['x-ratelimit-reset']
+  want('x-ratelimit-reset', reset, Number(reset) % 60 === 0)
+}
+
+function checkQuotaHeaders(headers: Answer['headers'], revision: 1 | 2, want: Want): void {
+  const values = ['limit', 'remaining', 'reset'].map((name) => headers[`x-quota-${name}`])
   if (revision === 1) {
-    expect([limit, remaining, reset]).toEqual([undefined, undefined, undefined])
+    want(
+      'x-quota-*',
+      values,
+      values.every((value) => value === undefined),
+    )
     return
   }
-  for (const value of [limit, remaining, reset]) expect(value).toMatch(INTEGER)
-  expect(Number(remaining)).toBeLessThanOrEqual(Number(limit))
-  expect(new Date(Number(reset) * 1000).toISOString()).toMatch(/-01T00:00:00.000Z$/)
+  const [limit, remaining, reset] = values.map(Number)
+  want('x-quota-*', values, values.every((value) => INTEGER.test(value ?? '')) && remaining <= limit)
+  const time = Number.isFinite(reset) ? new Date(reset * 1000).toISOString() : ''
+  want('x-quota-reset', time, /-01T00:00:00.000Z$/.test(time))
 }
 
 function isOfApi(path: string): boolean {

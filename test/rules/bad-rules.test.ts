@@ -3,6 +3,7 @@ import { detectors } from '../../plugins/index.ts'
 import { buildPage, detect } from '../../src/index.ts'
 import { checkBreadth } from '../../src/rules/breadth.ts'
 import { ownFolder } from '../../src/rules/built.ts'
+import type { FoundRule } from '../../src/rules/discover.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkDates, checkFolders } from '../../src/rules/load.ts'
 import { buildRuleset } from '../../src/rules/open-ruleset.ts'
@@ -33,6 +34,7 @@ interface Refusal {
 
 /** Slug of a bad rule → what refuses it. */
 const refused = new Map<string, Refusal>()
+const isBad = ({ found }: { readonly found: FoundRule }): boolean => refused.has(found.slug)
 beforeAll(() => {
   const files = BAD_RULES.flatMap((rule) => {
     const path = `${rule.folder}/${rule.slug}`
@@ -49,11 +51,16 @@ beforeAll(() => {
   const ruleset = buildRuleset(checked, detectors, '')
   const results = readOrdinaryPages().pages.map((page) => ({ page, verdict: detect(ruleset, buildPage(page.input)) }))
   for (const { file, code } of checkBreadth(checked.rules, results)) findRefusal(file)?.pages.add(code)
-  for (const { found } of checked.rules)
-    for (const fixture of readFixtures(found).fixtures)
+  // On pages where no bad rule fires, nothing refuses one: rules say nothing about the bad rules.
+  const alone = buildRuleset({ ...checked, rules: checked.rules.filter(isBad) }, detectors, '')
+  const fixtures = checked.rules.flatMap((rule) =>
+    readFixtures(rule.found).fixtures.map((fixture) => ({ rule, fixture })),
+  )
+  for (const { rule, fixture } of fixtures)
+    if (isBad(rule) || detect(alone, buildPage(fixture.input)).evidence.length > 0)
       for (const { code, sentence } of runFixture(fixture, ruleset).findings) {
-        refused.get(found.slug)?.own.push(`${code}: ${sentence}`)
-        if (code !== 'unrelated-hit' || refused.has(found.slug)) continue
+        refused.get(rule.found.slug)?.own.push(`${code}: ${sentence}`)
+        if (code !== 'unrelated-hit' || isBad(rule)) continue
         refused.get(sentence.split(' ')[1])?.test.add(code)
       }
 })

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { SetupError } from '../../src/errors.ts'
-import { RulesetError } from '../../src/index.ts'
+import type { RulesetError } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
 import { builtProject, smallProject } from '../support/built-project.ts'
@@ -13,12 +14,25 @@ import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules, trapWorker } from './trap-rules.ts'
 
+const require = createRequire(import.meta.url)
 let smallWorker: string
 let withTraps: string
 beforeAll(async () => {
   smallWorker = builtWorker(smallProject())
   withTraps = await trapWorker()
 })
+
+/** The compiled modules of the small project: on an error, `openPool` loads the rules of its own project on this thread. */
+interface SmallModules {
+  readonly openPool: typeof openPool
+  readonly RulesetError: typeof RulesetError
+  readonly SetupError: typeof SetupError
+}
+
+function loadSmallModules(): SmallModules {
+  const read = (name: string): object => require(join(smallProject().folder, 'dist', 'src', `${name}.js`))
+  return { ...read('scan/worker-pool'), ...read('index'), ...read('errors') } as SmallModules
+}
 
 describe('ready', () => {
   test('fails at the time limit when a detector never returns', async () => {
@@ -55,37 +69,35 @@ describe('ready', () => {
     await pool.close()
   })
 
-  test.each<[name: string, options: () => PoolOptions, error: object]>([
+  test.each<[name: string, options: () => PoolOptions, error: (modules: SmallModules) => object]>([
     [
       'invalid rules',
       () => ({ folders: [writeFolder({ 'builders/acme.yaml': 'name: Acme\n' })] }),
-      expect.objectContaining({
-        constructor: RulesetError,
+      (modules) => ({
+        constructor: modules.RulesetError,
         findings: expect.arrayContaining([expect.objectContaining({ code: 'missing-key', line: 1 })]),
       }),
     ],
     [
       'an invalid detector',
       () => ({ detectors: [`${writeFolder({ 'bad.mjs': 'export const key = 1' })}/bad.mjs`] }),
-      expect.objectContaining({ constructor: SetupError, message: expect.stringContaining('no default export') }),
+      (modules) => ({ constructor: modules.SetupError, message: expect.stringContaining('no default export') }),
     ],
     [
       'a missing worker file',
       () => ({ worker: `${writeFolder({})}/none.js` }),
-      expect.objectContaining({ reason: 'internal', cause: expect.objectContaining({ code: 'ERR_MODULE_NOT_FOUND' }) }),
+      () => ({ reason: 'internal', cause: expect.objectContaining({ code: 'ERR_MODULE_NOT_FOUND' }) }),
     ],
     [
       'a worker with too little memory',
       () => ({ maxOldMb: 4 }),
-      expect.objectContaining({
-        reason: 'internal',
-        cause: expect.objectContaining({ code: 'ERR_WORKER_OUT_OF_MEMORY' }),
-      }),
+      () => ({ reason: 'internal', cause: expect.objectContaining({ code: 'ERR_WORKER_OUT_OF_MEMORY' }) }),
     ],
   ])('%s: ready rejects with the original error, waiting pages with `internal`', async (_, options, error) => {
-    const pool = openPool({ worker: smallWorker, threads: 1, ...options() })
+    const modules = loadSmallModules()
+    const pool = modules.openPool({ threads: 1, ...options() })
     const page = expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
-    await expect(pool.ready).rejects.toEqual(error)
+    await expect(pool.ready).rejects.toEqual(expect.objectContaining(error(modules)))
     await page
     await expect(pool.match({ html: '' })).rejects.toMatchObject({ reason: 'internal' })
     await pool.close()
