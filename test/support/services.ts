@@ -79,9 +79,9 @@ const MONGODB: ServerKind = {
 
 const found = new Map<string, Readonly<Record<string, string>>>()
 
-/** What `services.sh status` prints, asked once for all test files of this process. */
+/** What `services.sh status` prints: asked once for all test files of this process, and again if a test changes where it looks. */
 function findServices(...words: readonly string[]): Readonly<Record<string, string>> {
-  const key = words.join(' ')
+  const key = [process.env.XDG_CACHE_HOME, ...words].join(' ')
   const status = found.get(key) ?? servicesStatus(...words)
   found.set(key, status)
   return status

@@ -44,17 +44,17 @@ describe('a suite whose server does not run', () => {
   test.each([
     ['redisUrl', redisUrl],
     ['mongoUrl', mongoUrl],
-  ])('%s is skipped with a message, or fails', (_, urlOf) => {
+  ])('%s is skipped with a message, or fails', async (_, urlOf) => {
     vi.stubEnv('XDG_CACHE_HOME', home)
     vi.stubEnv('REDIS_URL', '')
     vi.stubEnv('MONGODB_URL', '')
     vi.stubEnv('REQUIRE_SERVICES', '')
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    expect(urlOf('the suite')).toBeNull()
+    expect(await urlOf('the suite')).toBeNull()
     expect(stderr.mock.calls.flat().join('')).toMatch(/^SKIPPED the suite: needs .*services\.sh start/)
     stderr.mockRestore()
     vi.stubEnv('REQUIRE_SERVICES', '1')
-    expect(() => urlOf('the suite')).toThrow(/the suite: needs/)
+    await expect(async () => await urlOf('the suite')).rejects.toThrow(/the suite: needs/)
   })
 })
 
