@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { loadRuleset } from '../../src/index.ts'
 import { buildCatalogue, CATALOGUE_KINDS } from '../../src/scan/catalogue.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { onePlan, openApp } from './app-fixture.ts'
 
 const PATH = '/api/v1/catalogue'
 
 test('every rule of the ruleset is an entry, ordered by kind and slug', async () => {
-  const { rules, version } = await loadRuleset()
+  const { rules, version } = openOwnRuleset()
   const parts = (await openApp()).parts.rules
   const app = await openApp({ parts: { rules: { ...parts, version, catalogue: buildCatalogue(rules) } } })
   const { secret } = await app.newKey()

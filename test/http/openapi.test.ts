@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
-import { loadRuleset } from '../../src/index.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
 import { onePlan, openApp, type TestApp } from './app-fixture.ts'
 import { buildSchemaCheck } from './check-response.ts'
@@ -262,7 +262,7 @@ describe('with the built-in rules', () => {
   ]
 
   test('the closed lists are those of the rules and contain what is specified, and every value of them is valid', async () => {
-    const { categories, rules, version } = await loadRuleset()
+    const { categories, rules, version } = openOwnRuleset()
     const named = Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name])
     const siteTypes = rules.filter(({ kind, unnamed }) => kind === 'site-type' && !unnamed).map(({ slug }) => slug)
     const info = {

@@ -1,8 +1,9 @@
 import { renameSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
-import { buildPage, detect, loadRuleset, type PageInput, type Ruleset } from '../../src/index.ts'
+import { buildPage, detect, type PageInput, type Ruleset } from '../../src/index.ts'
 import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
+import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules, trapWorker } from './trap-rules.ts'
 
@@ -204,9 +205,9 @@ describe('the transfer to the worker', () => {
 
   let pool: MatchPool
   let ruleset: Ruleset
-  beforeAll(async () => {
+  beforeAll(() => {
     pool = openPool({ worker, threads: 1, spares: 0 })
-    ruleset = await loadRuleset()
+    ruleset = openOwnRuleset()
   })
   afterAll(() => pool.close())
 

@@ -18,13 +18,17 @@ async function start(settings: Settings): Promise<Outcome & { seconds: number }>
   return { ...outcome, seconds: (performance.now() - began) / 1000 }
 }
 
+/** The time that this machine needs to start a process, which is not part of a wait. */
+let processSeconds = 0
+
 test('all invalid settings are reported at once, without their values', async () => {
   const bad = { PORT: 'secret1', REDIS_URL: 'secret2', MONGODB_URL: 'secret3', API_REVISION: 'secret4' }
-  const { code, stdout, stderr } = await start({
+  const { code, stdout, stderr, seconds } = await start({
     ...bad,
     SCAN_ALLOW: 'secret5',
     PLANS_FILE: join(makeFolder(), 'none'),
   })
+  processSeconds = seconds
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   const names = stderr
     .trim()
@@ -45,23 +49,13 @@ test('an invalid rule is reported with file, line and column', async () => {
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
-describe('MongoDB is unavailable', () => {
-  /** The time that this machine needs to start a process, which is not part of the wait. */
-  let processSeconds: number
-  beforeAll(async () => {
-    processSeconds = (await start({ PORT: 'none' })).seconds
-  })
-
-  test.each([
-    ['closed port', 'mongodb://127.0.0.1:1/siteprint'],
-    ['password in the URL', 'mongodb://ann:hunter2@127.0.0.1:1/siteprint'],
-  ])('%s: the start fails within seconds and says why', async (_, url) => {
-    const { code, stdout, stderr, seconds } = await start({ MONGODB_URL: url, KEY_PEPPER: PEPPER })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/^MongoDB at 127\.0\.0\.1:1 does not answer: check .+\n$/)
-    expect(stderr).not.toContain('hunter2')
-    expect(seconds - processSeconds).toBeLessThan(8)
-  })
+test('MongoDB is unavailable: the start fails within seconds and says why, without the password', async () => {
+  const MONGODB_URL = 'mongodb://ann:hunter2@127.0.0.1:1/siteprint'
+  const { code, stdout, stderr, seconds } = await start({ MONGODB_URL, KEY_PEPPER: PEPPER })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^MongoDB at 127\.0\.0\.1:1 does not answer: check .+\n$/)
+  expect(stderr).not.toContain('hunter2')
+  expect(seconds - processSeconds).toBeLessThan(8)
 })
 
 test('an unavailable Redis is logged, and requests are still served', async () => {

@@ -3,7 +3,7 @@ import { smallProject } from '../support/built-project.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, startService } from './start-service.ts'
 
-test('the start logs the versions, the own host of the service cannot be scanned, and metrics stay on loopback whatever HOST is', async () => {
+test('the start logs the versions, the own host of the service cannot be scanned, and metrics have their own port, on loopback whatever HOST is', async () => {
   const { url, key, printed, child, ended } = await startService(smallProject(), {
     HOST: '127.0.0.2',
     DATA_DIR: makeFolder(),
@@ -30,9 +30,10 @@ test('the start logs the versions, the own host of the service cannot be scanned
   expect(started.address).toBe(url)
 
   const port = /"port":(\d+),"msg":"metrics server started"/.exec(printed.stderr)?.[1]
-  expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain(
-    'siteprint_build_info{version="0.1.0"',
-  )
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(metrics).toContain('siteprint_build_info{version="0.1.0"')
+  expect(metrics).toContain('siteprint_store_up 1')
+  expect((await fetch(`${url}/metrics`)).status).toBe(404)
   await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
   child.kill('SIGTERM')
   expect(await ended).toBe(0)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, builtProject, smallProject } from '../support/built-project.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
-import { makeFolder, type RunningService, spawnService, startService } from './start-service.ts'
+import { makeFolder, type RunningService, type Settings, spawnService, startService } from './start-service.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 const hasCurl = readdirSync('/usr/bin').includes('curl')
@@ -81,34 +81,25 @@ describe('a first start', () => {
   })
 })
 
-test('no key is created if there is a revoked one', async () => {
+/** Settings of a data folder whose only key is revoked. */
+async function makeRevokedKey(): Promise<Settings> {
   const env = { DATA_DIR: makeFolder() }
-  const { code } = await project.run('keys', ['create', '--name', 'A', '--email', 'a@a.example', '--plan', 'pro'], {
-    env,
-  })
-  const id = JSON.parse((await project.run('keys', ['list', '--json'], { env })).stdout).id
-  await project.run('keys', ['revoke', id], { env })
-  const service = await startService(project, env)
-  expect({ code, key: service.key }).toEqual({ code: 0, key: '' })
-  await stop(service)
-})
-
-test('metrics have their own port', async () => {
-  const service = await startService(project, { DATA_DIR: makeFolder(), METRICS_PORT: '0' })
-  const found = (): string | undefined =>
-    /"port":(\d+),"msg":"metrics server started"/.exec(service.printed.stderr)?.[1]
-  const port = await expect.poll(found, { timeout: 10_000 }).toBeDefined().then(found)
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  expect(text).toContain('siteprint_store_up 1')
-  expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
-  await stop(service)
-})
+  const create = ['create', '--name', 'A', '--email', 'a@a.example', '--plan', 'pro']
+  expect((await project.run('keys', create, { env })).code).toBe(0)
+  const { id } = JSON.parse((await project.run('keys', ['list', '--json'], { env })).stdout)
+  expect((await project.run('keys', ['revoke', id], { env })).code).toBe(0)
+  return env
+}
 
 describe('npm start', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('ends when npm gets %s', async (signal) => {
-    const settings = { DATA_DIR: makeFolder(), PATH: process.env.PATH ?? '', HOME: makeFolder() }
+  test.each<[signal: 'SIGTERM' | 'SIGINT', data: string, makeData: () => Promise<Settings>, key: RegExp]>([
+    ['SIGTERM', 'no data', async () => ({ DATA_DIR: makeFolder() }), /^spk_live_/],
+    ['SIGINT', 'a revoked key, instead of which it creates none', makeRevokedKey, /^$/],
+  ])('ends when npm gets %s; with %s', async (signal, _, makeData, key) => {
+    const settings = { ...(await makeData()), PATH: process.env.PATH ?? '', HOME: makeFolder() }
     const { listening } = spawnService('npm', ['start', '--silent'], { project, settings })
     const service = await listening
+    expect(service.key).toMatch(key)
     service.child.kill(signal)
     expect(await service.ended).toBe(0)
     await expect(fetch(service.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
