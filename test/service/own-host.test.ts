@@ -32,7 +32,7 @@ test('the start logs the versions, the own host of the service cannot be scanned
   const port = /"port":(\d+),"msg":"metrics server started"/.exec(printed.stderr)?.[1]
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(metrics).toContain('siteprint_build_info{version="0.1.0"')
-  expect(metrics).toContain('siteprint_store_up 1')
+  expect(metrics).toMatch(/^siteprint_store_up 1$/m)
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
   await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow()
   child.kill('SIGTERM')

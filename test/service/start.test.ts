@@ -99,9 +99,9 @@ describe('npm start', () => {
     const settings = { ...(await makeData()), PATH: process.env.PATH ?? '', HOME: makeFolder() }
     const { listening } = spawnService('npm', ['start', '--silent'], { project, settings })
     const service = await listening
-    expect(service.key).toMatch(key)
     service.child.kill(signal)
     expect(await service.ended).toBe(0)
+    expect(service.key).toMatch(key)
     await expect(fetch(service.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 })

@@ -3,12 +3,13 @@ import type { Browser, Page } from 'playwright-core'
 import { findBrowser, launchBrowser } from '../../tools/browser/browser.ts'
 import { onFileEnd } from './on-file-end.ts'
 
-let found: string | null | undefined
+const found = new Map<string | undefined, string | null>()
 
-/** The file of Chromium, searched once for all test files of this process. */
+/** The file of Chromium: searched once for all test files of this process, and again if a test changes where. */
 function findChromium(): string | null {
-  if (found === undefined) found = findBrowser()
-  return found
+  const file = found.get(process.env.PATH) ?? findBrowser()
+  found.set(process.env.PATH, file)
+  return file
 }
 
 /** Whether Chromium is missing. Its suites are then skipped, with a line on stderr. @throws Error if REQUIRE_SERVICES is 1 */

@@ -1,4 +1,5 @@
 import { appendFileSync, statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { readWarc } from '../../../src/cli/formats/warc.ts'
@@ -168,6 +169,16 @@ test('pages reach the engine unchanged: headers count, and bytes are decoded acc
   expect(detect(openOwnRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
 })
 
+/** The least of three measurements: streams that have ended release their buffers in later turns of the event loop. */
+async function measureHeldMemory(): Promise<number> {
+  const measured: number[] = []
+  for (let i = 0; i < 3; i++) {
+    await setTimeout(20)
+    measured.push(measureMemory())
+  }
+  return Math.min(...measured)
+}
+
 test('1,000 pages stream in constant memory, and progress is reported', async () => {
   const file = writeWarc(new Uint8Array())
   const words = Array.from({ length: 8000 }, (_, i) => Math.sin(i).toString(36).slice(2))
@@ -183,7 +194,7 @@ test('1,000 pages stream in constant memory, and progress is reported', async ()
   let pages = 0
   for await (const { id } of readWarc(file, { onBytes: (total) => totals.push(total) })) {
     expect(id).toBe(`https://acme.com/${pages++}`)
-    if (pages % 200 === 0) used.push(measureMemory())
+    if (pages % 200 === 0) used.push(await measureHeldMemory())
     expect(totals.at(-1)).toBeLessThan((statSync(file).size * (1000 + pages + 4)) / 2000 + 100_000)
   }
   expect(pages).toBe(1000)
