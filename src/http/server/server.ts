@@ -46,7 +46,7 @@ export function openServer(
     rewriteUrl: ({ url = '/' }) => parseRequestTarget(url),
     exposeHeadRoutes: false, // A HEAD request to /scan would scan and charge.
     return503OnClosing: false, // Fastify's own error response has another format.
-    // A test validates the schemas themselves, as part of the OpenAPI documents: compiling the meta-schema takes 50 ms.
+    // A test validates the schemas themselves, as part of the OpenAPI documents: compiling the meta-schema takes tens of milliseconds of a start.
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true, validateSchema: false },
     },
