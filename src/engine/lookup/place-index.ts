@@ -111,8 +111,11 @@ export class PlaceIndex implements Wanted {
         for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
         this.words.getPart(found.name)?.visit(value, visitor)
         break
+      case 'selector':
+        this.words.get(found.name)?.visit(value, visitor)
+        break
       default:
-        (this.word === 'selector' ? this.words.get(found.name) : this.words.getPart(found.name))?.visit(value, visitor)
+        this.words.getPart(found.name)?.visit(value, visitor)
     }
   }
 

@@ -1,3 +1,4 @@
+import { SparseMap } from '../text/sparse-map.ts'
 import type { UrlResolver } from '../text/url.ts'
 import { readAttribute, readText } from './element.ts'
 import type { LoadedUrl } from './page-input.ts'
@@ -13,7 +14,7 @@ const FRAMES = new Map([
   ['object', 'data'],
 ])
 // Attributes with one or several URLs of files that the page loads.
-const ATTRIBUTES = new Map<string, 'href' | 'one' | 'several' | 'style' | 'data'>()
+const ATTRIBUTES = new SparseMap<'href' | 'one' | 'several' | 'style' | 'data'>()
 for (const [name, kind] of [
   ['href', 'href'],
   ['src', 'one'],

@@ -72,6 +72,7 @@ export class SparseMap<T> {
 
 /** Mixes features of a text that are the same for letters of either case into a number of 32 bits. */
 function mix(text: string, from: number, to: number): number {
+  if (from === to) return 0
   const first = text.charCodeAt(from) & 31
   const middle = text.charCodeAt((from + to) >> 1) & 31
   const last = text.charCodeAt(to - 1) & 31
