@@ -41,7 +41,7 @@ function* findValues(value: unknown, path: string, wanted: Wanted, depth: number
   } else if (value !== null) yield { name: path, text: String(value) }
 }
 
-/** Reads the text of a node: its value, or else what names it. */
+/** Reads the text of a node: its value, otherwise its name, URL or id. */
 function readNodeText(node: Node): string {
   const text = node['@value'] ?? node.name ?? node.url ?? node['@id'] ?? ''
   return typeof text === 'object' ? '' : String(text)

@@ -31,7 +31,7 @@ const CACHE_BYTES = 128 * 1024 * 1024
 const DRAIN_MS = 1000
 
 export interface Service {
-  /** Contains the address and, if the start created the first key, that key. */
+  /** Text to print after the start: the address and, if the start created the first key, that key. */
   readonly greeting: string
   /** Reads the file of plans again and applies it to the next request. An invalid file changes nothing and is logged. */
   reloadPlans(): Promise<void>
@@ -213,7 +213,7 @@ function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
   }
 }
 
-/** Creates a key at the first start of the embedded store, so that the service can be tried at once. */
+/** Creates a key at the first start of the embedded store, so that the service can be tried immediately. */
 async function createFirstKey({
   store,
   pepper,

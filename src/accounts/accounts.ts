@@ -1,8 +1,9 @@
 import type { CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 /**
- * What people do with their accounts. The same for both stores and for pages and commands; it knows no HTML.
- * Methods throw `AccountError` if the person can correct the input, `StoreError` if the store fails.
+ * Operations that people perform on their accounts, independent of the kind of store, and of whether a page or a
+ * command calls them. Methods throw `AccountError` if the person can correct the input, `StoreError` if the store
+ * fails.
  */
 export interface Accounts {
   /** Whether the service can send e-mail: without it there is no verification and no reset by e-mail. */
@@ -11,11 +12,15 @@ export interface Accounts {
   readonly signUp: 'open' | 'invite' | 'off'
   /** The session of a request; null without a valid one. Suspended accounts have none. */
   findSession(visitor: Visitor): Promise<CurrentSession | null>
-  /** Checks an invitation before the form is filled in. Where none is needed, all are valid. @throws AccountError */
+  /**
+   * Checks an invitation before the form is filled in. If none is needed, every invitation is valid.
+   * @throws AccountError
+   */
   checkInvite(token: string, visitor: Visitor): Promise<void>
   /**
-   * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
-   * created when the link is confirmed, or, if the address already has an account, an e-mail tells its owner so.
+   * Creates an account. Without e-mail the account is logged in immediately. With e-mail the result is always `mailed`:
+   * the account is created when the link is confirmed; if the address already has an account, an e-mail informs its
+   * owner.
    */
   register(
     form: { readonly name: string; readonly email: string; readonly password: string; readonly invite: string | null },
@@ -58,7 +63,7 @@ export interface Accounts {
   close(): Promise<void>
 }
 
-/** Reasons → sentences for the person, each with what to do. */
+/** Reason → sentence for the person, which says what to do. */
 export const ACCOUNT_ERRORS = {
   wrong_login: 'The e-mail address or the password is wrong.',
   wrong_password: 'The password is wrong.',

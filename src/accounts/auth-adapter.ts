@@ -9,7 +9,7 @@ export interface OpenedDatabase {
   readonly openAdapter: (options: BetterAuthOptions) => Promise<DBAdapter>
 }
 
-/** How a kind of database is used. */
+/** How to use one kind of database. */
 export interface DatabaseKind {
   readonly translate: (error: unknown) => unknown
   /** Returns a function that returns the adapter, which may be replaced. */
@@ -25,7 +25,7 @@ interface OpenOptions {
   readonly onFailure: (error: StoreError) => void
 }
 
-/** Loads the adapter of the database in use: each takes time to load. */
+/** Loads only the adapter of the database in use, because each takes time to load. */
 export async function openAuthDatabase(database: AuthDatabase, options: OpenOptions): Promise<OpenedDatabase> {
   if (database.kind === 'sqlite') {
     const { buildSqliteKind } = await import('./sqlite-adapter.ts')

@@ -7,7 +7,7 @@ import { FIRST_PLAN } from '../keys/plans.ts'
 import type { OpenedDatabase } from './auth-adapter.ts'
 import { type Logger, logLibraryMessage } from './logger.ts'
 
-/** What better-auth depends on. */
+/** The dependencies of better-auth. */
 export interface AuthParts {
   readonly database: OpenedDatabase
   /** Signs cookies and encrypts pending sign-ups; at least 32 characters. */
@@ -75,7 +75,7 @@ function buildOptions({ secret, publicUrl, log }: Omit<AuthParts, 'database'>) {
         validateSchema: false,
       },
     },
-    // Only for its HTTP routes, which are not served. `Attempts` counts on all nodes.
+    // better-auth limits only its HTTP routes, which are not served. `Attempts` counts on all nodes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { level: 'warn', log: (level: string, message: string) => logLibraryMessage(log, level, message) },

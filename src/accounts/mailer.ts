@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer'
 import type { Logger } from './logger.ts'
 
-/** Where e-mails are sent, and from whom. */
+/** The mail server, and the sender of e-mails. */
 export interface MailSettings {
   readonly smtpUrl: string
   readonly mailFrom: string
@@ -15,7 +15,7 @@ export interface Mail {
 
 /** Connections to the mail server. */
 const MAX_CONNECTIONS = 3
-/** E-mails that may wait for a connection. Further ones are dropped, because they would fill the memory. */
+/** Maximum number of e-mails that wait for a connection. Any more are dropped, because they would fill the memory. */
 const MAX_PENDING_MAILS = 1000
 /** Milliseconds to connect, and to wait for the server's greeting and for each of its replies. */
 const TIMEOUT_MS = 10_000

@@ -1,6 +1,6 @@
 import type { Mail } from './mailer.ts'
 
-// Names that people chose are not part of an e-mail: anyone may sign up with the address of another person.
+// E-mails do not contain names chosen by people, because anyone may sign up with the address of another person.
 
 /** @param link confirms the address, together with the password; valid for `hours` */
 export function buildSignUpMail(service: string, link: string, hours: number): Mail {

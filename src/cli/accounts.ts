@@ -44,7 +44,7 @@ Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER
 Exit code: 0 success, 2 wrong usage or failure.
 `
 
-/** What a verb does once the store is open. */
+/** The action of a verb, which runs once the store is open. */
 type Work = ((opened: OpenedAccounts) => Promise<void>) & CreatingWork
 
 interface OpenedAccounts extends OpenedStore {
@@ -61,7 +61,7 @@ interface Context {
 
 const DAY_MS = 86_400_000
 const MAX_INVITE_DAYS = 365
-/** Accounts that `list` reads at once. */
+/** Number of accounts that `list` reads in one query. */
 const PAGE_SIZE = 1000
 
 const text = { type: 'string' } as const
@@ -179,7 +179,7 @@ function setPlan(given: Given, { config: { plans }, report }: Context): Work {
 
 function disable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id, suspendedAt }, { store }) => {
-    // Repeated for a suspended account: an interrupted suspension may have left out some keys.
+    // Also runs if the account is already suspended: an interrupted suspension may have missed some keys.
     await store.accounts.suspendAccount(id, suspendedAt ?? new Date())
     await recordAction({ store }, { command: 'accounts disable', action: 'account_suspended', account: id }, report)
     report(`Suspended ${id}. Every node rejects its keys within 5 seconds.`)
@@ -217,7 +217,7 @@ function withAccount(
   }
 }
 
-/** Reports what a person could correct as a sentence of the command. */
+/** Turns an error that a person can correct into an error of the command. */
 async function explain<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

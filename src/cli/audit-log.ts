@@ -6,7 +6,7 @@ import { formatRows } from './rows.ts'
 import { type Given, textOption } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
-/** More than the stores keep. */
+/** More entries than a store keeps. */
 const MAX_LISTED = 2 ** 31 - 1
 
 const TITLES = ['TIME', 'ACTION', 'DETAIL', 'BY', 'MACHINE', 'ACCOUNT', 'KEY']

@@ -44,7 +44,7 @@ export function parseLine({ text, isUtf8 }: Pick<Line, 'text' | 'isUtf8'>): Read
   return line as Readonly<Record<string, unknown>>
 }
 
-/** @throws TypeError naming the field that does not fit */
+/** @throws TypeError naming the invalid field */
 export function readPageLine(line: Readonly<Record<string, unknown>>): {
   readonly id: string
   readonly input: PageInput

@@ -10,7 +10,7 @@ import { mapInOrder } from './in-order.ts'
 import { describeFailure, type Matching, matchPage, recordPage } from './match-page.ts'
 import { createProgressBar } from './progress.ts'
 
-/** Numbers of a batch run. */
+/** The counts of a batch run. */
 export interface BatchOutcome {
   readonly pages: number
   readonly failed: number
@@ -57,7 +57,7 @@ export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<B
   return outcome
 }
 
-/** What to do about a file without pages. */
+/** Advice about a file without pages. */
 const NO_PAGE_ADVICE = {
   batch: 'write one JSON object per line',
   warc: 'record the HTML responses of the pages, too',

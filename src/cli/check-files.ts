@@ -11,7 +11,7 @@ const OUTPUTS = ['out', 'technologies-out'] as const
 
 /** Values of the options that name files. */
 type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>> & {
-  /** Inputs that are arguments without an option. */
+  /** Input files that are positional arguments. */
   readonly results?: readonly string[]
 }
 

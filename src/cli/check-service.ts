@@ -9,7 +9,7 @@ import { describePepper, type PepperState } from './pepper-state.ts'
 import type { Given } from './verbs.ts'
 import { withRedis } from './with-redis.ts'
 
-/** Result of one check: `error` if a server would not start or not answer, `warning` if something else is wrong. */
+/** Result of one check: `error` if a server would not start or respond, `warning` if something else is wrong. */
 interface Result {
   readonly level: 'ok' | 'warning' | 'error'
   readonly subject: 'settings' | 'rules' | 'keys' | 'redis'
@@ -45,7 +45,7 @@ async function runChecks(io: CommandIo): Promise<readonly Result[]> {
   return [...settings, ...rules, ...keys, ...redis]
 }
 
-/** Runs a check. An exception is an error of its subject. */
+/** Runs a check. An exception counts as an error of what is checked. */
 async function attempt<T>(
   subject: Subject,
   check: () => Promise<readonly [readonly Result[], T]>,
@@ -135,7 +135,7 @@ async function measureSkew(
 }
 
 /**
- * Judges the clock of a server. All times are in milliseconds since 1970.
+ * Compares the clock of a server with that of this machine. All times are in milliseconds since 1970.
  * @param times before and after the call that read the clock of the server
  */
 export function describeSkew(

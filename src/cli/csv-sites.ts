@@ -13,7 +13,7 @@ const MAX_ROW_CHARACTERS = 16 * 1024 * 1024
 /** Bytes at the beginning that are searched for the delimiter. */
 const HEAD_BYTES = 64 * 1024
 const DELIMITERS = [',', ';', '\t', '|'] as const
-/** The first line with which Excel names the delimiter. */
+/** The first line, in which Excel names the delimiter. */
 const SEP_LINE = /^"?sep=([^\r\n"])"?\r?\n/i
 
 /** A row of a CSV file. */

@@ -10,7 +10,7 @@ import { explainChoice } from '../rules/explain-choice.ts'
 import { findNearValues, type NearValues } from '../rules/near-clauses.ts'
 import { explainTypeScore } from './explain-type.ts'
 
-/** Which rules are explained: those of a slug, perhaps of one kind only, or all that have points on the page. */
+/** Selects the rules to explain: those of a slug, optionally of one kind only, or all that have points on the page. */
 export type ExplainedRules = { readonly slug: string; readonly kind: RuleKind | null } | 'all'
 
 /** The text to print for a page, and the warnings of its scan. */
@@ -81,7 +81,7 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
   ]
 }
 
-/** Names what the result contains instead, for a kind of which a result contains only one. */
+/** Names the rule that the result contains instead, for kinds of which a result contains only one. */
 function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
   const names = { builder: verdict.builder, hosting: verdict.hosting, 'site-type': verdict.siteType, technology: null }
   return names[kind] === null ? '' : `, which contains ${names[kind]}`

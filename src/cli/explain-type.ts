@@ -4,14 +4,19 @@ import type { CompiledRule } from '../engine/rule/types.ts'
 import { detectTypeClauses } from '../engine/verdict/detect.ts'
 import { chooseSiteType, explainClauses, isTypable, scoreSiteTypes } from '../engine/verdict/site-type.ts'
 
-/** Characters of a clause. Its words are often many; those that were found are listed below it. */
+/**
+ * Maximum characters of a clause. Many clauses have a long list of words; those that were found are listed below it.
+ */
 const MAX_CLAUSE_CHARACTERS = 140
 /** Types with the highest scores that are listed for comparison. */
 const MAX_LISTED_TYPES = 4
 
 const formatPoints = (points: number): string => (points > 0 ? `+${points}` : String(points))
 
-/** Explains the score of a site type on a page: the clauses that count for or against it, and what the page is named, in lines. */
+/**
+ * Explains the score of a site type on a page in lines: the clauses that count for or against it, the scores of other
+ * types, and the type that the page gets.
+ */
 export function explainTypeScore(
   ruleset: Ruleset,
   { kind, slug, name, prior = 0 }: CompiledRule,

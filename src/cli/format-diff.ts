@@ -15,7 +15,7 @@ export interface RulesDiff {
 /** Pages that a comment for a pull request lists: GitHub limits a comment to 65,536 characters. */
 const MAX_LISTED_PAGES = 100
 const MAX_CELL_LENGTH = 120
-/** By this line a workflow finds its own comment, to replace it. */
+/** A workflow finds its own comment by this line, and replaces it. */
 const COMMENT_MARK = '<!-- siteprint rules diff -->'
 
 /** Formats of a diff, by the name that `--format` takes. */
@@ -104,7 +104,10 @@ function formatMarkdown(diff: RulesDiff): string {
   return `${[...lines, ...(diff.changes.length === 0 ? [] : tables)].join('\n')}\n`
 }
 
-/** Writes a value as code in a cell of a table. Names come from rules of others, so nothing in them may become markup. */
+/**
+ * Writes a value as code in a cell of a table. Names may come from third-party rules, so nothing in them may become
+ * markup.
+ */
 function quote(value: string | null): string {
   if (value === null) return 'none'
   const line = value

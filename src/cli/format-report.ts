@@ -8,7 +8,7 @@ import { formatRows } from './rows.ts'
 const NUMBERS = new Intl.NumberFormat('en')
 const formatNumber = (number: number): string => NUMBERS.format(number)
 
-/** Rows of a section, besides the one of the rest. */
+/** Maximum number of rows of a section, not counting the one for all other sites. */
 const MAX_ROWS = 15
 const MAX_CHANGED_SITES = 50
 

@@ -6,7 +6,7 @@ import { readFixtures } from '../rules/fixtures.ts'
 import type { CheckedRules } from '../rules/load.ts'
 import { formatCount } from './report-findings.ts'
 
-/** Slugs of a line about rules that name a rule. Plugins of WordPress are over 200. */
+/** Maximum number of slugs in a list of rules that name a rule. More than 200 rules are plugins of WordPress. */
 const MAX_INCOMING = 20
 
 type Rule = CheckedRules['rules'][number]

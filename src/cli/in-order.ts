@@ -12,7 +12,7 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const job = run(item)
-      job.catch(() => {}) // It is awaited below, possibly after other jobs.
+      job.catch(() => {}) // Prevents an unhandled rejection: it is awaited below, possibly after other jobs.
       queue.push(job)
       if (queue.length >= concurrency) yield await (queue.shift() as Promise<Result>)
     }

@@ -92,7 +92,7 @@ function setLimits(given: Given, { plans, report }: KeyContext): KeyWork {
   }
 }
 
-/** @param own the limit of the key's own; null if it has that of its plan */
+/** @param own the key's own limit; null if it has the limit of its plan */
 function formatLimit(limit: number, unit: string, own: number | null): string {
   return `${limit} ${unit}${own === null ? ' (plan)' : ''}`
 }

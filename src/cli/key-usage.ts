@@ -35,7 +35,7 @@ export function showUsage(given: Given, { plans, stdout, report }: KeyContext): 
   const month = readMonthOption('--month', textOption(given, 'month') ?? formatMonth(now), now)
   return async ({ store }) => {
     const nameAccount = buildAccountNamer(store)
-    // Usage first: a key that is created in between has no usage, and is not taken for a deleted one.
+    // Usage is read first, so a key that is created meanwhile has none and is not mistaken for a deleted one.
     const used = new Map((await store.usage.listMonth(month)).map((row) => [row.key, row]))
     const rows: UsageRow[] = []
     for (const key of await store.keys.listKeys()) {

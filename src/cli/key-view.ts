@@ -4,7 +4,7 @@ import type { Key } from '../keys/types.ts'
 import { describePepper, type PepperState, type Peppers } from './pepper-state.ts'
 import { formatRows } from './rows.ts'
 
-/** What the commands show of a key. It contains no secret. */
+/** A key as the commands show it. It contains no secret. */
 export interface KeyView {
   readonly id: string
   readonly name: string
@@ -16,8 +16,8 @@ export interface KeyView {
   /** The newest secret, masked: its prefix and its last four characters. */
   readonly secret: string
   /**
-   * With which pepper its secrets are hashed: the current one, also or only KEY_PEPPER_OLD, or one that is not set, so that the
-   * secret is rejected. Null for a key that is revoked or has no valid secret.
+   * The pepper that its secrets are hashed with: the current one, KEY_PEPPER_OLD for some or all of them, or one that
+   * is not set, in which case the secret is rejected. Null for a key that is revoked or has no valid secret.
    */
   readonly pepper: PepperState | null
   /** Scans charged in the current month. */
@@ -31,7 +31,7 @@ export interface KeyView {
   readonly revokedAt: Date | null
 }
 
-/** What a view of a key needs besides the key. */
+/** The data that a view of a key needs in addition to the key. */
 interface KeyContextValues extends Pick<KeyView, 'account' | 'lastUsedAt' | 'used'> {
   readonly plans: ReadonlyMap<string, Plan>
   readonly peppers: Peppers

@@ -7,10 +7,10 @@ import type { Key } from '../keys/types.ts'
 import type { OpenedStore } from '../store/open.ts'
 import type { CreatingWork } from './with-store.ts'
 
-/** What a verb of `keys` does once the store is open. */
+/** The action of a verb of `keys`, which runs once the store is open. */
 export type KeyWork = ((opened: OpenedStore) => Promise<void>) & CreatingWork
 
-/** What the verbs of `keys` work with. */
+/** The dependencies of the verbs of `keys`. */
 export interface KeyContext {
   readonly plans: ReadonlyMap<string, Plan>
   readonly stdout: Writable

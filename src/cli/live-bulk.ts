@@ -103,7 +103,7 @@ interface Run {
   readonly signal: AbortSignal
 }
 
-/** What a run did. */
+/** The counts of a run. */
 interface Summary {
   /** Sites that this run scanned. */
   readonly done: number

@@ -2,7 +2,7 @@ import { type Extra, type PageInput, toResult } from '../index.ts'
 import type { PageMatcher } from '../scan/detector.ts'
 import type { FailedScan, ScannedPage, ScanRecord } from './formats/scan-record.ts'
 
-/** How saved pages are matched. */
+/** Options for matching saved pages. */
 export interface Matching {
   readonly matcher: PageMatcher
   readonly include: readonly Extra[]
@@ -11,7 +11,7 @@ export interface Matching {
 /** A page that was read from a file. */
 export interface ReadPage extends Pick<ScanRecord, 'key'> {
   readonly input: PageInput
-  /** What was cut when it was read. */
+  /** Warnings about what was cut when the page was read. */
   readonly warnings?: readonly string[]
 }
 

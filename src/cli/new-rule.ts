@@ -18,7 +18,7 @@ import { formatCount } from './report-findings.ts'
 import { type RuleWork, readKind } from './rule-work.ts'
 import { type Given, textOption } from './verbs.ts'
 
-/** What the arguments name. */
+/** The rule that the arguments name. */
 interface NamedRule {
   readonly kind: RuleKind
   readonly slug: string

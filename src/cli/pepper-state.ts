@@ -5,7 +5,7 @@ import type { OpenedStore } from '../store/open.ts'
 /** The peppers of an open store. */
 export type Peppers = Pick<OpenedStore, 'pepper' | 'oldPepper' | 'firstPepper'>
 
-/** With which pepper the valid secrets of a key are hashed, see `KeyView`. */
+/** The state of the peppers of a key's valid secrets, see `KeyView`. */
 export type PepperState = 'current' | 'old' | 'missing'
 
 /** Finds the state of a key: the worst of its valid secrets. @returns null if it has none, or is revoked or expired */

@@ -11,7 +11,7 @@ import { readSavedPage } from './formats/saved-page.ts'
 import { readPolicy } from './live-scan.ts'
 import { type Given, textOption } from './verbs.ts'
 
-/** Where a verb of `rules` reads its page from: a live site, or a saved page. */
+/** The source of the page of a `rules` verb: a live site, or a saved page. */
 export type PageSource =
   | { readonly kind: 'live'; readonly url: string }
   | { readonly kind: 'har'; readonly har: string }

@@ -16,7 +16,7 @@ const MAX_SITES = 1_000_000
 /** Longer keys are replaced with their hash. */
 const MAX_KEY = 300
 
-/** Numbers all sites of this process that no line names, so that those of two files differ. */
+/** Counter that numbers the sites that no line names. All files share it, so that sites of two files differ. */
 let unnamedSites = 0
 
 /** The sites of result files. */

@@ -17,7 +17,7 @@ export interface LoadedRules {
   readonly config: Config
 }
 
-/** What a verb of `rules` does once rule folders and detectors are known. @returns the exit code */
+/** The action of a verb of `rules`, which runs once rule folders and detectors are known. @returns the exit code */
 export type RuleWork = (loaded: LoadedRules) => Promise<number> | number
 
 /** @throws RulesetError when a rule has errors */

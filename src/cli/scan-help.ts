@@ -3,7 +3,7 @@ import { type InputKind, listColumns } from './formats/columns.ts'
 /** Characters of a line of the help. */
 const WIDTH = 120
 
-/** Lists the columns of a kind of input in lines; those of the default have an asterisk. */
+/** Lists the columns of a kind of input in lines. An asterisk marks those that are written by default. */
 function formatColumns(kind: InputKind): string {
   const lines = ['     ']
   for (const { name, about, isDefault } of listColumns(kind)) {

@@ -39,7 +39,7 @@ Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER
 Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or not answer.
 `
 
-/** What a verb does. @returns the exit code */
+/** The action of a verb. @returns the exit code */
 type Work = () => Promise<number>
 type State = 'on' | 'off' | 'status'
 type Changes = Readonly<Record<State, Partial<Switches>>>

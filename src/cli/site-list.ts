@@ -7,14 +7,14 @@ import type { CarriedColumn } from './formats/record-format.ts'
 /** A longer line is reported as an invalid URL. */
 const MAX_LINE_BYTES = 64 * 1024
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
-/** A host with a dot, and perhaps a port and a path: what people write without `https://`. */
+/** A host with a dot, optionally with a port and a path: a site written without `https://`. */
 const BARE = /^[^\s/?#@:\\.]+(?:\.[^\s/?#@:\\.]+)+\.?(?::\d+)?(?:[/?#]\S*)?$/
 /** The port of HTTP after a bare host: a server does not speak TLS there. */
 const HTTP_PORT = /^[^/?#]*:80(?:[/?#]|$)/
 
 /** A site of a list. */
 export interface ListedSite {
-  /** As the list has it, without white space at its ends. */
+  /** As written in the list, trimmed. */
   readonly text: string
   /** The URLs to try: `https://` and then `http://` for a bare domain, only `http://` with port 80; otherwise the text itself. */
   readonly urls: readonly [string, string?]
@@ -24,7 +24,7 @@ export interface ListedSite {
   readonly key: string
 }
 
-/** What a list names. */
+/** The sources of a list of sites. */
 export interface ListSource {
   /** Sites of the command line. */
   readonly positionals: readonly string[]
@@ -42,7 +42,7 @@ export interface SiteList {
   read(): AsyncGenerator<ListedSite | null>
 }
 
-/** Reads one entry of a list. Whether it is a URL shows only when it is scanned. */
+/** Reads one entry of a list. An invalid URL is noticed only when it is scanned. */
 export function parseSite(text: string): ListedSite {
   const trimmed = text.trim()
   const urls = listUrls(text, trimmed)

@@ -108,7 +108,7 @@ async function testRule(
   return { findings: all, pages: fixtures.length }
 }
 
-/** Runs rules on the ordinary pages. What a page itself says wrongly is reported if all rules are tested. */
+/** Runs rules on the ordinary pages. Errors in the pages themselves are reported only if all rules are tested. */
 async function testOrdinaryPages(
   rules: readonly CheckedRule[],
   { ruleset, detectPage, isWhole }: TestContext & { readonly isWhole: boolean },

@@ -22,10 +22,10 @@ interface End {
   readonly rows: number
 }
 
-/** Characters that are written to the file at once. */
+/** Characters that are written to the file in one call. */
 const CHUNK_CHARACTERS = 100_000
 
-/** Rows that are written to the store at once. */
+/** Rows that are written to the store in one call. */
 const BATCH_ROWS = 500
 
 /** The verb `export`: writes all durable data of the store to a new file, one JSON object per line. */
@@ -86,7 +86,7 @@ export function importStore({ args: [file] }: Given, io: CommandIo): () => Promi
   return async () => {
     const config = loadConfig(io.env)
     const path = resolve(file)
-    // Read twice: nothing is written unless the whole file is valid.
+    // Read twice, so that nothing is written unless the whole file is valid.
     const values: Row[] = []
     for await (const { table, row } of readExport(path)) if (table === 'values') values.push(row)
     checkExportedPepper(config, values)

@@ -8,11 +8,11 @@ export interface Verb<Context, Work> {
   /** Names of its positional arguments: required, or optional in brackets; a last one that ends in `…` takes any number. */
   readonly args: readonly string[]
   readonly options: Options
-  /** Validates what was given, before anything is opened; returns the work to do. */
+  /** Validates the arguments before anything is opened, and returns the action. */
   readonly prepare: (given: Given, context: Context) => Work
 }
 
-/** What was given after a verb. */
+/** The arguments after a verb. */
 export interface Given {
   readonly args: readonly string[]
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>

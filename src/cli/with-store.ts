@@ -36,6 +36,6 @@ export async function withStore(
     if (!(error instanceof StoreError)) throw error
     throw new SetupError(`The store failed (${error.message}). Check whether the change took effect, then try again.`)
   } finally {
-    await opened.store.close().catch(() => {}) // The work has failed already, or all of it is stored.
+    await opened.store.close().catch(() => {}) // The work has already failed, or all of it is stored: closing cannot lose anything.
   }
 }

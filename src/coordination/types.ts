@@ -33,7 +33,7 @@ export interface LimitResult {
 /** The outcome of an in-flight scan as JSON, read by the nodes that wait for it. */
 export type Outcome = string
 
-/** What a node does about a scan: it holds the lock, another node holds it, or a result is already cached. */
+/** The role of a node in a scan: it holds the lock, another node holds it, or a result is already cached. */
 export type Acquisition =
   /** This node holds the lock. It scans and publishes the outcome under this token. */
   | { readonly role: 'lead'; readonly token: string }

@@ -11,7 +11,7 @@ import { Session, type SiteResponse } from './session.ts'
 import { EVIDENCE, type EvidenceFound, type EvidenceKind, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
 
-/** What one scan received from a site: the input of `buildPage`, and details of the connection. */
+/** The data that one scan received from a site: the input of `buildPage`, and details of the connection. */
 export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound {
   /** The final URL, without a fragment. */
   readonly url: string
@@ -66,7 +66,7 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   try {
     const page = await followAll(target, { session, sideEvidence, hostSlot })
     const fetched = performance.now()
-    const peer = session.peers.get(page.target.host) // Before files are fetched, which may open further connections.
+    const peer = session.peers.get(page.target.host) // Read before files are fetched, which may open more connections.
     const [side, bodies] = await Promise.all([
       measure(sideEvidence.finish(), fetched),
       measure(fetchBodies(describeHtml(page), { session, hostSlot }), fetched),

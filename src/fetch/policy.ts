@@ -1,6 +1,9 @@
 import type { AllowedAddress } from './address.ts'
 
-/** What scans may contact, and the limits on what they read. A plain value, so that tests can pass their own. */
+/**
+ * The addresses that scans may contact, and the limits on what they read. A plain value, so that tests can pass their
+ * own.
+ */
 export interface Policy {
   /** Ports in addition to the default port of the scheme. */
   readonly ports: readonly number[]

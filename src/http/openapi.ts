@@ -42,7 +42,8 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
       title: 'Siteprint API',
       favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', ...ICON }],
     },
-    // The usual layout has a bar that loads documents of other hosts, and the usual badge of a validator comes from one.
+    // The default layout has a bar that loads documents from other hosts, and the default badge comes from a validator
+    // on another host.
     uiConfig: { layout: 'BaseLayout', validatorUrl: null },
   })
 }

@@ -11,7 +11,7 @@ type Context = PageContext<'session'>
 
 const HOUR_MS = 3_600_000
 
-/** When the previous secrets end after a rotation: value of the form → label and milliseconds. */
+/** Choices of when the previous secrets end after a rotation: value of the form → label and milliseconds. */
 export const OVERLAPS: ReadonlyMap<string, { readonly label: string; readonly ms: number }> = new Map([
   ['0', { label: 'At once', ms: 0 }],
   ['1h', { label: 'After 1 hour', ms: HOUR_MS }],

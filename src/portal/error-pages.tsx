@@ -30,7 +30,7 @@ const ERROR_PAGES = {
   ],
 } as const
 
-/** Fastify's status for a parameter of a path that is too long: nothing has such an id. */
+/** Fastify's status for a path parameter that is too long to be an id. */
 const TOO_LONG = 414
 
 interface Problem {
@@ -42,7 +42,7 @@ interface Problem {
   readonly why?: string
 }
 
-/** Maps any error to an error page. The person sees no details of an unexpected one. */
+/** Maps any error to an error page. The page shows no details of an unexpected error. */
 function toProblem(error: unknown): Problem {
   if (error instanceof PageError)
     return { status: error.status, sentence: error.message, ...(error.retryAfter && { retryAfter: error.retryAfter }) }

@@ -9,10 +9,13 @@ import type { PortalParts } from './parts.ts'
 /** Who may open a page: everyone, accounts, or operators (see `isAdmin`). */
 export type Needs = 'nothing' | 'session' | 'admin'
 
-/** What a page knows about its request, and how it changes the response: `PageContext<'session'>` has an account. */
+/**
+ * The data of a request that a page needs, and the ways in which it changes the response. `PageContext<'session'>` has
+ * an account.
+ */
 export type PageContext<N extends Needs = 'nothing'> = BasicContext<AccountFor[N]>
 
-/** Needs of a page → the account of its context. Null without a session. */
+/** What a page needs → the type of the account in its context. Null without a session. */
 interface AccountFor {
   readonly nothing: Account | null
   readonly session: Account
@@ -21,7 +24,7 @@ interface AccountFor {
 
 interface BasicContext<A extends Account | null> {
   readonly parts: PortalParts
-  /** For pages that do what the API does. Others need only what follows. */
+  /** For pages that call code of the API. All other pages need only the fields below. */
   readonly exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply }
   readonly account: A
   /** The current session's id; null without one. */

@@ -27,7 +27,7 @@ export interface SpanTotal {
   readonly used: number
 }
 
-/** What the account page shows. All sums are over all keys of the account, revoked ones included. */
+/** The content of the account page. All sums are over all keys of the account, revoked ones included. */
 export interface UsageReport {
   /** The chosen month. */
   readonly month: string
@@ -55,7 +55,7 @@ interface Quota {
   readonly resetAt: Date
 }
 
-/** What is shown of the usage. */
+/** Selects the usage to show. */
 export interface UsageChoice {
   /** The chosen month, `YYYY-MM`. */
   readonly month: string
@@ -71,7 +71,7 @@ export function findFirstMonth({ month, now }: Pick<UsageChoice, 'month' | 'now'
 }
 
 /**
- * Combines the rows of the store to what the account page shows.
+ * Combines the rows of the store into the content of the account page.
  * @param rows with the months from `findFirstMonth` on, and the days of the chosen month
  */
 export function buildUsage(rows: AccountUsage, choice: UsageChoice): UsageReport {

@@ -12,7 +12,7 @@ const FURTHER_TERMS = 'further names'
 
 /** A line of scan results. */
 export interface ParsedLine {
-  /** What the line calls the site, as written there; null if it names none. */
+  /** The name of the site, as written in the line; null if there is none. */
   readonly entry: string | null
   readonly site: Site
   /** Time of the scan in ISO 8601 and version of the rules; null without `--include meta`. */
@@ -147,7 +147,7 @@ function readEntry(value: unknown): string | null {
 /** Reads a text in one line; null for an empty one and for other values. */
 function readText(value: unknown, maxCharacters: number): string | null {
   if (typeof value !== 'string') return null
-  // A part of a long text would keep all of it in memory, so that it is copied.
+  // Copied, because a part of a long text would keep all of it in memory.
   const part = value.length > 4 * maxCharacters ? Buffer.from(value.slice(0, 4 * maxCharacters)).toString() : value
   return makeVisible(part, maxCharacters) || null
 }

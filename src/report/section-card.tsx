@@ -4,9 +4,12 @@ import { BAR_CHART_WIDTHS, type Bar, drawBarChart } from './bar-chart.ts'
 import { type Count, findCategory, formatBase, type Section } from './count-sites.ts'
 import type { ReportLabels } from './site.ts'
 
-/** Bars of a chart, besides the one of the rest. */
+/** Maximum number of bars of a chart, not counting the one for all other sites. */
 const MAX_BARS = 10
-/** Rows of a table, besides the one of the rest. Hostile results may have thousands of names. */
+/**
+ * Maximum number of rows of a table, not counting the one for all other sites. Hostile results may have thousands of
+ * names.
+ */
 const MAX_TABLE_ROWS = 2000
 
 const SHARES = new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })

@@ -7,7 +7,7 @@ import { testSchema } from './data-schemas.ts'
 import { KINDS } from './discover.ts'
 import { buildRuleSchema, GROUPS } from './schema.ts'
 
-/** What the schemas of editors list in addition to the keys of the rule format. */
+/** The values that editor schemas list in addition to the keys of the rule format. */
 export interface EditorLists {
   readonly categories: Categories
   readonly rules: readonly { readonly kind: RuleKind; readonly slug: string }[]

@@ -16,7 +16,7 @@ import { buildFinding, type Finding } from './findings.ts'
 import { findNearClauses } from './near-clauses.ts'
 import { findPlaceholders } from './placeholders.ts'
 
-/** A page of a test file, and what it must give. */
+/** A page of a test file, and its expected verdict. */
 export interface Fixture {
   readonly rule: FoundRule
   readonly file: SourceFile
@@ -59,7 +59,7 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
   return { fixtures, findings }
 }
 
-/** Failsafe YAML has no null, so that the text `null` stands for it. */
+/** Failsafe YAML has no null, so the text `null` stands for it. */
 function readHit(hit: HitData): HitData {
   const readNull = (value: string | null): string | null => (value === 'null' ? null : value)
   return {
@@ -115,7 +115,7 @@ export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Rulese
   return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
-/** Where a test file says what a page gives, and the parts of it that name rules. */
+/** The position of an expectation in a test file, and the parts of it that name rules. */
 type Expectation = Pick<Fixture, 'file' | 'path' | 'also'> & {
   readonly hit: Pick<HitData, 'hosting' | 'siteType'> | null
 }
@@ -238,7 +238,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
   return [...findings, ...checkAlso({ file, path, also }, verdict)]
 }
 
-/** Lists the builders, technologies and hosting whose own clauses fire, whatever relations make of them. */
+/** Lists the builders, technologies and hosting whose own clauses fire, before relations are applied. */
 export function listFired({ evidence }: Verdict): readonly Evidence[] {
   return evidence.filter(({ kind, points }) => kind !== 'site-type' && computeLevel(points) !== null)
 }

@@ -1,6 +1,6 @@
 /**
- * Keys of Wappalyzer's fingerprints that Siteprint names otherwise → what to write instead. Keys with the same name and
- * meaning in both, such as `meta`, are not listed.
+ * Keys of Wappalyzer's fingerprints that have another name in Siteprint → what to write instead. Keys with the same
+ * name and meaning in both, such as `meta`, are not listed.
  */
 export const FOREIGN_KEYS: Readonly<Record<string, string>> = {
   cats: 'the category of a technology is its folder; a builder has `category`',

@@ -22,7 +22,7 @@ export interface RulePages {
  */
 const GENERIC_SHARE = 0.02
 const MIN_GENERIC_RULES = 5
-/** Shorter parts of a word are everywhere. */
+/** Shorter parts of a word occur everywhere. */
 const MIN_PART_LENGTH = 2
 const TESTS = ['is', 'has', 'under'] as const
 
@@ -33,7 +33,7 @@ interface Word {
   readonly parts: readonly string[]
 }
 
-/** What a clause can find by its generic words alone: whether it holds at all, and by which words. */
+/** The generic words of a clause: whether the clause can hold by such words alone, and by which ones. */
 interface Generic {
   readonly isGeneric: boolean
   readonly words: readonly (Word & { readonly count: number })[]
@@ -157,7 +157,7 @@ function findPlace(clause: ClauseSource, places: ReadonlyMap<string, Place>): Pl
   return [...places.values()].find(({ key }) => key in clause)
 }
 
-/** Lists the parts of all words of a clause, of those under groups too. */
+/** Lists the parts of all words of a clause, including those in groups. */
 function listParts(clause: ClauseSource, places: ReadonlyMap<string, Place>): string[] {
   const inner = ['all', 'any', 'of'].flatMap((group) =>
     toList<ClauseSource>(clause[group]).flatMap((one) => listParts(one, places)),

@@ -3,7 +3,10 @@ import { toResult } from '../engine/verdict/result.ts'
 import type { Extras } from './extra-schemas.ts'
 import type { LiveScan } from './scanner.ts'
 
-/** Changes whenever an entry gets a further field: nodes of two versions that share a cache then do not read each other's entries. */
+/**
+ * Changes whenever an entry gets another field: nodes of two versions that share a cache then do not read each other's
+ * entries.
+ */
 const ENTRY_FORMAT = 2
 
 /** Builds the cache key: format of the entry, version of the rules and normalized URL. */

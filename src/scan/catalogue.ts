@@ -5,7 +5,7 @@ type Rule = Ruleset['rules'][number]
 /** The kinds of rules, in the order of the catalogue. */
 export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
 
-/** What clients can read about a rule. */
+/** The public data of a rule. */
 export interface CatalogueEntry {
   readonly kind: Rule['kind']
   /** Unique within its kind. */

@@ -4,7 +4,7 @@ import type { LoadOptions, PageInput, Verdict } from '../index.ts'
 import type { Matched, RulesetInfo } from './match-worker.ts'
 import { openPool, type PoolOptions } from './worker-pool.ts'
 
-/** How pages are matched in workers. The options of `loadRuleset` select the rules. */
+/** Options for matching pages in workers. The options of `loadRuleset` select the rules. */
 export interface DetectorOptions extends LoadOptions {
   /** Time limit for one page in milliseconds; 1000 by default. */
   readonly timeoutMs?: number

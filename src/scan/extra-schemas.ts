@@ -4,7 +4,7 @@ import { extensible, list, oneOf, orNull, stringOrNull } from './schema-builders
 
 // A schema with an `$id` is a named component of the OpenAPI documents.
 
-/** How sure a verdict is. The specification closes this list. */
+/** Levels of confidence. The specification closes this list. */
 export const CONFIDENCE = oneOf<Level>(['high', 'medium', 'low'], { $id: 'Confidence' })
 
 const text = Type.String()

@@ -9,7 +9,7 @@ import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { prepareTransfer } from './transferable-bytes.ts'
 
-/** How pages are matched. The options of `loadRuleset` select the rules. */
+/** Options for matching pages. The options of `loadRuleset` select the rules. */
 export interface PoolOptions extends LoadOptions {
   /** Pages matched concurrently; by default one less than the number of cores, but at least 1 and at most 4. */
   readonly threads?: number

@@ -118,7 +118,7 @@ export interface UsageStore {
   listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
 
-/** Which months and days of usage are read; all `YYYY-MM`. */
+/** Selects the months and days of usage to read; all `YYYY-MM`. */
 export interface UsageSpan {
   /** The first of the months. */
   readonly since: string
@@ -130,7 +130,7 @@ export interface UsageSpan {
 
 /** The keys of an account and their usage. */
 export interface AccountUsage {
-  /** Also the revoked ones, oldest first. */
+  /** Includes revoked ones, oldest first. */
   readonly keys: readonly Key[]
   /** The months from `since` on in which a key was used, in any order. */
   readonly months: readonly MonthUsage[]
@@ -141,7 +141,7 @@ export interface AccountUsage {
   readonly days: readonly DayUsage[]
 }
 
-/** What a page of the list of accounts contains. */
+/** Selects one page of the list of accounts. */
 export interface AccountQuery {
   /** Part of an e-mail address or name, in any case; an empty text matches all. */
   readonly search: string
@@ -200,7 +200,10 @@ export interface AuditQuery {
   readonly limit: number
 }
 
-/** What was done to accounts, keys and the service. Entries are only added; the oldest are deleted above the maximum. */
+/**
+ * The audit log: actions on accounts, keys and the service. Entries are only added; the oldest are deleted above the
+ * maximum.
+ */
 export interface AuditStore {
   addAudit(entry: AuditEntry): Promise<void>
   /** The newest entries, newest first. */

@@ -5,7 +5,7 @@ import { buildPage, detect, type PageInput } from '../../src/index.ts'
 
 /** The part of the rules in the smaller ruleset: the other one has 2.5 times as many. */
 const SHARE = 0.4
-/** Pages are taken at equal distances. More would take longer without a more precise ratio. */
+/** Pages are taken at equal intervals. More would take longer without a more precise ratio. */
 const MAX_PAGES = 300
 
 interface Ratio {

@@ -7,7 +7,7 @@ interface Stop {
   readonly name: string
   /** Path with query. */
   readonly path: string
-  /** What to do on the page, such as sending its form. */
+  /** The action on the page, such as sending its form. */
   readonly act?: (page: Page) => Promise<unknown>
 }
 

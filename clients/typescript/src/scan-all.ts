@@ -40,7 +40,7 @@ export async function* scanAll(
   }
 }
 
-/** @throws what every further scan would throw too */
+/** @throws errors that every later scan would have too */
 async function scanOne(scan: Scan, url: string, signal: AbortSignal): Promise<ScanOutcome> {
   try {
     return { url, result: await scan(url, signal), error: null }

@@ -45,7 +45,7 @@ export class BodyStore {
   /** Stores the first body of a URL. */
   async add(url: string, body: Uint8Array): Promise<void> {
     if (this.#index.has(url) || this.#index.size >= MAX_INDEXED_BODIES) return
-    // One byte more than is read, so that a cut is noticed.
+    // One byte more than a scan reads, so that a longer body is recognized as cut.
     const part = body.subarray(0, MAX_BODY_BYTES + 1)
     const at = this.#end
     this.#index.set(url, { at, bytes: part.length })

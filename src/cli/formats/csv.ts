@@ -4,7 +4,9 @@ import { SetupError } from '../../errors.ts'
 import type { Cell } from './columns.ts'
 import type { Line } from './lines.ts'
 
-/** Lines of one row that is read: a quote that is never closed would otherwise make one row of a whole file. */
+/**
+ * Maximum number of lines of one row that is read. Without it, an unclosed quote would turn a whole file into one row.
+ */
 const MAX_ROW_LINES = 10_000
 
 /**

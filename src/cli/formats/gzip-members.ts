@@ -6,7 +6,7 @@ import { BrokenDataError, type Mark, seek } from './seek.ts'
 /** First bytes of a member (RFC 1952). Zeros between members are padding. */
 export const MEMBER: Mark = { lead: '', text: '\x1f\x8b\x08', foreign: /[^\0]/ }
 const MAX_NAME_BYTES = 1024
-/** Bytes per read of a file that may be compressed. Even compressed a thousandfold, they fit into memory. */
+/** Bytes per read of a file that may be compressed. Even if they expand a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024
 
 /** Opens a file for reading. One whose name ends with `.gz` is decompressed: `bytes` then throws BrokenDataErrors. */

@@ -15,7 +15,7 @@ import {
   readResponse,
 } from './warc-response.ts'
 
-/** What names a record. */
+/** Identifies a record. */
 interface RecordKey {
   /** The recorded URL, or the ID of the record, or `record 7` if neither can be read. */
   readonly id: string
@@ -28,7 +28,7 @@ interface RecordKey {
 /** A page of a WARC file, or an error. */
 export type WarcPage = RecordKey & (RecordedPage | { readonly error: string })
 
-/** Bytes per read. Even compressed a thousandfold, they fit into memory. */
+/** Bytes per read. Even if they expand a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024
 /** Bytes of a record that are read into memory: headers, a body, and the overhead of chunked encoding. */
 const MAX_BLOCK_BYTES = MAX_BODY_BYTES + 4 * MAX_HEAD_BYTES
@@ -65,7 +65,7 @@ export async function* readWarc(
   }
 }
 
-/** Makes something of a recorded response; null to skip it. */
+/** Converts a recorded response; returns null to skip it. */
 type ReadBlock<T> = (url: string | undefined, block: Buffer) => Promise<T | null>
 
 /** Reads the records of a file. */

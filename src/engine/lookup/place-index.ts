@@ -31,7 +31,9 @@ export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): Pre
 /** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
 export class PlaceIndex implements Wanted {
   readonly detector: Detector
-  /** The detector's word kind, copied because detectors have many shapes and this is read for every find. */
+  /**
+   * The detector's word kind, copied because it is read for every find, and detectors have different hidden classes.
+   */
   readonly word: WordKind
   /** Entries by word, in lower case except for selectors. */
   readonly words = new Map<string, Entry>()
@@ -93,7 +95,7 @@ export class PlaceIndex implements Wanted {
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
   visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
     const entries = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
-    if (entries?.length === 0) return // True for most URLs, and saves creating a value.
+    if (entries?.length === 0) return // This holds for most URLs, and saves creating a value.
     const value = new Value(found, reader)
     switch (this.word) {
       case 'locator':

@@ -4,7 +4,7 @@ import type { Page } from './page-types.ts'
 
 const MAX_HEADERS = 200
 
-/** What is known of a response. Absent and null mean that it was not looked at. */
+/** The known parts of a response. Absent and null mean that a part was not looked at. */
 export interface PageInput {
   /** The final URL, http or https. */
   readonly url?: string | null

@@ -33,7 +33,7 @@ export interface Leaf {
   readonly positive: boolean
 }
 
-/** What every clause of `detect` has. */
+/** The properties of every clause of `detect`. */
 export interface ClauseBase {
   readonly family: Family
   /** Ids of its leaves. */
@@ -125,7 +125,7 @@ export interface CompiledRule {
   readonly logic: Logic
 }
 
-/** When the site type with the highest score is named. All numbers are tenths of log-odds. */
+/** Decides whether the site type with the highest score is named. All numbers are tenths of log-odds. */
 export interface TypeDecision {
   /** Minimum score. */
   readonly threshold: number

@@ -54,7 +54,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   return new ExplainedVerdict(fields, explain) as unknown as Verdict
 }
 
-/** What was detected before the site type. */
+/** The builder, technologies and hosting, which are detected before the site type. */
 interface Products {
   readonly hits: PageHits
   /** Every rule with a hit, except site types. */

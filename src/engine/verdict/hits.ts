@@ -95,7 +95,7 @@ export class PageHits {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
     const hits = this.#getHits(item.leaf)
-    // Before the next check: of several occurrences in one text, only a later one may show the version.
+    // Done before the next check, because only a later occurrence in a text may show the version.
     hits.version ??= extractVersion(item.leaf, value)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1

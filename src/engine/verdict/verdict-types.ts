@@ -3,13 +3,13 @@ import type { RuleKind, Weight } from '../rule/types.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 
-/** What one clause found on a page. */
+/** The hits of one clause on a page. */
 export interface ClauseEvidence {
   readonly clause: string
   readonly places: readonly string[]
-  /** Of builders, technologies and hosting providers. */
+  /** Set for builders, technologies and hosting providers. */
   readonly weight?: Weight
-  /** Of site types: the tenths of log-odds that the clause gives the type. */
+  /** Set for site types: the tenths of log-odds that the clause gives the type. */
   readonly points?: number
   readonly family: Family
   readonly hits: number

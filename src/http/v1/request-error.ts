@@ -8,7 +8,7 @@ import type { Revision } from '../parts.ts'
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
 const MAX_QUOTED_NAME_CHARACTERS = 30
 
-/** What an endpoint accepts and a client has sent, for the messages of errors. */
+/** The parameters that an endpoint accepts and those that a client has sent, for error messages. */
 export interface Accepted {
   readonly revision: Revision
   /** Names of the documented parameters. */
@@ -54,7 +54,7 @@ export function describeInclude(revision: Revision): string {
   return `include must be a comma-separated list or an array of: ${listExtras(revision).join(', ')}.`
 }
 
-/** Names that clients try → the parameter that does it, and how to write it. */
+/** Names that clients try → the right parameter, and how to write it. */
 const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
   [/^include\[\w*\]$/i, 'include', 'Write include=versions,timing, or repeat include.'],
   [/^(?:urls|urls?\[\w*\]|domains?|sites?|uri)$/i, 'url', 'Send one URL per request, as url.'],

@@ -5,7 +5,7 @@ interface FieldProps {
   /** Also the id, to which the summary of errors links. */
   readonly name: string
   readonly label: string
-  /** What is wrong with the fields of the form; only the error of this field is shown. */
+  /** Errors of all fields of the form; only the error of this field is shown. */
   readonly errors?: FieldErrors
   /** One sentence above the input. */
   readonly hint?: string

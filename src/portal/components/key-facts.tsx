@@ -25,7 +25,7 @@ interface KeyFactsProps {
   readonly now: number
 }
 
-/** What a person wants to know of a key. */
+/** The facts about a key that its owner wants to know. */
 export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
   return (
     <div class="key-facts">

@@ -18,7 +18,7 @@ import { definePage, type PageContext, PageError } from '../page.ts'
 import { isAdminAddress } from '../parts.ts'
 import { describeState } from './admin-accounts.tsx'
 
-/** What was done before the page is shown → the sentence that reports it. */
+/** Completed action → the sentence that reports it on the page. */
 export const ADMIN_DONE = {
   plan: 'The plan of the account and of its keys was changed.',
   suspended: 'The account is suspended. Its keys stop working within 5 seconds.',
@@ -27,7 +27,7 @@ export const ADMIN_DONE = {
   attached: 'The key now belongs to the account.',
 } as const
 
-/** What the page shows. */
+/** The data of the page. */
 interface AccountDetails {
   readonly account: Account
   readonly keys: readonly Key[]

@@ -92,7 +92,7 @@ function ServicePage({ context, switches: { maintenance, apiOff } }: ServiceProp
 }
 
 interface SwitchProps {
-  /** Whether the API rejects requests after the turn; it does so now otherwise. */
+  /** Whether the API rejects requests after the change. If not, it rejects them now. */
   readonly isHarmful: boolean
   readonly turn: string
   readonly label: string

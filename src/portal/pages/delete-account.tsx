@@ -6,7 +6,7 @@ import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
 import { recordAction } from '../record-action.ts'
 
-/** What the person types to confirm. */
+/** The word that the person types to confirm. */
 const CONFIRMATION = 'delete'
 
 const SHOW_DELETION = definePage({

@@ -4,7 +4,7 @@ import { Field } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
 import { definePage, type PageContext } from '../page.ts'
 
-/** An answer of the API, shortened to what a first look needs. */
+/** A response of the API, shortened to the essential fields. */
 const EXAMPLE = `GET /api/v1/scan?url=https://bakery.example
 
 {

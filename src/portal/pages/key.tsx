@@ -87,7 +87,7 @@ function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
     <Card title="Rotate">
       <p>You get a new secret. Name, usage and plan of the key stay the same.</p>
       <Form action={`/account/keys/${key.id}`} errors={errors}>
-        {/* With the last characters of the secret, a form that is sent twice rotates once. */}
+        {/* The last characters of the secret: if the form is sent twice, the key is rotated only once. */}
         <HiddenFields values={{ action: 'rotate', secret: key.secrets[0]?.lastFour ?? '' }} />
         <Select
           name="overlap"

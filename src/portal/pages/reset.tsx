@@ -8,7 +8,7 @@ import { definePage, type PageContext } from '../page.ts'
 
 interface ResetProps {
   readonly context: PageContext
-  /** From the link. */
+  /** The token in the link. */
   readonly token: string
   readonly errors?: FieldErrors
 }
@@ -36,7 +36,7 @@ function ResetPage({ context, token, errors = NO_ERRORS }: ResetProps) {
   )
 }
 
-/** Shown for a link without a token, which was cut in the e-mail or by hand. */
+/** Shown for a link without a token, which was lost in the e-mail or when the link was copied. */
 function NoTokenPage({ context }: Pick<ResetProps, 'context'>) {
   context.setStatus(400)
   return (

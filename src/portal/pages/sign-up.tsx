@@ -16,7 +16,7 @@ interface SignUpValues {
   readonly email: string
   /** Token of an invitation; null without one. */
   readonly invite: string | null
-  /** Where the person wanted to go; null for the account. */
+  /** The page that the person wanted to open; null for the account page. */
   readonly next: string | null
 }
 

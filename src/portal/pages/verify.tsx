@@ -11,7 +11,7 @@ import { welcome } from './first-key.tsx'
 
 interface VerifyProps {
   readonly context: PageContext
-  /** From the link. */
+  /** The token in the link. */
   readonly token: string
   readonly errors?: FieldErrors
 }

@@ -5,7 +5,10 @@ import type { FieldErrors } from '../form-errors.ts'
 /** Errors of the submitted URL. */
 const URL_ERRORS: ReadonlySet<ApiErrorCode> = new Set(['invalid_url', 'blocked_target', 'invalid_request'])
 
-/** Makes the error of a scan into the errors of its form: in the words of the API, except for the limits, which give the time. */
+/**
+ * Turns the error of a scan into errors of its form. The sentences are those of the API, except for limits, which name
+ * the time at which they end.
+ */
 export function explainScanError({ code, message, retryAfter = 0 }: ApiError, now: number): FieldErrors {
   if (URL_ERRORS.has(code)) return { url: message }
   if (code === 'rate_limited') {

@@ -8,7 +8,7 @@ import { buildFinding, type Finding } from '../findings.ts'
 
 /** Places whose host is that of the site itself, or of a site that it links to, not of a server that many sites load files from. */
 const SITE_PLACES = new Set(['url', 'anchor', 'dns', 'tls'])
-/** The same in other places, by word. */
+/** Words in other places whose hosts are of that kind, too. */
 const SITE_WORDS = /^(?:canonical|alternate|og:url|twitter:url)$/i
 /** Vendors serve files from hosts such as cdn.x.com or static.x.com; a host that begins so is a site. */
 const SITE_PREFIX = 'www.'

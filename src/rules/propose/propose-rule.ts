@@ -9,16 +9,16 @@ import { compileNewRule, type KnownRules, type NewRule, type RankedTrait, rankTr
 import { buildNearMiss, buildTestPage } from './test-pages.ts'
 import { findDomain } from './trait.ts'
 
-/** Clauses of the new rule, and further ones that are listed in a comment. */
+/** Clauses of the new rule, and those that are only listed in a comment. */
 const MAX_CLAUSES = 6
 const MAX_UNNAMED_CLAUSES = 3
 const MAX_OTHERS = 20
 /** Characters of a page in which the name of the product is searched. */
 const MAX_NAME_SEARCH = 512 * 1024
-/** Clauses of one place: more of them are the same kind of proof. */
+/** Clauses of one place: more of them would be the same kind of proof. */
 const MAX_PER_PLACE = 2
 
-/** What `rules new` is asked for. */
+/** The arguments of `rules new`. */
 export interface ProposalRequest extends NewRule {
   /** Builders: null if the author has to choose it. */
   readonly category: string | null
@@ -35,8 +35,8 @@ export interface Proposal {
 }
 
 /**
- * Proposes a rule for the product that a page was made with. Of the page, the texts contain only words that name the product,
- * names in code, and hosts of others. What the author has to decide is a placeholder.
+ * Proposes a rule for the product that a page was made with. Of the page, the texts contain only words that name the
+ * product, names in code, and third-party hosts. What the author has to decide is a placeholder.
  * @returns null if the page shows nothing unusual
  */
 export function proposeRule(input: PageInput, request: ProposalRequest, known: KnownRules): Proposal | null {

@@ -61,7 +61,7 @@ export function toSetupError(error: unknown, hosts: string): SetupError {
   )
 }
 
-/** @returns a further sentence for errors whose message does not say what to do, or an empty text */
+/** @returns an additional sentence for errors whose message does not say what to do, or an empty text */
 function findAdvice(reason: string): string {
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(reason)) ?? []
   return advice === undefined ? '' : `. ${advice}.`

@@ -13,14 +13,14 @@ export interface SqliteFolder {
   readonly folder: string
   /** A folder has one server at a time. Tools may read and write while the server runs. */
   readonly role: 'server' | 'tool'
-  /** What to do if another server uses the folder, for the error. */
+  /** Advice in the error if another server uses the folder. */
   readonly lockedAdvice?: string
 }
 
 /** Name of the database file in its folder. */
 export const DATABASE_FILE = 'siteprint.db'
 const LOCK_FILE = 'server.lock'
-/** What a second server can do. */
+/** Advice to a second server. */
 const SERVER_ADVICE =
   'stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store'
 
