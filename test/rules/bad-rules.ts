@@ -10,7 +10,7 @@ export interface BadRule {
   readonly level: 'high' | 'medium' | 'low'
   /** Other parts of the rule, by what they replace. */
   readonly changes?: Readonly<Record<string, string>>
-  /** The finding that refuses the rule: of lint, `unrelated-hit` on the page of another rule, or `broad-clause`. */
+  /** The finding that rejects the rule: of lint, `unrelated-hit` on the page of another rule, or `broad-clause`. */
   readonly finding: string
 }
 

@@ -89,7 +89,7 @@ async function runInProcess(
     const code = await main([...args], io)
     return { code, stdout: io.stdout.text, stderr: io.stderr.text }
   } finally {
-    // Not to the folder before: that may be one of a command which a test that failed did not await.
+    // Not to the previous folder: a command that a failed test did not await may have left the process there.
     process.chdir(projectFolder())
   }
 }

@@ -54,8 +54,8 @@ interface Judged {
 }
 
 /**
- * Which files count as the page's own, except under a `not`: files of its host, also code of sibling hosts, or all files of the
- * site.
+ * The files that count as the page's own, except under a `not`: files of its host, also code of sibling hosts, or all
+ * files of the site.
  */
 interface Own {
   readonly only: 'host' | 'code' | 'site'
@@ -123,7 +123,7 @@ function toList(value: unknown): string[] {
   return value === undefined ? [] : [value].flat().map(String)
 }
 
-/** Builds the test whether a value has one of the words of a clause. */
+/** Builds a test for whether a value has one of the words of a clause. */
 function buildWordTest(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
   const exact = clause.case === 'exact'
   const words = toList(clause[key])
