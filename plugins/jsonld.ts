@@ -1,6 +1,6 @@
 import type { Detector, Found, Wanted } from '../src/engine/page/detector.ts'
 
-/** Depth up to which nodes are read. Real data is shallow; hostile data may not be. */
+/** Maximum depth of the nodes that are read. Real data is shallow; hostile data may not be. */
 const MAX_DEPTH = 32
 
 export const jsonld: Detector = {

@@ -1,7 +1,7 @@
 import type { Detector } from '../src/engine/page/detector.ts'
 import type { Tape, UrlUse } from '../src/engine/page/page-types.ts'
 
-/** Characters of a paragraph. Shorter `p` elements are captions, teasers and remarks. */
+/** Minimum length of a paragraph in characters. Shorter `p` elements are captions, teasers and remarks. */
 const MIN_PARAGRAPH_CHARACTERS = 120
 
 export const size: Detector = {

@@ -200,7 +200,7 @@ test('no slug and no category is named in the engine', () => {
     ...Object.keys(categories.builders),
     ...Object.keys(categories.technologies),
   ])
-  // Also a level, an HTML element, a role of hosting, and a value of `from`.
+  // Also the name of a level, of an HTML element, of a role of hosting, or a value of `from`.
   for (const word of ['medium', 'form', 'cdn', 'other']) names.delete(word)
   const quoted = quotedWords(/^engine\//)
   expect(quoted.length).toBeGreaterThan(50)

@@ -28,7 +28,7 @@ export interface NewAccount {
   readonly invite: string | null
 }
 
-/** Time for which the claim of an invitation is kept, in case its sign-up was interrupted. */
+/** How long the claim of an invitation is kept if its sign-up was interrupted. */
 const CLAIM_MS = 365 * 86_400_000
 /** better-auth's provider id of a log-in with a password. */
 const PROVIDER = 'credential'

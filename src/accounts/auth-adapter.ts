@@ -48,7 +48,7 @@ function guardDatabase(
   return { calls, openAdapter: async (options) => guardAdapter(await prepare(options), query) }
 }
 
-/** Without transactions: one would span several turns of the event loop, in which other parts of the store write too. */
+/** No transactions: one would span several turns of the event loop, in which other parts of the store write too. */
 function guardAdapter(
   getAdapter: () => DBAdapter,
   query: <T>(method: string, run: () => Promise<T>) => Promise<T>,

@@ -17,7 +17,7 @@ export interface AuthParts {
 }
 
 const DAY_S = 86_400
-/** Seconds for which a session lasts after its last use; a use extends it at most once a day. */
+/** Lifetime of a session after its last use, in seconds; a use extends it at most once a day. */
 const SESSION_S = 30 * DAY_S
 /** Milliseconds that a session has left when a use does not extend it. */
 export const FRESH_SESSION_MS = (SESSION_S - DAY_S) * 1000

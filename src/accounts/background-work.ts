@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
 
-/** Milliseconds for which closing waits. */
+/** Maximum time that closing waits, in milliseconds. */
 const CLOSE_MS = 5000
 
 /**

@@ -5,7 +5,7 @@ import { AccountError } from './accounts.ts'
 import { type Auth, type AuthContext, FRESH_SESSION_MS } from './auth.ts'
 import type { Account, CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
-/** Characters of a `User-Agent` that are stored. */
+/** Maximum number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT_LENGTH = 256
 
 /** Sessions of browsers, and their cookies. */

@@ -6,7 +6,7 @@ import { makeToken } from './links.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Hours for which the links are valid. */
+/** Lifetime of the links in hours. */
 export const LINK_HOURS = { verify: 24, reset: 1, operator: 168 } as const
 
 /** A sign-up that waits for its link to be opened. */

@@ -13,7 +13,7 @@ export interface Mail {
   readonly text: string
 }
 
-/** Connections to the mail server. */
+/** Maximum number of connections to the mail server. */
 const MAX_CONNECTIONS = 3
 /** Maximum number of e-mails that wait for a connection. Any more are dropped, because they would fill the memory. */
 const MAX_PENDING_MAILS = 1000
@@ -50,7 +50,7 @@ export class Mailer {
     }
     this.#pending++
     try {
-      // As an object, so that the recipient is not parsed as a list of addresses.
+      // An object, so that the recipient is not parsed as a list of addresses.
       await this.#transport.sendMail({ from: this.#from, to: { name: '', address: recipient }, subject, text })
     } catch (error) {
       const { code, responseCode } = error as { readonly code?: string; readonly responseCode?: number }

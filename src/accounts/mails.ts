@@ -63,7 +63,7 @@ If it was not you, ignore this e-mail. The account keeps its former address.
   }
 }
 
-/** For the former address of an account. */
+/** Sent to the former address of an account. */
 export function buildFormerAddressMail(service: string): Mail {
   return {
     subject: 'Your e-mail address was changed',
@@ -74,7 +74,7 @@ If it was not you, contact the operator of the service.
   }
 }
 
-/** For the current address of an account, when another one is requested. */
+/** Sent to the current address of an account, when a change of the address is requested. */
 export function buildAddressNoticeMail(service: string): Mail {
   return {
     subject: 'A new e-mail address was requested',

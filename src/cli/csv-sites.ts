@@ -8,7 +8,7 @@ import { UsageError } from './command.ts'
 import { COLUMN_NAMES } from './formats/columns.ts'
 import type { CarriedColumn } from './formats/record-format.ts'
 
-/** Characters of one row; a spreadsheet has at most 32,767 in a cell. */
+/** Maximum number of characters of one row; a spreadsheet has at most 32,767 in a cell. */
 const MAX_ROW_CHARACTERS = 16 * 1024 * 1024
 /** Bytes at the beginning that are searched for the delimiter. */
 const HEAD_BYTES = 64 * 1024

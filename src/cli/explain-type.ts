@@ -8,7 +8,7 @@ import { chooseSiteType, explainClauses, isTypable, scoreSiteTypes } from '../en
  * Maximum characters of a clause. Many clauses have a long list of words; those that were found are listed below it.
  */
 const MAX_CLAUSE_CHARACTERS = 140
-/** Types with the highest scores that are listed for comparison. */
+/** Maximum number of types that are listed for comparison: those with the highest scores. */
 const MAX_LISTED_TYPES = 4
 
 const formatPoints = (points: number): string => (points > 0 ? `+${points}` : String(points))

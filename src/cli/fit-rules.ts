@@ -32,9 +32,9 @@ import { type LoadedRules, readValidRules } from './rule-work.ts'
 
 /** Upper bound of a line with a page. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
-/** `--check`: tenths by which refitting may move a point. */
+/** `--check`: maximum number of tenths by which refitting may move a point. */
 const MAX_MOVE = 5
-/** `--check`: share of the verdicts that refitting may change. */
+/** `--check`: maximum share of the verdicts that refitting may change. */
 const MAX_CHANGED_VERDICTS = 0.01
 /** The decision of rules without categories: the best type is always named. */
 const ALWAYS: TypeDecision = { threshold: 0, margin: 0 }

@@ -12,7 +12,7 @@ export interface RulesDiff {
   readonly changes: readonly PageChange[]
 }
 
-/** Pages that a comment for a pull request lists: GitHub limits a comment to 65,536 characters. */
+/** Maximum number of pages in a comment for a pull request: GitHub limits a comment to 65,536 characters. */
 const MAX_LISTED_PAGES = 100
 const MAX_CELL_LENGTH = 120
 /** A workflow finds its own comment by this line, and replaces it. */

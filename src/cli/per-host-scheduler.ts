@@ -11,7 +11,7 @@ export interface PerHostOptions<T> {
   readonly signal: AbortSignal
 }
 
-/** Jobs that are read ahead, so that a long run of one host does not hold up the others. */
+/** Maximum number of jobs that are read ahead, so that a long run of one host does not hold up the others. */
 const MAX_READ_AHEAD = 1000
 
 /**

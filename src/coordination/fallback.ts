@@ -5,7 +5,7 @@ import type { Acquisition, Completion, LimitQuery, LimitResult, Outcome, SharedS
 
 /** Milliseconds that a call may wait for Redis. */
 const TIMEOUT_MS = 150
-/** Milliseconds for which a pending completion is kept. No client waits longer for a scan. */
+/** How long a pending completion is kept, in milliseconds. No client waits longer for a scan. */
 const PENDING_COMPLETION_MS = 20_000
 const MAX_PENDING_COMPLETIONS = 500
 

@@ -13,7 +13,7 @@ export interface HostLimits {
   readonly pausesDeadline: boolean
 }
 
-/** Hosts whose last release is remembered before expired entries are removed. */
+/** Number of hosts whose last release is remembered before expired entries are removed. */
 const MAX_REMEMBERED_HOSTS = 1000
 
 /** Limits how many scans contact one host at a time, in FIFO order, with a pause between two of them. */

@@ -13,7 +13,7 @@ export interface Policy {
   readonly deny: readonly string[]
   /** The service's own addresses, which it never scans. On a literal address in `allow`, only their port is denied. */
   readonly own: readonly { readonly host: string; readonly port: number }[]
-  /** From the first DNS lookup to the last byte, including redirects. */
+  /** Time limit of a scan, from the first DNS lookup to the last byte, including redirects. */
   readonly deadlineMs: number
   readonly maxRedirects: number
   /** Bytes of a body as transferred. */

@@ -198,7 +198,7 @@ function registerChecks(v1: FastifyInstance, context: Context): void {
   const { shared, settings, switches } = context
   const keys = new Authenticator(context)
   const basePath = findBasePath(settings.publicUrl)
-  // Before all checks: the redirect says nothing about the path, and clients send their key again.
+  // Runs before all checks: the redirect says nothing about the path, and clients send their key again.
   v1.addHook('onRequest', (request, reply, done) => {
     const path = findSlashless(request.url, basePath)
     if (path === null) done()

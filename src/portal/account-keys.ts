@@ -25,7 +25,7 @@ export const DEFAULT_OVERLAP = '24h'
 /** A key with more valid secrets cannot be rotated with overlap: each of them is read with the key. */
 export const MAX_VALID_SECRETS = 10
 
-/** Creations and rotations of one account in a clock minute. */
+/** Maximum number of keys that one account may create or rotate in a clock minute. */
 const MAX_CHANGES_PER_MINUTE = 20
 
 /** Finds the key in the path of the request. @throws PageError 404 if there is none, or if it belongs to another account */

@@ -100,7 +100,7 @@ export type PageResult = VNode | Redirect | Download | null
 /** One method of one path of the portal. */
 export interface PageDefinition<N extends Needs = Needs> {
   readonly method: 'GET' | 'POST'
-  /** In the syntax of Fastify: `/account/keys/:id`. */
+  /** The path in Fastify's syntax: `/account/keys/:id`. */
   readonly path: string
   readonly needs: N
   /** Handles the request. A thrown `StoreError` is a 503 page, a thrown `AccountError` a 400 page. */

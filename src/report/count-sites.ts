@@ -13,7 +13,7 @@ export interface Count {
 
 /** The numbers of one chart. */
 export interface Section {
-  /** For ids; unique in the report. */
+  /** Prefix of ids; unique in the report. */
   readonly id:
     | 'builders'
     | 'ai-native'

@@ -6,7 +6,10 @@ const MAX_NAME = 300
 const MAX_TERM = 100
 /** Only the first ones of a site count. */
 const MAX_TECHNOLOGIES = 500
-/** Different names of builders, technologies, versions and so on; all rules together have about 2,000. Bounds the memory. */
+/**
+ * Maximum number of different names of builders, technologies, versions and so on, which limits the memory; all rules
+ * together have about 2,000.
+ */
 const MAX_TERMS = 50_000
 const FURTHER_TERMS = 'further names'
 

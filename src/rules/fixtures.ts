@@ -198,7 +198,7 @@ function checkFacts(fixture: Fixture, hit: HitData, verdict: Verdict): Finding[]
   return findings
 }
 
-/** Clauses that nearly hold and that a finding lists. */
+/** Maximum number of clauses that nearly hold in a finding. */
 const MAX_NEAR_CLAUSES = 2
 
 /** Names the clauses that gave points, and those that nearly did. */

@@ -8,7 +8,7 @@ export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', '
 /** The public data of a rule. */
 export interface CatalogueEntry {
   readonly kind: Rule['kind']
-  /** Unique within its kind. */
+  /** The slug is unique within its kind. */
   readonly slug: string
   readonly name: string
   /** Category of a builder or technology; `cdn` for a hosting rule that describes a CDN; otherwise null. */

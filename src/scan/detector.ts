@@ -54,7 +54,7 @@ export async function openPageMatcher({
   ...options
 }: DetectorOptions & Pick<PoolOptions, 'worker'> = {}): Promise<PageMatcher> {
   const waiting = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: NO_LIMIT_MS }
-  // Without a spare worker: loading the rules once more would cost each command more than replacing a killed worker.
+  // No spare worker: loading the rules once more would cost each command more than replacing a killed worker.
   const limits = { spares: 0, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB }
   const pool = openPool({ ...options, ...waiting, ...limits })
   const rules = await pool.ready

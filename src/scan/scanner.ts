@@ -157,9 +157,9 @@ function mapValues<K extends string>(values: Record<K, number>, change: (value: 
   >
 }
 
-/** Characters of a string in `infrastructure`. */
+/** Maximum length of a string in `infrastructure` in characters. */
 const MAX_NAME_LENGTH = 256
-/** Name server domains that `infrastructure` lists. */
+/** Maximum number of name server domains in `infrastructure`. */
 const MAX_DNS_DOMAINS = 16
 
 function cutName(text: string | null | undefined): string | null {

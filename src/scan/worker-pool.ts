@@ -68,7 +68,7 @@ export function openPool(options: PoolOptions = {}): MatchPool {
   return new WorkerPool(options)
 }
 
-/** Factor by which the time limit is extended at most while the process is short of processor time. */
+/** Maximum factor by which the time limit is extended while the process is short of processor time. */
 const MAX_TIME_FACTOR = 3
 /** Minimum interval between two checks of the time limit. */
 const MIN_CHECK_MS = 10

@@ -189,7 +189,7 @@ export interface AccountStore {
   getScan(account: string, id: string): Promise<StoredScan | null>
 }
 
-/** Audit entries that are kept for each account, and for the service as a whole. */
+/** Maximum number of audit entries that are kept for each account, and for the service as a whole. */
 export const MAX_AUDIT_ENTRIES = 1000
 
 export interface AuditQuery {

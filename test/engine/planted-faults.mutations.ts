@@ -47,7 +47,7 @@ for (const [file, text] of sources)
     importers.set(imported, [...(importers.get(imported) ?? []), file])
   }
 
-/** A file and all that import it, directly or not. */
+/** Returns a file and all files that import it, directly or indirectly. */
 function listDependents(file: string): Set<string> {
   const all = new Set([file])
   for (const one of all) for (const importer of importers.get(one) ?? []) all.add(importer)

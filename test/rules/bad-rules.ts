@@ -5,7 +5,7 @@ export interface BadRule {
   readonly folder: string
   /** The clauses. */
   readonly detect: string
-  /** The page of its hit, and the level. */
+  /** The page of its hit, and the level that it reaches. */
   readonly page: string
   readonly level: 'high' | 'medium' | 'low'
   /** Other parts of the rule, by what they replace. */

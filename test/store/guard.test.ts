@@ -231,7 +231,7 @@ describe.skipIf(server === null)('a MongoDB', () => {
     await Promise.all(clients)
     expect(answered - before).toBeGreaterThan(during)
     expect(unknown).toBeGreaterThan(0)
-    await sleep(200) // Pending charges end.
+    await sleep(200) // Wait until the pending charges have ended.
     const used = await readUsed(store, key, '2026-05')
     expect(used).toBeGreaterThanOrEqual(answered)
     // Calls that were rejected because the store was down were never sent.

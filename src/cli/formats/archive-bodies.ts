@@ -30,7 +30,7 @@ export async function addRecordedBodies(page: PageInput, find: FindBody): Promis
 /** Content types of scripts and style sheets (RFC 9239, RFC 2318). */
 export const BODY_TYPE = /^\s*(?:text|application)\/(?:x-)?(?:javascript|ecmascript|css)\b/i
 
-/** Scripts and style sheets that are indexed, about 40 MB of memory. */
+/** Maximum number of scripts and style sheets that are indexed, about 40 MB of memory. */
 const MAX_INDEXED_BODIES = 200_000
 
 /**

@@ -30,7 +30,9 @@ export type WarcPage = RecordKey & (RecordedPage | { readonly error: string })
 
 /** Bytes per read. Even if they expand a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024
-/** Bytes of a record that are read into memory: headers, a body, and the overhead of chunked encoding. */
+/**
+ * Maximum number of bytes of a record that are read into memory: headers, a body, and the overhead of chunked encoding.
+ */
 const MAX_BLOCK_BYTES = MAX_BODY_BYTES + 4 * MAX_HEAD_BYTES
 const RECORD: Mark = { lead: '\n', text: 'WARC/', foreign: /[^\r\n]/ }
 

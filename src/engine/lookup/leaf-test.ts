@@ -9,7 +9,10 @@ import { collapse, lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
 import { readUrlOrHost, UrlResolver } from '../text/url.ts'
 
-/** Characters of element texts that are read for one page. Elements nest, and each contains the text of all its descendants. */
+/**
+ * Maximum number of characters of element texts that are read for one page. Elements nest, and each contains the text
+ * of all its descendants.
+ */
 const MAX_ELEMENT_TEXT_CHARACTERS = 8 * 1024 * 1024
 
 /** Reads element texts and resolves URLs of one page, within bounds on their total cost. */
@@ -47,7 +50,7 @@ export interface Window {
   readonly to: number
 }
 
-/** Characters around a literal that the evidence shows, and characters of the URL of its text. */
+/** Maximum number of characters that the evidence shows around a literal, and of the URL of its text. */
 const MAX_CONTEXT_CHARACTERS = 80
 const MAX_SHOWN_URL_CHARACTERS = 100
 

@@ -19,7 +19,10 @@ export interface PreparedLeaf {
 
 type Entry = TestsIndex<PreparedLeaf>
 
-/** Occurrences of one literal in one text that are tested. The bundle of a site that repeats a word has hundreds. */
+/**
+ * Maximum number of occurrences of one literal in one text that are tested. The bundle of a site that repeats a word
+ * has hundreds.
+ */
 const MAX_OCCURRENCES = 100
 
 /** Builds the tests of a leaf. If case matters, the word is tested first. */

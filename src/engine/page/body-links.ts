@@ -12,9 +12,12 @@ export interface BodyLink {
   readonly isPreload: boolean
 }
 
-/** Characters of a document in which links are searched: they take 6 ms, and up to 25 ms on a hostile page. */
+/**
+ * Maximum number of characters of a document in which links are searched: this takes 6 ms, and up to 25 ms on a hostile
+ * page.
+ */
 export const MAX_LINK_CHARACTERS = 1024 * 1024
-/** Links that are read, of all kinds together. */
+/** Maximum number of links of all kinds together that are read. */
 const MAX_LINKS = 1000
 /** Types of scripts that browsers run (HTML standard and RFC 9239). */
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/i

@@ -6,7 +6,7 @@ export const BODY_BOUNDS = {
   script: { count: 4, totalBytes: 3 * 1024 * 1024 },
   style: { count: 2, totalBytes: 512 * 1024 },
 } as const
-/** Bytes of one body after decompression. */
+/** Maximum size of one body after decompression, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /** The scripts and style sheets of a page whose text is worth reading. */

@@ -22,7 +22,7 @@ export function collapse(text: string): string {
   return isCollapsed(trimmed) ? trimmed : trimmed.replace(/[^\S ]\s*| \s+/g, ' ')
 }
 
-/** Characters of a text up to which a loop is faster than a pattern. */
+/** Maximum length of a text for which a loop is faster than a pattern, in characters. */
 const MAX_LOOPED_CHARACTERS = 64
 
 /** Whether a short text surely contains no white space but single spaces, as in most link texts. */

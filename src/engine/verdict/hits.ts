@@ -5,7 +5,7 @@ import type { Found } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 
-/** Values of one leaf that are stored as evidence. */
+/** Maximum number of values of one leaf that are stored as evidence. */
 const MAX_EVIDENCE_VALUES = 3
 /** Finds outside of elements are numbered from here, so that they never equal the index of an element. */
 const FIRST_SERIAL = 2 ** 32

@@ -10,7 +10,7 @@ import type { ClauseEvidence, Evidence } from './verdict-types.ts'
 /** A page with fewer visible words can only get a site type that is marked `thin`. */
 const MIN_VISIBLE_WORDS = 20
 
-/** Clauses that the evidence lists for one type: those that count most. */
+/** Maximum number of clauses that the evidence lists for one type: those that count most. */
 const MAX_EVIDENCE_CLAUSES = 12
 
 /** The decision of rulesets whose categories define none. */

@@ -11,7 +11,7 @@ import { getRequestState, RequestState, sanitizeId } from '../request-state.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { RawErrors } from './raw-errors.ts'
 
-/** Time within which a request must arrive completely, including its body. */
+/** Time limit for receiving a complete request, including its body. */
 const REQUEST_TIMEOUT_MS = 10_000
 
 type SendError = (error: Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply

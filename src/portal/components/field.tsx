@@ -2,7 +2,7 @@ import type { InputHTMLAttributes, JSX } from 'preact'
 import type { FieldErrors } from '../form-errors.ts'
 
 interface FieldProps {
-  /** Also the id, to which the summary of errors links. */
+  /** The name of the field, and its id, to which the summary of errors links. */
   readonly name: string
   readonly label: string
   /** Errors of all fields of the form; only the error of this field is shown. */

@@ -20,7 +20,7 @@ import { NewSecretPage } from './new-secret.tsx'
 
 type Context = PageContext<'session'>
 
-/** Revoked keys on the page. */
+/** Maximum number of revoked keys on the page. */
 const MAX_REVOKED_SHOWN = 50
 
 /** Value of the form → revision of the API. */

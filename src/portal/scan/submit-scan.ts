@@ -23,7 +23,7 @@ export interface ScanOrder {
   readonly account: string
   /** The key to charge. */
   readonly key: Key
-  /** As completed by `completeUrl`. */
+  /** The URL as completed by `completeUrl`. */
   readonly url: string
   readonly fresh: boolean
 }

@@ -9,13 +9,13 @@ import { compileNewRule, type KnownRules, type NewRule, type RankedTrait, rankTr
 import { buildNearMiss, buildTestPage } from './test-pages.ts'
 import { findDomain } from './trait.ts'
 
-/** Clauses of the new rule, and those that are only listed in a comment. */
+/** Maximum number of clauses of the new rule, and of clauses that are only listed in a comment. */
 const MAX_CLAUSES = 6
 const MAX_UNNAMED_CLAUSES = 3
 const MAX_OTHERS = 20
-/** Characters of a page in which the name of the product is searched. */
+/** Maximum number of characters of a page in which the name of the product is searched. */
 const MAX_NAME_SEARCH = 512 * 1024
-/** Clauses of one place: more of them would be the same kind of proof. */
+/** Maximum number of clauses of one place: more of them would be the same kind of proof. */
 const MAX_PER_PLACE = 2
 
 /** The arguments of `rules new`. */

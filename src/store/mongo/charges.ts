@@ -14,7 +14,7 @@ interface PendingCharge {
 }
 
 export interface ChargeTimes {
-  /** Milliseconds for which a charge may wait for the one before it, and then for the answer of the server. */
+  /** How long a charge may wait for the one before it, and then for the response of the server, in milliseconds. */
   readonly queueMs: number
   /** Milliseconds after which the server aborts an unfinished charge. Less than `queueMs`. */
   readonly maxTimeMS: number

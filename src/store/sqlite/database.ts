@@ -24,9 +24,12 @@ const LOCK_FILE = 'server.lock'
 const SERVER_ADVICE =
   'stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store'
 
-/** Milliseconds for which opening waits for other processes. */
+/** How long opening waits for other processes, in milliseconds. */
 const OPEN_TIMEOUT_MS = 5000
-/** Milliseconds for which a write waits for another process. Shorter for a server, because the wait blocks its event loop. */
+/**
+ * How long a write waits for another process, in milliseconds. Shorter for a server, because the wait blocks its event
+ * loop.
+ */
 const BUSY_TIMEOUT_MS = { server: 500, tool: 5000 } as const
 
 /** Whether a folder contains a database. */
