@@ -152,7 +152,7 @@ async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promi
     changed = config.plans.reload()
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    log.error({ why }, 'the plans are not reloaded, because their file is invalid: the former plans apply')
+    log.error({ why }, 'the plans are not reloaded, because their file is invalid: the previous plans still apply')
     return
   }
   log.info({ changed }, 'plans reloaded')
@@ -208,7 +208,7 @@ function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
     else
       log.warn(
         { ...(why instanceof Error && { why: why.message }) },
-        'Redis does not respond: until it does, this node counts rate limits by itself and caches no results',
+        'Redis does not respond: until it does, this node counts rate limits on its own and caches no results',
       )
   }
 }

@@ -76,9 +76,9 @@ export const ACCOUNT_ERRORS = {
   personal_password: 'Choose a password that is neither your name nor your e-mail address.',
   address_taken: 'There is already an account with this e-mail address. Log in instead.',
   sign_up_off: 'Sign-up is closed on this service. Ask its operator for an account.',
-  invalid_invite: 'This invitation is not valid any more. Ask the operator of this service for a new one.',
+  invalid_invite: 'This invitation is no longer valid. Ask the operator of this service for a new one.',
   suspended: 'This account is suspended. Contact the operator of this service.',
-  invalid_token: 'This link is not valid any more. Request a new one.',
+  invalid_token: 'This link is no longer valid. Request a new one.',
   not_logged_in: 'Log in first.',
   too_many_attempts: 'Too many attempts. Wait a minute and try again.',
 } as const

@@ -45,7 +45,7 @@ export class Mailer {
   /** Sends an e-mail. Never rejects: a failure is logged, without the recipient. */
   async send(recipient: string, { subject, text }: Mail): Promise<void> {
     if (this.#pending >= MAX_PENDING_MAILS) {
-      this.#log.error('an e-mail was dropped, because too many wait for the mail server of SMTP_URL')
+      this.#log.error('an e-mail was dropped: too many are waiting for the mail server in SMTP_URL')
       return
     }
     this.#pending++

@@ -190,7 +190,7 @@ function enable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.suspendAccount(id, null)
     await recordAction({ store }, { command: 'accounts enable', action: 'account_resumed', account: id }, report)
-    report(`${id} is not suspended any more. Its keys work within 5 seconds.`)
+    report(`${id} is no longer suspended. Its keys work within 5 seconds.`)
   })
 }
 

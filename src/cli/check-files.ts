@@ -25,7 +25,7 @@ export async function checkFiles(files: Files): Promise<void> {
   const [out, table] = outputs
   const isSameName = files.out !== undefined && resolve(files.out) === resolve(files['technologies-out'] ?? '')
   if (isSameName || (out && table && isSameFile(out.stats, table.stats)))
-    throw new UsageError('--technologies-out must be another file than --out')
+    throw new UsageError('--technologies-out and --out must be different files')
   const options = INPUTS.map((option) => [`--${option}`, files[option]] as const)
   for (const [name, file] of [...options, ...(files.results ?? []).map((file) => ['results', file] as const)]) {
     if (file === undefined) continue

@@ -69,7 +69,7 @@ function checkSettings(config: Config): readonly Result[] {
   if (config.portal !== 'off' && !isPortalOn(config))
     warn('the portal is off, because AUTH_SECRET is not set: set it, or PORTAL=off')
   if (config.mongodbUrl !== null && config.redisUrl === null)
-    warn('REDIS_URL is not set: each node counts rate limits and caches results by itself')
+    warn('REDIS_URL is not set: each node counts rate limits and caches results on its own')
   return results
 }
 

@@ -32,7 +32,7 @@ export function diffRules(given: Given, { stdout, stderr }: CommandIo): RuleWork
       const { ruleset: before, skipped } = openOldRules([old.folder, ...folders.slice(1)], detectors)
       if (skipped.length > 0)
         stderr.write(
-          `rules of ${from.ref} that today's engine does not accept, and that are ignored: ${skipped.join(', ')}\n`,
+          `rules of ${from.ref} that are ignored, because today's engine does not accept them: ${skipped.join(', ')}\n`,
         )
       const changes: PageChange[] = []
       let pages = 0

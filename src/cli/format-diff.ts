@@ -96,7 +96,7 @@ function formatMarkdown(diff: RulesDiff): string {
     '| page | field | before | after |',
     '|---|---|---|---|',
     ...pages,
-    ...(left > 0 ? ['', `${formatCount(left, 'further page')} not listed.`] : []),
+    ...(left > 0 ? ['', `${formatCount(left, 'more page')} not listed.`] : []),
     '',
     '</details>',
   ]

@@ -76,7 +76,9 @@ function setLimits(given: Given, { plans, report }: KeyContext): KeyWork {
   const perMinute = readLimit('--per-minute', textOption(given, 'per-minute'), 1)
   const perMonth = readLimit('--per-month', textOption(given, 'per-month'), 0)
   if (perMinute === undefined && perMonth === undefined)
-    throw new UsageError('set-limits takes --per-minute, --per-month or both: a number, or "plan" for that of the plan')
+    throw new UsageError(
+      'set-limits takes --per-minute, --per-month or both: a number, or "plan" for the limit of the plan',
+    )
   const change = { ...(perMinute !== undefined && { perMinute }), ...(perMonth !== undefined && { perMonth }) }
   return async (opened) => {
     const key = await requireActiveKey(opened, id)
@@ -105,7 +107,7 @@ function setExpiry({ args: [id, time] }: Given, { report }: KeyContext): KeyWork
     const detail = expiresAt?.toISOString() ?? 'never'
     const action = { command: 'keys set-expiry', action: 'key_expiry_changed', account, key: id, detail } as const
     await recordAction(opened, action, report)
-    report(expiresAt === null ? `${id} does not expire any more.` : `${id} now expires at ${detail}.`)
+    report(expiresAt === null ? `${id} no longer expires.` : `${id} now expires at ${detail}.`)
   }
 }
 

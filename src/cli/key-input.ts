@@ -117,6 +117,6 @@ export function readLimit(option: string, text: string | undefined, least: numbe
   if (text === 'plan') return null
   if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= MAX_REQUESTS) return Number(text)
   throw new UsageError(
-    `${option} must be a whole number from ${least} to ${MAX_REQUESTS}, or "plan" for that of the plan`,
+    `${option} must be a whole number from ${least} to ${MAX_REQUESTS}, or "plan" for the limit of the plan`,
   )
 }

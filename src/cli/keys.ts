@@ -38,7 +38,7 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
       Lists all keys with their usage of the current month, as a table, or as one JSON object per line.
   npm run -s keys -- usage [--month YYYY-MM] [--json|--csv]
       Lists the usage of all keys in a month, by default the current one: as a table, as one JSON object per line, or as
-      CSV. Plans and limits are those of now. A deleted key is listed by its id alone.
+      CSV. Plans and limits are the current ones. A deleted key is listed by its id alone.
   npm run -s keys -- show <id>
       Prints one key with its usage of the current month, as JSON.
   npm run -s keys -- revoke <id>
@@ -54,7 +54,7 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
       Gives a key limits of its own, requests per minute and charged scans per month, or those of its plan again. Its own
       limits stay when its plan changes.
   npm run -s keys -- set-expiry <id> <time>
-      Rejects the key from a time on: 2027-01-31 (the begin of that day, UTC), 2027-01-31T18:00Z, or 90d (from now on).
+      Rejects the key from a time on: 2027-01-31 (the beginning of that day, UTC), 2027-01-31T18:00Z, or 90d (from now on).
       "never" removes the expiry.
   npm run -s keys -- set-name <id> <name>
   npm run -s keys -- set-email <id> <email>

@@ -50,7 +50,7 @@ export function newRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
     writeFileSync(files.test, proposal.test, { flag: 'wx' })
     for (const file of [files.rule, files.test]) stdout.write(`${relative('.', file)}\n`)
     stderr.write(
-      `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} further in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
+      `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} more in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
     )
     return EXIT.ok
   }

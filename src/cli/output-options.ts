@@ -30,9 +30,13 @@ export function checkOutputs(values: OutputValues, kind: InputKind): void {
   for (const option of ['out', 'technologies-out'] as const) checkEnding(option, values[option])
   const isCsv = out !== undefined && isCsvName(out)
   if (isCsv && values.include !== undefined)
-    throw new UsageError('--include cannot be used with CSV: select columns with --columns, or end --out in .jsonl')
+    throw new UsageError(
+      '--include cannot be used with CSV: select columns with --columns, or use a name for --out that ends in .jsonl',
+    )
   if (columns !== undefined && !isCsv)
-    throw new UsageError('--columns selects the columns of CSV: end --out in .csv, or use --include for JSON lines')
+    throw new UsageError(
+      '--columns selects the columns of CSV: use a name for --out that ends in .csv, or use --include for JSON lines',
+    )
   readColumns(columns, kind)
 }
 

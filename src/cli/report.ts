@@ -26,7 +26,7 @@ Summarizes the results of scans, and compares them with earlier ones.
 
   --out report.html      writes the same numbers as charts with a table of the sites into one HTML file, which is overwritten
   --compare older.jsonl  adds what changed at each site since these results
-  --rows 5000            most rows of a table in the file, at most ${MAX_ROWS_TEXT}
+  --rows 5000            maximum number of rows of a table in the file, at most ${MAX_ROWS_TEXT}
 
 Settings (environment): RULES_DIRS and DETECTORS, further rules and detectors, whose technologies have categories.
 Exit code: 0 success, 1 some lines are not results, 2 wrong usage or failure.
@@ -59,7 +59,7 @@ export const main = defineCommand(HELP, async (args, io) => {
 /** @throws UsageError for an output that is not an HTML file */
 function checkOutput(out: string | undefined): void {
   if (out === undefined || /^\.html?$/i.test(extname(out))) return
-  throw new UsageError(`--out "${out}": the report is HTML; use a name in .html`)
+  throw new UsageError(`--out "${out}": the report is HTML; use a name that ends in .html`)
 }
 
 /** Reads what the rules say about the names in results. */

@@ -15,9 +15,9 @@ const HELP = `
 Switches the service on and off, shows what was done to it, checks it, and copies its data. A switch takes effect on every node within 5 seconds.
 
   npm run -s service -- maintenance on|off|status
-      While on, the API answers 503 "maintenance".
+      While on, the API responds with 503 "maintenance".
   npm run -s service -- api on|off|status
-      While off, the API answers 503 "unavailable".
+      While off, the API responds with 503 "unavailable".
       Both print the state of the switches: {"maintenance": false, "api": true}
   npm run -s service -- audit [--since T] [--json]
       Lists what was done to keys, accounts, plans and switches, oldest first, as a table or as one JSON object per line.
@@ -36,7 +36,7 @@ Switches the service on and off, shows what was done to it, checks it, and copie
       Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
 Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET.
-Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or not answer.
+Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or respond.
 `
 
 /** The action of a verb. @returns the exit code */

@@ -137,12 +137,12 @@ async function* readExport(path: string): AsyncGenerator<{ readonly table: Table
     if (line === 1) {
       if (data?.format !== FORMAT.format || data.version !== FORMAT.version)
         throw new SetupError(`${path} was not written by "service export" of this version`)
-    } else if (isComplete || data === null) throw new SetupError(`${path}:${line}: not a line of an export`)
+    } else if (isComplete || data === null) throw new SetupError(`${path}:${line}: this line is not part of an export`)
     else if (isRow(data)) {
       rows++
       yield data
     } else if (data.rows === rows) isComplete = true
-    else throw new SetupError(`${path}:${line}: not a line of an export`)
+    else throw new SetupError(`${path}:${line}: this line is not part of an export`)
   }
   if (!isComplete) throw new SetupError(`${path} is incomplete: export again`)
 }

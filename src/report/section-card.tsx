@@ -32,7 +32,7 @@ function drawSection(section: Section): Promise<readonly string[]> {
   const { id, title, total, counts } = section
   const [first] = counts
   const most = `${first.name}, ${formatValue(first.sites, total)} of ${formatBase(section)}`
-  const description = `First: ${most}. The table below has all numbers.`
+  const description = `Most frequent: ${most}. The table below has all numbers.`
   const sizes = Object.keys(BAR_CHART_WIDTHS) as (keyof typeof BAR_CHART_WIDTHS)[]
   return Promise.all(sizes.map((size) => drawBarChart({ id, size, title, description, bars: listBars(section) })))
 }

@@ -119,7 +119,7 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
       weight: {
         type: 'string',
         enum: ['strong', 'medium', 'weak'],
-        description: 'What the clause is worth; by default the most that its place allows',
+        description: 'Weight of the clause; by default the highest that its place allows',
       },
       points: {
         type: 'object',

@@ -78,7 +78,9 @@ function createSecret(secret: SecretFile, folder: string): string {
   syncFolder(folder)
   const text = readSecret(secret, folder)
   if (text === null)
-    throw new SetupError(`${file} is a link to a missing file: remove it, or restore the ${secret.noun} from a backup`)
+    throw new SetupError(
+      `${file} is a symbolic link to a missing file: remove it, or restore the ${secret.noun} from a backup`,
+    )
   return text
 }
 

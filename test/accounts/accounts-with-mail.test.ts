@@ -270,7 +270,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect(await store.accounts.getAccount(id)).toMatchObject({ email })
     expect(await verify(token)).toBe('none')
     expect(await store.accounts.getAccount(id)).toMatchObject({ email: wanted, isVerified: true })
-    expect((await server.next(email)).text).toContain('is not used for it any more')
+    expect((await server.next(email)).text).toContain('is no longer used for it')
     expect(await verify(token)).toBe('invalid_token')
   })
 

@@ -116,7 +116,7 @@ describe('gzip', () => {
       600,
       'the file contains bytes that are not gzip data',
     ],
-    ['cut off', half, ofHalf, 'the gzip data ends in the middle'],
+    ['cut off', half, ofHalf, 'the gzip data is truncated'],
     ['not gzip', Buffer.from(good('a')), 0, 'the file contains bytes that are not gzip data'],
     ['an empty file', new Uint8Array(), 0, 'the file is empty'],
   ])('%s: what could be decompressed is scanned, then the damage is reported', async (_, bytes, count, sentence) => {

@@ -124,7 +124,7 @@ function checkFirstLine(file: string, { text, isWhole }: Line, format: RecordFor
   const names = format.isCsv ? (parseRow(text) ?? []) : []
   if (names.includes('url') && names.some((name) => name !== 'url' && COLUMN_NAMES.includes(name)))
     throw new SetupError(
-      `${file} has other columns than this run: ${text}\nUse the --columns and --column of the run that wrote it.`,
+      `${file} has different columns from this run: ${text}\nUse the --columns and --column of the run that wrote it.`,
     )
   throw new SetupError(`${file} was not written by a scan of many sites: --resume continues only its own files`)
 }
@@ -164,7 +164,7 @@ async function continueTable(
     bytes += row.bytes
     const url = row.text === null || (row.number === 1 && format.isCsv) ? undefined : format.readUrl(row.text)
     if (url === null || (foreign !== null && url !== foreign))
-      throw new SetupError(`${table}:${row.number} is of a site that ${out} does not contain. ${advice}`)
+      throw new SetupError(`${table}:${row.number} belongs to a site that ${out} does not contain. ${advice}`)
     if (url !== undefined && !done.has(url)) foreign = url
     if (foreign === null) whole = bytes
     if (url !== undefined) left.delete(url)

@@ -93,7 +93,7 @@ async function* inflateMember(packed: AsyncIterReader): AsyncGenerator<Uint8Arra
     }
     packed.unread(header)
     if (pending !== null) yield pending
-    throw new BrokenDataError('the gzip data ends in the middle')
+    throw new BrokenDataError('the gzip data is truncated')
   } finally {
     inflate.destroy()
   }
@@ -142,6 +142,6 @@ async function takeHeader(packed: AsyncIterReader): Promise<Uint8Array> {
 
 async function checkSum(packed: AsyncIterReader, sum: number): Promise<void> {
   const trailer = Buffer.from(await packed.readSize(8))
-  if (trailer.length < 8) throw new BrokenDataError('the gzip data ends in the middle')
+  if (trailer.length < 8) throw new BrokenDataError('the gzip data is truncated')
   if (trailer.readUInt32LE(0) !== sum) throw new BrokenDataError('the gzip data is damaged')
 }

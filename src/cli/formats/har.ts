@@ -106,7 +106,7 @@ function findBody(entries: readonly Entry[], url: string): string | Uint8Array |
 async function readLog(file: string): Promise<{ readonly pages?: unknown; readonly entries: readonly unknown[] }> {
   const { size } = await stat(file)
   if (size > MAX_FILE_BYTES)
-    throw new SetupError(`${file} is larger than ${MAX_FILE_BYTES >> 20} MiB. Record fewer pages into one file.`)
+    throw new SetupError(`${file} is larger than ${MAX_FILE_BYTES >> 20} MiB. Record fewer pages in one file.`)
   let har: { readonly log?: { readonly entries?: unknown } } | null
   try {
     har = JSON.parse((await readFile(file, 'utf8')).replace(/^\ufeff/, ''))

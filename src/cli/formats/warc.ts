@@ -176,7 +176,7 @@ async function readRecordHead(reader: AsyncIterReader): Promise<Buffer> {
     reader.unread(head.subarray(end + 4))
     return head.subarray(0, end + 4)
   }
-  throw new BrokenDataError('the headers of the record do not end')
+  throw new BrokenDataError('the record ends before the end of its headers')
 }
 
 /** Reads a record to its end and returns at most its first `maxBytes`. */

@@ -87,7 +87,8 @@ export function readAddress(url: PageInput['url']): string | null {
 
 export function readHeaders(headers: PageInput['headers'], warnings: string[]): Page['headers'] {
   if (isNothing(headers)) return null
-  const sentence = 'headers must be {name: value}, pairs of name and value, or null; values strings or lists of strings'
+  const sentence =
+    'headers must be {name: value}, pairs of name and value, or null; each value must be a string or a list of strings'
   demand(typeof headers === 'object', sentence)
   const pairs: (readonly [string, string])[] = []
   for (const pair of isIterable(headers) ? headers : Object.entries(headers)) {
@@ -104,7 +105,7 @@ export function readHeaders(headers: PageInput['headers'], warnings: string[]): 
 
 export function readDns(dns: PageInput['dns']): Page['dns'] {
   if (isNothing(dns)) return null
-  const sentence = 'dns must be {type: [record, …]}, records strings, or null'
+  const sentence = 'dns must be {type: [record, …]} with strings as records, or null'
   demand(typeof dns === 'object', sentence)
   const records = Object.entries(dns).map(([type, list]) => {
     demand(isTexts(list), sentence)

@@ -33,5 +33,5 @@ export function cutLine(text: string, characters: number): string {
 export function boundWarnings(warnings: readonly string[]): string[] {
   const shown = warnings.slice(0, MAX_WARNINGS).map((warning) => cutLine(warning, MAX_WARNING))
   const left = warnings.length - MAX_WARNINGS
-  return left > 0 ? [...shown.slice(0, -1), `${left + 1} further warnings were omitted`] : shown
+  return left > 0 ? [...shown.slice(0, -1), `${left + 1} more warnings were omitted`] : shown
 }

@@ -24,7 +24,7 @@ export interface Evidence {
   readonly name: string
   /** The level after relations and conflicts; null when the rule was dropped. Site types have none. */
   readonly level: Level | null
-  /** 0 to 6; of a site type its score, in tenths of log-odds. */
+  /** 0 to 6; for a site type, its score in tenths of log-odds. */
   readonly points: number
   /** The clauses that hold. */
   readonly clauses: readonly ClauseEvidence[]

@@ -38,7 +38,7 @@ function ErrorSummary({ errors }: { readonly errors: FieldErrors }) {
   if (entries.length === 0) return null
   return (
     <div class="notice error" role="alert" tabIndex={-1} autofocus>
-      <p class="notice-title">This did not work</p>
+      <p class="notice-title">There is a problem</p>
       <ul>
         {entries.map(([name, sentence]) => (
           <li key={name}>{name === '' ? sentence : <a href={`#${name}`}>{sentence}</a>}</li>

@@ -28,7 +28,7 @@ function AccountPage({ context, report, charts }: UsageProps & { readonly charts
       {active === 0 && (
         <Notice kind="warning" title="You have no active key">
           <p>
-            Without a key, programs cannot use the API in your name. <a href="/account/keys">Create a key</a>.
+            Without a key, programs cannot use the API on your behalf. <a href="/account/keys">Create a key</a>.
           </p>
         </Notice>
       )}
@@ -158,7 +158,7 @@ async function showAccount(context: Context): Promise<PageResult> {
   return <AccountPage context={context} report={report} charts={await drawUsageCharts(report)} />
 }
 
-const NO_USAGE = 'There is no usage of such a month. Choose one that has begun, such as 2026-01.'
+const NO_USAGE = 'There is no usage for that month. Choose one that has begun, such as 2026-01.'
 
 async function downloadUsage(context: Context): Promise<PageResult> {
   const { account, now, parts, query } = context

@@ -169,7 +169,7 @@ function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
         <p>Confirm only if you know that {email} belongs to the person who signed up.</p>
         {isAdminAddress(email, parts.settings) && (
           <Notice kind="warning">
-            <p>The address is in ADMIN_EMAILS: the account will have access to the administration.</p>
+            <p>The address is in ADMIN_EMAILS: the account will have access to the administration pages.</p>
           </Notice>
         )}
       </Confirm>

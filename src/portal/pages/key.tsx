@@ -172,7 +172,7 @@ async function renameKey(context: Context, key: Key): Promise<PageResult> {
 async function rotateKey(context: Context, key: Key): Promise<PageResult> {
   const { form, now, parts } = context
   const overlap = OVERLAPS.get(form.text('overlap'))
-  const sentence = overlap === undefined ? 'Choose a time of the list.' : findObstacle(context, key, overlap.ms)
+  const sentence = overlap === undefined ? 'Choose a time from the list.' : findObstacle(context, key, overlap.ms)
   if (overlap === undefined || sentence !== null)
     return await showErrors(context, key, { rotate: { overlap: sentence ?? '' } })
   await countKeyChange(context)
@@ -201,7 +201,7 @@ function findObstacle({ form, now }: Context, key: Key, overlapMs: number): stri
   if (form.text('secret') !== key.secrets[0]?.lastFour)
     return 'The key was rotated after this page was opened. If you did not see its new secret, rotate it again.'
   if (overlapMs > 0 && listValidSecrets(key, now).length >= MAX_VALID_SECRETS)
-    return `The key has ${MAX_VALID_SECRETS} valid secrets already. End them at once, or wait until one ends.`
+    return `The key has ${MAX_VALID_SECRETS} valid secrets. End them immediately, or wait until one ends.`
   return null
 }
 

@@ -110,14 +110,14 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
   )
 }
 
-const NAME_HINT = 'For you to recognize it, such as the place where you use it.'
+const NAME_HINT = 'Helps you recognize the key, such as the place where you use it.'
 const LIMIT_ADVICE = 'To create another one, revoke a key, or ask the operator of this service for a larger plan.'
 
 /** For an account that never had a key: the service failed between the creation of the account and that of its key. */
 function DefaultKeyCard({ errors }: Pick<KeysProps, 'errors'>) {
   return (
     <Card title="Your first key">
-      <p>You have no key yet. With a key, programs can use the API in your name.</p>
+      <p>You have no key yet. With a key, programs can use the API on your behalf.</p>
       <Form action="/account/keys" errors={errors}>
         <HiddenFields values={{ action: 'default' }} />
         <Button>Create your default key</Button>
@@ -176,7 +176,7 @@ async function createKey(context: Context): Promise<PageResult> {
   return await showKeys(context, { '': `You have as many keys as your plan allows. ${LIMIT_ADVICE}` })
 }
 
-const UNKNOWN_REVISION = 'Choose a revision of the list.'
+const UNKNOWN_REVISION = 'Choose a revision from the list.'
 
 /** Creates the default key. The second of two requests finds it. */
 async function createFirstKey(context: Context): Promise<PageResult> {

@@ -30,7 +30,7 @@ function ResetPage({ context, token, errors = NO_ERRORS }: ResetProps) {
         <Button>Save the password</Button>
       </Form>
       <p>
-        The link does not work any more? <a href="/forgot">Request a new one</a>.
+        Does the link no longer work? <a href="/forgot">Request a new one</a>.
       </p>
     </Page>
   )
@@ -41,7 +41,7 @@ function NoTokenPage({ context }: Pick<ResetProps, 'context'>) {
   context.setStatus(400)
   return (
     <Page context={context} title="This link is not complete" width="narrow">
-      <p class="lead">Open the whole link of the e-mail, or request a new one.</p>
+      <p class="lead">Open the whole link in the e-mail, or request a new one.</p>
       <p>
         <LinkButton href="/forgot">Request a new link</LinkButton>
       </p>

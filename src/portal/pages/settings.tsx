@@ -108,7 +108,7 @@ function EmailForm({ context: { account, form, parts }, failed }: FormProps) {
   const errors = findErrors(failed, 'email')
   const effect = parts.accounts.canMail
     ? 'We send a link to the new address. The address is changed when you open the link.'
-    : 'The address is changed at once. It stays unverified, because this service cannot send e-mail.'
+    : 'The address is changed immediately. It stays unverified, because this service cannot send e-mail.'
   return (
     <Card title="E-mail address">
       <p>

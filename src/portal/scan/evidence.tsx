@@ -65,7 +65,7 @@ function EvidenceItem({ item, report, labels }: EvidenceProps & { readonly item:
         </ul>
       )}
       {unseen.length > 0 && (
-        <p class="quiet">The rule also looks at what this scan did not see: {listPlaces(unseen, labels)}.</p>
+        <p class="quiet">The rule also looks at places that this scan did not see: {listPlaces(unseen, labels)}.</p>
       )}
     </details>
   )

@@ -125,7 +125,7 @@ export function explainNote(note: string, { extras: { evidence } }: ScanReport):
   const [, reason, slug] = /^(required|excluded by|implied by) (\S+)/.exec(note) ?? []
   const name = evidence.find((item) => item.slug === slug)?.name ?? slug
   if (reason === 'required') return `Not counted: it needs ${name}, which was not found.`
-  if (reason === 'excluded by') return `Not counted: ${name} was found, and both together are not possible.`
+  if (reason === 'excluded by') return `Not counted: ${name} was found, and the two exclude each other.`
   if (reason === 'implied by') return `Sites made with ${name} always have it.`
   if (note.startsWith('second to ')) return 'The site type with the second highest score.'
   return findOwn(NOTES, note) ?? note
