@@ -27,7 +27,7 @@ import type { Store } from './store/types.ts'
 
 /** Size of the result cache of a process without Redis. */
 const CACHE_BYTES = 128 * 1024 * 1024
-/** Time between failing readiness and closing the port, in which load balancers notice. */
+/** Time between failing readiness and closing the port, in which load balancers detect it. */
 const DRAIN_MS = 1000
 
 export interface Service {

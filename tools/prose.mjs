@@ -51,7 +51,7 @@ function listFiles() {
   return [...readdirSync(root), ...below].filter((file) => TEXTS.test(file) && !EXCLUDED.test(file)).sort()
 }
 
-/** The line, and the beginning of the next one without what marks it as a comment: a phrase may go over two lines. */
+/** The line, and the beginning of the next one without what marks it as a comment: a phrase may span two lines. */
 function joinLines(line, next = '') {
   const text = next.replace(/^\s*(?:\/?\*+|\/\/|#|>|-|\|)?\s*/, '')
   return `${line.trimEnd()} ${text}`

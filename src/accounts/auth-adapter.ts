@@ -3,7 +3,7 @@ import type { AuthDatabase, StoreError } from '../store/types.ts'
 import { wrapMethods } from '../store/wrap-methods.ts'
 import { AuthCalls } from './auth-calls.ts'
 
-/** A database for better-auth, whose queries go through `calls`. */
+/** A database for better-auth, whose queries are made by `calls`. */
 export interface OpenedDatabase {
   readonly calls: AuthCalls
   readonly openAdapter: (options: BetterAuthOptions) => Promise<DBAdapter>

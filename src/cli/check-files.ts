@@ -17,8 +17,8 @@ type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[
 
 /**
  * Checks the files that options name, before anything is read or written.
- * @throws UsageError when an input cannot be read, the folder of an output does not exist, or an output would overwrite it or another output, also by another name or
- *   a link
+ * @throws UsageError when an input cannot be read, the folder of an output does not exist, or an output would overwrite
+ * it or another output, even by another name or a link
  */
 export async function checkFiles(files: Files): Promise<void> {
   const outputs = await Promise.all(OUTPUTS.map((option) => statOutput(option, files[option])))

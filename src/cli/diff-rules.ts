@@ -64,7 +64,7 @@ function openOldRules(
   }
 }
 
-/** Lists the test pages of the rules, those that the commit had in addition, and the ordinary pages. */
+/** Lists the test pages of the rules, those that only the commit had, and the ordinary pages. */
 function* listTestPages(folders: readonly string[], old: string, ref: string): Generator<NamedPage> {
   const own = discoverRules(folders[0]).rules
   const current = [...own, ...folders.slice(1).flatMap((folder) => discoverRules(folder).rules)]

@@ -59,7 +59,7 @@ export function explain(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   }
 }
 
-/** Separates the slug from the URL: slugs contain no dot and no colon. */
+/** Separates the slug from the URL. Slugs contain no dot and no colon. */
 function readArguments({ args }: Given): { readonly rule: NamedRule | null; readonly url: string | undefined } {
   const [first, second] = args
   const parts = first?.split('/') ?? []

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './command.ts'
 
-/** Maximum number of bytes that git may print: all rule files together have about 2 MB. */
+/** Maximum number of bytes that git may print: all rule files together are about 2 MB long. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 /** Branches that a pull request is compared with, in this order. */
 const MAIN_BRANCHES = ['main', 'origin/main']

@@ -60,7 +60,7 @@ function parseTime(text: string): Date | null {
     : null
 }
 
-/** Says why a text is neither a time nor a duration. */
+/** Explains why a text is neither a time nor a duration. */
 function describeBadTime(text: string): string {
   if (TIME_PATTERN.test(text)) return `there is no ${text}`
   if (/^\d{4}-\d{2}-\d{2}T/.test(text) && !text.endsWith('Z'))

@@ -31,7 +31,7 @@ export async function matchPage(
   }
 }
 
-/** Matches a page and builds its record, also if it fails. */
+/** Matches a page and builds its record, even if matching fails. */
 export async function recordPage({ key, ...page }: ReadPage, matching: Matching): Promise<ScanRecord> {
   const started = performance.now()
   try {

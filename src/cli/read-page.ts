@@ -59,7 +59,7 @@ function checkLiveAddress(url: string): void {
 }
 
 /**
- * Reads a page. A live site is fetched like in a scan, with the side evidence that rules ask for.
+ * Reads a page. A live site is fetched like in a scan, with the side evidence that rules use.
  * @throws UsageError for a file that cannot be read, or a site that cannot be fetched
  */
 export async function readPage(

@@ -9,7 +9,7 @@ import { type Line, readLines } from './formats/lines.ts'
 import { BrokenDataError } from './formats/seek.ts'
 import { parseSite } from './site-list.ts'
 
-/** Longer lines are skipped. The longest results, with all extras, have about 1 MB. */
+/** Longer lines are skipped. The longest results, with all extras, are about 1 MB long. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 /** Bounds the memory: a site takes about 0.5 KB. */
 const MAX_SITES = 1_000_000

@@ -202,7 +202,7 @@ async function readPage(response: SiteResponse, session: Session): Promise<Pick<
   }
 }
 
-/** Whether the first character is `<`, after an optional byte order mark and white space, also in UTF-16. */
+/** Whether the first character is `<`, after an optional byte order mark and white space, including in UTF-16. */
 function beginsWithTag(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*</.test(start)

@@ -168,7 +168,7 @@ class Components {
     return { $ref: `#/components/schemas/${$id}` }
   }
 
-  /** Lists the components that the paths refer to, also by way of other components, by name. */
+  /** Lists the components that the paths refer to, directly or through other components, by name. */
   listUsed(paths: Json): Json {
     const used = new Set<string>()
     const visit = (part: unknown): void => {

@@ -15,8 +15,9 @@ const DOCS_CSP =
 const ICON = { type: 'image/svg+xml', content: readFileSync(join(import.meta.dirname, '../portal/assets/icon.svg')) }
 
 /**
- * Registers the OpenAPI documents, `/openapi.json` of the current revision and `/openapi-1.json` of revision 1; `/docs`, a page
- * that displays the current one; `/favicon.ico`; and, without the portal, a start page that leads to `/docs`.
+ * Registers the OpenAPI documents, `/openapi.json` of the current revision and `/openapi-1.json` of revision 1;
+ * `/docs`, a page that displays the current one; `/favicon.ico`; and, without the portal, a start page that links to
+ * `/docs`.
  */
 export async function registerDocs(app: FastifyInstance, parts: AppParts): Promise<void> {
   // Response schemas are documentation only; tests validate the responses against them.

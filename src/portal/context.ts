@@ -20,7 +20,7 @@ export function buildVisitor(request: FastifyRequest): Visitor {
   }
 }
 
-/** Builds what a page knows about its request. */
+/** Builds the context of a page from its request. */
 export function buildContext(
   request: FastifyRequest,
   reply: FastifyReply,

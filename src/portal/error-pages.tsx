@@ -93,7 +93,10 @@ function buildErrorPage(
   )
 }
 
-/** Leads to log-in, and from there back to the page. After a POST, whose form is gone, the page says that the session has ended. */
+/**
+ * Redirects to log-in, and from there back to the page. After a POST, whose form is lost, the page says that the
+ * session has ended.
+ */
 export function buildLogInRedirect({ method, url }: FastifyRequest): Redirect {
   return new Redirect(method === 'POST' ? '/login?ended' : buildLoginPath(url))
 }

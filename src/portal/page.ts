@@ -49,14 +49,14 @@ interface BasicContext<A extends Account | null> {
   /** Sets the status of the response; 200 without it. */
   setStatus(status: number): void
   /**
-   * Makes an error into the errors of a form, and sets the status: 422, or 429 with `Retry-After` after too many attempts. An
-   * error that the person cannot correct is thrown again.
+   * Converts an error to errors of a form, and sets the status: 422, or 429 with `Retry-After` after too many attempts.
+   * An error that the person cannot correct is thrown again.
    * @param fields error code → name of the field it belongs to, where the usual one is wrong; '' for the whole form
    */
   explain(error: unknown, fields?: Partial<Record<AccountError['code'], string>>): FieldErrors
 }
 
-/** Leads the browser to another page of this service with GET (303). */
+/** Redirects the browser to another page of this service with GET (303). */
 export class Redirect {
   readonly path: string
 

@@ -28,7 +28,7 @@ const MARGIN = { top: 12, right: 4, bottom: 26, left: 44 }
 const MIN_TOP = 4
 const FONT_SIZE_PX = 12
 
-/** Each chart has 12 KB and takes about 1.5 ms. Accounts without requests share theirs. */
+/** Each chart takes 12 KB and about 1.5 ms. Accounts without requests share theirs. */
 const MAX_CACHED_CHARTS = 300
 const cache = new LRUCache<string, string>({ max: MAX_CACHED_CHARTS })
 

@@ -49,7 +49,7 @@ export interface UsageReport {
 interface Quota {
   readonly limit: number
   readonly left: number
-  /** Charged to any key this month, also to keys that are revoked now. */
+  /** Charged to any key this month, including keys that are revoked now. */
   readonly used: number
   /** When the next month begins. */
   readonly resetAt: Date

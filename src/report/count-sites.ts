@@ -5,7 +5,7 @@ import { nameSiteType, type ReportLabels, type Site } from './site.ts'
 export interface Count {
   readonly name: string
   readonly sites: number
-  /** The same number in the earlier results; null without a comparison. */
+  /** The number of these sites in the earlier results; null without a comparison. */
   readonly before: number | null
   /** The name of all remaining sites, such as "no builder found": listed last and less prominent. */
   readonly isRest?: boolean
@@ -46,7 +46,10 @@ export interface ReportNumbers {
 }
 
 const NO_BUILDER = 'No builder found'
-/** Title of a technology that is the builder, and of one that the rules do not know as a technology: mostly CDNs and hosts. */
+/**
+ * Title of a technology that is the builder, and of one that is not a technology in the rules: usually a CDN or a
+ * hosting provider.
+ */
 const OTHER_CATEGORY = 'Builders, hosting and others'
 
 type Tally = Map<string, number>

@@ -178,7 +178,7 @@ function Sites({ data: { sites, labels, maxRows } }: { readonly data: ReportData
   )
 }
 
-/** Says that a table is not complete. */
+/** Shows that a table is not complete. */
 function Limit({ shown, all, noun }: { readonly shown: number; readonly all: number; readonly noun: string }) {
   if (shown === all) return null
   return (

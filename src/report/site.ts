@@ -32,7 +32,7 @@ export interface ReportLabels {
   readonly aiNative: ReadonlySet<string>
 }
 
-/** The name of a site type; its slug if the rules do not know it. */
+/** The name of a site type; its slug if the rules do not contain it. */
 export function nameSiteType(siteType: string, { siteTypes }: Pick<ReportLabels, 'siteTypes'>): string {
   return siteTypes.get(siteType) ?? siteType
 }

@@ -32,8 +32,8 @@ export function buildEditorSchemas(places: readonly Place[], lists: EditorLists)
 }
 
 /**
- * A folder contains rules and tests, and patterns of yaml-language-server (1.25) for files cannot exclude the tests, so the schema
- * of a folder decides, with a keyword of that server.
+ * A folder contains rules and tests, and patterns of yaml-language-server (1.25) for files cannot exclude the tests, so
+ * the schema of a folder distinguishes them, with a keyword of that server.
  */
 function buildFolderSchema(kind: RuleKind): JsonSchema {
   return {

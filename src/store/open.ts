@@ -52,7 +52,7 @@ export const MONGO_TIMEOUT_MS = { server: 800, tool: 30_000 } as const
 
 /**
  * Opens the configured store and its pepper.
- * @throws SetupError if the store cannot be opened, or if it knows neither pepper
+ * @throws SetupError if the store cannot be opened, or if neither pepper is one of the store
  */
 export async function openStore(
   { dataDir, mongodbUrl, keyPepper, keyPepperOld: oldPepper = null }: StoreSettings,

@@ -112,7 +112,7 @@ export interface UsageStore {
   lastUsed(key: string): Promise<Date | null>
   /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
   listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
-  /** The usage of all keys in a month (`YYYY-MM`), also of keys that were deleted. In any order. */
+  /** The usage of all keys in a month (`YYYY-MM`), including deleted keys. In any order. */
   listMonth(month: string): Promise<readonly MonthUsage[]>
   /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
   listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>

@@ -14,9 +14,9 @@ export interface SchemaFinding {
 }
 
 interface ValidatorOptions {
-  /** Whether text is converted to the type that the schema asks for. Needed for YAML that was read as `failsafe`. */
+  /** Whether text is converted to the type that the schema requires. Needed for YAML that was read as `failsafe`. */
   readonly coerceTypes?: boolean
-  /** Unknown key → what to write instead, for keys that authors know from elsewhere. */
+  /** Unknown key → what to write instead, for keys of other rule formats. */
   readonly foreignKeys?: Readonly<Record<string, string>>
 }
 

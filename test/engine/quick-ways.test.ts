@@ -56,7 +56,7 @@ const urlish = fc.oneof(
   fc.array(parts, { maxLength: 12 }).map((all) => all.join('')),
 )
 
-/** Parses a URL with the standard parser; null for everything that does not lead to a page or file. */
+/** Parses a URL with the standard parser; null for everything that is not the URL of a page or file. */
 function parsePlain(text: string, base: string): { host: string; path: string; href: string } | null {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.startsWith('#')) return null

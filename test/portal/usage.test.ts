@@ -256,7 +256,7 @@ describe.each(appKinds('portal-usage'))('$name', (kind) => {
   })
 })
 
-/** Makes the usage of a key as a version without days would have stored it. */
+/** Changes the usage of a key to what a version without days would have stored. */
 async function forgetDays({ store: { authDatabase } }: People, { id }: Key): Promise<void> {
   if (authDatabase.kind === 'sqlite') authDatabase.db.prepare('DELETE FROM usage_days WHERE key = ?').run(id)
   else

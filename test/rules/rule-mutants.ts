@@ -6,7 +6,7 @@ import { GROUPS } from '../../src/rules/schema.ts'
 
 /** A rule with one letter changed. */
 export interface Mutant {
-  /** Where: the keys that lead to the value. */
+  /** The keys on the path to the value. */
   readonly place: string
   readonly was: string
   readonly now: string

@@ -91,7 +91,7 @@ class Traffic {
   async #ask(secret: string): Promise<string> {
     const pool = this.#pools[this.#turn++ % Math.max(1, this.#pools.length)]
     if (pool === undefined) return 'no node'
-    // Unknown keys are limited by address, so each request comes from another one.
+    // Unknown keys are limited by address, so each request comes from a different one.
     const headers = { 'x-api-key': secret, 'x-forwarded-for': `192.0.2.${this.#turn % 256}` }
     const { statusCode, body } = await pool.request({ method: 'GET', path: this.#path, headers })
     const { code } = (await body.json()) as { code?: string }

@@ -13,7 +13,7 @@ interface Ratio {
   readonly rules: readonly [sample: number, full: number]
   /** Time of building a page and detection with all rules, divided by that with the sample. */
   readonly timeOfAllBySample: number
-  /** The same without building the page. */
+  /** Time of detection with all rules, divided by that with the sample, without building the page. */
   readonly detectionOfAllBySample: number
 }
 

@@ -67,7 +67,7 @@ export class BodyStore {
   }
 }
 
-/** Opens a temporary file without a name, which the system removes when it is closed, also after a crash. */
+/** Opens a temporary file without a name, which the system removes when it is closed, even after a crash. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `siteprint-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

@@ -14,7 +14,7 @@ interface ScanFacts {
 /** A site or page that was scanned. */
 export interface ScannedPage extends ScanFacts {
   readonly verdict: Verdict
-  /** The ten fields and the extras that were asked for. */
+  /** The ten fields and the extras that were requested. */
   readonly result: LiveResult | Result
   /** HTTP status; null if it is unknown. */
   readonly status: number | null

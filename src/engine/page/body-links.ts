@@ -29,8 +29,8 @@ const READ_ATTRIBUTES: ReadonlySet<string> = new Set(['src', 'href', 'rel', 'typ
 const LONGEST_ATTRIBUTE = 'nomodule'.length
 
 /**
- * Finds the scripts and style sheets that a browser of today loads because of the tags of a document, in their order, each URL
- * once. Only the tags are read, so that the thread that fetches can afford it.
+ * Finds the scripts and style sheets that a current browser loads because of the tags of a document, in their order,
+ * each URL once. Only the tags are read, because the work is done on the fetch thread.
  * @param address the page's URL; null if it is unknown
  */
 export function findBodyLinks(html: string, address: string | null): readonly BodyLink[] {

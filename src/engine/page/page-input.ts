@@ -23,7 +23,9 @@ export interface PageInput {
   /** Scripts that the page loads by their URLs, and style sheets that it links. */
   readonly scripts?: readonly PageBodyInput[] | null
   readonly styles?: readonly PageBodyInput[] | null
-  /** URLs that a browser loaded for the page, also those that are not in its HTML because a script requested them. */
+  /**
+   * URLs that a browser loaded for the page, including those that are not in its HTML because a script requested them.
+   */
   readonly loaded?: readonly LoadedUrl[] | null
 }
 
@@ -41,7 +43,7 @@ export interface PageBodyInput {
   readonly url: string
   /** The body. Bytes are decoded as UTF-8. */
   readonly text: string | Uint8Array
-  /** Whether the body goes on after `text`. */
+  /** Whether the body continues after `text`. */
   readonly isCut?: boolean
 }
 

@@ -45,7 +45,10 @@ const BUILD_HOSTS: ReadonlySet<string> = new Set(
 )
 /** Folders into which build tools write the files of one site. */
 const BUILD_PATH = /\/(?:_next|_nuxt|_astro|_app\/immutable|assets|build|static\/(?:js|css))\//
-/** File names of entry points, also with a hash: `index-Db9WxpQ5.js`, `main.56ed1341.js`, `_app-1a2b.js`, `main-app.js`. */
+/**
+ * File names of entry points, with or without a hash: `index-Db9WxpQ5.js`, `main.56ed1341.js`, `_app-1a2b.js`,
+ * `main-app.js`.
+ */
 const ENTRY_NAME = /^_?(?:main|index|app|entry|client)(?:[-._].*)?\.(?:m?js|css)$/i
 /** File names that identify the file, and files that contain only the loader of a bundler. */
 const TOLD_NAME = /^(?:polyfills?|runtime|webpack|jquery|modernizr|normalize|reset)(?:[-._]|\d|$)/i

@@ -21,8 +21,8 @@ export interface WordForm {
 }
 
 /**
- * A place where a clause can look. Everything that the linter, the compiler and the engine know about a place is declared
- * here, so that a detector from outside is treated like a built-in one.
+ * A place where a clause can look. Everything that the linter, the compiler and the engine need to handle a place is
+ * declared here, so that a detector from outside is treated like a built-in one.
  */
 export interface Place {
   /** The key that rules use. */

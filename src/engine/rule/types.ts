@@ -119,8 +119,8 @@ export interface CompiledRule {
   readonly typeClauses?: readonly TypeClause[]
   readonly prior?: number
   /**
-   * The expression from hits to points, 0 to 6. Of a site type: from the clauses of all site types that hold (1 each, by id) to
-   * tenths of log-odds.
+   * The expression from hits to points, 0 to 6. For a site type: from the clauses of all site types that hold (1 each,
+   * by id) to tenths of log-odds.
    */
   readonly logic: Logic
 }

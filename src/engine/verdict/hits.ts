@@ -16,7 +16,7 @@ export interface LeafHits {
   /** The first values, for the evidence. */
   readonly values: Value[]
   version?: string
-  /** Values that were counted: elements or serial numbers, mostly in ascending order, and URLs. */
+  /** Values that were counted: elements or serial numbers, usually in ascending order, and URLs. */
   readonly places: number[]
   /** Created by the first URL: most leaves find other values. */
   urls?: Set<string>
@@ -156,7 +156,7 @@ function findOwnHosts({ base }: Page): ReadonlySet<string> {
   return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(stripWww))
 }
 
-/** Reads every place that a rule asks for. */
+/** Reads every place that at least one rule uses. */
 export function readHits(ruleset: Ruleset, page: Page): PageHits {
   const hits = new PageHits(page)
   for (const place of ruleset.readPlaces) hits.read(place)

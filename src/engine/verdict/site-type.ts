@@ -42,7 +42,8 @@ export function isTypable(page: Page): boolean {
 }
 
 /**
- * Finds the clauses of site types that hold. They come last, because they can ask for the builder and the technologies.
+ * Finds the clauses of site types that hold. They come last, because they can depend on the builder and the
+ * technologies.
  * @param detected the builder and the technologies of the verdict
  */
 export function findHeldClauses(

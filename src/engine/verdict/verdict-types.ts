@@ -17,7 +17,7 @@ export interface ClauseEvidence {
   readonly texts: readonly string[]
 }
 
-/** Explains the level of one rule, or the score of a site type: of the best one and the runner-up. */
+/** Explains the level of one rule, or the score of a site type (the best one or the runner-up). */
 export interface Evidence {
   readonly kind: RuleKind
   readonly slug: string
@@ -28,14 +28,14 @@ export interface Evidence {
   readonly points: number
   /** The clauses that hold. */
   readonly clauses: readonly ClauseEvidence[]
-  /** Places that the rule asks for and that were not seen. */
+  /** Places that the rule uses and that were not seen. */
   readonly unseen: readonly string[]
   /** Whether this rule is part of the verdict. */
   readonly chosen: boolean
   /**
-   * Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. Of a site type:
-   * `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits` or `too little
-   * text`.
+   * Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. For a site
+   * type: `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits`
+   * or `too little text`.
    */
   readonly note?: string
 }

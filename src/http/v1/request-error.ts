@@ -43,13 +43,13 @@ export function toRequestError(
   return invalid(EXPECTED[field] ?? `${field} is not valid.`)
 }
 
-/** Says that `url` is missing, and which unknown parameter was sent in its place. */
+/** Reports that `url` is missing, and which unknown parameter was sent in its place. */
 function describeMissing(accepted: Accepted): string {
   const unknown = accepted.sent.find((name) => !accepted.known.includes(name))
   return `url is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
 }
 
-/** Says which names `include` accepts in a revision. */
+/** Lists the names that `include` accepts in a revision. */
 export function describeInclude(revision: Revision): string {
   return `include must be a comma-separated list or an array of: ${listExtras(revision).join(', ')}.`
 }
@@ -65,7 +65,7 @@ const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
   ],
 ]
 
-/** Says that a parameter is unknown, which ones are known, and which of them the client may have meant. */
+/** Reports an unknown parameter, with the known ones and the one that the client may have meant. */
 export function describeUnknown(name: string, { known }: Pick<Accepted, 'known'>): string {
   const list = known.length === 0 ? 'This endpoint has no parameters.' : `Known parameters: ${known.join(', ')}.`
   const hint = HINTS.find(([form, meant]) => known.includes(meant) && form.test(name))?.[2]

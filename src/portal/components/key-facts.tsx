@@ -60,7 +60,7 @@ function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) 
   )
 }
 
-/** Says until when the previous secrets of a key can be used. */
+/** Shows until when the previous secrets of a key can be used. */
 function FormerSecrets({ of: key, now }: { readonly of: Key; readonly now: number }) {
   if (key.revokedAt !== null) return null
   return listValidSecrets(key, now).flatMap(({ hash, lastFour, expiresAt }) =>

@@ -47,7 +47,7 @@ function HomePage({ context }: { readonly context: PageContext }) {
   )
 }
 
-/** Leads to the scan, or to sign-up for a person without a session, and from there to the scan. */
+/** Redirects to the scan; for a person without a session to sign-up, and from there to the scan. */
 function ScanForm({ context: { account, parts } }: { readonly context: PageContext }) {
   const action = account !== null ? '/scan' : parts.accounts.signUp === 'open' ? '/signup' : '/scan'
   return (

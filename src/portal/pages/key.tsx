@@ -196,7 +196,7 @@ async function rotateKey(context: Context, key: Key): Promise<PageResult> {
   )
 }
 
-/** Says why a key is not rotated; null if it is. */
+/** Explains why a key is not rotated; null if it is. */
 function findObstacle({ form, now }: Context, key: Key, overlapMs: number): string | null {
   if (form.text('secret') !== key.secrets[0]?.lastFour)
     return 'The key was rotated after this page was opened. If you did not see its new secret, rotate it again.'

@@ -150,7 +150,10 @@ async function showKeys(context: Context, errors: FieldErrors = NO_ERRORS): Prom
   return <KeysPage context={context} keys={await readAllKeyUsage(context)} errors={errors} />
 }
 
-/** Creates a key. A form that is sent a second time creates none, and leads to the key that the first one created. */
+/**
+ * Creates a key. A form that is sent a second time creates none, and redirects to the key that was created the first
+ * time.
+ */
 async function createKey(context: Context): Promise<PageResult> {
   const { account, form, now, parts } = context
   const name = readKeyName(form.text('name'))

@@ -20,7 +20,7 @@ const SCAN = definePage<'session'>({
   handle: async (context) => await buildScanPage(context, { values: readScanForm(context.query) }),
 })
 
-/** Scans and leads to the result. */
+/** Scans, and redirects to the result. */
 const SUBMIT_SCAN = definePage<'session'>({
   method: 'POST',
   path: '/scan',

@@ -74,7 +74,7 @@ function SignUpFields({ values, errors }: Required<Pick<SignUpProps, 'values' | 
   )
 }
 
-/** Says why sign-up is not possible here, and whom to ask. */
+/** Explains why sign-up is not possible here, and whom to contact. */
 function ClosedPage({ context, errors = NO_ERRORS }: Pick<SignUpProps, 'context' | 'errors'>) {
   const isByInvite = context.parts.accounts.signUp === 'invite'
   return (

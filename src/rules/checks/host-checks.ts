@@ -34,7 +34,7 @@ interface NamedHost {
   readonly path: Path
 }
 
-/** Finds the full hosts of sites that a clause asks for. Hosts under a `not` are not asked for. */
+/** Finds the full hosts of sites that a clause looks for, except those under a `not`. */
 function findSiteHosts(clause: ClauseSource, path: Path, places: Places): NamedHost[] {
   const inner = ['all', 'any', 'of'].flatMap((group) =>
     toList<ClauseSource>(clause[group]).flatMap((one, i) => findSiteHosts(one, [...path, group, i], places)),

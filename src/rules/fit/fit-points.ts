@@ -110,7 +110,7 @@ export interface Prediction {
   readonly page: ReadPage
   /** The type, or null; `NO_TYPE` never. */
   readonly named: string | null
-  /** The best type, also if it is not named; null if the page fits none. */
+  /** The best type, even if it is not named; null if the page fits none. */
   readonly best: string | null
   /** Lead of the best type over the second. */
   readonly lead: number

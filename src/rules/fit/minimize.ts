@@ -4,7 +4,7 @@ export interface Valuation {
   readonly slope: Float64Array
 }
 
-/** When the search ends. */
+/** Conditions that end the search. */
 export interface SearchLimits {
   readonly maxSteps: number
   /** The search ends when a step lowers the value by less than this share of it. */

@@ -6,7 +6,7 @@ import type { Trait, WordFilter } from './trait.ts'
 const MAX_CODE_LENGTH = 512 * 1024
 /** A global variable that is assigned. */
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.([A-Za-z_$][\w$]{3,60})\s{0,3}=(?!=)/g
-/** The first line of a comment that minifiers keep, mostly a licence: `/*! Acme v1.2`. */
+/** The first line of a comment that minifiers keep, usually a licence: `/*! Acme v1.2`. */
 const BANNER = /\/\*! ?([^\n*]{4,80})/g
 /** A custom property of CSS: `--acme-color`. */
 const PROPERTY = /(?<![\w-])(--[a-z][a-z0-9]{2,30}-)[a-z]/g

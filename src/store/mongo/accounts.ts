@@ -41,7 +41,7 @@ export class MongoAccounts implements AccountStore {
     const part = { $regex: escapePattern(search), $options: 'i' }
     const filter: Filter<AccountDocument> = search === '' ? {} : { $or: [{ email: part }, { name: part }] }
     const page = accounts.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit)
-    // Without a search MongoDB knows the number, and would otherwise read all documents.
+    // Without a search, MongoDB can return the number without reading all documents.
     const count = search === '' ? accounts.estimatedDocumentCount() : accounts.countDocuments(filter)
     const [found, total] = await Promise.all([page.toArray(), count])
     return { accounts: await this.#summarize(found.map(toAccount), month), total }

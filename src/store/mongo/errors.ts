@@ -19,7 +19,7 @@ export function isDuplicate(error: unknown): boolean {
   return hasCode(error, DUPLICATE_KEY)
 }
 
-/** Whether there is a document with this id already. */
+/** Whether a document with this id already exists. */
 export function isTakenId(error: unknown): boolean {
   return isDuplicate(error) && '_id' in Object((error as MongoServerError).keyPattern)
 }
