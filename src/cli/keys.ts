@@ -7,10 +7,10 @@ import type { Key } from '../keys/types.ts'
 import type { OpenedStore } from '../store/open.ts'
 import type { MonthUsage } from '../store/types.ts'
 import { defineCommand, EXIT } from './command.ts'
-import { KEY_CHANGES } from './key-changes.ts'
 import { readEmail, readExpiry, readName, readRevision, requirePlan } from './key-input.ts'
-import { showUsage } from './key-usage.ts'
-import { formatKeys, type KeyView, maskSecret, viewKey } from './key-view.ts'
+import { KEY_CHANGES } from './keys/key-changes.ts'
+import { showUsage } from './keys/key-usage.ts'
+import { formatKeys, type KeyView, maskSecret, viewKey } from './keys/key-view.ts'
 import {
   buildAccountNamer,
   type KeyContext,
@@ -18,8 +18,8 @@ import {
   requireAccount,
   requireActiveKey,
   requireKey,
-} from './key-work.ts'
-import type { PepperState } from './pepper-state.ts'
+} from './keys/key-work.ts'
+import type { PepperState } from './keys/pepper-state.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
 import { creatingStore, withStore } from './with-store.ts'

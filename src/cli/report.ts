@@ -10,9 +10,9 @@ import type { ReportLabels } from '../report/site.ts'
 import { buildLabels } from '../scan/ruleset-labels.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, UsageError, writeText } from './command.ts'
-import { formatReport } from './format-report.ts'
-import { type Results, readResults } from './read-results.ts'
-import { formatCount } from './report-findings.ts'
+import { formatCount } from './format-count.ts'
+import { formatReport } from './report/format-report.ts'
+import { type Results, readResults } from './report/read-results.ts'
 
 const MAX_ROWS = 20_000
 const MAX_ROWS_TEXT = MAX_ROWS.toLocaleString('en')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PerHostOptions, runPerHost } from '../../src/cli/per-host-scheduler.ts'
+import { type PerHostOptions, runPerHost } from '../../src/cli/scan/per-host-scheduler.ts'
 
 interface Job {
   readonly host: string

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { describeSkew } from '../../src/cli/check-service.ts'
+import { describeSkew } from '../../src/cli/service/check-service.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
 import { buildCacheKey } from '../../src/scan/cache-entry.ts'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
