@@ -7,7 +7,7 @@ const MIN_PARAGRAPH_CHARACTERS = 120
 export const size: Detector = {
   key: 'size',
   about:
-    'An amount, which itself is the hit: words or characters of the visible text, paragraphs with 120 characters or more, links, links to other sites (`outlinks`), words of the last segment of the path (`slug`), digits of the path (`digits`)',
+    'The amount, which itself is the hit: words or characters of the visible text, paragraphs with 120 characters or more, links, links to other sites (`outlinks`), words of the last segment of the path (`slug`), digits of the path (`digits`)',
   family: 'content',
   word: 'name',
   names: ['words', 'characters', 'links', 'outlinks', 'paragraphs', 'slug', 'digits'],

@@ -13,8 +13,8 @@ import { formatAccounts } from './account-view.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { requirePlan } from './key-input.ts'
 import { recordAction } from './record-action.ts'
-import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { type CreatingWork, creatingStore, withStore } from './with-store.ts'
+import { dispatchVerb, type Given, readTextOption, type Verb } from './verbs.ts'
+import { allowStoreCreation, type StoreCreatingWork, withStore } from './with-store.ts'
 
 const HELP = `
 Manages the accounts of the portal. A change takes effect on every node within 5 seconds.
@@ -45,7 +45,7 @@ Exit code: 0 success, 2 wrong usage or failure.
 `
 
 /** The action of a verb, which runs once the store is open. */
-type Work = ((opened: OpenedAccounts) => Promise<void>) & CreatingWork
+type Work = ((opened: OpenedAccounts) => Promise<void>) & StoreCreatingWork
 
 interface OpenedAccounts extends OpenedStore {
   /** Opened on its first use: loading better-auth takes longer than most verbs. */
@@ -94,8 +94,8 @@ async function openOperator(config: Config, { store }: OpenedStore, { stderr }: 
 }
 
 function invite(given: Given, { stdout, report }: Context): Work {
-  const days = readDays(textOption(given, 'days') ?? '7')
-  return creatingStore(async ({ store, openOperator }: OpenedAccounts) => {
+  const days = readDays(readTextOption(given, 'days') ?? '7')
+  return allowStoreCreation(async ({ store, openOperator }: OpenedAccounts) => {
     const expiresAt = new Date(Date.now() + days * DAY_MS)
     const link = await (await openOperator()).invite(expiresAt)
     await recordAction({ store }, { command: 'accounts invite', action: 'invite_created' }, report)
@@ -111,10 +111,10 @@ function readDays(days: string): number {
 
 function create(given: Given, { config: { plans }, stdout, report }: Context): Work {
   const [email] = given.args
-  const name = textOption(given, 'name') ?? ''
-  const planName = textOption(given, 'plan')
+  const name = readTextOption(given, 'name') ?? ''
+  const planName = readTextOption(given, 'plan')
   const plan = planName === undefined ? null : requirePlan(plans, planName)
-  return creatingStore(async ({ store, openOperator }: OpenedAccounts) => {
+  return allowStoreCreation(async ({ store, openOperator }: OpenedAccounts) => {
     const { account, link } = await explain(async () => (await openOperator()).create({ name, email }))
     await recordAction(
       { store },

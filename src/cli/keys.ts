@@ -21,8 +21,8 @@ import {
 } from './keys/key-work.ts'
 import type { PepperState } from './keys/pepper-state.ts'
 import { recordAction } from './record-action.ts'
-import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { creatingStore, withStore } from './with-store.ts'
+import { dispatchVerb, type Given, readTextOption, type Verb } from './verbs.ts'
+import { allowStoreCreation, withStore } from './with-store.ts'
 
 const HELP = `
 Creates and manages API keys. A change takes effect on every node within 5 seconds.
@@ -88,16 +88,16 @@ export const main = defineCommand(HELP, async (args, io) => {
 })
 
 function prepareCreate(given: Given, context: KeyContext): KeyWork {
-  return textOption(given, 'account') === undefined ? create(given, context) : createForAccount(given, context)
+  return readTextOption(given, 'account') === undefined ? create(given, context) : createForAccount(given, context)
 }
 
 function create(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
-  const name = readName('--name', textOption(given, 'name'))
-  const email = readEmail('--email', textOption(given, 'email'))
-  const revision = readRevision(textOption(given, 'revision'))
+  const name = readName('--name', readTextOption(given, 'name'))
+  const email = readEmail('--email', readTextOption(given, 'email'))
+  const revision = readRevision(readTextOption(given, 'revision'))
   const expiresAt = readExpiryOption(given)
-  const plan = requirePlan(plans, textOption(given, 'plan'))
-  return creatingStore(async (opened: OpenedStore) => {
+  const plan = requirePlan(plans, readTextOption(given, 'plan'))
+  return allowStoreCreation(async (opened: OpenedStore) => {
     const parts = { name, email, plan, revision, expiresAt }
     const { key, secret } = buildKey({ ...parts, now: new Date(), pepper: opened.pepper })
     await opened.store.keys.createKey(key)
@@ -107,14 +107,14 @@ function create(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
 }
 
 function createForAccount(given: Given, { stdout, report }: KeyContext): KeyWork {
-  const name = readName('--name', textOption(given, 'name'))
-  const revision = readRevision(textOption(given, 'revision'))
+  const name = readName('--name', readTextOption(given, 'name'))
+  const revision = readRevision(readTextOption(given, 'revision'))
   const expiresAt = readExpiryOption(given)
-  const wantedPlan = textOption(given, 'plan')
-  const wantedEmail = textOption(given, 'email')
+  const wantedPlan = readTextOption(given, 'plan')
+  const wantedEmail = readTextOption(given, 'email')
   if (wantedEmail !== undefined) readEmail('--email', wantedEmail)
   return async (opened) => {
-    const { id: account, email, plan } = await requireAccount(opened, textOption(given, 'account') ?? '')
+    const { id: account, email, plan } = await requireAccount(opened, readTextOption(given, 'account') ?? '')
     if (wantedPlan !== undefined && wantedPlan !== plan)
       throw new SetupError(`The account ${email} has the plan ${plan}, which its keys get. Leave out --plan.`)
     const parts = { name, email: wantedEmail ?? email, plan, revision, account, expiresAt }
@@ -126,7 +126,7 @@ function createForAccount(given: Given, { stdout, report }: KeyContext): KeyWork
 }
 
 function readExpiryOption(given: Given): Date | null {
-  const expires = textOption(given, 'expires')
+  const expires = readTextOption(given, 'expires')
   return expires === undefined ? null : readExpiry('--expires', expires, Date.now())
 }
 

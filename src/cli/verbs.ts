@@ -19,13 +19,13 @@ export interface Given {
 }
 
 /** The text of an option; undefined when it was not given. */
-export function textOption({ values }: Given, name: string): string | undefined {
+export function readTextOption({ values }: Given, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** The values of an option that may be repeated. */
-export function listOption({ values }: Given, name: string): readonly string[] {
+export function readListOption({ values }: Given, name: string): readonly string[] {
   const value = values[name]
   return Array.isArray(value) ? value : []
 }

@@ -102,6 +102,6 @@ export function buildLogInRedirect({ method, url }: FastifyRequest): Redirect {
 }
 
 /** Whether a request outside the API comes from a browser that displays pages. */
-export function wantsPage({ headers, url }: FastifyRequest): boolean {
+export function isPageRequest({ headers, url }: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? '') && !/^\/api\/v1(?:[/?]|$)/.test(url)
 }

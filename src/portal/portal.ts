@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { abandon } from '../http/scan-runner.ts'
+import { abandonRequest } from '../http/scan-runner.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
@@ -98,7 +98,7 @@ async function openContext(parts: PortalParts, { request, reply }: Exchange): Pr
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
-  if (result === null) return abandon(reply)
+  if (result === null) return abandonRequest(reply)
   if (result instanceof Redirect) return setPageHeaders(reply).redirect(result.path, 303)
   if (!(result instanceof Download)) return sendPage(reply, result)
   const { name, type, body } = result

@@ -1,4 +1,4 @@
-import { formatMonth, startOfNextMonth } from '../keys/calendar.ts'
+import { computeNextMonth, formatMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import type { AccountUsage, MonthUsage } from '../store/types.ts'
@@ -95,7 +95,7 @@ export function buildUsage(rows: AccountUsage, choice: UsageChoice): UsageReport
       limit: sum(active.map(({ limit }) => limit)),
       left: sum(active.map(({ left }) => left)),
       used: countMonth(current),
-      resetAt: new Date(startOfNextMonth(now)),
+      resetAt: new Date(computeNextMonth(now)),
     },
   }
 }

@@ -44,13 +44,17 @@ export function drawBarChart({ id, size, title, description, bars }: BarChart): 
       .signal('top', Math.max(1, ...bars.map(({ value }) => value)))
       .data(
         'bars',
-        bars.map((bar, i) => ({ ...bar, row: i * ROW_PX, room: (width - estimateWidth(bar.text)) * VEGA_WIDTH })),
+        bars.map((bar, i) => ({
+          ...bar,
+          row: i * ROW_PX,
+          room: (width - estimateWidth(bar.text)) * VEGA_WIDTH_FACTOR,
+        })),
       ),
   )
 }
 
 /** Without a canvas, Vega assumes that each character is 0.8 em wide. This factor is how much too wide that is. */
-const VEGA_WIDTH = 1.3
+const VEGA_WIDTH_FACTOR = 1.3
 
 /** Pixels that a text takes at most, including a gap. */
 function estimateWidth(text: string): number {

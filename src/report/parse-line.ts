@@ -2,8 +2,8 @@ import { makeVisible, parseLink } from '../portal/scan/visible-text.ts'
 import { CONFIDENCES, type Site } from './site.ts'
 
 /** Longer texts are cut. The engine's own texts are much shorter. */
-const MAX_NAME = 300
-const MAX_TERM = 100
+const MAX_NAME_CHARACTERS = 300
+const MAX_TERM_CHARACTERS = 100
 /** Only the first ones of a site count. */
 const MAX_TECHNOLOGIES = 500
 /**
@@ -50,8 +50,13 @@ export class LineParser {
     const name = entry ?? (Number.isInteger(number) ? `line ${number}` : '')
     if (isObject(result)) return this.#readResult(entry, name, result)
     if (typeof error === 'string') {
-      const failure = { code: this.#readTerm(code) ?? 'unknown', sentence: readText(error, MAX_NAME) ?? '' }
-      const site = { ...NOTHING_FOUND, name: readText(name, MAX_NAME) ?? 'unnamed', link: findLink(entry), failure }
+      const failure = { code: this.#readTerm(code) ?? 'unknown', sentence: readText(error, MAX_NAME_CHARACTERS) ?? '' }
+      const site = {
+        ...NOTHING_FOUND,
+        name: readText(name, MAX_NAME_CHARACTERS) ?? 'unnamed',
+        link: findLink(entry),
+        failure,
+      }
       return { entry, site, ...readMeta(line.meta) }
     }
     if (Array.isArray(rest.technologies)) return this.#readResult(entry, name, line)
@@ -62,7 +67,7 @@ export class LineParser {
     const builder = this.#readTerm(result.builder)
     const { url, confidence, builderSlug } = result
     const site: Site = {
-      name: readText(name || url, MAX_NAME) ?? 'unnamed',
+      name: readText(name || url, MAX_NAME_CHARACTERS) ?? 'unnamed',
       link: findLink(url) ?? findLink(entry),
       failure: null,
       builder,
@@ -101,7 +106,7 @@ export class LineParser {
     if (typeof value !== 'string') return null
     const known = this.#terms.get(value)
     if (known !== undefined) return known
-    const term = readText(value, MAX_TERM)
+    const term = readText(value, MAX_TERM_CHARACTERS)
     if (term === null) return null
     if (this.#terms.size >= MAX_TERMS) return this.#terms.get(term) ?? FURTHER_TERMS
     this.#terms.set(term, this.#terms.get(term) ?? term)
@@ -155,8 +160,8 @@ function readText(value: unknown, maxCharacters: number): string | null {
   return makeVisible(part, maxCharacters) || null
 }
 
-const MAX_LINK = 2048
+const MAX_LINK_CHARACTERS = 2048
 
 function findLink(url: unknown): string | null {
-  return typeof url === 'string' && url.length <= MAX_LINK ? parseLink(url) : null
+  return typeof url === 'string' && url.length <= MAX_LINK_CHARACTERS ? parseLink(url) : null
 }

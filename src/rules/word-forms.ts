@@ -10,6 +10,6 @@ const KINDS: Readonly<Record<WordKind, WordForm>> = {
 }
 
 /** Finds the form in which the words of a place are written. */
-export function wordOf({ word, wordForm }: Place): WordForm {
+export function findWordForm({ word, wordForm }: Place): WordForm {
   return wordForm ?? KINDS[word]
 }

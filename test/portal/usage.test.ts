@@ -213,7 +213,7 @@ describe.each(appKinds('portal-usage'))('$name', (kind) => {
       await forgetDays(portal, key)
       await charge(key, `${MONTH}-06`, 2)
       const { html } = await person.get('/account')
-      expect(readText(html)).toContain('The chart lacks 7 requests')
+      expect(readText(html)).toContain('The chart does not show 7 requests')
       expect(readTable(html, 'Requests per day').slice(-2)).toEqual([
         ['Day not recorded', '7'],
         ['Total', '9'],

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { servicesStatus } from '../services-status.ts'
-import { generatedPages } from './generated-pages.ts'
+import { readServicesStatus } from '../services-status.ts'
+import { generatePages } from './generated-pages.ts'
 import { median } from './quantile.ts'
 
 const SECONDS = 3
@@ -39,7 +39,7 @@ interface HttpReport {
 export async function measureHttp(rounds: number): Promise<HttpReport> {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
   const site = createServer((_, answer) =>
-    answer.setHeader('content-type', 'text/html').end(String(generatedPages(1)[0].html)),
+    answer.setHeader('content-type', 'text/html').end(String(generatePages(1)[0].html)),
   )
   await once(site.listen(0, '127.0.0.1'), 'listening')
   const page = `127.0.0.1:${(site.address() as AddressInfo).port}`
@@ -92,7 +92,7 @@ async function startService(env: Env, page: string, key?: string): Promise<Candi
 
 /** @returns null when Redis or MongoDB is not running */
 async function startWithServers(env: Env, page: string): Promise<Candidate | null> {
-  const { REDIS_URL: redis, MONGODB_URL: mongo } = servicesStatus()
+  const { REDIS_URL: redis, MONGODB_URL: mongo } = readServicesStatus()
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
   const create = ['create', '--name', 'Bench', '--email', 'bench@a.example', '--plan', 'free']

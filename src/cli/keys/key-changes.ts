@@ -5,8 +5,15 @@ import type { KeyChange } from '../../store/types.ts'
 import { UsageError } from '../command.ts'
 import { readEmail, readExpiry, readLimit, readName, readSpan, requirePlan } from '../key-input.ts'
 import { recordAction } from '../record-action.ts'
-import { type Given, textOption, type Verb } from '../verbs.ts'
-import { type KeyContext, type KeyWork, requireActiveKey, requireKey, revokedError, unknownError } from './key-work.ts'
+import { type Given, readTextOption, type Verb } from '../verbs.ts'
+import {
+  buildRevokedKeyError,
+  buildUnknownKeyError,
+  type KeyContext,
+  type KeyWork,
+  requireActiveKey,
+  requireKey,
+} from './key-work.ts'
 
 const text = { type: 'string' } as const
 
@@ -34,13 +41,13 @@ function revoke({ args: [id] }: Given, { report }: KeyContext): KeyWork {
 
 function rotate(given: Given, { stdout, report }: KeyContext): KeyWork {
   const [id] = given.args
-  const overlapMs = readSpan('--overlap', textOption(given, 'overlap') ?? '24h')
+  const overlapMs = readSpan('--overlap', readTextOption(given, 'overlap') ?? '24h')
   return async (opened) => {
     const { account } = await requireActiveKey(opened, id)
     const { stored, secret } = buildSecret({ pepper: opened.pepper })
     const now = new Date()
     const oldEndAt = new Date(now.getTime() + overlapMs)
-    if (!(await opened.store.keys.rotateKey(id, { secret: stored, oldEndAt, now }))) throw revokedError(id)
+    if (!(await opened.store.keys.rotateKey(id, { secret: stored, oldEndAt, now }))) throw buildRevokedKeyError(id)
     await recordAction(opened, { command: 'keys rotate', action: 'key_rotated', account, key: id }, report)
     const until = oldEndAt.toISOString()
     report(`The new secret of ${id} is shown once, below. Store it safely. The previous one expires at ${until}.`)
@@ -53,7 +60,7 @@ function remove({ args: [id], values }: Given, { report }: KeyContext): KeyWork 
     throw new UsageError('delete removes a key with its name and e-mail address permanently: confirm it with --yes')
   return async (opened) => {
     const { account } = await requireKey(opened, id)
-    if (!(await opened.store.keys.deleteKey(id))) throw unknownError(id)
+    if (!(await opened.store.keys.deleteKey(id))) throw buildUnknownKeyError(id)
     await recordAction(opened, { command: 'keys delete', action: 'key_deleted', account, key: id }, report)
     report(`Deleted ${id}. Every node rejects it within 5 seconds. "keys usage" still shows its usage, by its id.`)
   }
@@ -65,7 +72,7 @@ function setPlan({ args: [id, name] }: Given, { plans, report }: KeyContext): Ke
     const { account } = await requireActiveKey(opened, id)
     if (account !== null)
       throw new SetupError(`The key ${id} belongs to an account, whose plan it has. Change the plan of the account.`)
-    if (!(await opened.store.keys.setPlan(id, plan))) throw unknownError(id)
+    if (!(await opened.store.keys.setPlan(id, plan))) throw buildUnknownKeyError(id)
     await recordAction(opened, { command: 'keys set-plan', action: 'plan_changed', key: id, detail: plan }, report)
     report(`${id} now has the plan ${plan}.`)
   }
@@ -73,8 +80,8 @@ function setPlan({ args: [id, name] }: Given, { plans, report }: KeyContext): Ke
 
 function setLimits(given: Given, { plans, report }: KeyContext): KeyWork {
   const [id] = given.args
-  const perMinute = readLimit('--per-minute', textOption(given, 'per-minute'), 1)
-  const perMonth = readLimit('--per-month', textOption(given, 'per-month'), 0)
+  const perMinute = readLimit('--per-minute', readTextOption(given, 'per-minute'), 1)
+  const perMonth = readLimit('--per-month', readTextOption(given, 'per-month'), 0)
   if (perMinute === undefined && perMonth === undefined)
     throw new UsageError(
       'set-limits takes --per-minute, --per-month or both: a number, or "plan" for the limit of the plan',
@@ -115,7 +122,7 @@ function setName({ args: [id, text] }: Given, { report }: KeyContext): KeyWork {
   const name = readName('<name>', text)
   return async (opened) => {
     const { account } = await requireActiveKey(opened, id)
-    if (!(await opened.store.keys.renameKey(id, name))) throw unknownError(id)
+    if (!(await opened.store.keys.renameKey(id, name))) throw buildUnknownKeyError(id)
     await recordAction(opened, { command: 'keys set-name', action: 'key_renamed', account, key: id }, report)
     report(`${id} now has the name ${name}.`)
   }
@@ -133,5 +140,5 @@ function setEmail({ args: [id, text] }: Given, { report }: KeyContext): KeyWork 
 
 /** @throws SetupError if the key was deleted meanwhile */
 async function changeKey({ store }: Parameters<KeyWork>[0], id: string, change: KeyChange): Promise<void> {
-  if (!(await store.keys.changeKey(id, change))) throw unknownError(id)
+  if (!(await store.keys.changeKey(id, change))) throw buildUnknownKeyError(id)
 }

@@ -3,9 +3,9 @@ import { formatMonth } from '../../keys/calendar.ts'
 import { findLimits, type Plan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import { UsageError } from '../command.ts'
+import { formatRows } from '../format-rows.ts'
 import { readMonthOption } from '../key-input.ts'
-import { formatRows } from '../rows.ts'
-import { type Given, textOption } from '../verbs.ts'
+import { type Given, readTextOption } from '../verbs.ts'
 import { buildAccountNamer, type KeyContext, type KeyWork } from './key-work.ts'
 
 /** The usage of one key in a month. Values of the key are null if it was deleted. */
@@ -32,7 +32,7 @@ export function showUsage(given: Given, { plans, stdout, report }: KeyContext): 
   const { json, csv } = given.values
   if (json && csv) throw new UsageError('--json and --csv cannot be combined: choose one')
   const now = Date.now()
-  const month = readMonthOption('--month', textOption(given, 'month') ?? formatMonth(now), now)
+  const month = readMonthOption('--month', readTextOption(given, 'month') ?? formatMonth(now), now)
   return async ({ store }) => {
     const nameAccount = buildAccountNamer(store)
     // Usage is read first, so a key that is created meanwhile has none and is not mistaken for a deleted one.

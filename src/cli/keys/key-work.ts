@@ -5,10 +5,10 @@ import { SetupError } from '../../errors.ts'
 import type { Plan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import type { OpenedStore } from '../../store/open.ts'
-import type { CreatingWork } from '../with-store.ts'
+import type { StoreCreatingWork } from '../with-store.ts'
 
 /** The action of a verb of `keys`, which runs once the store is open. */
-export type KeyWork = ((opened: OpenedStore) => Promise<void>) & CreatingWork
+export type KeyWork = ((opened: OpenedStore) => Promise<void>) & StoreCreatingWork
 
 /** The dependencies of the verbs of `keys`. */
 export interface KeyContext {
@@ -21,14 +21,14 @@ export interface KeyContext {
 /** @throws SetupError if there is no such key */
 export async function requireKey({ store }: OpenedStore, id: string): Promise<Key> {
   const key = await store.keys.getKey(id)
-  if (key === null) throw unknownError(id)
+  if (key === null) throw buildUnknownKeyError(id)
   return key
 }
 
 /** @throws SetupError if there is no such key, or if it is revoked */
 export async function requireActiveKey(opened: OpenedStore, id: string): Promise<Key> {
   const key = await requireKey(opened, id)
-  if (key.revokedAt !== null) throw revokedError(id)
+  if (key.revokedAt !== null) throw buildRevokedKeyError(id)
   return key
 }
 
@@ -51,10 +51,10 @@ export function buildAccountNamer({ accounts }: OpenedStore['store']): (key: Key
   }
 }
 
-export function unknownError(id: string): SetupError {
+export function buildUnknownKeyError(id: string): SetupError {
   return new SetupError(`There is no key "${id}". Run "keys list" to see all keys.`)
 }
 
-export function revokedError(id: string): SetupError {
+export function buildRevokedKeyError(id: string): SetupError {
   return new SetupError(`The key ${id} is revoked. Create another with "keys create".`)
 }

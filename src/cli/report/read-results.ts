@@ -14,7 +14,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 /** Bounds the memory: a site takes about 0.5 KB. */
 const MAX_SITES = 1_000_000
 /** Longer keys are replaced with their hash. */
-const MAX_KEY = 300
+const MAX_KEY_CHARACTERS = 300
 
 /** Counter that numbers the sites that no line names. All files share it, so that sites of two files differ. */
 let unnamedSites = 0
@@ -114,8 +114,8 @@ class ResultCollector {
 
 /** `example.org` and `https://example.org/` are the same site, as in lists of sites. */
 function findKey(entry: string): string {
-  const key = entry.length <= MAX_KEY ? parseSite(entry).key : entry
-  return key.length <= MAX_KEY ? key : `\0${createHash('sha256').update(key).digest('base64')}`
+  const key = entry.length <= MAX_KEY_CHARACTERS ? parseSite(entry).key : entry
+  return key.length <= MAX_KEY_CHARACTERS ? key : `\0${createHash('sha256').update(key).digest('base64')}`
 }
 
 function widen(scanned: ReportSource['scanned'], time: string): NonNullable<ReportSource['scanned']> {

@@ -11,7 +11,7 @@ import { buildRuleset, openRuleset } from '../../rules/open-ruleset.ts'
 import { readOrdinaryPages } from '../../rules/ordinary-pages.ts'
 import { checkFiles } from '../check-files.ts'
 import { type CommandIo, EXIT } from '../command.ts'
-import { type Given, listOption, textOption } from '../verbs.ts'
+import { type Given, readListOption, readTextOption } from '../verbs.ts'
 import { readDiffFormat } from './format-diff.ts'
 import { RuleRepository } from './git-rules.ts'
 import { readPageFile } from './page-files.ts'
@@ -19,8 +19,8 @@ import type { RuleWork } from './rule-work.ts'
 
 /** Compares the verdicts of the rules of a commit with those of the working tree. Today's engine runs both. */
 export function diffRules(given: Given, { stdout, stderr }: CommandIo): RuleWork {
-  const format = readDiffFormat(textOption(given, 'format'))
-  const files = listOption(given, 'pages')
+  const format = readDiffFormat(readTextOption(given, 'format'))
+  const files = readListOption(given, 'pages')
   const readers = files.map((file) => [file, readPageFile(file)] as const)
   return async ({ folders, detectors }) => {
     for (const file of files) await checkFiles({ pages: file })

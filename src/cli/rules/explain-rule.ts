@@ -11,7 +11,7 @@ import { SLUG } from '../../rules/schema.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { type CommandIo, EXIT, readTimeout, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
-import { type Given, textOption } from '../verbs.ts'
+import { type Given, readTextOption } from '../verbs.ts'
 import type { ExplainedRules, Explanation } from './explain-page.ts'
 import type { ExplainTask } from './explain-worker.ts'
 import { readPage, readPageSource } from './read-page.ts'
@@ -31,7 +31,7 @@ interface NamedFixture {
 
 /** Prints clause by clause why rules do or do not fire on a page. */
 export function explain(given: Given, { stdout, stderr }: CommandIo): RuleWork {
-  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
+  const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '10')
   const { rule, url } = readArguments(given)
   const isAll = given.values.all === true
   if (rule === null && !isAll) throw new UsageError('explain needs the slug of a rule, or --all')
@@ -80,11 +80,11 @@ function checkRule({ kind, slug }: NamedRule, { rules }: Ruleset): void {
 }
 
 function readFixtureOption(given: Given): NamedFixture | null {
-  const lists = (['hit', 'miss'] as const).filter((list) => textOption(given, list) !== undefined)
+  const lists = (['hit', 'miss'] as const).filter((list) => readTextOption(given, list) !== undefined)
   if (lists.length === 2) throw new UsageError('--hit cannot be combined with --miss: name one page')
   const [list] = lists
   if (list === undefined) return null
-  const number = textOption(given, list) ?? ''
+  const number = readTextOption(given, list) ?? ''
   if (!/^[1-9]\d{0,3}$/.test(number))
     throw new UsageError(`--${list} must be the number of a page, from 1, not "${number}"`)
   return { list, number: Number(number) }

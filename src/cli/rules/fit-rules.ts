@@ -33,7 +33,7 @@ import { type LoadedRules, readValidRules } from './rule-work.ts'
 /** Upper bound of a line with a page. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 /** `--check`: maximum number of tenths by which refitting may move a point. */
-const MAX_MOVE = 5
+const MAX_MOVED_TENTHS = 5
 /** `--check`: maximum share of the verdicts that refitting may change. */
 const MAX_CHANGED_VERDICTS = 0.01
 /** The decision of rules without categories: the best type is always named. */
@@ -101,14 +101,14 @@ function comparePoints(
     const before = known.clauses.get(id) ?? {}
     for (const slug of new Set([...Object.keys(fitted), ...Object.keys(before)])) {
       const [from, to] = [before[slug] ?? 0, fitted[slug] ?? 0]
-      if (Math.abs(from - to) > MAX_MOVE) moved.push(`${id}: ${slug} ${from} → ${to}`)
+      if (Math.abs(from - to) > MAX_MOVED_TENTHS) moved.push(`${id}: ${slug} ${from} → ${to}`)
     }
   }
   const [before, after] = [predict(pages, known, types, decision), predict(pages, points, types, decision)]
   const changed = before.filter(({ named }, i) => named !== after[i].named).length
   for (const line of moved) stdout.write(`${line}\n`)
   stdout.write(
-    `Refitting moves ${formatCount(moved.length, 'point')} by more than ${MAX_MOVE} tenths and changes ${changed} of ${pages.length} verdicts\n`,
+    `Refitting moves ${formatCount(moved.length, 'point')} by more than ${MAX_MOVED_TENTHS} tenths and changes ${changed} of ${pages.length} verdicts\n`,
   )
   const isStable = moved.length === 0 && changed <= MAX_CHANGED_VERDICTS * pages.length
   if (!isStable) stdout.write('Run the command without --check, and review the change\n')

@@ -14,7 +14,7 @@ import { SLUG } from '../../rules/schema.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
-import { type Given, textOption } from '../verbs.ts'
+import { type Given, readTextOption } from '../verbs.ts'
 import { readPage, readPageSource } from './read-page.ts'
 import { type RuleWork, readKind } from './rule-work.ts'
 
@@ -26,12 +26,12 @@ interface NamedRule {
 }
 
 /** Proposes a rule and its tests from a page, and writes both files. */
-export function newRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+export function writeNewRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   const [name, url] = given.args
-  const rule = readName(name, textOption(given, 'category') ?? null)
+  const rule = readName(name, readTextOption(given, 'category') ?? null)
   const source = readPageSource(given, url)
   if (source === null) throw new UsageError('new needs a page: a URL, --html FILE or --har FILE')
-  const folder = textOption(given, 'in')
+  const folder = readTextOption(given, 'in')
   if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory()))
     throw new UsageError(`--in: there is no folder "${folder}"`)
   return async ({ folders, detectors, config }) => {

@@ -9,7 +9,7 @@ import { checkAddress, UsageError } from '../command.ts'
 import { readHar } from '../formats/har.ts'
 import { readSavedPage } from '../formats/saved-page.ts'
 import { readPolicy } from '../scan/live-scan.ts'
-import { type Given, textOption } from '../verbs.ts'
+import { type Given, readTextOption } from '../verbs.ts'
 
 /** The source of the page of a `rules` verb: a live site, or a saved page. */
 export type PageSource =
@@ -33,7 +33,7 @@ export const PAGE_OPTIONS = { html: text, url: text, headers: text, har: text } 
  * @throws UsageError when two pages are named, or an option does not belong to the page
  */
 export function readPageSource(given: Given, url: string | undefined): PageSource | null {
-  const [html, har, address, headers] = ['html', 'har', 'url', 'headers'].map((name) => textOption(given, name))
+  const [html, har, address, headers] = ['html', 'har', 'url', 'headers'].map((name) => readTextOption(given, name))
   const named = [url !== undefined && `"${url}"`, html !== undefined && '--html', har !== undefined && '--har'].filter(
     (one) => one !== false,
   )

@@ -3,7 +3,7 @@ import { searchRules } from '../../rules/search-rules.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
-import { type Given, textOption, type Verb } from '../verbs.ts'
+import { type Given, readTextOption, type Verb } from '../verbs.ts'
 import { formatRule, formatStats } from './format-rule.ts'
 import { type RuleWork, readKind, readValidRules } from './rule-work.ts'
 
@@ -18,9 +18,9 @@ export const CATALOGUE_VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>
 }
 
 function list(given: Given, { stdout, stderr }: CommandIo): RuleWork {
-  const kindName = textOption(given, 'kind')
+  const kindName = readTextOption(given, 'kind')
   const kind = kindName === undefined ? undefined : readKind(kindName)
-  const category = textOption(given, 'category')
+  const category = readTextOption(given, 'category')
   return (loaded) => {
     const { rules, categories } = readValidRules(loaded)
     const known = [...Object.keys(categories.builders), ...Object.keys(categories.technologies)]

@@ -1,9 +1,9 @@
 import { AUDIT_ACTIONS, type AuditEntry } from '../../accounts/audit.ts'
 import { loadConfig } from '../../config/config.ts'
 import { type CommandIo, EXIT } from '../command.ts'
+import { formatRows } from '../format-rows.ts'
 import { readSince } from '../key-input.ts'
-import { formatRows } from '../rows.ts'
-import { type Given, textOption } from '../verbs.ts'
+import { type Given, readTextOption } from '../verbs.ts'
 import { withStore } from '../with-store.ts'
 
 /** More entries than a store keeps. */
@@ -13,7 +13,7 @@ const TITLES = ['TIME', 'ACTION', 'DETAIL', 'BY', 'MACHINE', 'ACCOUNT', 'KEY']
 
 /** The verb `audit`: what was done to keys, accounts, plans and switches, oldest first. */
 export function showAudit(given: Given, io: CommandIo): () => Promise<number> {
-  const text = textOption(given, 'since')
+  const text = readTextOption(given, 'since')
   const since = text === undefined ? undefined : readSince('--since', text, Date.now())
   return async () => {
     await withStore(loadConfig(io.env), io, async ({ store }) => {

@@ -2,7 +2,7 @@ import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
 import { listExtras } from '../../scan/extras.ts'
-import { invalid } from '../body.ts'
+import { buildInvalidRequest } from '../body.ts'
 import type { Revision } from '../parts.ts'
 
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
@@ -30,17 +30,20 @@ export function toRequestError(
   accepted: Accepted,
 ): ApiError {
   const [first] = validation
-  if (first === undefined) return invalid('The request is not valid.')
+  if (first === undefined) return buildInvalidRequest('The request is not valid.')
   const { keyword, params, instancePath } = first as FastifySchemaValidationError
   const field = instancePath.split('/')[1] ?? ''
   if (keyword === 'required') return new ApiError('invalid_url', { sentence: describeMissing(accepted) })
   if (keyword === 'additionalProperties') {
     const isMisplaced = accepted.isInBody && validationContext === 'querystring'
-    return invalid((isMisplaced ? describeMisplaced : describeUnknown)(String(params.additionalProperty), accepted))
+    return buildInvalidRequest(
+      (isMisplaced ? describeMisplaced : describeUnknown)(String(params.additionalProperty), accepted),
+    )
   }
-  if (field === '') return invalid('The request body must be a JSON object such as {"url": "https://example.org"}.')
-  if (field === 'include') return invalid(describeInclude(accepted.revision))
-  return invalid(EXPECTED[field] ?? `${field} is not valid.`)
+  if (field === '')
+    return buildInvalidRequest('The request body must be a JSON object such as {"url": "https://example.org"}.')
+  if (field === 'include') return buildInvalidRequest(describeInclude(accepted.revision))
+  return buildInvalidRequest(EXPECTED[field] ?? `${field} is not valid.`)
 }
 
 /** Reports that `url` is missing, and which unknown parameter was sent in its place. */

@@ -14,7 +14,7 @@ const MAX_CLAUSES = 6
 const MAX_UNNAMED_CLAUSES = 3
 const MAX_OTHERS = 20
 /** Maximum number of characters of a page in which the name of the product is searched. */
-const MAX_NAME_SEARCH = 512 * 1024
+const MAX_SEARCHED_CHARACTERS = 512 * 1024
 /** Maximum number of clauses of one place: more of them would be the same kind of proof. */
 const MAX_PER_PLACE = 2
 
@@ -70,7 +70,7 @@ function chooseTraits(ranked: readonly RankedTrait[]): RankedTrait[] {
 
 /** Finds how the page writes the name of the product, most often; null if it does not, or only in lower case. */
 function findName({ html }: Page, slug: string): string | null {
-  const text = html.slice(0, MAX_NAME_SEARCH)
+  const text = html.slice(0, MAX_SEARCHED_CHARACTERS)
   const [squeezed, most] = [slug.replaceAll('-', ''), slug.split('-').length]
   const runs = [...text.matchAll(/[a-z0-9]+/gi)]
   const counts = new Map<string, number>()

@@ -8,7 +8,7 @@ import { type BulkOutput, type Continuation, openBulkOutput } from '../formats/b
 import type { CarriedColumn } from '../formats/record-format.ts'
 import type { ScanRecord } from '../formats/scan-record.ts'
 import { buildTableFormat } from '../formats/technology-table.ts'
-import { createProgressBar } from '../progress.ts'
+import { createProgressBar } from '../progress-bar.ts'
 import { type LiveOptions, openScanner } from './live-scan.ts'
 import { buildOutputFormat } from './output-options.ts'
 import { runPerHost } from './per-host-scheduler.ts'

@@ -5,9 +5,9 @@ import type { Line } from '../formats/lines.ts'
 import type { RecordWriter } from '../formats/record-writer.ts'
 import type { ScanRecord } from '../formats/scan-record.ts'
 import { readWarc, type WarcPage } from '../formats/warc.ts'
-import { createProgressBar } from '../progress.ts'
+import { createProgressBar } from '../progress-bar.ts'
 import { formatProblem, parseLine, readBatchLines, readPageLine } from './batch-lines.ts'
-import { mapInOrder } from './in-order.ts'
+import { mapInOrder } from './map-in-order.ts'
 import { describeFailure, type Matching, matchPage, recordPage } from './match-page.ts'
 
 /** The counts of a batch run. */
