@@ -29,7 +29,7 @@ interface Components {
 
 const BANNER = '// Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.'
 
-/** Formats the named components of a document as TypeScript types. Open objects have an index signature for further fields. */
+/** Formats the named components of a document as TypeScript types. Open objects have an index signature for additional fields. */
 async function formatTypes({ schemas }: Components): Promise<string> {
   const definitions = adaptSchema(schemas) as Record<string, object>
   const text = await compile({ title: 'Siteprint', definitions }, 'Siteprint', {

@@ -1,5 +1,5 @@
 // Prints one line with the numbers of one or more test runs, from the files that Vitest's JSON reporter wrote: `node
-// tools/test-count.mjs <file> [further file…]`. Exit 1 if the first report is missing: no test was run, or the run was
+// tools/test-count.mjs <file> [another file…]`. Exit 1 if the first report is missing: no test was run, or the run was
 // interrupted. An additional run that was never started is not counted. Uses no packages, because `npm ci` may have
 // failed.
 import { readFileSync } from 'node:fs'

@@ -42,7 +42,7 @@ export interface AuditEntry {
   readonly account: string | null
   /** Id of the key that the action concerns. */
   readonly key: string | null
-  /** A further value that is not personal, such as the name of the new plan. */
+  /** Another value that is not personal, such as the name of the new plan. */
   readonly detail: string | null
   /** The source of an operator's action: a command such as `keys revoke`, `SIGHUP`, or `start`; null for the portal. */
   readonly command: string | null

@@ -43,7 +43,7 @@ export class KeyedSemaphore {
 
   /**
    * Waits for a slot.
-   * @returns a function that releases the slot; further calls of it do nothing
+   * @returns a function that releases the slot; later calls of it do nothing
    * @throws the signal's reason when it aborts before there is a slot
    */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {

@@ -88,7 +88,7 @@ export function readExpiry(option: string, text: string, now: number): Date | nu
 }
 
 /**
- * Reads since when something is listed: a day, a time, or a duration before now.
+ * Reads from when something is listed: a day, a time, or a duration before now.
  * @param now milliseconds since 1970
  */
 export function readSince(option: string, text: string, now: number): Date {

@@ -28,7 +28,7 @@ Summarizes the results of scans, and compares them with earlier ones.
   --compare older.jsonl  adds what changed at each site since these results
   --rows 5000            maximum number of rows of a table in the file, at most ${MAX_ROWS_TEXT}
 
-Settings (environment): RULES_DIRS and DETECTORS, further rules and detectors, whose technologies have categories.
+Settings (environment): RULES_DIRS and DETECTORS, additional rules and detectors, whose technologies have categories.
 Exit code: 0 success, 1 some lines are not results, 2 wrong usage or failure.
 `
 

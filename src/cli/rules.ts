@@ -72,7 +72,7 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
 
-Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors; SCAN_ALLOW, SCAN_PORTS and
+Settings (environment): RULES_DIRS, more folders with rules; DETECTORS, more modules with detectors; SCAN_ALLOW, SCAN_PORTS and
 SCAN_DENY, which addresses explain and new may read.
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `

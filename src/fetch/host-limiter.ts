@@ -89,7 +89,7 @@ export class HostSlot {
   }
 
   /**
-   * Waits for a slot for one side-evidence request. A request to the host of the page needs no further slot.
+   * Waits for a slot for one side-evidence request. A request to the host of the page needs no other slot.
    * @returns a function that releases the slot; call it once, when the request has ended
    * @throws the signal's reason when it aborts
    */

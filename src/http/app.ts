@@ -193,7 +193,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
   await registerPortal(fastify, { ...context, accounts })
 }
 
-/** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */
+/** Registers the checks of every API request in the order that docs/api.md specifies. The route of scans makes more checks. */
 function registerChecks(v1: FastifyInstance, context: Context): void {
   const { shared, settings, switches } = context
   const keys = new Authenticator(context)

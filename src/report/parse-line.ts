@@ -11,7 +11,7 @@ const MAX_TECHNOLOGIES = 500
  * together have about 2,000.
  */
 const MAX_TERMS = 50_000
-const FURTHER_TERMS = 'further names'
+const OTHER_TERMS = 'other names'
 
 /** A line of scan results. */
 export interface ParsedLine {
@@ -108,7 +108,7 @@ export class LineParser {
     if (known !== undefined) return known
     const term = readText(value, MAX_TERM_CHARACTERS)
     if (term === null) return null
-    if (this.#terms.size >= MAX_TERMS) return this.#terms.get(term) ?? FURTHER_TERMS
+    if (this.#terms.size >= MAX_TERMS) return this.#terms.get(term) ?? OTHER_TERMS
     this.#terms.set(term, this.#terms.get(term) ?? term)
     return term
   }

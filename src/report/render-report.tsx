@@ -10,7 +10,7 @@ import { ChangeCounts, ChangeTable, SiteTable } from './site-table.tsx'
 const PORTAL_ASSETS = join(import.meta.dirname, '..', 'portal', 'assets')
 const OWN_ASSETS = join(import.meta.dirname, 'assets')
 
-/** The file contains everything that it needs: the style sheet of the portal, further styles, a script and the icon. */
+/** The file contains everything that it needs: the style sheet of the portal, more styles, a script and the icon. */
 function readAssets(): Readonly<Record<'style' | 'script' | 'icon', string>> {
   const style =
     readFileSync(join(PORTAL_ASSETS, 'style.css'), 'utf8') + readFileSync(join(OWN_ASSETS, 'report.css'), 'utf8')

@@ -68,7 +68,7 @@ export interface KeyStore {
    * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
    * across all processes.
    * @param key `account` is set
-   * @returns false if nothing was created; also if there is a key with this id, or the account does not exist or is suspended
+   * @returns false if nothing was created: the account has as many keys, does not exist or is suspended, or there is a key with this id
    */
   createAccountKey(key: Key, limit: number): Promise<boolean>
   /**

@@ -47,7 +47,7 @@ describe('a batch', () => {
     expect(Object.keys(lines[0].result ?? {})).toHaveLength(10)
   })
 
-  test('accepts any subset of the fields; null is the same as absent, and further fields are ignored', async () => {
+  test('accepts any subset of the fields; null is the same as absent, and other fields are ignored', async () => {
     const seen = {
       url: 'https://acme.com/',
       status: 200,

@@ -53,7 +53,7 @@ const files = [
 ]
 
 describe.skipIf(way === null)('a list of bare domains, with dead ones and duplicates', () => {
-  test('becomes two CSV files, also after a kill in the middle: every site once', async () => {
+  test('becomes two CSV files, even after a kill in the middle: every site once', async () => {
     expect((await scan(files, SITES / 4)).code).toBe(137)
     const { code, stderr } = await scan([...files, '--resume'])
     const known = Number(/(\d+) already done/.exec(stderr)?.[1])

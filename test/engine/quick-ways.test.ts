@@ -101,7 +101,7 @@ describe('URLs', () => {
     expect(url?.href.includes('page.invalid')).toBe(false)
   })
 
-  test('with letters outside of ASCII are parsed also when the call is hot', () => {
+  test('with letters outside of ASCII are parsed even when the call is hot', () => {
     const failed = Array.from({ length: 100_000 }, (_, i) => `https://b\u00fccher.example/${i % 2}`).filter(
       (text) => new UrlResolver(buildBase(PAGE, undefined)).resolve(text) === null,
     )

@@ -102,7 +102,7 @@ describe('the link that confirms an address', () => {
   const post = (form: Readonly<Record<string, string>>): Promise<PortalAnswer> =>
     mailing.openBrowser().send({ path: '/verify', form })
 
-  test('asks for the password, also after a wrong one', async () => {
+  test('asks for the password, even after a wrong one', async () => {
     const token = await requestLink('confirm@example.org')
     const page = await mailing.openBrowser().send({ path: `/verify?token=${token}` })
     expect(page.html).toMatch(/type="password"/)

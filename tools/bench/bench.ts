@@ -29,7 +29,7 @@ arrays), in the same run.
   npm run -s bench [-- --rounds 5] [--pages pages.jsonl.gz]
 
 Uses ../shared/pages/pages.jsonl.gz if it exists, otherwise generated pages. Prints JSON on stdout. Figures are medians over the
-rounds; ratios compare passes that run alternately. Further figures: the overhead of a live scan of a local 180 kB page over a
+rounds; ratios compare passes that run alternately. Other figures: the overhead of a live scan of a local 180 kB page over a
 bare request for it, the longest delay of the main thread while workers match hostile pages, the memory before and after scanning
 all hostile servers, and the rate of cached scans over HTTP relative to a bare Fastify route (also with Redis and MongoDB, if
 tools/services.sh has started them).

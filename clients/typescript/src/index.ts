@@ -126,7 +126,7 @@ export class Siteprint {
   }
 }
 
-/** Milliseconds to wait before a request is repeated; null if repeating it does not help. */
+/** Milliseconds to wait before a request is retried; null if a retry does not help. */
 function findWait(error: SiteprintError | ConnectionError, tries: number): number | null {
   const backoff = FIRST_BACKOFF_MS * 2 ** tries
   if (error instanceof ConnectionError || error.status === 503) return backoff

@@ -7,7 +7,7 @@ export interface PerHostOptions<T> {
   readonly concurrency: number
   /** Pause between two jobs of one host. */
   readonly pauseMs: number
-  /** Once it aborts, no further job starts. */
+  /** Once it aborts, no other job starts. */
   readonly signal: AbortSignal
 }
 

@@ -60,7 +60,7 @@ ${formatColumns('warc')}
   --technologies-out FILE   a second file (.csv, .jsonl) with one row per page and technology: url (of saved pages also id, and
                             recordId of WARC records), slug, name, category, version, level
 
-Settings (environment): RULES_DIRS and DETECTORS, further rules and detectors; SCAN_ALLOW, SCAN_PORTS and SCAN_DENY, which
+Settings (environment): RULES_DIRS and DETECTORS, additional rules and detectors; SCAN_ALLOW, SCAN_PORTS and SCAN_DENY, which
 addresses may be scanned; CONTACT_URL, the contact in the User-Agent.
 Exit code: 0 success, 1 at least one item failed, 2 wrong usage or failure, 130 stopped by Ctrl-C.
 `

@@ -105,7 +105,7 @@ export async function* skipDone(
   for await (const site of sites) if (site !== null && seen.size < seen.add(site.key).size) yield site
 }
 
-/** Numbers of a list. */
+/** The counts of a list. */
 export interface SiteCounts {
   /** Different sites. */
   readonly sites: number

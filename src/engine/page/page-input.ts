@@ -146,7 +146,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)
 }
 
-/** Whether a value is a Uint8Array, also one from another realm, which has another class. */
+/** Whether a value is a Uint8Array, even one from another realm, whose class differs. */
 function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

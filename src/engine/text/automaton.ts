@@ -96,7 +96,7 @@ export class Automaton<T> {
 
   /**
    * Finds where literals occur in `text`, in one pass, in the order of their ends.
-   * @param most of each literal only this number of occurrences is reported
+   * @param most maximum number of occurrences that are reported for each literal
    */
   findOccurrences(text: string, most: number): Occurrence<T>[] {
     const occurrences: Occurrence<T>[] = []

@@ -34,7 +34,7 @@ export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFa
           ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
           ['State', <KeyState key="state" of={key} now={now} />],
           ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
-          ['Last used', lastUsedAt === null ? 'Not in a year' : <DateTime key="used" at={lastUsedAt} />],
+          ['Last used', lastUsedAt === null ? 'Not in the last year' : <DateTime key="used" at={lastUsedAt} />],
           ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
           ['API revision', key.revision === null ? 'Default' : `${key.revision}`],
         ]}

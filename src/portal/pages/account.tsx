@@ -85,7 +85,7 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
       <div class="columns">
         <KeyTable report={report} />
         <details>
-          <summary>Table of the days</summary>
+          <summary>Requests per day as a table</summary>
           <div class="slim">
             <DayTable report={report} />
           </div>
