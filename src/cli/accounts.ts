@@ -27,7 +27,7 @@ Manages the accounts of the portal. A change takes effect on every node within 5
       Lists accounts with their number of keys and their usage of the current month, as a table, or as one JSON object per
       line. --search: part of an e-mail address or name.
   npm run -s accounts -- verify <email>
-      Marks the e-mail address of an account as confirmed. Addresses in ADMIN_EMAILS have to be.
+      Marks the e-mail address of an account as confirmed. Addresses in ADMIN_EMAILS have to be confirmed.
   npm run -s accounts -- reset <email>
       Prints a link on which the owner chooses a new password, once, and nothing else, on standard output.
   npm run -s accounts -- set-plan <email> <plan>
@@ -122,7 +122,7 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
       report,
     )
     if (plan !== null) await store.accounts.setAccountPlan(account.id, plan)
-    report(`Created ${account.id}. Its owner chooses a password on the page below, once, within 7 days.`)
+    report(`Created ${account.id}. Within 7 days, its owner can choose a password on the page below, once.`)
     stdout.write(`${link}\n`)
   })
 }
@@ -159,7 +159,7 @@ function reset(given: Given, { stdout, report }: Context): Work {
   return withAccount(given, async (account, { store, openOperator }) => {
     const link = await (await openOperator()).reset(account)
     await recordAction({ store }, { command: 'accounts reset', action: 'reset_created', account: account.id }, report)
-    report(`The owner of ${account.id} chooses a new password on the page below, once, within 7 days.`)
+    report(`The owner of ${account.id} can choose a new password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
   })
 }

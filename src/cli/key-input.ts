@@ -88,7 +88,7 @@ export function readExpiry(option: string, text: string, now: number): Date | nu
 }
 
 /**
- * Reads from when something is listed: a day, a time, or a duration before now.
+ * Reads the start of a listed period: a day, a time, or a duration before now.
  * @param now milliseconds since 1970
  */
 export function readSince(option: string, text: string, now: number): Date {

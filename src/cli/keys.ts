@@ -31,7 +31,7 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
       Prints the new key, and nothing else, on standard output. It is shown once. --revision pins the key to a revision of
       the API; without it the key uses API_REVISION. --expires: see set-expiry; without it the key does not expire.
   npm run -s keys -- create --name N --account E [--revision 1|2] [--expires T]
-      The same for the account with the e-mail address E, whose plan the key gets, whatever its number of keys.
+      Creates a key of the account with the e-mail address E, with the plan of the account, even beyond its number of keys.
   npm run -s keys -- attach <id> <email>
       Attaches a key to the account with this e-mail address. The key gets the plan of the account.
   npm run -s keys -- list [--json]

@@ -130,7 +130,7 @@ async function runMeasuredScan(
   })
 }
 
-/** Registers what applies to every request, whatever its path. */
+/** Registers the hooks that apply to every request, whatever its path. */
 async function registerHooks(
   fastify: FastifyInstance,
   context: Context,

@@ -15,7 +15,7 @@ export interface ProcessStatus {
 export interface StatusRow {
   readonly label: string
   readonly value: string
-  /** Whether the operator has to do something. */
+  /** Whether the operator has to act. */
   readonly isProblem: boolean
 }
 

@@ -74,7 +74,7 @@ export function formatDay(day: string, used: number): string {
   return `${formatDayName(day)}: ${formatCount(used, 'request')}`
 }
 
-/** What Vega writes around the label of a bar, and between the label and the other attributes. */
+/** Markup that Vega writes around the label of a bar, and between the label and the other attributes. */
 const BAR_START = '<path aria-label="'
 const BAR_MIDDLE = '" role="graphics-symbol" aria-roledescription="rect mark" '
 

@@ -15,7 +15,7 @@ export const CHANGE_KINDS = {
 } as const
 export type ChangeKind = keyof typeof CHANGE_KINDS
 
-/** Something that changed at a site: one value, or the names of technologies in `to`. */
+/** One change of a site: a value, or the names of technologies in `to`. */
 export interface Change {
   readonly kind: ChangeKind
   /** Technology → old and new version. */

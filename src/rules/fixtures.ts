@@ -169,7 +169,7 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
   return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]
 }
 
-/** Reports a fact of a verdict that differs from the fixture: its key, what it is, and what the fixture says. */
+/** Reports a fact of a verdict that differs from the fixture: its key, its actual value, and the expected one. */
 function buildDifference(
   { file, path }: Fixture,
   below: Path,

@@ -83,7 +83,7 @@ const meta = Type.Object(
   { $id: 'Meta', description: 'With include=meta: about the scan and the page.' },
 )
 
-/** JSON Schemas of the extras: what `include` adds after the ten fields. */
+/** JSON Schemas of the extras, which `include` adds after the ten fields. */
 export const EXTRA_SCHEMAS = {
   evidence: list(evidence, { description: 'With include=evidence: every rule that scored points, and why.' }),
   versions: Type.Unsafe<Readonly<Record<string, string>>>({

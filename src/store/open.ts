@@ -124,8 +124,8 @@ export function loadAuthSecret({ dataDir, mongodbUrl, authSecret }: AuthSettings
 }
 
 /**
- * Copies the embedded store and its generated secrets to a folder that can be used as DATA_DIR. A server may run meanwhile. Secrets
- * of settings are not copied.
+ * Copies the embedded store and its generated secrets to a folder that can be used as DATA_DIR. A server may run
+ * meanwhile. Secrets from settings are not copied.
  * @throws SetupError if the store is not embedded, or either folder cannot be used
  */
 export async function backupStore(

@@ -78,9 +78,9 @@ export interface KeyStore {
    */
   createDefaultKey(key: Key): Promise<boolean>
   /**
-   * Attaches a key to an account, whatever the plan's number of keys. The key gets the account's plan.
-   * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account does not
-   *   exist or is suspended
+   * Attaches a key to an account, even beyond the plan's number of keys. The key gets the account's plan.
+   * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account
+   * does not exist or is suspended
    */
   attachKey(id: string, account: string): Promise<boolean>
   /** @returns false if there is no such key */

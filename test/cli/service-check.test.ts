@@ -28,7 +28,7 @@ describe('check', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.replace(readVersion(stdout), 'x')).toBe(`ok       settings  valid, with 4 plans
 ok       rules     valid, version x
-ok       keys      SQLite in ${DATA_DIR}: there is no store yet, the first start creates it
+ok       keys      SQLite in ${DATA_DIR}: there is no store yet; the first start creates one
 ok       redis     not used: REDIS_URL is not set
 `)
     expect(existsSync(DATA_DIR)).toBe(false)

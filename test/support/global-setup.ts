@@ -42,7 +42,7 @@ export default function setup(project: TestProject): (() => void) | undefined {
   }
 }
 
-/** Returns the folder of both. */
+/** Returns the folder of both projects. */
 function buildProjects(): string {
   const parent = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-project-'))
   const [built, small] = [join(parent, 'built'), join(parent, 'small')]

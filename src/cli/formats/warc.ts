@@ -37,10 +37,11 @@ const MAX_BLOCK_BYTES = MAX_BODY_BYTES + 4 * MAX_HEAD_BYTES
 const RECORD: Mark = { lead: '\n', text: 'WARC/', foreign: /[^\r\n]/ }
 
 /**
- * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory, each with its scripts and style
- * sheets. A damaged record does not affect the others; records of other kinds are skipped. The file is read twice: first for
- * scripts and style sheets, which are put into a temporary file.
- * @param options `onBytes` is called with the number of bytes of the file that are done, of which the first reading is half
+ * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory, each with its scripts
+ * and style sheets. A damaged record does not affect the others; records of other kinds are skipped. The file is read
+ * twice: first for scripts and style sheets, which are put into a temporary file.
+ * @param options `onBytes` is called with the number of bytes that have been processed; the first reading counts as
+ * half of the file
  * @throws SetupError when the file contains no record; errors of the file system
  */
 export async function* readWarc(

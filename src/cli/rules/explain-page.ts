@@ -19,7 +19,7 @@ export interface Explanation {
   readonly warnings: readonly string[]
 }
 
-/** Marks of clauses. A clause is unseen if it does not hold, and could hold if a place had been looked at. */
+/** Marks of clauses. A clause is unseen if it does not hold, and might hold if a place had been looked at. */
 const MARKS = { held: '✓', absent: '✗', unseen: '?' } as const
 const LEGEND = `  ${MARKS.held} holds  ${MARKS.absent} does not hold  ${MARKS.unseen} unknown: a place was not looked at`
 

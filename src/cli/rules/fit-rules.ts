@@ -30,7 +30,7 @@ import { formatCount } from '../format-count.ts'
 import { readLines } from '../formats/lines.ts'
 import { type LoadedRules, readValidRules } from './rule-work.ts'
 
-/** Upper bound of a line with a page. */
+/** Upper bound of the length of a line with a page. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 /** `--check`: maximum number of tenths by which refitting may move a point. */
 const MAX_MOVED_TENTHS = 5

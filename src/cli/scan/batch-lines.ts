@@ -4,7 +4,7 @@ import { openUnzipped } from '../formats/gzip-members.ts'
 import { type Line, readLines } from '../formats/lines.ts'
 import { BrokenDataError } from '../formats/seek.ts'
 
-/** Upper bound of a line: a page of at most 4 MiB, JSON-escaped, and its headers. */
+/** Upper bound of the length of a line: a page of at most 4 MiB, JSON-escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 /** Reads the lines of a JSONL file that are not empty, and the bytes of the file that have been read so far. */

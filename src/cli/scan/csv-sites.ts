@@ -24,7 +24,7 @@ export interface SiteRow {
   readonly input: Readonly<Record<string, string>>
 }
 
-/** A CSV file of which one column contains sites. */
+/** A CSV file with a column of sites. */
 export interface CsvSites {
   /** The other columns, in their order. */
   readonly carried: readonly CarriedColumn[]

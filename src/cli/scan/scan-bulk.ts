@@ -38,7 +38,7 @@ interface BulkOptions extends LiveOptions, ListSource {
   readonly concurrency: number
 }
 
-/** Scans many sites, one at a time per host. Ctrl-C keeps everything that is done. @returns the exit code */
+/** Scans many sites, one at a time per host. Ctrl-C keeps the results so far. @returns the exit code */
 export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<number> {
   const { out, concurrency } = options
   const list = await openSiteList(options)

@@ -96,7 +96,7 @@ async function* readSiteLines(file: string): AsyncGenerator<ListedSite> {
   }
 }
 
-/** Yields each site once, without those that are done. `done` contains texts of sites. */
+/** Yields each site once, except those that are done. `done` contains texts of sites. */
 export async function* skipDone(
   sites: AsyncIterable<ListedSite | null>,
   done: ReadonlySet<string>,

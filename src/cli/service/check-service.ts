@@ -83,7 +83,7 @@ async function checkStore(config: Config): Promise<readonly Result[]> {
   const subject = 'keys'
   const name = mongodbUrl === null ? `SQLite in ${dataDir}` : 'MongoDB'
   if (mongodbUrl === null && !hasDatabase(dataDir))
-    return [{ level: 'ok', subject, text: `${name}: there is no store yet, the first start creates it` }]
+    return [{ level: 'ok', subject, text: `${name}: there is no store yet; the first start creates one` }]
   const opened = await openStore(config, { role: 'tool' })
   try {
     const { store } = opened

@@ -42,7 +42,9 @@ export class PageReader {
   }
 }
 
-/** An occurrence of a literal in a text, and the bounds of what tests see of the text: offsets in characters. */
+/**
+ * An occurrence of a literal in a text, and the bounds of the part of the text that tests see: offsets in characters.
+ */
 export interface Window {
   readonly start: number
   readonly end: number

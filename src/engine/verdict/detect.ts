@@ -161,7 +161,7 @@ function explainAll(scoring: readonly ScoredRule[], chosen: Chosen, most: number
   return scoring.filter((one) => shown.has(one)).map((one) => buildEvidence(one, chosen.has(one)))
 }
 
-/** Leaves out texts beyond the bound of the evidence. */
+/** Omits texts that exceed the bound of the evidence. */
 function cutTexts(evidence: readonly Evidence[]): Evidence[] {
   let left = MAX_EVIDENCE_TEXT
   const takeText = (text: string): boolean => {

@@ -63,7 +63,7 @@ function QuotaCard({ context, report: { quota }, active }: UsageProps & { readon
         {active > 1
           ? `Each key has its own limits: ${limits}. A key cannot use what another key has left.`
           : `The limits belong to the key: ${limits}.`}{' '}
-        Days and months are those of UTC.
+        Days and months are in UTC.
       </p>
     </Card>
   )

@@ -110,7 +110,7 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
   )
 }
 
-const NAME_HINT = 'Helps you recognize the key, such as the place where you use it.'
+const NAME_HINT = 'A name that helps you recognize the key, such as the place where you use it.'
 const LIMIT_ADVICE = 'To create another one, revoke a key, or ask the operator of this service for a larger plan.'
 
 /** For an account that never had a key: the service failed between the creation of the account and that of its key. */

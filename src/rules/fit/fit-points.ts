@@ -5,7 +5,7 @@ import { fitRegression, type Sample } from './regression.ts'
 
 /** Tenths of log-odds per nat. */
 const TENTHS = 10
-/** Points below this are left out. */
+/** Points below this are omitted. */
 const MIN_POINTS = 3
 /** Types with fewer labelled pages are written by hand. */
 export const MIN_LABELLED_PAGES = 20

@@ -20,7 +20,7 @@ export interface Shape {
   readonly fitted: readonly number[]
   /** Class of each column for which a clause was written. */
   readonly owners: readonly number[]
-  /** Weights with a smaller amount than this are left out: they are 0, and the others are fitted without them. */
+  /** Weights with a smaller amount than this are removed: they are 0, and the others are fitted without them. */
   readonly minWeight: number
 }
 

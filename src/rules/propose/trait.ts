@@ -2,7 +2,7 @@ import { parse } from 'tldts'
 import type { PageInput } from '../../engine/page/page.ts'
 import type { ClauseSource } from '../../engine/rule/types.ts'
 
-/** Something of a page that may be typical of the product it was made with. */
+/** A feature of a page that may be typical of the product it was made with. */
 export interface Trait {
   /** A clause that finds it, without a weight. */
   readonly clause: ClauseSource

@@ -97,7 +97,8 @@ export class MongoAccounts implements AccountStore {
 
   async deleteAccount(id: string, at: Date): Promise<boolean> {
     const { accounts, keys, scans, sessions, credentials, verifications } = this.#all
-    // From now on the account gets no keys and no scans. The account itself is deleted last, so that the call can be repeated.
+    // From now on, the account gets neither keys nor scans. The account itself is deleted last, so that the call can be
+    // repeated.
     const account = await accounts.findOneAndUpdate({ _id: id }, { $set: { deletedAt: at } }, LIMITED)
     if (account === null) return false
     const revoked = { name: '', email: '', revokedAt: { $ifNull: ['$revokedAt', at] } }

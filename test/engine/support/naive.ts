@@ -141,7 +141,7 @@ function buildWordTest(clause: ClauseSource, key: string, { page, folded }: Naiv
   }
 }
 
-/** Cuts what tests see of a text: each occurrence of a word with the characters around it. */
+/** Cuts a text to the parts that tests see: each occurrence of a word with the characters around it. */
 function cutWindows(clause: ClauseSource, key: string, value: NaiveValue, characters: number): NaiveValue[] {
   const read = clause.case === 'exact' ? (text: string) => text : fold
   const whole = value.text()
