@@ -29,7 +29,7 @@ function readReport(file) {
 
 const [first = null, ...others] = process.argv.slice(2).map(readReport)
 if (first === null) {
-  console.error('The test run left no report: the tests were not run, or did not run to their end.')
+  console.error('The test run left no report: the tests were not run, or did not finish.')
   process.exitCode = 1
 }
 console.log(formatTestCount([first, ...others].filter((report) => report !== null)))

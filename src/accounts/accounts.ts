@@ -43,7 +43,10 @@ export interface Accounts {
   /** Sets a new password by the token of a link, and ends all sessions. */
   resetPassword(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
   rename(name: string, visitor: Visitor): Promise<void>
-  /** With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it now. */
+  /**
+   * With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it
+   * immediately.
+   */
   changeEmail(
     form: { readonly email: string; readonly password: string },
     visitor: Visitor,

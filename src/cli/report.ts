@@ -62,7 +62,7 @@ function checkOutput(out: string | undefined): void {
   throw new UsageError(`--out "${out}": the report is HTML; use a name that ends in .html`)
 }
 
-/** Reads what the rules say about the names in results. */
+/** Reads the data of the rules about names in results. */
 async function loadLabels({ env }: CommandIo): Promise<ReportLabels> {
   const config = loadConfig(env)
   const ruleset = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })

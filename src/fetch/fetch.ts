@@ -30,8 +30,8 @@ export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound 
   /** One sentence per limit or error that cut the page. */
   readonly warnings: readonly string[]
   /**
-   * Milliseconds until the page was received, and from then until the side evidence and, at the same time, the scripts and
-   * style sheets were complete.
+   * Milliseconds: `fetch` until the page was received, then `evidence` until the side evidence was complete and, in
+   * parallel, `bodies` until the scripts and style sheets were.
    */
   readonly timing: { readonly fetch: number; readonly evidence: number; readonly bodies: number }
 }

@@ -10,8 +10,8 @@ const OTHER_TYPE = 'application/octet-stream'
 export const MAX_BODY_BYTES = 16 * 1024
 
 /**
- * Reads request bodies. An invalid body is recorded in the request state and rejected only after authentication and rate
- * limiting. A body above the limit is not read to its end.
+ * Reads request bodies. An invalid body is recorded in the request state and rejected only after authentication and
+ * rate limiting. A body above the limit is not read completely.
  */
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()

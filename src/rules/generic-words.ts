@@ -42,8 +42,9 @@ interface Generic {
 const NARROW: Generic = { isGeneric: false, words: [] }
 
 /**
- * Reports words that occur in the test pages of many other rules, in whatever place, so that the clause may hold on any page.
- * A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words by nature.
+ * Reports words that occur in the test pages of many other rules, in any place, because such a clause may hold on any
+ * page. A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words
+ * by nature.
  */
 export function checkGenericWords(all: readonly RulePages[], places: ReadonlyMap<string, Place>): Finding[] {
   const judged = all.flatMap(({ rule }) => (rule.source === null || rule.found.kind === 'site-type' ? [] : [rule]))
@@ -170,7 +171,7 @@ function listParts(clause: ClauseSource, places: ReadonlyMap<string, Place>): st
   return [...inner, ...words.flatMap(({ parts }) => parts)]
 }
 
-/** Reads the values of one key of a clause. The values of a test have no place. */
+/** Reads the values of one key of a clause. The values of a test belong to no place. */
 function readWords(clause: ClauseSource, key: string, path: Path, place?: Place): Word[] {
   return toList<unknown>(clause[key]).map((value, i) => ({
     value: String(value),

@@ -18,7 +18,7 @@ export interface OrdinaryPage {
   readonly input: PageInput
   /** Slugs of the builders, technologies and hosting that rightly fire. */
   readonly also: readonly string[]
-  /** The site type of the verdict: a slug, null for none, undefined if the page does not say. */
+  /** The expected site type: a slug, null for none, undefined if the file states none. */
   readonly siteType?: string | null
 }
 

@@ -31,7 +31,7 @@ function* listTypeDifferences(engine: Engine): Generator<string> {
   for (const { input } of pages.filter((_, i) => i % 3 === 0)) yield* compareTypes(input, { settled: ['wordpress'] })
 }
 
-/** The sources: path → text. */
+/** Path of each source file → its text. */
 const sources = new Map(
   ['src', 'plugins']
     .flatMap((part) =>

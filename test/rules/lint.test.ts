@@ -19,7 +19,7 @@ describe('each problem is one finding with its line and column', () => {
   })
 
   test('every code has a test', () => {
-    // They need other pages than those of a rule: ordinary-pages.test.ts and generic-words.test.ts.
+    // These findings need pages of other rules, too; see ordinary-pages.test.ts and generic-words.test.ts.
     const elsewhere = ['broad-clause', 'generic-word', 'wrong-site-type']
     const tested = new Set([...faultyRules.map(([code]) => code), ...elsewhere])
     expect([...tested].sort()).toEqual([...FINDING_TABLE.keys()].sort())

@@ -26,14 +26,14 @@ function buildObserver() {
   return { observed, seconds, observe }
 }
 
-/** Milliseconds until a call fails, which must be with a StoreError. */
+/** Returns the milliseconds until a call fails, which must be with a StoreError. */
 async function measureFailure(call: Promise<unknown>): Promise<number> {
   const start = performance.now()
   await expect(call).rejects.toBeInstanceOf(StoreError)
   return performance.now() - start
 }
 
-/** Milliseconds until a call succeeds, tried every 50 ms like requests. */
+/** Returns the milliseconds until a call succeeds, tried every 50 ms like requests. */
 async function measureRecovery(store: GuardedStore): Promise<number> {
   const start = performance.now()
   for (;;) {

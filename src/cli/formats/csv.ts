@@ -10,7 +10,7 @@ import type { Line } from './lines.ts'
 const MAX_ROW_LINES = 10_000
 
 /**
- * Formats a row. Values that a spreadsheet would take for a formula are marked as text.
+ * Formats a row. Values that a spreadsheet would interpret as a formula are marked as text.
  * @param carried cells of the input file, which follow unchanged
  */
 export function formatRow(cells: readonly Cell[], carried: readonly string[] = []): string {

@@ -51,8 +51,8 @@ export function isHtmlResponse(entry: Entry): boolean {
 }
 
 /**
- * Whether a document is a page of the tab, and not one of a frame in it. Without the header `Sec-Fetch-Dest` it must have the frame of
- * the tab's first page, by Playwright's `_frameref`; null if the file does not say.
+ * Whether a document is a page of the tab, and not one of a frame in it. Without the header `Sec-Fetch-Dest` it must
+ * have the frame of the tab's first page, by Playwright's `_frameref`; null if the file does not show which.
  */
 export function isTopLevel(entry: Entry, first: Entry): boolean | null {
   const destination = findHeader(entry.request?.headers, 'sec-fetch-dest')

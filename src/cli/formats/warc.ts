@@ -180,7 +180,7 @@ async function readRecordHead(reader: AsyncIterReader): Promise<Buffer> {
   throw new BrokenDataError('the record ends before the end of its headers')
 }
 
-/** Reads a record to its end and returns at most its first `maxBytes`. */
+/** Reads a record completely, and returns at most its first `maxBytes`. */
 async function readBlock(reader: AsyncIterReader, length: number, maxBytes: number): Promise<Buffer> {
   const limited = new LimitReader(reader, length)
   const parts: Uint8Array[] = []

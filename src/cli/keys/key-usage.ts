@@ -18,7 +18,7 @@ interface UsageRow {
   readonly plan: string | null
   /** Scans charged in the month. */
   readonly used: number
-  /** Scans that may be charged in a month now. */
+  /** Scans that may be charged in a month, by the current limit. */
   readonly limit: number | null
   /** The last use in the month. */
   readonly lastUsedAt: Date | null

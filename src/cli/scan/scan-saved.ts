@@ -24,7 +24,7 @@ export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<n
   const { pages, leftOut } = await readPages(options)
   if (leftOut > 0)
     io.stderr.write(
-      `${formatCount(leftOut, 'HTML document')} left out: the file has no text of it, or does not say that it is not a frame.\n`,
+      `${formatCount(leftOut, 'HTML document')} left out: the file does not contain the text, or does not show that the document is not a frame.\n`,
     )
   const matcher = await openMatcher()
   try {

@@ -86,7 +86,7 @@ export async function openSiteList({ positionals, urls, column }: ListSource): P
 
 /**
  * Yields the sites of a file: one per line; empty lines and those that begin with `#` are skipped.
- * @throws UsageError for a file in another encoding than UTF-8. UTF-16 without a byte order mark is found by its NULs.
+ * @throws UsageError for a file that is not in UTF-8. UTF-16 without a byte order mark is recognized by its NULs.
  */
 async function* readSiteLines(file: string): AsyncGenerator<ListedSite> {
   for await (const { text, number, isUtf8 } of readLines(createReadStream(file), MAX_LINE_BYTES)) {

@@ -135,7 +135,7 @@ async function measureSkew(
 }
 
 /**
- * Compares the clock of a server with that of this machine. All times are in milliseconds since 1970.
+ * Compares the clock of a server with that of this machine. Times are in milliseconds since 1970.
  * @param times before and after the call that read the clock of the server
  */
 export function describeSkew(

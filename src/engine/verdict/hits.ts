@@ -106,7 +106,7 @@ export class PageHits {
     else this.#liftedTypeLeaves.add(item.leaf)
   }
 
-  /** Counts a file of the page's own site that is on another host than the page. */
+  /** Counts a file that belongs to the page's own site but is on a different host from the page. */
   #countSibling(hits: LeafHits, { found, url }: Value): void {
     this.#ownHosts ??= findOwnHosts(this.page)
     if (url === null || this.#ownHosts.has(stripWww(url.host))) return

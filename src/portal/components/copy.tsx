@@ -44,7 +44,7 @@ export function CodeBlock({ id, what, text, isLong = false }: CodeBlockProps) {
   )
 }
 
-/** A secret that is shown only now. Render it only in the response of the POST that made it. */
+/** A secret that is shown only once. Render it only in the response of the POST that made it. */
 export function Secret({ id, what, text }: TextProps) {
   return (
     <div class="secret">

@@ -221,7 +221,7 @@ async function revokeKey(context: Context): Promise<PageResult> {
 
 const DONE = '/account/keys?done=revoked'
 
-/** The page of one key with the forms that change it. A key of another account does not exist for them. */
+/** The page of one key with the forms that change it. For them, a key of another account does not exist. */
 export const KEY_PAGES = [
   definePage({
     method: 'GET',

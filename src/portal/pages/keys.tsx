@@ -194,7 +194,7 @@ const SECRET_ADVICE = 'If you did not see the secret of a key, rotate the key: t
 
 function CreatedBeforePage({ context, of: key }: { readonly context: Context; readonly of: Pick<Key, 'id' | 'name'> }) {
   return (
-    <Page context={context} title="This key exists already">
+    <Page context={context} title="This key already exists">
       <p class="lead">
         The form was sent twice. It created one key, <KeyName name={key.name} />, whose secret was shown once.
       </p>

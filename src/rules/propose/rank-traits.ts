@@ -35,7 +35,7 @@ export interface NewRule {
   readonly slug: string
 }
 
-/** Bits by which a trait that names the product is ahead of one that does not. */
+/** Bits that are added to the rarity of a trait that names the product. */
 const VENDOR_BITS = 20
 /** Places that can prove where a site runs. */
 const HOSTING_PLACES = ['url', 'header', 'cookie', 'dns', 'tls', 'status']
