@@ -98,7 +98,7 @@ const BAR = { x: { scale: 'x', field: 'day' }, width: { scale: 'x', band: 1 } }
 /** Numbers from 1,000 on are shortened, such as 2.5k. With one format for all of them, 500 would be 0.5k. */
 const SHORT_NUMBER = "datum.value < 1000 ? format(datum.value, 'd') : format(datum.value, '~s')"
 
-/** Attributes of colour are left to the style sheet, whose rules have precedence over them. */
+/** Colour attributes are left to the style sheet, whose rules have precedence over them. */
 const SPECIFICATION: Spec = {
   padding: MARGIN,
   autosize: 'none',

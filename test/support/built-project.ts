@@ -34,7 +34,10 @@ export interface BuiltProject {
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Outcome>
   /** Runs a command in its own process. */
   spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<Outcome>
-  /** Runs the server in its own process until it exits; without the portal, whose import takes a third of a start. */
+  /**
+   * Runs the server in its own process until it exits; without the portal, whose import takes a third of the start
+   * time.
+   */
   spawnServer(options: RunOptions): Promise<Outcome>
 }
 
