@@ -181,7 +181,7 @@ async function closeService(
 async function openShared(config: Config, { log, metrics }: { log: Logger; metrics: Metrics }): Promise<SharedState> {
   const memory = openMemory({ maxBytes: CACHE_BYTES })
   if (config.redisUrl === null) return memory
-  const { openRedis } = await import('./coordination/redis/redis.ts') // The client takes a sixth of the start time.
+  const { openRedis } = await import('./coordination/redis/redis.ts') // Its driver takes a sixth of the start time.
   const redis = await openRedis({
     url: config.redisUrl,
     onError: ({ message }) => log.debug({ why: message }, 'Redis error'),

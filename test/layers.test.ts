@@ -270,7 +270,7 @@ test.each([
   ['src/index.ts', /^(?:piscina|undici|fastify|redis|mongodb|libsql|pino)/],
   ['src/http/v1/schemas.ts', /^(?:piscina|undici|redis|mongodb|libsql|htmlparser2)/],
   ['src/engine/verdict/result.ts', /./],
-  // A start without Redis, MongoDB and portal: each of these takes a tenth of it or more.
+  // For a start without Redis, MongoDB and portal. Loading any of these takes at least a tenth of the start time.
   ['src/main.ts', /^(?:redis|mongodb|undici|better-auth|kysely|vega|nodemailer)/],
 ])('%s loads no heavy package', (file, heavy) => {
   expect([...packagesLoadedBy(file)].filter((name) => heavy.test(name))).toEqual([])

@@ -113,7 +113,8 @@ export class Scanner {
 
   async #fetch(target: Target, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
     if (this.#thread) return this.#thread.fetch(target.url.href, call)
-    const { fetchSite } = await import('../fetch/fetch.ts') // Imported on demand: a fetch thread has its own copy, and loading undici takes a tenth of the start time.
+    // A fetch thread has its own copy, and loading undici takes a tenth of the start time.
+    const { fetchSite } = await import('../fetch/fetch.ts')
     const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, hostLimiter } = this.#options
     return fetchSite(target, {
       resolver: this.#resolver,
