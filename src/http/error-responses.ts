@@ -6,7 +6,10 @@ import type { Revision } from './parts.ts'
 import { getRequestState } from './request-state.ts'
 import type { ErrorBody } from './v1/schemas.ts'
 
-/** Maps any error to one of the error table. An unexpected error becomes `internal`, and the client sees no details of it. */
+/**
+ * Maps any error to an entry of the error table. An unexpected error becomes `internal`, and the client sees no details
+ * of it.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ScanError)

@@ -4,7 +4,10 @@ import type { ScanResult } from './schema.ts'
 
 type Scan = (url: string, signal: AbortSignal) => Promise<ScanResult>
 
-/** Scans many URLs, some at a time, and yields each outcome as soon as it is known. Ending the iteration early cancels pending requests. */
+/**
+ * Scans many URLs, several at a time, and yields each outcome as soon as it is known. Ending the iteration early
+ * cancels pending requests.
+ */
 export async function* scanAll(
   scan: Scan,
   urls: Iterable<string> | AsyncIterable<string>,

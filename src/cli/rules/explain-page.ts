@@ -107,8 +107,8 @@ function explainClauses(rule: CompiledRule, context: Context): string[] {
 }
 
 /**
- * Marks a clause that does not hold as unseen if it would hold with what its unseen places could contain: enough hits of a leaf
- * that counts, none of a leaf under a `not`.
+ * Marks a clause as unseen if it does not hold, but would hold if its unseen places had the right content: enough hits
+ * of a leaf that counts, and none of a leaf under a `not`.
  */
 function findMark(
   { holds }: Pick<Clause, 'holds'>,
