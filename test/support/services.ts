@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectFolder } from '../../src/rules/built.ts'
-import { readServicesStatus } from '../../tools/services-status.ts'
+import { servicesStatus } from '../../tools/services-status.ts'
 
 /** A server that one suite has to itself. */
 export interface OwnServer {
@@ -85,7 +85,7 @@ const MIN_DATABASES = 100
  * @throws Error if it has so few databases that suites would share them
  */
 export function redisUrl(suite: string): string | null {
-  const url = process.env.REDIS_URL || readServicesStatus().REDIS_URL
+  const url = process.env.REDIS_URL || servicesStatus().REDIS_URL
   if (url === undefined) return reportMissing(suite, 'a running Redis')
   // The server assigns the numbers, because several test processes share it.
   const program = `const client = await (await import('redis')).createClient({ url: process.argv[1] }).connect()
@@ -105,7 +105,7 @@ export function redisUrl(suite: string): string | null {
 
 /** URL of the running MongoDB, with a new database name for each call. Null, with a line on stderr, if it is not running. */
 export function mongoUrl(suite: string): string | null {
-  const url = process.env.MONGODB_URL || readServicesStatus().MONGODB_URL
+  const url = process.env.MONGODB_URL || servicesStatus().MONGODB_URL
   if (url === undefined) return reportMissing(suite, 'a running MongoDB')
   const database = `siteprint_test_${randomBytes(8).toString('hex')}`
   return url.replace(/^([^/]+\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`)
@@ -122,7 +122,7 @@ export function startMongo(suite: string, more: readonly string[] = []): Promise
 }
 
 async function startServer(suite: string, kind: ServerKind): Promise<OwnServer | null> {
-  const file = readServicesStatus('--binaries')[kind.binary]
+  const file = servicesStatus('--binaries')[kind.binary]
   if (file === undefined) return reportMissing(suite, kind.name)
   const port = await findFreePort()
   const data = mkdtempSync(join(tmpdir(), 'siteprint-own-'))

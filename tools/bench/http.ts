@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { readServicesStatus } from '../services-status.ts'
+import { servicesStatus } from '../services-status.ts'
 import { generatePages } from './generated-pages.ts'
 import { median } from './quantile.ts'
 
@@ -92,7 +92,7 @@ async function startService(env: Env, page: string, key?: string): Promise<Candi
 
 /** @returns null when Redis or MongoDB is not running */
 async function startWithServers(env: Env, page: string): Promise<Candidate | null> {
-  const { REDIS_URL: redis, MONGODB_URL: mongo } = readServicesStatus()
+  const { REDIS_URL: redis, MONGODB_URL: mongo } = servicesStatus()
   if (redis === undefined || mongo === undefined) return null
   const servers = { ...env, REDIS_URL: redis, MONGODB_URL: `${mongo}/siteprint_bench` }
   const create = ['create', '--name', 'Bench', '--email', 'bench@a.example', '--plan', 'free']

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { buildKey } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
-import { readServicesStatus } from '../services-status.ts'
+import { servicesStatus } from '../services-status.ts'
 import { median, quantile } from './quantile.ts'
 
 const ACCOUNTS = 10_000
@@ -42,7 +42,7 @@ export async function measurePortal(
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
   try {
     const embedded = await measureStore({ DATA_DIR: folder }, rounds)
-    const { REDIS_URL, MONGODB_URL } = readServicesStatus()
+    const { REDIS_URL, MONGODB_URL } = servicesStatus()
     if (REDIS_URL === undefined || MONGODB_URL === undefined) return { embedded, servers: null }
     const servers = { REDIS_URL, MONGODB_URL: `${MONGODB_URL}/${DATABASE}`, AUTH_SECRET: PEPPER.repeat(2) }
     return { embedded, servers: await measureStore(servers, rounds) }

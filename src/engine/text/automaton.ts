@@ -8,8 +8,8 @@ let scratch = new Uint8Array(0)
 const MAX_TEXT_NUMBER = 2 ** 32 - 1
 
 /**
- * Finds which of many literals occur in a text, in one pass: Aho-Corasick over a dense table of typed arrays, whose
- * alphabet consists of the bytes that occur in literals. ASCII case is ignored.
+ * Finds which of many literals occur in a text, in one pass: Aho-Corasick over a dense table of typed arrays, whose alphabet
+ * are the bytes that occur in literals. ASCII case is ignored.
  */
 export class Automaton<T> {
   /** Class by byte; 0 for bytes that occur in no literal. */
@@ -96,7 +96,7 @@ export class Automaton<T> {
 
   /**
    * Finds where literals occur in `text`, in one pass, in the order of their ends.
-   * @param most maximum number of occurrences that are reported for each literal
+   * @param most of each literal only this number of occurrences is reported
    */
   findOccurrences(text: string, most: number): Occurrence<T>[] {
     const occurrences: Occurrence<T>[] = []
