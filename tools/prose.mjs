@@ -34,7 +34,7 @@ const PHRASES = [
   [/\bat the wish of\b/i, 'the owner has opted out'],
   [/(?<=\b(?:not|cannot|no|never|nothing)\b[^.,;:]*)\bany more\b(?! (?:than|of)\b)/i, 'no longer'],
   [/\bin between\b/i, 'in the meantime, meanwhile, between the two'],
-  [/\bmostly\b/i, 'usually, most of'],
+  [/(?<=^|[.:;,(|] )mostly\b/i, 'usually'],
   [/\bthe one of\b/i, 'that of'],
   [/,? also (?:if|when|after)\b/i, 'even if, even when, even after'],
   [/\bfurther (?!work\b|[a-z]+ed\b)[a-z]/i, 'more, another, other, additional'],

@@ -238,7 +238,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
   return [...findings, ...checkAlso({ file, path, also }, verdict)]
 }
 
-/** Lists the builders, technologies and hosting whose own clauses fire, before relations are applied. */
+/** Lists the builders, technologies and hosting whose own clauses fire, whatever relations make of them. */
 export function listFired({ evidence }: Verdict): readonly Evidence[] {
   return evidence.filter(({ kind, points }) => kind !== 'site-type' && computeLevel(points) !== null)
 }

@@ -4,8 +4,8 @@ const LETTERS = 128
 const NO_LENGTHS = new Uint32Array(LETTERS)
 
 /**
- * A map for lookups of which most miss. Length and first letter show most misses before a text is hashed, or even cut
- * out of a longer one. Keys are in lower case.
+ * A map for lookups that mostly miss. Length and first letter show most misses before a text is hashed, or even cut out of a
+ * longer one. Keys are in lower case.
  */
 export class SparseMap<T> {
   readonly #map = new Map<string, T>()
