@@ -65,7 +65,7 @@ class ScanAll(Iterator[ScanOutcome]):
 
 
 class _Work:
-    """The state that the threads of an iterator share. Only they read URLs: an interrupt reaches the main thread only."""
+    """State that the threads of an iterator share. Only they read URLs: an interrupt reaches only the main thread."""
 
     def __init__(self, scan: Scan, urls: Iterator[str], concurrency: int) -> None:
         self._scan = scan
