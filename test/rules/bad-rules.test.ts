@@ -32,7 +32,7 @@ interface Refusal {
   readonly own: string[]
 }
 
-/** Slug of a bad rule → what refuses it. */
+/** Slug of a bad rule → the finding that rejects it. */
 const refused = new Map<string, Refusal>()
 const isBad = ({ found }: { readonly found: FoundRule }): boolean => refused.has(found.slug)
 beforeAll(() => {

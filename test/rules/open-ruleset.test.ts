@@ -115,7 +115,7 @@ describe('folders of an operator', () => {
     'builders/kiln.yaml': builder().replace('Acme', 'Kiln').replaceAll('acme', 'kiln'),
     'builders/kiln.test.yaml': TEST.replaceAll('acme', 'kiln'),
   })
-  /** Opens further folders with a small folder as ours. */
+  /** Opens additional folders, with a small folder in place of the project's own. */
   const open = (...folders: string[]): Ruleset => openRuleset({ own, folders, detectors })
 
   test('are loaded in addition to ours and use our closed list if they have none', () => {
