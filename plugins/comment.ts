@@ -5,7 +5,7 @@ export const comment: Detector = {
   about: 'An HTML comment',
   family: 'markup',
   word: 'literal',
-  *read({ comments }) {
-    for (const text of comments) yield { name: '', text }
+  read({ comments }) {
+    return comments.map((text) => ({ name: '', text }))
   },
 }

@@ -8,37 +8,49 @@ export const jsonld: Detector = {
   about: 'JSON-LD data: `Type` for each node of that type, `Type.field.field` for each value there',
   family: 'declared',
   word: 'path',
-  *read({ jsonld }, wanted) {
-    yield* findNodes(jsonld, wanted, 0)
+  read({ jsonld }, wanted) {
+    const found: Found[] = []
+    findNodes(jsonld, { wanted, found }, 0)
+    return found
   },
 }
 
 type Node = Readonly<Record<string, unknown>>
 
-function* findNodes(data: unknown, wanted: Wanted, depth: number): Generator<Found> {
+/** What is looked for, and what was found. */
+interface Search {
+  readonly wanted: Wanted
+  readonly found: Found[]
+}
+
+function findNodes(data: unknown, search: Search, depth: number): void {
   if (depth > MAX_DEPTH || typeof data !== 'object' || data === null) return
   if (Array.isArray(data)) {
-    for (const item of data) yield* findNodes(item, wanted, depth + 1)
+    for (const item of data) findNodes(item, search, depth + 1)
     return
   }
   const node = data as Node
-  const types = [node['@type']]
-    .flat()
-    .map((type) => (typeof type === 'string' ? type.trim().replace(/^.*[/:#]/s, '') : ''))
-  for (const name of new Set(types)) if (name !== '' && wanted.has(name)) yield* findValues(node, name, wanted, depth)
-  for (const value of Object.values(node)) yield* findNodes(value, wanted, depth + 1)
+  for (const name of readTypes(node['@type']))
+    if (name !== '' && search.wanted.has(name)) findValues(node, name, search, depth)
+  for (const value of Object.values(node)) findNodes(value, search, depth + 1)
 }
 
-function* findValues(value: unknown, path: string, wanted: Wanted, depth: number): Generator<Found> {
+/** Reads the types of a node: the last part of each name, `Product` for `https://schema.org/Product`. */
+function readTypes(type: unknown): Iterable<string> {
+  const types = [type].flat().map((one) => (typeof one === 'string' ? one.trim().replace(/^.*[/:#]/s, '') : ''))
+  return types.length > 1 ? new Set(types) : types
+}
+
+function findValues(value: unknown, path: string, search: Search, depth: number): void {
   if (depth > MAX_DEPTH) return
-  if (Array.isArray(value)) for (const item of value) yield* findValues(item, path, wanted, depth + 1)
+  if (Array.isArray(value)) for (const item of value) findValues(item, path, search, depth + 1)
   else if (typeof value === 'object' && value !== null) {
-    yield { name: path, text: readNodeText(value as Node) }
+    search.found.push({ name: path, text: readNodeText(value as Node) })
     for (const [field, inner] of Object.entries(value)) {
       const below = `${path}.${field}`
-      if (wanted.has(below)) yield* findValues(inner, below, wanted, depth + 1)
+      if (search.wanted.has(below)) findValues(inner, below, search, depth + 1)
     }
-  } else if (value !== null) yield { name: path, text: String(value) }
+  } else if (value !== null) search.found.push({ name: path, text: String(value) })
 }
 
 /** Reads the text of a node: its value, or else what names it. */

@@ -17,9 +17,13 @@ export const label: Detector = {
     const { tags, texts, textFrom, textTo } = tape
     for (let at = 0; at < tags.length; at++) {
       if (tags[at] !== 'a' && tags[at] !== 'button') continue
-      if (textTo[at] === textFrom[at] || textTo[at] - textFrom[at] > MAX_LABEL_PARTS) continue
-      let text = texts[textFrom[at]]
-      for (let part = textFrom[at] + 1; part < textTo[at]; part++) text += texts[part]
+      let [from, to] = [textFrom[at], textTo[at]]
+      if (to - from > MAX_LABEL_PARTS) continue
+      while (from < to && texts[from] === ' ') from++
+      while (from < to && texts[to - 1] === ' ') to--
+      if (from === to) continue
+      let text = texts[from]
+      for (let part = from + 1; part < to; part++) text += texts[part]
       if (text.length > 4 * MAX_LABEL_CHARACTERS) continue
       const label = collapse(text)
       if (label.length > MAX_LABEL_CHARACTERS) continue

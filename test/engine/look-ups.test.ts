@@ -4,6 +4,7 @@ import { LocatorIndex } from '../../src/engine/lookup/locator-index.ts'
 import { matchLocator, parseLocator } from '../../src/engine/rule/locator.ts'
 import { Automaton } from '../../src/engine/text/automaton.ts'
 import { LiteralIndex } from '../../src/engine/text/literal-index.ts'
+import { SparseMap } from '../../src/engine/text/sparse-map.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { address, written } from './support/arbitrary-urls.ts'
 import { locatorText } from './support/arbitrary-words.ts'
@@ -28,6 +29,48 @@ describe('literals', () => {
       expect([...index.find(text)].sort()).toEqual(all.filter((literal) => fold(text).includes(fold(literal))).sort())
     })
     fc.assert(property, { numRuns: 5000 })
+  })
+
+  test('the automaton finds them in long texts, with more letters than its table has columns', () => {
+    const letter = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
+    const word = fc.string({
+      unit: fc.oneof(letter, fc.constantFrom('ж', 'я', '日', 'q', 'z')),
+      minLength: 1,
+      maxLength: 4,
+    })
+    const sample = fc
+      .uniqueArray(word, { minLength: 20, maxLength: 60 })
+      .chain((all) => fc.tuple(fc.constant(all), fc.array(fc.oneof(word, fc.constantFrom(...all)), { maxLength: 120 })))
+    const property = fc.property(sample, ([all, words]) => {
+      const text = words.join('')
+      const automaton = new Automaton(new Map(all.map((literal) => [literal, [literal, `${literal}!`]])))
+      const expected = all.filter((literal) => fold(text).includes(fold(literal)))
+      expect(automaton.find(text).sort()).toEqual(expected.flatMap((literal) => [literal, `${literal}!`]).sort())
+      const ends = automaton
+        .findOccurrences(text, 1000)
+        .flatMap(({ items, start, end }) => [...items, text.slice(start, end)])
+      expect(new Set(ends.map(fold))).toEqual(new Set(expected.flatMap((one) => [one, `${one}!`]).map(fold)))
+    })
+    fc.assert(property, { numRuns: 1000 })
+  })
+})
+
+describe('maps that mostly miss', () => {
+  test('they return what a Map with lower-case keys returns', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'é', 'É', 'я', '-', '1'), maxLength: 5 })
+    const property = fc.property(fc.array(text, { maxLength: 40 }), fc.array(text), (keys, asked) => {
+      const [sparse, plain] = [new SparseMap<number>(), new Map<string, number>()]
+      for (const [i, key] of keys.entries()) {
+        sparse.set(fold(key), i)
+        plain.set(fold(key), i)
+      }
+      expect([...sparse.entries()]).toEqual([...plain])
+      for (const one of [...keys, ...asked]) {
+        expect(sparse.get(one)).toBe(plain.get(one))
+        expect(sparse.getPart(`/${one}/`, 1, 1 + one.length)).toBe(plain.get(fold(one)))
+      }
+    })
+    fc.assert(property, { numRuns: 2000 })
   })
 })
 

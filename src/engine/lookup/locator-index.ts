@@ -51,13 +51,10 @@ class Beginnings<T> {
 /** Finds the locators that a URL is under, by host and path segment. The cost depends on the URL, not on their number. */
 export class LocatorIndex<T> {
   readonly #hosts = {
-    exact: new Map<string, PathNode<T>>(),
-    below: new Map<string, PathNode<T>>(),
-    start: new Map<string, PathNode<T>>(),
+    exact: new SparseMap<PathNode<T>>(),
+    below: new SparseMap<PathNode<T>>(),
+    start: new SparseMap<PathNode<T>>(),
   }
-  /** Length of the longest key of `below` and `start`: longer parts of a host are not looked up. A host can have 127 labels. */
-  #longestBelow = 0
-  #longestStart = 0
   readonly #anywhere = new PathNode<T>()
   readonly #root: T[] = []
   /** Reused by each lookup, because most lookups find nothing. */
@@ -71,8 +68,6 @@ export class LocatorIndex<T> {
       this.#root.push(item)
       return
     }
-    if (locator.hosts === 'below') this.#longestBelow = Math.max(this.#longestBelow, locator.host.length)
-    if (locator.hosts === 'start') this.#longestStart = Math.max(this.#longestStart, locator.host.length)
     let node = locator.hosts === 'any' ? this.#anywhere : getNode(this.#hosts[locator.hosts], locator.host)
     const segments = locator.segments.map(lower)
     const beginning = locator.open ? segments.pop() : undefined
@@ -98,8 +93,8 @@ export class LocatorIndex<T> {
     if (host === this.#lastHost) return this.#lastNodes
     const nodes = [this.#hosts.exact.get(host)]
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      if (host.length - dot - 1 <= this.#longestBelow) nodes.push(this.#hosts.below.get(host.slice(dot + 1)))
-      if (dot <= this.#longestStart) nodes.push(this.#hosts.start.get(host.slice(0, dot)))
+      nodes.push(this.#hosts.below.getPart(host, dot + 1))
+      nodes.push(this.#hosts.start.getPart(host, 0, dot))
     }
     this.#lastHost = host
     this.#lastNodes = nodes.filter((node) => node !== undefined)
@@ -107,7 +102,7 @@ export class LocatorIndex<T> {
   }
 }
 
-function getNode<T>(map: Map<string, PathNode<T>>, key: string): PathNode<T> {
+function getNode<T>(map: SparseMap<PathNode<T>>, key: string): PathNode<T> {
   let node = map.get(key)
   if (node === undefined) map.set(key, (node = new PathNode<T>()))
   return node

@@ -4,6 +4,7 @@ import { readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
+import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
 import { buildExactWordTest, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
@@ -34,7 +35,7 @@ export class PlaceIndex implements Wanted {
   /** The detector's word kind, copied because detectors have many shapes and this is read for every find. */
   readonly word: WordKind
   /** Entries by word, in lower case except for selectors. */
-  readonly words = new Map<string, Entry>()
+  readonly words = new SparseMap<Entry>()
   /** Entries of words that end in `*`, by the length of the beginning and the beginning itself. */
   readonly #beginnings = new Map<number, Map<string, Entry>>()
   /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
@@ -75,9 +76,9 @@ export class PlaceIndex implements Wanted {
   }
 
   has(word: string): boolean {
-    const name = lower(word)
-    if (this.words.has(name) || (this.#pathPrefixes.size > 0 && this.#pathPrefixes.has(name))) return true
-    return this.#beginnings.size > 0 && this.#findBeginnings(name).length > 0
+    if (this.words.getPart(word) !== undefined) return true
+    if (this.#pathPrefixes.size > 0 && this.#pathPrefixes.has(lower(word))) return true
+    return this.#beginnings.size > 0 && this.#findBeginnings(lower(word)).length > 0
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
@@ -101,17 +102,20 @@ export class PlaceIndex implements Wanted {
           for (const entry of entries ?? this.#locators.find(value.url)) entry.visit(value, visitor)
         break
       case 'literal':
-        this.#literals ??= new LiteralIndex(new Map([...this.words].map(([word, entry]) => [word, [entry]])))
+        this.#literals ??= new LiteralIndex(new Map([...this.words.entries()].map(([word, entry]) => [word, [entry]])))
         if (this.detector.windowCharacters !== undefined)
           this.#visitWindows(this.#literals, found, { reader, visitor, characters: this.detector.windowCharacters })
         else for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
         break
       case 'name':
         for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
-        this.words.get(lower(found.name))?.visit(value, visitor)
+        this.words.getPart(found.name)?.visit(value, visitor)
+        break
+      case 'selector':
+        this.words.get(found.name)?.visit(value, visitor)
         break
       default:
-        this.words.get(this.word === 'selector' ? found.name : lower(found.name))?.visit(value, visitor)
+        this.words.getPart(found.name)?.visit(value, visitor)
     }
   }
 

@@ -63,7 +63,8 @@ export class TestsIndex<T extends Tested> {
 
   /** Passes each leaf whose tests `value` may pass to the visitor, with the tested value. A leaf can occur more than once. */
   visit(value: Value, visitor: Visitor<T>): void {
-    for (const item of this.#plain) visitor.visit(item, value)
+    const plain = this.#plain
+    for (let i = 0; i < plain.length; i++) visitor.visit(plain[i], value)
     if (this.#is !== undefined) for (const item of this.#is.get(lower(value.text)) ?? []) visitor.visit(item, value)
     if (this.#has !== undefined) {
       this.#automaton ??= new Automaton(this.#has)

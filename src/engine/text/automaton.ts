@@ -4,27 +4,42 @@ const encoder = new TextEncoder()
 /** Longer texts are scanned as UTF-8: the copy runs at 3 GB/s, while a string that is a slice or rope costs at every character. */
 const MAX_SHORT_TEXT_CHARACTERS = 200
 let scratch = new Uint8Array(0)
+/** A text with fewer times the overlap of its parts is read in one part. */
+const MIN_PARTED_OVERLAPS = 16
 /** Largest number that fits into a list of 32-bit numbers. */
 const MAX_TEXT_NUMBER = 2 ** 32 - 1
 
 /**
+ * Classes of bytes, the columns of the table: a power of two. Rare bytes share a class, so that a row of 16-bit states fills one
+ * line of the processor's cache. With a class for each byte, scans of text in many languages took five times as long.
+ */
+const CLASSES = 32
+const CLASS_BITS = 5
+/** Bytes that are the most frequent in literals and share their class with no other. All others share the remaining classes. */
+const UNSHARED_CLASSES = 24
+
+/** The byte in lower case, by byte. */
+const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte))
+
+/**
  * Finds which of many literals occur in a text, in one pass: Aho-Corasick over a dense table of typed arrays, whose alphabet
- * are the bytes that occur in literals. ASCII case is ignored.
+ * are classes of bytes. A literal is compared byte by byte where its classes end. ASCII case is ignored.
  */
 export class Automaton<T> {
   /** Class by byte; 0 for bytes that occur in no literal. */
-  readonly #classOf = new Uint8Array(256)
-  /** Classes of a row. Each state is a row. */
-  readonly #width: number
-  /** First index of the next row, by row and class. It is complemented if literals end there, so that one read shows both. */
-  readonly #next: Int32Array
-  /** Items of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
-  readonly #ends: readonly (readonly T[] | undefined)[]
+  readonly #classOf: Uint8Array
+  /** Next state by state and class. States in which literals end come last. */
+  readonly #next: Uint16Array | Uint32Array
+  /** The first state in which literals end. */
+  readonly #firstEnd: number
+  readonly #literals: readonly Literal<T>[]
+  /** Numbers of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
+  readonly #ends: readonly (readonly number[])[]
   readonly #shorter: Int32Array
-  /** Characters of the literals that end in a state; 0 for none. */
-  readonly #lengths: Uint32Array
   readonly #isAscii: boolean
-  /** The text in which a state was last reported, by its number: each literal is reported once for a text. */
+  /** Bytes of the longest literal. */
+  readonly #longest: number
+  /** The text in which a literal was last reported, by its number: each literal is reported once for a text. */
   readonly #lastText: Uint32Array
   #textNumber = 0
 
@@ -33,36 +48,18 @@ export class Automaton<T> {
     const folded = new Map<string, T[]>()
     for (const [literal, items] of literals)
       folded.set(lower(literal), [...(folded.get(lower(literal)) ?? []), ...items])
-    const encoded = Array.from(folded, ([literal, items]) => ({
-      bytes: encoder.encode(literal),
-      characters: literal.length,
-      items,
-    }))
-    this.#isAscii = encoded.every(({ bytes }) => bytes.every((byte) => byte < 128))
-    const width = this.#assignClasses(encoded.map(({ bytes }) => bytes))
-    this.#width = width
-    const trie = buildTrie(encoded, this.#classOf, width)
-    this.#ends = trie.ends
-    this.#lengths = trie.lengths
-    this.#lastText = new Uint32Array(trie.ends.length)
-    const { shorter, speaks } = linkSuffixes(trie, width)
-    this.#shorter = shorter
-    this.#next = trie.next
-    for (let i = 0; i < this.#next.length; i++) {
-      const row = this.#next[i] * width
-      this.#next[i] = speaks[this.#next[i]] ? ~row : row
-    }
-  }
-
-  /** Assigns classes to bytes and returns the number of classes. */
-  #assignClasses(literals: readonly Uint8Array[]): number {
-    let classes = 1
-    for (const byte of new Set(literals.flatMap((literal) => [...literal]))) {
-      this.#classOf[byte] = classes
-      if (byte >= 97 && byte <= 122) this.#classOf[byte - 32] = classes
-      classes++
-    }
-    return classes
+    this.#literals = Array.from(folded, ([text, items]) => ({ text, bytes: encoder.encode(text), items }))
+    this.#isAscii = this.#literals.every(({ bytes }) => bytes.every((byte) => byte < 128))
+    this.#longest = this.#literals.reduce((most, { bytes }) => Math.max(most, bytes.length), 1)
+    this.#lastText = new Uint32Array(this.#literals.length)
+    this.#classOf = assignClasses(this.#literals)
+    const trie = buildTrie(this.#literals, this.#classOf)
+    const { shorter, speaks } = linkSuffixes(trie)
+    const { next, ends, ...rest } = renumber({ ...trie, shorter }, speaks)
+    this.#next = next
+    this.#ends = ends
+    this.#shorter = rest.shorter
+    this.#firstEnd = rest.firstEnd
   }
 
   /** Finds the items of all literals that occur in `text`, each literal once. */
@@ -77,20 +74,45 @@ export class Automaton<T> {
   #findShort(text: string): T[] {
     const next = this.#next
     const classOf = this.#classOf
+    const firstEnd = this.#firstEnd
     const items: T[] = []
-    for (let i = 0, row = 0; i < text.length; i++) {
+    for (let i = 0, state = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
-      row = next[row + (code < 128 ? classOf[code] : 0)]
-      if (row >= 0) continue
-      row = ~row
-      this.#addMatches(row / this.#width, items)
+      state = next[(state << CLASS_BITS) | (code < 128 ? classOf[code] : 0)]
+      if (state >= firstEnd) this.#addMatches(state, items, text, i + 1)
     }
     return items
   }
 
+  /**
+   * Reads four parts of a text in turns: each step waits for the row of its state, and four steps wait together, which takes a
+   * third of the time. A part overlaps the next one by the longest literal.
+   */
   #findLong(text: string): T[] {
     const items: T[] = []
-    this.#scan(text, (state) => this.#addMatches(state, items))
+    const bytes = encode(text)
+    const { length } = bytes
+    const next = this.#next
+    const classOf = this.#classOf
+    const firstEnd = this.#firstEnd
+    const overlap = this.#longest - 1
+    const part = length < MIN_PARTED_OVERLAPS * overlap ? 0 : (length - overlap) >> 2
+    let [a, b, c, d] = [0, 0, 0, 0]
+    const end = part > 0 ? part + overlap : 0
+    for (let i = 0, j = part, k = 2 * part, l = 3 * part; i < end; i++, j++, k++, l++) {
+      a = next[(a << CLASS_BITS) | classOf[bytes[i]]]
+      b = next[(b << CLASS_BITS) | classOf[bytes[j]]]
+      c = next[(c << CLASS_BITS) | classOf[bytes[k]]]
+      d = next[(d << CLASS_BITS) | classOf[bytes[l]]]
+      if (a >= firstEnd) this.#addMatches(a, items, bytes, i + 1)
+      if (b >= firstEnd) this.#addMatches(b, items, bytes, j + 1)
+      if (c >= firstEnd) this.#addMatches(c, items, bytes, k + 1)
+      if (d >= firstEnd) this.#addMatches(d, items, bytes, l + 1)
+    }
+    for (let l = 3 * part + end; l < length; l++) {
+      d = next[(d << CLASS_BITS) | classOf[bytes[l]]]
+      if (d >= firstEnd) this.#addMatches(d, items, bytes, l + 1)
+    }
     return items
   }
 
@@ -102,39 +124,46 @@ export class Automaton<T> {
     const occurrences: Occurrence<T>[] = []
     const counts = new Map<number, number>()
     const characters = new CharacterCounter()
-    this.#scan(text, (last, byte) => {
-      for (let state = last; state > 0; state = this.#shorter[state]) {
-        const count = (counts.get(state) ?? 0) + 1
-        if (this.#ends[state] === undefined || count > most) continue
-        counts.set(state, count)
-        const end = characters.countTo(byte, scratch)
-        occurrences.push({ items: this.#ends[state] ?? [], start: end - this.#lengths[state], end })
-      }
-    })
+    const bytes = encode(text)
+    for (let i = 0, last = 0; i < bytes.length; i++) {
+      last = this.#next[(last << CLASS_BITS) | this.#classOf[bytes[i]]]
+      if (last < this.#firstEnd) continue
+      for (let state = last; state > 0; state = this.#shorter[state])
+        for (const number of this.#ends[state]) {
+          const literal = this.#literals[number]
+          const count = (counts.get(number) ?? 0) + 1
+          if (count > most || !endsAt(literal, bytes, i + 1)) continue
+          counts.set(number, count)
+          const end = characters.countTo(i + 1, bytes)
+          occurrences.push({ items: literal.items, start: end - literal.text.length, end })
+        }
+    }
     return occurrences
   }
 
-  /** Reads a text as UTF-8 and calls `onEnd` with each state in which literals end, and the index of the byte after it. */
-  #scan(text: string, onEnd: (state: number, byte: number) => void): void {
-    const next = this.#next
-    const classOf = this.#classOf
-    if (scratch.length < 3 * text.length) scratch = new Uint8Array(3 * text.length)
-    const bytes = scratch
-    const { written } = encoder.encodeInto(text, bytes)
-    for (let i = 0, row = 0; i < written; i++) {
-      row = next[row + classOf[bytes[i]]]
-      if (row >= 0) continue
-      row = ~row
-      onEnd(row / this.#width, i + 1)
-    }
+  #addMatches(last: number, items: T[], text: string | Uint8Array, end: number): void {
+    for (let state = last; state > 0; state = this.#shorter[state])
+      for (const number of this.#ends[state]) {
+        const literal = this.#literals[number]
+        if (this.#lastText[number] === this.#textNumber || !endsAt(literal, text, end)) continue
+        this.#lastText[number] = this.#textNumber
+        for (const item of literal.items) items.push(item)
+      }
   }
+}
 
-  #addMatches(state: number, items: T[]): void {
-    for (let end = state; end > 0 && this.#lastText[end] !== this.#textNumber; end = this.#shorter[end]) {
-      this.#lastText[end] = this.#textNumber
-      for (const item of this.#ends[end] ?? []) items.push(item)
-    }
-  }
+/** Encodes a text as UTF-8. The result is valid until the next call. */
+function encode(text: string): Uint8Array {
+  if (scratch.length < 3 * text.length) scratch = new Uint8Array(3 * text.length)
+  return scratch.subarray(0, encoder.encodeInto(text, scratch).written)
+}
+
+/** Whether a literal ends at an offset of a text, in characters of a string or in bytes. */
+function endsAt(literal: Pick<Literal<unknown>, 'text' | 'bytes'>, text: string | Uint8Array, end: number): boolean {
+  if (typeof text === 'string') return lower(text.slice(Math.max(0, end - literal.text.length), end)) === literal.text
+  const { bytes } = literal
+  for (let i = bytes.length - 1, at = end - 1; i >= 0; i--, at--) if (FOLDED[text[at]] !== bytes[i]) return false
+  return true
 }
 
 /** A place of a text at which a literal occurs. */
@@ -162,56 +191,70 @@ class CharacterCounter {
 
 /** A literal in lower case. */
 interface Literal<T> {
+  readonly text: string
+  /** The text as UTF-8. */
   readonly bytes: Uint8Array
-  readonly characters: number
   readonly items: readonly T[]
 }
 
-interface Trie<T> {
+interface Trie {
   /** Child by state and class; 0 where there is none. */
-  readonly next: Int32Array
-  readonly ends: (readonly T[] | undefined)[]
-  /** Characters of the literals that end in a state. */
-  readonly lengths: Uint32Array
+  readonly next: Uint32Array
+  /** Numbers of the literals that end in a state. */
+  readonly ends: readonly (readonly number[])[]
+}
+
+const NO_ENDS: readonly number[] = []
+
+/** Assigns classes to the bytes of literals, the most frequent bytes first. */
+function assignClasses(literals: readonly { readonly bytes: Uint8Array }[]): Uint8Array {
+  const counts = new Map<number, number>()
+  for (const { bytes } of literals) for (const byte of bytes) counts.set(byte, (counts.get(byte) ?? 0) + 1)
+  const ordered = [...counts].sort(([a, often], [b, other]) => other - often || a - b)
+  const classOf = new Uint8Array(256)
+  const shared = CLASSES - 1 - UNSHARED_CLASSES
+  for (const [i, [byte]] of ordered.entries()) {
+    classOf[byte] = 1 + (i < UNSHARED_CLASSES ? i : UNSHARED_CLASSES + (i % shared))
+    if (byte >= 97 && byte <= 122) classOf[byte - 32] = classOf[byte]
+  }
+  return classOf
 }
 
 /** Builds the trie level by level, so that the rows near the root, which a scan reads most, are close to each other. */
-function buildTrie<T>(literals: readonly Literal<T>[], classOf: Uint8Array, classes: number): Trie<T> {
+function buildTrie(literals: readonly { readonly bytes: Uint8Array }[], classOf: Uint8Array): Trie {
   const mostStates = literals.reduce((sum, { bytes }) => sum + bytes.length, 1)
-  const next = new Int32Array(mostStates * classes)
-  const ends: (readonly T[] | undefined)[] = [undefined]
-  const lengths = new Uint32Array(mostStates)
+  const next = new Uint32Array(mostStates * CLASSES)
+  const ends: (readonly number[])[] = [NO_ENDS]
   const states = new Uint32Array(literals.length)
   const deepest = literals.reduce((most, { bytes }) => Math.max(most, bytes.length), 0)
   for (let depth = 0; depth <= deepest; depth++)
-    for (const [i, { bytes, characters, items }] of literals.entries()) {
+    for (const [i, { bytes }] of literals.entries()) {
       const state = states[i]
       if (depth < bytes.length) {
-        const edge = state * classes + classOf[bytes[depth]]
-        if (next[edge] === 0) next[edge] = ends.push(undefined) - 1
+        const edge = state * CLASSES + classOf[bytes[depth]]
+        if (next[edge] === 0) next[edge] = ends.push(NO_ENDS) - 1
         states[i] = next[edge]
-      } else if (depth === bytes.length) {
-        ends[state] = items
-        lengths[state] = characters
-      }
+      } else if (depth === bytes.length) ends[state] = [...ends[state], i]
     }
-  return { next: next.slice(0, ends.length * classes), ends, lengths: lengths.slice(0, ends.length) }
+  return { next: next.slice(0, ends.length * CLASSES), ends }
 }
 
 /** Turns the trie into an automaton, breadth first: each missing child becomes the child of the longest suffix. */
-function linkSuffixes<T>({ next, ends }: Trie<T>, classes: number): { shorter: Int32Array; speaks: Uint8Array } {
-  const suffix = new Int32Array(ends.length)
+function linkSuffixes({ next, ends }: Trie): { shorter: Int32Array; speaks: Uint8Array } {
+  const suffix = new Uint32Array(ends.length)
   const shorter = new Int32Array(ends.length).fill(-1)
   const speaks = new Uint8Array(ends.length)
   const queue = [0]
   for (const state of queue) {
     const fall = suffix[state]
-    if (state > 0) shorter[state] = ends[fall] ? fall : shorter[fall]
-    speaks[state] = ends[state] || shorter[state] > 0 ? 1 : 0
-    for (let c = 0; c < classes; c++) {
-      const child = next[state * classes + c]
-      const other = state === 0 ? 0 : next[fall * classes + c]
-      if (child === 0) next[state * classes + c] = other
+    if (state > 0) {
+      shorter[state] = ends[fall].length > 0 ? fall : shorter[fall]
+      speaks[state] = ends[state].length > 0 || shorter[state] > 0 ? 1 : 0
+    }
+    for (let c = 0; c < CLASSES; c++) {
+      const child = next[state * CLASSES + c]
+      const other = state === 0 ? 0 : next[fall * CLASSES + c]
+      if (child === 0) next[state * CLASSES + c] = other
       else {
         suffix[child] = other
         queue.push(child)
@@ -219,4 +262,20 @@ function linkSuffixes<T>({ next, ends }: Trie<T>, classes: number): { shorter: I
     }
   }
   return { shorter, speaks }
+}
+
+/** Numbers the states anew, so that those in which literals end (`speaks`) come last and one comparison finds them. */
+function renumber({ next, ends, shorter }: Trie & { readonly shorter: Int32Array }, speaks: Uint8Array) {
+  const order = [...ends.keys()].sort((a, b) => speaks[a] - speaks[b] || a - b)
+  const numbers = new Uint32Array(order.length)
+  for (const [number, state] of order.entries()) numbers[state] = number
+  const renumbered = new (order.length <= 2 ** 16 ? Uint16Array : Uint32Array)(next.length)
+  for (const [number, state] of order.entries())
+    for (let c = 0; c < CLASSES; c++) renumbered[number * CLASSES + c] = numbers[next[state * CLASSES + c]]
+  return {
+    next: renumbered,
+    ends: order.map((state) => ends[state]),
+    shorter: Int32Array.from(order, (state) => (shorter[state] < 0 ? -1 : numbers[shorter[state]])),
+    firstEnd: order.length - speaks.reduce((sum, one) => sum + one, 0),
+  }
 }

@@ -4,6 +4,7 @@ import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Found } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { UrlSet } from './url-set.ts'
 
 /** Values of one leaf that are stored as evidence. */
 const MAX_EVIDENCE_VALUES = 3
@@ -19,7 +20,7 @@ export interface LeafHits {
   /** Values that were counted: elements or serial numbers, mostly in ascending order, and URLs. */
   readonly places: number[]
   /** Created by the first URL: most leaves find other values. */
-  urls?: Set<string>
+  urls?: UrlSet
   /** Parts of the count that come from sibling hosts: scripts and style sheets, and other files. */
   siblingCode: number
   siblingFiles: number
@@ -120,8 +121,8 @@ export class PageHits {
     const { found } = value
     const url = found.url ?? (this.#place?.word === 'locator' ? value.url : null)
     if (url) {
-      hits.urls ??= new Set()
-      return hits.urls.size < hits.urls.add(url.href).size
+      hits.urls ??= new UrlSet()
+      return hits.urls.add(url)
     }
     const place = found.at ?? this.#serial
     const last = hits.places[hits.places.length - 1] ?? -1

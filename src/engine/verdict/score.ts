@@ -74,7 +74,7 @@ export class ScoredRule {
     const values = new Set<string | number>()
     for (const leaf of this.rule.leaves) {
       const found = leaf.positive && heavy.has(leaf.id) ? this.#context?.hits.get(leaf) : undefined
-      for (const value of [...(found?.urls ?? []), ...(found?.places ?? [])]) values.add(value)
+      for (const value of [...(found?.urls?.list() ?? []), ...(found?.places ?? [])]) values.add(value)
     }
     return values.size
   }

@@ -15,6 +15,12 @@ const html = (body: string): PageInput => ({
 
 const OVERLAPPING = ['bcd', 'abcde', 'cde', 'xyz', 'zzz1', 'zzz2', 'zzz3', 'end.', 'Sta']
 
+/** Literals of 36 different letters and digits, more than an automaton has columns; and one of them with a `v` instead of the `o`. */
+const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(
+  (first) => `${first}ijklmnopqrstuvwxyz0123456789${'abcdefgh'.replace(first, '')}`,
+)
+const SHARING = LETTERS[0].replace('o', 'v')
+
 /** The edge cases of every lookup. */
 export const handmadeCases: readonly (readonly [string, Case])[] = [
   makeCase('literals inside literals', html('<p>Start abcdx abcdé ABCDEF the end.</p>'), [
@@ -24,6 +30,13 @@ export const handmadeCases: readonly (readonly [string, Case])[] = [
   makeCase('a literal at the end of a literal that fails', html('<p>abcdx</p>'), [
     ...OVERLAPPING.map((text) => ({ text })),
     { html: OVERLAPPING },
+  ]),
+  makeCase('more letters than classes, of which some share one', html(`<p>${'n'.repeat(300)} ${SHARING}</p>`), [
+    ...LETTERS.map((text) => ({ text })),
+    { element: 'p', has: LETTERS },
+  ]),
+  makeCase('a short text with letters that share a class', { html: `<title>${SHARING}</title>` }, [
+    ...LETTERS.map((title) => ({ title })),
   ]),
   makeCase('a literal is the whole title', { html: '<title>ABC</title>' }, [
     { title: OVERLAPPING },

@@ -19,21 +19,30 @@ const logic = 'src/engine/rule/logic.ts'
 
 /** Errors that a lookup could have without any built-in rule showing them. */
 export const PLANTED_FAULTS: readonly Fault[] = [
-  ['automaton: a literal that ends another is missed', automaton, 'ends[fall] ? fall : shorter[fall]', 'shorter[fall]'],
+  [
+    'automaton: a literal that ends another is missed',
+    automaton,
+    'ends[fall].length > 0 ? fall : shorter[fall]',
+    'shorter[fall]',
+  ],
   ['automaton: a failed beginning forgets the suffix', automaton, 'suffix[child] = other', 'suffix[child] = 0'],
   ['automaton: capitals are not letters', automaton, 'if (byte >= 97 && byte <= 122)', 'if (byte > 97 && byte <= 122)'],
-  ['automaton: the end of a text is not read', automaton, 'i < written; i++', 'i < written - 1; i++'],
+  ['automaton: the end of a text is not read', automaton, 'l < length; l++', 'l < length - 1; l++'],
   [
     'automaton: the beginning of a text is not read',
     automaton,
-    'for (let i = 0, row = 0; i < written',
-    'for (let i = 1, row = 0; i < written',
+    'let l = 3 * part + end; l',
+    'let l = 3 * part + end + 1; l',
   ],
+  ['automaton: the parts of a text do not overlap', automaton, '? part + overlap : 0', '? part : 0'],
+  ['automaton: a part of a text is not read', automaton, 'k = 2 * part', 'k = 3 * part'],
+  ['automaton: bytes of one class are equal', automaton, 'if (FOLDED[text[at]] !== bytes[i]) return false', ''],
+  ['automaton: characters of one class are equal', automaton, ', end)) === literal.text', ', end)).length === end'],
   [
     'automaton: only one rule of a literal is reported',
     automaton,
-    'of this.#ends[end] ?? [])',
-    'of (this.#ends[end] ?? []).slice(0, 1))',
+    'of literal.items)',
+    'of literal.items.slice(0, 1))',
   ],
   [
     'literals: case matters when there are few',
@@ -80,6 +89,10 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     'isArmedByAncestor: above !== undefined',
     'isArmedByAncestor: false',
   ],
+  ['maps: keys are lost when the filter grows', sparse, 'this.#mark(known)', 'this.#mark(key)'],
+  ['maps: the longest key is not found', sparse, 'to - from > this.#longest', 'to - from >= this.#longest'],
+  ['hits: two spellings of a URL count twice', 'src/engine/verdict/url-set.ts', 'known.href === url.href', 'false'],
+  ['hits: only the first URLs count', 'src/engine/verdict/url-set.ts', '< this.#many.add(url.href).size', '< 0'],
   ['selectors: ids and classes keep their case', sparse, 'lower(text.slice(from, to))', 'text.slice(from, to)'],
   [
     'selectors: a part of an attribute is compared with the whole value',
