@@ -82,7 +82,8 @@ class UrlCollector {
       else if (kind === 'one') {
         const url = this.#resolver.resolve(value)
         if (url === null) continue
-        if (tag === 'script' && (names[k] === 'src' || LATE_SOURCES.has(names[k]))) this.uses.push({ kind: 'script', rel: NO_RELS, url, at })
+        if (tag === 'script' && (names[k] === 'src' || LATE_SOURCES.has(names[k])))
+          this.uses.push({ kind: 'script', rel: NO_RELS, url, at })
         this.uses.push({ kind: 'asset', rel: NO_RELS, url, at })
       }
     }
