@@ -1,6 +1,9 @@
 import type { Detector } from '../src/engine/page/detector.ts'
 
-/** Builds a detector for the text of files that a page loads. A bundle has up to 1 MiB, so tests see a window of it. */
+/**
+ * Builds a detector for the text of files that a page loads. A bundle can be 1 MiB long, so tests see only a part of it
+ * around each literal.
+ */
 export function buildBodyDetector(key: string, about: string, part: 'bundles' | 'stylesheets'): Detector {
   return {
     key,

@@ -1,6 +1,6 @@
 import type { Detector, Found, Wanted } from '../src/engine/page/detector.ts'
 
-/** Depth up to which nodes are read. Real data is shallow; hostile data may not be. */
+/** Maximum depth of the nodes that are read. Real data is shallow; hostile data may not be. */
 const MAX_DEPTH = 32
 
 export const jsonld: Detector = {
@@ -53,7 +53,7 @@ function findValues(value: unknown, path: string, search: Search, depth: number)
   } else if (value !== null) search.found.push({ name: path, text: String(value) })
 }
 
-/** Reads the text of a node: its value, or else what names it. */
+/** Reads the text of a node: its value, otherwise its name, URL or id. */
 function readNodeText(node: Node): string {
   const text = node['@value'] ?? node.name ?? node.url ?? node['@id'] ?? ''
   return typeof text === 'object' ? '' : String(text)

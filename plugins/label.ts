@@ -1,9 +1,9 @@
 import type { Detector, Found } from '../src/engine/page/detector.ts'
 import { collapse } from '../src/engine/text/text.ts'
 
-/** Characters of a label. Longer link texts are headlines or sentences. */
+/** Maximum length of a label in characters. Longer link texts are headlines or sentences. */
 const MAX_LABEL_CHARACTERS = 40
-/** Parts of text in one link or button: icons and counters are elements of their own. */
+/** Maximum number of parts of text in one link or button: icons and counters are separate elements. */
 const MAX_LABEL_PARTS = 12
 
 export const label: Detector = {

@@ -1,13 +1,13 @@
 import type { Detector } from '../src/engine/page/detector.ts'
 import type { Tape, UrlUse } from '../src/engine/page/page-types.ts'
 
-/** Characters of a paragraph. Shorter `p` elements are captions, teasers and remarks. */
+/** Minimum length of a paragraph in characters. Shorter `p` elements are captions, teasers and remarks. */
 const MIN_PARAGRAPH_CHARACTERS = 120
 
 export const size: Detector = {
   key: 'size',
   about:
-    'The amount, which is the hit itself: words or characters of the visible text, paragraphs with 120 characters or more, links, links to other sites (`outlinks`), words of the last segment of the path (`slug`), digits of the path (`digits`)',
+    'The amount, which itself is the hit: words or characters of the visible text, paragraphs with 120 characters or more, links, links to other sites (`outlinks`), words of the last segment of the path (`slug`), digits of the path (`digits`)',
   family: 'content',
   word: 'name',
   names: ['words', 'characters', 'links', 'outlinks', 'paragraphs', 'slug', 'digits'],

@@ -27,11 +27,11 @@ import type { Store } from './store/types.ts'
 
 /** Size of the result cache of a process without Redis. */
 const CACHE_BYTES = 128 * 1024 * 1024
-/** Time between failing readiness and closing the port, in which load balancers notice. */
+/** Time between failing readiness and closing the port, in which load balancers detect it. */
 const DRAIN_MS = 1000
 
 export interface Service {
-  /** Contains the address and, if the start created the first key, that key. */
+  /** Text to print after the start: the address and, if the start created the first key, that key. */
   readonly greeting: string
   /** Reads the file of plans again and applies it to the next request. An invalid file changes nothing and is logged. */
   reloadPlans(): Promise<void>
@@ -152,7 +152,7 @@ async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promi
     changed = config.plans.reload()
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    log.error({ why }, 'the plans are not reloaded, because their file is invalid: the former plans apply')
+    log.error({ why }, 'the plans are not reloaded, because their file is invalid: the previous plans still apply')
     return
   }
   log.info({ changed }, 'plans reloaded')
@@ -181,7 +181,7 @@ async function closeService(
 async function openShared(config: Config, { log, metrics }: { log: Logger; metrics: Metrics }): Promise<SharedState> {
   const memory = openMemory({ maxBytes: CACHE_BYTES })
   if (config.redisUrl === null) return memory
-  const { openRedis } = await import('./coordination/redis/redis.ts') // Its client takes a sixth of a start.
+  const { openRedis } = await import('./coordination/redis/redis.ts') // Its driver takes a sixth of the start time.
   const redis = await openRedis({
     url: config.redisUrl,
     onError: ({ message }) => log.debug({ why: message }, 'Redis error'),
@@ -208,12 +208,12 @@ function logRedisState(log: Logger): (isUp: boolean, why?: unknown) => void {
     else
       log.warn(
         { ...(why instanceof Error && { why: why.message }) },
-        'Redis does not respond: until it does, this node counts rate limits by itself and caches no results',
+        'Redis does not respond: until it does, this node counts rate limits on its own and caches no results',
       )
   }
 }
 
-/** Creates a key at the first start of the embedded store, so that the service can be tried at once. */
+/** Creates a key at the first start of the embedded store, so that the service can be tried immediately. */
 async function createFirstKey({
   store,
   pepper,

@@ -17,7 +17,7 @@ export { type Finding, RulesetError } from './rules/findings.ts'
 
 export type { DetectorOptions, PageDetector }
 
-/** What to load in addition to the built-in rules and detectors. */
+/** Rules and detectors to load in addition to the built-in ones. */
 export interface LoadOptions {
   /** Rule folders with the same layout as `rules/`. */
   readonly folders?: readonly string[]

@@ -62,7 +62,7 @@ try {
   })
   warnOfSettings(config, log)
   service = await openService({ config, log, version })
-  process.stdout.write(`${service.greeting}\n`) // The last step, because a process that reads it may send a signal at once.
+  process.stdout.write(`${service.greeting}\n`) // The last step, because a process that reads it may send a signal immediately.
 } catch (error) {
   process.stderr.write(`${formatError(error)}\n`)
   exit(2)

@@ -4,12 +4,12 @@ import type { Categories, ClauseSource, RuleSource } from '../src/engine/rule/ty
 import { KINDS } from '../src/rules/discover.ts'
 import { formatTable } from './service-tables.ts'
 
-/** A rule with more signals shows the first ones and the number of the others. */
+/** Maximum number of signals shown for a rule; the others are only counted. */
 const MAX_SIGNALS = 5
-/** The same for the words of a signal. */
+/** Maximum number of words shown for a signal; the others are only counted. */
 const MAX_WORDS = 3
 
-/** What the signals of a place are called; a place that is not listed is called by its key. */
+/** Place → the name of its signals. A place that is not listed is named by its key. */
 const NOUNS: Readonly<Record<string, string>> = {
   url: 'address',
   dns: 'DNS record',

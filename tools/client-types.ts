@@ -29,7 +29,7 @@ interface Components {
 
 const BANNER = '// Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.'
 
-/** Formats the named components of a document as TypeScript types. Open objects have an index signature for further fields. */
+/** Formats the named components of a document as TypeScript types. Open objects have an index signature for additional fields. */
 async function formatTypes({ schemas }: Components): Promise<string> {
   const definitions = adaptSchema(schemas) as Record<string, object>
   const text = await compile({ title: 'Siteprint', definitions }, 'Siteprint', {
@@ -47,7 +47,10 @@ async function formatTypes({ schemas }: Components): Promise<string> {
     .replace(/^export interface Siteprint \{\n.*?^\}\n/ms, '')
 }
 
-/** Turns references into those of JSON Schema, and extensible lists into types that accept any string and complete the known ones. */
+/**
+ * Converts references to those of JSON Schema, and extensible lists to types that accept any string and complete the
+ * known ones.
+ */
 function adaptSchema(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(adaptSchema)
   if (typeof part !== 'object' || part === null) return part

@@ -75,7 +75,10 @@ export async function generateDocs(root: string): Promise<GeneratedDoc[]> {
   return docs
 }
 
-/** Builds the files that are generated completely: the schemas for editors, the catalogue of rules, and what clients are built on. */
+/**
+ * Builds the files that are generated completely: the schemas for editors, the catalogue of rules, and the generated
+ * files of clients.
+ */
 async function buildFiles(): Promise<Readonly<Record<string, string>>> {
   const { categories, rules } = readRules()
   const found = rules.map((rule) => rule.found)

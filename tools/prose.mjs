@@ -32,12 +32,21 @@ const PHRASES = [
   [/\bnot foreseen\b/i, 'unexpected'],
   [/\bbusy thread\b|\bthread (?:is|was) busy\b/i, 'event loop is blocked'],
   [/\bat the wish of\b/i, 'the owner has opted out'],
+  [/(?<=\b(?:not|cannot|no|never|nothing)\b[^.,;:]*)\bany more\b(?! (?:than|of)\b)/i, 'no longer'],
+  [/\bin between\b/i, 'in the meantime, meanwhile, between the two'],
+  [/(?<=^|[.:;,(|] )mostly\b/i, 'usually'],
+  [/\bthe one of\b/i, 'that of'],
+  [/,? also (?:if|when|after)\b/i, 'even if, even when, even after'],
+  [/\bfurther (?!work\b|[a-z]+ed\b)[a-z]/i, 'more, another, other, additional'],
+  [/\bin your name\b/i, 'on your behalf'],
+  [/\bsince when\b/i, 'when it began'],
+  [/(?<=(?:\/\*\*|\/\/|^\s*[*#]) )(?:By|With|Under|To|From|In|On|For) which\b/, 'a sentence with a subject'],
 ]
 
 const FOLDERS = ['.ci', 'deploy', 'docs', 'examples', 'plugins', 'rules', 'src', 'test', 'tools']
 const TEXTS = /(?:\.(?:css|js|md|tsx?|mjs|sh|yaml|toml)|Dockerfile|\.dockerignore|\.ci\/run)$/
-/** Pages in the tests of rules are other people's texts. The other two files quote the phrases. */
-const EXCLUDED = /^(?:rules\/.*\.test\.yaml|tools\/prose\.mjs|test\/tools\/prose\.test\.ts)$/
+/** Test pages imitate texts of other authors. The last two files quote the phrases. */
+const EXCLUDED = /^(?:rules\/.*\.test\.yaml|test\/pages\/.*|tools\/prose\.mjs|test\/tools\/prose\.test\.ts)$/
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -51,7 +60,7 @@ function listFiles() {
   return [...readdirSync(root), ...below].filter((file) => TEXTS.test(file) && !EXCLUDED.test(file)).sort()
 }
 
-/** The line, and the beginning of the next one without what marks it as a comment: a phrase may go over two lines. */
+/** The line, and the beginning of the next one without what marks it as a comment: a phrase may span two lines. */
 function joinLines(line, next = '') {
   const text = next.replace(/^\s*(?:\/?\*+|\/\/|#|>|-|\|)?\s*/, '')
   return `${line.trimEnd()} ${text}`

@@ -17,7 +17,7 @@ const OPTIONS = [
 ]
 
 /**
- * Formats the named components of `clients/openapi.json` as Python types. The dictionaries that they describe may have further keys,
+ * Formats the named components of `clients/openapi.json` as Python types. The dictionaries that they describe may have additional keys,
  * and extensible lists are strings.
  * @param document the text of `clients/openapi.json`
  * @param generators folder of the installed generators

@@ -83,7 +83,7 @@ run_revision() { # work revision document keys
     { cat "$work/keys-log" >&2 && return 1; }
   for run in any page; do
     # In the work folder, because Schemathesis writes files to its working directory. The fixed seed makes runs repeatable.
-    # Its report is printed only if the run fails: its closing line looks like the one of a pytest run without any test, and
+    # Its report is printed only if the run fails: its closing line looks like that of a pytest run without any test, and
     # readers of CI output would take it for the result of the whole run.
     if (cd "$work" && KEYS=$work/keys SCHEMATHESIS_HOOKS=keys PYTHONPATH=$work PYTHONDONTWRITEBYTECODE=1 "$folder/bin/schemathesis" \
       --config-file "$work/$run.toml" run "$url/$3" --exclude-checks "$excluded_checks" --seed 1 --max-examples 60 \

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { projectFolder } from '../src/rules/built.ts'
 
-/** What `services.sh status` prints, as `{ NAME: value }`: nothing where nothing runs, or there is no bash. */
+/** The output of `services.sh status` as `{ NAME: value }`. It is empty if no server runs or bash is missing. */
 export function servicesStatus(...words: readonly string[]): Readonly<Record<string, string>> {
   const script = join(projectFolder(), 'tools', 'services.sh')
   const { stdout } = spawnSync('bash', [script, 'status', ...words], { encoding: 'utf8' })

@@ -1,6 +1,7 @@
-// Prints one line with the numbers of one or more test runs, from the files that Vitest's JSON reporter wrote:
-// `node tools/test-count.mjs <file> [further file…]`. Exit 1 if the first report is missing: no test was run, or the run was
-// interrupted. A further run that was never started is not counted. Uses no packages, because `npm ci` may have failed.
+// Prints one line with the numbers of one or more test runs, from the files that Vitest's JSON reporter wrote: `node
+// tools/test-count.mjs <file> [another file…]`. Exit 1 if the first report is missing: no test was run, or the run was
+// interrupted. An additional run that was never started is not counted. Uses no packages, because `npm ci` may have
+// failed.
 import { readFileSync } from 'node:fs'
 
 /** @typedef {{ numTotalTests: number, numPassedTests: number, numFailedTests: number }} Report */
@@ -28,7 +29,7 @@ function readReport(file) {
 
 const [first = null, ...others] = process.argv.slice(2).map(readReport)
 if (first === null) {
-  console.error('The test run left no report: the tests were not run, or did not run to their end.')
+  console.error('The test run left no report: the tests were not run, or did not finish.')
   process.exitCode = 1
 }
 console.log(formatTestCount([first, ...others].filter((report) => report !== null)))

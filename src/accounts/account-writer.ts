@@ -18,7 +18,7 @@ export interface FoundAccount {
   readonly passwordHash: string | null
 }
 
-/** What a new account consists of. */
+/** The values of a new account. */
 export interface NewAccount {
   readonly name: string
   readonly email: string
@@ -28,9 +28,9 @@ export interface NewAccount {
   readonly invite: string | null
 }
 
-/** Time for which the claim of an invitation is kept, in case its sign-up was interrupted. */
+/** How long the claim of an invitation is kept if its sign-up was interrupted. */
 const CLAIM_MS = 365 * 86_400_000
-/** better-auth's name of a log-in with a password. */
+/** better-auth's provider id of a log-in with a password. */
 const PROVIDER = 'credential'
 
 /** Reads a row of better-auth as an account. */
@@ -99,7 +99,7 @@ export class AccountWriter {
   /**
    * Replaces the password of an account, which may have none.
    * @param former hash of the password that is replaced
-   * @returns false if the account has another password by now, which stays
+   * @returns false if the password has changed in the meantime; the new one is kept
    */
   async replacePassword(id: string, former: string | null, passwordHash: string): Promise<boolean> {
     if (former !== null) return this.#updatePassword(id, former, passwordHash)
@@ -158,12 +158,12 @@ export class AccountWriter {
     } catch (error) {
       if (!(error instanceof DuplicateError)) throw error
       const found = await this.#context.internalAdapter.findUserByEmail(email)
-      if (found === null) throw new AccountError('address_taken') // Deleted, or changed, in between.
+      if (found === null) throw new AccountError('address_taken') // The account was deleted or changed in the meantime.
       return found.user
     }
   }
 
-  /** The id of the account is also that of its password, so that the database rejects a second one. */
+  /** The password gets the id of the account, so the database rejects a second one. */
   async #addPassword(id: string, password: string): Promise<void> {
     await this.#context.internalAdapter.createAccount({
       id,
@@ -186,13 +186,13 @@ export class AccountWriter {
     const isClaimed = await internalAdapter
       .reserveVerificationValue({ identifier, value, expiresAt })
       .catch((error: unknown) => {
-        // Another sign-up has claimed the invitation and used it up in between.
+        // Another sign-up has claimed the invitation and used it up in the meantime.
         if (error instanceof DuplicateError) return false
         throw error
       })
     if (!isClaimed && (await internalAdapter.findVerificationValue(identifier))?.value !== value)
       throw new AccountError('invalid_invite')
-    // Read after the claim: another sign-up may have used the invitation, and its claim, in between.
+    // Read after the claim, because another sign-up may have used the invitation, and its claim, in the meantime.
     if ((await this.#store.findInvite(invite, new Date())) !== null) return
     await internalAdapter.deleteVerificationByIdentifier(identifier)
     throw new AccountError('invalid_invite')

@@ -172,7 +172,7 @@ export class AccountsOnBetterAuth implements Accounts {
 
   /**
    * Sessions end before and after the change: a log-in with the former password may be in progress.
-   * @returns false if the password was changed in between
+   * @returns false if the password was changed in the meantime
    */
   async #replacePassword({ account, passwordHash }: FoundAccount, hash: string): Promise<boolean> {
     const { sessions, writer } = this.#parts

@@ -1,8 +1,9 @@
 import type { CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 /**
- * What people do with their accounts. The same for both stores and for pages and commands; it knows no HTML.
- * Methods throw `AccountError` if the person can correct the input, `StoreError` if the store fails.
+ * Operations that people perform on their accounts, independent of the kind of store, and of whether a page or a
+ * command calls them. Methods throw `AccountError` if the person can correct the input, `StoreError` if the store
+ * fails.
  */
 export interface Accounts {
   /** Whether the service can send e-mail: without it there is no verification and no reset by e-mail. */
@@ -11,11 +12,15 @@ export interface Accounts {
   readonly signUp: 'open' | 'invite' | 'off'
   /** The session of a request; null without a valid one. Suspended accounts have none. */
   findSession(visitor: Visitor): Promise<CurrentSession | null>
-  /** Checks an invitation before the form is filled in. Where none is needed, all are valid. @throws AccountError */
+  /**
+   * Checks an invitation before the form is filled in. If none is needed, every invitation is valid.
+   * @throws AccountError
+   */
   checkInvite(token: string, visitor: Visitor): Promise<void>
   /**
-   * Creates an account. Without e-mail the account is logged in at once. With e-mail the result is always `mailed`: the account is
-   * created when the link is confirmed, or, if the address already has an account, an e-mail tells its owner so.
+   * Creates an account. Without e-mail the account is logged in immediately. With e-mail the result is always `mailed`:
+   * the account is created when the link is confirmed; if the address already has an account, an e-mail informs its
+   * owner.
    */
   register(
     form: { readonly name: string; readonly email: string; readonly password: string; readonly invite: string | null },
@@ -38,7 +43,10 @@ export interface Accounts {
   /** Sets a new password by the token of a link, and ends all sessions. */
   resetPassword(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
   rename(name: string, visitor: Visitor): Promise<void>
-  /** With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it now. */
+  /**
+   * With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it
+   * immediately.
+   */
   changeEmail(
     form: { readonly email: string; readonly password: string },
     visitor: Visitor,
@@ -58,7 +66,7 @@ export interface Accounts {
   close(): Promise<void>
 }
 
-/** Reasons → sentences for the person, each with what to do. */
+/** Reason → sentence for the person, which says what to do. */
 export const ACCOUNT_ERRORS = {
   wrong_login: 'The e-mail address or the password is wrong.',
   wrong_password: 'The password is wrong.',
@@ -71,9 +79,9 @@ export const ACCOUNT_ERRORS = {
   personal_password: 'Choose a password that is neither your name nor your e-mail address.',
   address_taken: 'There is already an account with this e-mail address. Log in instead.',
   sign_up_off: 'Sign-up is closed on this service. Ask its operator for an account.',
-  invalid_invite: 'This invitation is not valid any more. Ask the operator of this service for a new one.',
+  invalid_invite: 'This invitation is no longer valid. Ask the operator of this service for a new one.',
   suspended: 'This account is suspended. Contact the operator of this service.',
-  invalid_token: 'This link is not valid any more. Request a new one.',
+  invalid_token: 'This link is no longer valid. Request a new one.',
   not_logged_in: 'Log in first.',
   too_many_attempts: 'Too many attempts. Wait a minute and try again.',
 } as const

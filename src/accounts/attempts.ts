@@ -5,14 +5,19 @@ import type { Visitor } from './types.ts'
 
 /** Limits per clock minute, on all nodes together. */
 const MAX_LOG_INS_PER_ADDRESS = 10
-/** Correct passwords count too: whether one is correct is known only after others may have passed the limit. */
+/**
+ * Correct passwords count too, because concurrent attempts could pass the limit before the first check has finished.
+ */
 const MAX_PASSWORDS_PER_ACCOUNT = 10
 const MAX_INVITES_PER_ADDRESS = 10
 const MAX_MAILS = 3
 
 type Client = Pick<Visitor, 'address' | 'now'>
 
-/** Counts what guesses passwords or sends e-mails. E-mail addresses are counted by a keyed hash, whether they have an account or not. */
+/**
+ * Counts attempts to guess a password or to send an e-mail. E-mail addresses are counted by a keyed hash, whether they
+ * have an account or not.
+ */
 export class Attempts {
   readonly #shared: Pick<SharedState, 'countRequest'>
   readonly #secret: string

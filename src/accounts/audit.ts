@@ -32,7 +32,7 @@ export const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
-/** An action on an account, a key or the service. It contains ids only, so that it may outlive the account. */
+/** An action on an account, a key or the service. It contains only ids, so it may outlive the account. */
 export interface AuditEntry {
   readonly at: Date
   readonly action: AuditAction
@@ -42,15 +42,15 @@ export interface AuditEntry {
   readonly account: string | null
   /** Id of the key that the action concerns. */
   readonly key: string | null
-  /** A further value that is not personal, such as the name of the new plan. */
+  /** Another value that is not personal, such as the name of the new plan. */
   readonly detail: string | null
-  /** What acted for the operator: a command such as `keys revoke`, `SIGHUP`, or `start`; null for the portal. */
+  /** The source of an operator's action: a command such as `keys revoke`, `SIGHUP`, or `start`; null for the portal. */
   readonly command: string | null
   /** Host name of the machine that the command or the server ran on; null for entries of earlier versions. */
   readonly machine: string | null
 }
 
-/** The values of a new entry; those that are absent are null. */
+/** The values of a new entry; absent values are null. */
 export type NewAuditEntry = Pick<AuditEntry, 'at' | 'action'> & Partial<AuditEntry>
 
 interface AuditLog {

@@ -3,13 +3,13 @@ import type { AuthDatabase, StoreError } from '../store/types.ts'
 import { wrapMethods } from '../store/wrap-methods.ts'
 import { AuthCalls } from './auth-calls.ts'
 
-/** A database for better-auth, whose queries go through `calls`. */
+/** A database for better-auth, whose queries are made by `calls`. */
 export interface OpenedDatabase {
   readonly calls: AuthCalls
   readonly openAdapter: (options: BetterAuthOptions) => Promise<DBAdapter>
 }
 
-/** How a kind of database is used. */
+/** How to use one kind of database. */
 export interface DatabaseKind {
   readonly translate: (error: unknown) => unknown
   /** Returns a function that returns the adapter, which may be replaced. */
@@ -25,7 +25,7 @@ interface OpenOptions {
   readonly onFailure: (error: StoreError) => void
 }
 
-/** Loads the adapter of the database in use: each takes time to load. */
+/** Loads only the adapter of the database in use, because each takes time to load. */
 export async function openAuthDatabase(database: AuthDatabase, options: OpenOptions): Promise<OpenedDatabase> {
   if (database.kind === 'sqlite') {
     const { buildSqliteKind } = await import('./sqlite-adapter.ts')
@@ -48,7 +48,7 @@ function guardDatabase(
   return { calls, openAdapter: async (options) => guardAdapter(await prepare(options), query) }
 }
 
-/** Without transactions: one would span several turns of the event loop, in which other parts of the store write too. */
+/** No transactions: one would span several turns of the event loop, in which other parts of the store write too. */
 function guardAdapter(
   getAdapter: () => DBAdapter,
   query: <T>(method: string, run: () => Promise<T>) => Promise<T>,

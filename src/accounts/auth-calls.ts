@@ -20,7 +20,7 @@ interface AuthCallsOptions {
 }
 
 /**
- * Limits the time of better-auth's queries. After one has failed, further queries of the same call fail immediately: the call
+ * Limits the time of better-auth's queries. After one has failed, other queries of the same call fail immediately: the call
  * takes no longer than one timeout. A failure is thrown at the end of the call even if better-auth has ignored it, as it does
  * when a session cannot be deleted.
  */

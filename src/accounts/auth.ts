@@ -7,7 +7,7 @@ import { FIRST_PLAN } from '../keys/plans.ts'
 import type { OpenedDatabase } from './auth-adapter.ts'
 import { type Logger, logLibraryMessage } from './logger.ts'
 
-/** What better-auth depends on. */
+/** The dependencies of better-auth. */
 export interface AuthParts {
   readonly database: OpenedDatabase
   /** Signs cookies and encrypts pending sign-ups; at least 32 characters. */
@@ -17,7 +17,7 @@ export interface AuthParts {
 }
 
 const DAY_S = 86_400
-/** Seconds for which a session lasts after its last use; a use extends it at most once a day. */
+/** Lifetime of a session after its last use, in seconds; a use extends it at most once a day. */
 const SESSION_S = 30 * DAY_S
 /** Milliseconds that a session has left when a use does not extend it. */
 export const FRESH_SESSION_MS = (SESSION_S - DAY_S) * 1000
@@ -75,7 +75,7 @@ function buildOptions({ secret, publicUrl, log }: Omit<AuthParts, 'database'>) {
         validateSchema: false,
       },
     },
-    // Only for its HTTP routes, which are not served. `Attempts` counts on all nodes.
+    // better-auth limits only its HTTP routes, which are not served. `Attempts` counts on all nodes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { level: 'warn', log: (level: string, message: string) => logLibraryMessage(log, level, message) },

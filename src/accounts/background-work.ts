@@ -1,11 +1,11 @@
 import type { Logger } from './logger.ts'
 
-/** Milliseconds for which closing waits. */
+/** Maximum time that closing waits, in milliseconds. */
 const CLOSE_MS = 5000
 
 /**
- * Work that a response does not wait for. Sending an e-mail, or storing its token, would take longer if an address has an
- * account, and thereby reveal it.
+ * Work that a response does not wait for. Sending an e-mail, or storing its token, takes longer if an address has an
+ * account, and waiting for it would reveal that.
  */
 export class BackgroundWork {
   readonly #pending = new Set<Promise<void>>()

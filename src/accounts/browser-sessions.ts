@@ -5,7 +5,7 @@ import { AccountError } from './accounts.ts'
 import { type Auth, type AuthContext, FRESH_SESSION_MS } from './auth.ts'
 import type { Account, CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
-/** Characters of a `User-Agent` that are stored. */
+/** Maximum number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT_LENGTH = 256
 
 /** Sessions of browsers, and their cookies. */
@@ -23,7 +23,8 @@ export class BrowserSessions {
     const token = this.#readToken(visitor)
     const found = token === null ? null : await this.#context.internalAdapter.findSession(token)
     if (found === null) return null
-    // better-auth extends sessions and deletes expired ones. For all others, its route would cost as much as the query.
+    // Only better-auth extends sessions and deletes expired ones. For any other session, its route would only repeat
+    // the query.
     if (found.session.expiresAt.getTime() > Date.now() + FRESH_SESSION_MS) return toSession(found, [])
     const { response, headers } = await this.#auth.api.getSession({ headers: toHeaders(visitor), returnHeaders: true })
     return response === null ? null : toSession(response, headers.getSetCookie())
@@ -54,7 +55,7 @@ export class BrowserSessions {
       headers: toHeaders(visitor),
       returnHeaders: true,
     })
-    if (response === null) throw new AccountError('not_logged_in') // The account was deleted in between.
+    if (response === null) throw new AccountError('not_logged_in') // The account was deleted in the meantime.
     return { account, cookies: headers.getSetCookie() }
   }
 

@@ -6,7 +6,7 @@ import { makeToken } from './links.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Hours for which the links are valid. */
+/** Lifetime of the links in hours. */
 export const LINK_HOURS = { verify: 24, reset: 1, operator: 168 } as const
 
 /** A sign-up that waits for its link to be opened. */
@@ -41,8 +41,8 @@ function bindTo({ account: { id, email }, passwordHash }: FoundAccount): string 
 }
 
 /**
- * The tokens of links. Stored by their SHA-256, together with the account they are bound to, or with a pending request that is encrypted,
- * so that addresses without an account are not readable in the database.
+ * The tokens of links. They are stored as SHA-256 hashes, together with the account they are bound to or with an
+ * encrypted pending request, so addresses without an account are not readable in the database.
  */
 export class LinkTokens {
   readonly #context: AuthContext
@@ -64,7 +64,7 @@ export class LinkTokens {
     return bound === null ? null : this.findBound(bound)
   }
 
-  /** Uses up a token. @returns false if it is not valid any more: of concurrent calls exactly one returns true */
+  /** Uses up a token. @returns false if it is no longer valid: of concurrent calls exactly one returns true */
   async useReset(token: string): Promise<boolean> {
     return (await this.#context.internalAdapter.consumeVerificationValue(buildIdentifier('reset', token))) !== null
   }

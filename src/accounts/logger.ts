@@ -4,8 +4,9 @@ import type { Logger as PinoLogger } from 'pino'
 export type Logger = Pick<PinoLogger, 'error' | 'warn' | 'info'>
 
 /**
- * Passes warnings and errors of better-auth to the log, both as warnings, because an error that ends a request is logged by its
- * page. The arguments of a message are left out, because they may contain rows of the database, and so are its e-mail addresses.
+ * Passes warnings and errors of better-auth to the log, both as warnings, because an error that ends a request is
+ * logged by its page. The arguments of a message are omitted, because they may contain rows of the database, and e-mail
+ * addresses are removed from its text.
  */
 export function logLibraryMessage(log: Logger, level: string, message: unknown): void {
   if (level !== 'warn' && level !== 'error') return

@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer'
 import type { Logger } from './logger.ts'
 
-/** Where e-mails are sent, and from whom. */
+/** The mail server, and the sender of e-mails. */
 export interface MailSettings {
   readonly smtpUrl: string
   readonly mailFrom: string
@@ -13,9 +13,9 @@ export interface Mail {
   readonly text: string
 }
 
-/** Connections to the mail server. */
+/** Maximum number of connections to the mail server. */
 const MAX_CONNECTIONS = 3
-/** E-mails that may wait for a connection. Further ones are dropped, because they would fill the memory. */
+/** Maximum number of e-mails that wait for a connection. Any more are dropped, because they would fill the memory. */
 const MAX_PENDING_MAILS = 1000
 /** Milliseconds to connect, and to wait for the server's greeting and for each of its replies. */
 const TIMEOUT_MS = 10_000
@@ -45,12 +45,12 @@ export class Mailer {
   /** Sends an e-mail. Never rejects: a failure is logged, without the recipient. */
   async send(recipient: string, { subject, text }: Mail): Promise<void> {
     if (this.#pending >= MAX_PENDING_MAILS) {
-      this.#log.error('an e-mail was dropped, because too many wait for the mail server of SMTP_URL')
+      this.#log.error('an e-mail was dropped: too many are waiting for the mail server in SMTP_URL')
       return
     }
     this.#pending++
     try {
-      // As an object, so that the recipient is not parsed as a list of addresses.
+      // An object, so that the recipient is not parsed as a list of addresses.
       await this.#transport.sendMail({ from: this.#from, to: { name: '', address: recipient }, subject, text })
     } catch (error) {
       const { code, responseCode } = error as { readonly code?: string; readonly responseCode?: number }

@@ -1,6 +1,6 @@
 import type { Mail } from './mailer.ts'
 
-// Names that people chose are not part of an e-mail: anyone may sign up with the address of another person.
+// E-mails do not contain names chosen by people, because anyone may sign up with the address of another person.
 
 /** @param link confirms the address, together with the password; valid for `hours` */
 export function buildSignUpMail(service: string, link: string, hours: number): Mail {
@@ -12,7 +12,7 @@ To create the account, open this link within ${hours} hours and enter the passwo
 
 ${link}
 
-If it was not you, ignore this e-mail. Without the link and the password, no account is created.
+If this was not you, ignore this e-mail. Without the link and the password, no account is created.
 `,
   }
 }
@@ -28,7 +28,7 @@ If you forgot your password, set a new one here:
 
 ${reset}
 
-If it was not you, ignore this e-mail.
+If this was not you, ignore this e-mail.
 `,
   }
 }
@@ -37,13 +37,13 @@ If it was not you, ignore this e-mail.
 export function buildResetMail(service: string, link: string, hours: number): Mail {
   return {
     subject: 'Set a new password',
-    text: `A new password was requested for your account of Siteprint at ${service}.
+    text: `A new password was requested for your Siteprint account at ${service}.
 
 To set it, open this link within ${hours === 1 ? 'an hour' : `${hours} hours`}. It works once, and only until your password or e-mail address changes:
 
 ${link}
 
-If it was not you, ignore this e-mail. Your password stays as it is.
+If this was not you, ignore this e-mail. Your password stays as it is.
 `,
   }
 }
@@ -52,35 +52,35 @@ If it was not you, ignore this e-mail. Your password stays as it is.
 export function buildNewAddressMail(service: string, link: string, hours: number): Mail {
   return {
     subject: 'Confirm your new e-mail address',
-    text: `This address was entered as the new address of an account of Siteprint at ${service}.
+    text: `This address was entered as the new address of a Siteprint account at ${service}.
 
 To confirm it, open this link within ${hours} hours. If you are not logged in, enter the password of the account:
 
 ${link}
 
-If it was not you, ignore this e-mail. The account keeps its former address.
+If this was not you, ignore this e-mail. The account keeps its former address.
 `,
   }
 }
 
-/** For the former address of an account. */
+/** Sent to the former address of an account. */
 export function buildFormerAddressMail(service: string): Mail {
   return {
     subject: 'Your e-mail address was changed',
-    text: `The e-mail address of your account of Siteprint at ${service} was changed. This address is not used for it any more.
+    text: `The e-mail address of your Siteprint account at ${service} was changed. This address is no longer used for it.
 
-If it was not you, contact the operator of the service.
+If this was not you, contact the operator of the service.
 `,
   }
 }
 
-/** For the current address of an account, when another one is requested. */
+/** Sent to the current address of an account, when a change of the address is requested. */
 export function buildAddressNoticeMail(service: string): Mail {
   return {
     subject: 'A new e-mail address was requested',
-    text: `Another e-mail address was requested for your account of Siteprint at ${service}. It takes effect when it is confirmed.
+    text: `Another e-mail address was requested for your Siteprint account at ${service}. It takes effect when it is confirmed.
 
-If it was not you, change your password now, which voids the request:
+If this was not you, change your password now, which voids the request:
 
 ${service}/account/settings
 `,

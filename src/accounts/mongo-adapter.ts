@@ -44,7 +44,7 @@ function readSessionToken({ model, where, select, join }: Parameters<DBAdapter['
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Finds a session by its token. @returns the row of better-auth with the one of its account as `user` */
+/** Finds a session by its token. @returns the row of better-auth with its account as `user` */
 async function findSession(db: Db, token: string): Promise<Row | null> {
   const [found] = await db
     .collection('sessions')

@@ -21,7 +21,7 @@ interface CommonOptions {
   readonly store: Pick<GuardedStore, 'accounts' | 'authDatabase' | 'isUp' | 'reportFailure'>
   /** Signs cookies and encrypts pending sign-ups; at least 32 characters. */
   readonly secret: string
-  /** Without a trailing slash. */
+  /** The public URL, without a trailing slash. */
   readonly publicUrl: string
   readonly log: Logger
   /** By default one that uses scrypt. Tests supply their own. */

@@ -23,7 +23,8 @@ export class Operator {
   }
 
   /**
-   * Creates an account with a random password that is not stored readably: without one, the next sign-up with the address would get it.
+   * Creates an account with a random password, of which only the hash is stored. Without a password, the next sign-up
+   * with the address would get the account.
    * @returns the account, and the link on which its owner chooses a password
    * @throws AccountError
    */

@@ -11,7 +11,7 @@ import type { PasswordHasher } from './password-hasher.ts'
 /** Who may sign up. */
 export type SignUp = 'open' | 'invite' | 'off'
 
-/** The parts that accounts consist of. */
+/** The dependencies that the parts of `Accounts` share. */
 export interface AccountParts {
   readonly signUp: SignUp
   readonly publicUrl: string

@@ -3,10 +3,11 @@ import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
 import { AccountError } from './accounts.ts'
 
 /**
- * Hashes that run at once. Each takes 32 MB and a thread of Node's pool, which has four and also serves DNS and files.
+ * Maximum number of concurrent hashes. Each takes 32 MB and a thread of Node's pool, which has four and also serves DNS
+ * and files.
  */
 const MAX_RUNNING_HASHES = 2
-/** Hashes that may wait: about two seconds. Further ones fail at once. */
+/** Maximum number of waiting hashes: about two seconds of work. Any more fail immediately. */
 const MAX_WAITING_HASHES = 32
 
 /** Computes and compares hashes of passwords. */
@@ -18,12 +19,12 @@ export interface PasswordHashFunctions {
 /** scrypt with N = 2^14 and r = 16, on Node's thread pool. */
 const SCRYPT: PasswordHashFunctions = { hash: hashPassword, verify: verifyPassword }
 
-/** Hashes passwords, a limited number at once. */
+/** Hashes passwords, a limited number at a time. */
 export class PasswordHasher {
   readonly #functions: PasswordHashFunctions
   readonly #slots = new KeyedSemaphore({ perKey: MAX_RUNNING_HASHES })
 
-  /** @param functions Tests of other properties supply cheaper ones. */
+  /** @param functions cheaper ones are supplied by tests that are not about hashing */
   constructor(functions: PasswordHashFunctions = SCRYPT) {
     this.#functions = functions
   }

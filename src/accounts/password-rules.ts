@@ -29,7 +29,10 @@ function normalize(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
-/** Whether a password may be that of an account. Hashing text of any length would cost a client nothing and the server much. */
+/**
+ * Whether a password is short enough to be that of an account. Hashing longer texts would cost a client nothing and the
+ * server much.
+ */
 export function isPossiblePassword(password: string): boolean {
   return countCharacters(password) <= MAX_PASSWORD_LENGTH
 }

@@ -4,14 +4,17 @@ import { isPossiblePassword } from './password-rules.ts'
 import type { Visitor } from './types.ts'
 
 export interface PasswordToCheck {
-  /** By which attempts are counted. */
+  /** The address by which attempts are counted. */
   readonly email: string
   readonly password: string
   /** Null if there is no such account: the comparison takes the same time, and fails. */
   readonly hash: string | null
 }
 
-/** Compares a password with its hash. The attempt is counted before, so that simultaneous ones cannot pass the limit. @throws AccountError */
+/**
+ * Compares a password with its hash. The attempt is counted first, so concurrent attempts cannot pass the limit.
+ * @throws AccountError
+ */
 export async function requirePassword(
   { attempts, hasher }: Pick<AccountParts, 'attempts' | 'hasher'>,
   { email, password, hash }: PasswordToCheck,

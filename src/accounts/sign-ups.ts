@@ -84,7 +84,7 @@ export class SignUps {
       pending.kind === 'sign-up'
         ? await this.#completeSignUp(pending, password, visitor)
         : await this.#changeAddress(pending, password, visitor)
-    // Deleted last, so that an interrupted request can be repeated. A link that is opened twice finds the work done.
+    // Deleted last, so that an interrupted request can be repeated. Opening a link a second time changes nothing.
     await tokens.deletePending(token)
     return sessions.start(account, visitor)
   }
@@ -119,7 +119,7 @@ export class SignUps {
     return { ...account, email: to, isVerified: true }
   }
 
-  /** A password that is missing is not an attempt: the form may not have asked for it. */
+  /** A missing password does not count as an attempt: the form may not have asked for it. */
   #requirePassword(check: PasswordToCheck, visitor: Visitor): Promise<void> {
     if (check.password === '') throw new AccountError('no_password')
     return requirePassword(this.#parts, check, visitor, 'wrong_password')

@@ -11,7 +11,7 @@ export interface Account {
   /** Name of a plan. It applies to every key of the account. */
   readonly plan: string
   readonly createdAt: Date
-  /** Since when the account is suspended; null if it is not. */
+  /** When the account was suspended; null if it is not. */
   readonly suspendedAt: Date | null
 }
 
@@ -61,7 +61,7 @@ export interface CurrentSession {
   readonly cookies: readonly string[]
 }
 
-/** What later queries of the same request need of its session. */
+/** Data of the session that later queries of the same request need. */
 export interface KnownSession {
   readonly account: Pick<Account, 'id'>
   readonly sessionId: string | null

@@ -43,7 +43,7 @@ export class KeyedSemaphore {
 
   /**
    * Waits for a slot.
-   * @returns a function that releases the slot; further calls of it do nothing
+   * @returns a function that releases the slot; later calls of it do nothing
    * @throws the signal's reason when it aborts before there is a slot
    */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
@@ -62,7 +62,7 @@ export class KeyedSemaphore {
     const { promise, resolve, reject } = createDeferred<void>()
     const waiter: Waiter = { key, admit: resolve }
     const onAbort = (): void => {
-      // The slot may have been given in the same turn: then the caller owns it, and gets no error.
+      // The slot may have been granted in the same turn: then the caller owns it, and gets no error.
       if (this.#waiters.delete(waiter)) reject(signal?.reason)
     }
     this.#waiters.add(waiter)
@@ -79,7 +79,9 @@ export class KeyedSemaphore {
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1)
   }
 
-  /** Passes the slot on at once, so that a new call cannot overtake a waiter. One release admits at most one waiter. */
+  /**
+   * Passes the slot on immediately, so that a new call cannot overtake a waiter. One release admits at most one waiter.
+   */
   #release(key: string): void {
     this.#count--
     const left = (this.#held.get(key) ?? 1) - 1

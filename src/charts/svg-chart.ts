@@ -1,6 +1,6 @@
 import type { Runtime, Spec, View } from 'vega'
 
-/** What an image is called, and its size in pixels. */
+/** The attributes and texts of an image; its size is in pixels. */
 interface ChartImage {
   /** Prefix of the ids in the image; unique in a page. */
   readonly id: string

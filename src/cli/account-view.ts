@@ -1,5 +1,5 @@
 import type { AccountSummary } from '../accounts/types.ts'
-import { formatRows } from './rows.ts'
+import { formatRows } from './format-rows.ts'
 
 const TITLES = ['ID', 'EMAIL', 'CONFIRMED', 'NAME', 'PLAN', 'KEYS', 'USED', 'CREATED', 'SUSPENDED']
 

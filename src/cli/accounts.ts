@@ -13,8 +13,8 @@ import { formatAccounts } from './account-view.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { requirePlan } from './key-input.ts'
 import { recordAction } from './record-action.ts'
-import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { type CreatingWork, creatingStore, withStore } from './with-store.ts'
+import { dispatchVerb, type Given, readTextOption, type Verb } from './verbs.ts'
+import { allowStoreCreation, type StoreCreatingWork, withStore } from './with-store.ts'
 
 const HELP = `
 Manages the accounts of the portal. A change takes effect on every node within 5 seconds.
@@ -27,7 +27,7 @@ Manages the accounts of the portal. A change takes effect on every node within 5
       Lists accounts with their number of keys and their usage of the current month, as a table, or as one JSON object per
       line. --search: part of an e-mail address or name.
   npm run -s accounts -- verify <email>
-      Marks the e-mail address of an account as confirmed. Addresses in ADMIN_EMAILS have to be.
+      Marks the e-mail address of an account as confirmed. Addresses in ADMIN_EMAILS have to be confirmed.
   npm run -s accounts -- reset <email>
       Prints a link on which the owner chooses a new password, once, and nothing else, on standard output.
   npm run -s accounts -- set-plan <email> <plan>
@@ -44,8 +44,8 @@ Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER
 Exit code: 0 success, 2 wrong usage or failure.
 `
 
-/** What a verb does once the store is open. */
-type Work = ((opened: OpenedAccounts) => Promise<void>) & CreatingWork
+/** The action of a verb, which runs once the store is open. */
+type Work = ((opened: OpenedAccounts) => Promise<void>) & StoreCreatingWork
 
 interface OpenedAccounts extends OpenedStore {
   /** Opened on its first use: loading better-auth takes longer than most verbs. */
@@ -61,7 +61,7 @@ interface Context {
 
 const DAY_MS = 86_400_000
 const MAX_INVITE_DAYS = 365
-/** Accounts that `list` reads at once. */
+/** Number of accounts that `list` reads in one query. */
 const PAGE_SIZE = 1000
 
 const text = { type: 'string' } as const
@@ -94,8 +94,8 @@ async function openOperator(config: Config, { store }: OpenedStore, { stderr }: 
 }
 
 function invite(given: Given, { stdout, report }: Context): Work {
-  const days = readDays(textOption(given, 'days') ?? '7')
-  return creatingStore(async ({ store, openOperator }: OpenedAccounts) => {
+  const days = readDays(readTextOption(given, 'days') ?? '7')
+  return allowStoreCreation(async ({ store, openOperator }: OpenedAccounts) => {
     const expiresAt = new Date(Date.now() + days * DAY_MS)
     const link = await (await openOperator()).invite(expiresAt)
     await recordAction({ store }, { command: 'accounts invite', action: 'invite_created' }, report)
@@ -111,10 +111,10 @@ function readDays(days: string): number {
 
 function create(given: Given, { config: { plans }, stdout, report }: Context): Work {
   const [email] = given.args
-  const name = textOption(given, 'name') ?? ''
-  const planName = textOption(given, 'plan')
+  const name = readTextOption(given, 'name') ?? ''
+  const planName = readTextOption(given, 'plan')
   const plan = planName === undefined ? null : requirePlan(plans, planName)
-  return creatingStore(async ({ store, openOperator }: OpenedAccounts) => {
+  return allowStoreCreation(async ({ store, openOperator }: OpenedAccounts) => {
     const { account, link } = await explain(async () => (await openOperator()).create({ name, email }))
     await recordAction(
       { store },
@@ -122,7 +122,7 @@ function create(given: Given, { config: { plans }, stdout, report }: Context): W
       report,
     )
     if (plan !== null) await store.accounts.setAccountPlan(account.id, plan)
-    report(`Created ${account.id}. Its owner chooses a password on the page below, once, within 7 days.`)
+    report(`Created ${account.id}. Within 7 days, its owner can choose a password on the page below, once.`)
     stdout.write(`${link}\n`)
   })
 }
@@ -159,7 +159,7 @@ function reset(given: Given, { stdout, report }: Context): Work {
   return withAccount(given, async (account, { store, openOperator }) => {
     const link = await (await openOperator()).reset(account)
     await recordAction({ store }, { command: 'accounts reset', action: 'reset_created', account: account.id }, report)
-    report(`The owner of ${account.id} chooses a new password on the page below, once, within 7 days.`)
+    report(`The owner of ${account.id} can choose a new password on the page below, once, within 7 days.`)
     stdout.write(`${link}\n`)
   })
 }
@@ -179,7 +179,7 @@ function setPlan(given: Given, { config: { plans }, report }: Context): Work {
 
 function disable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id, suspendedAt }, { store }) => {
-    // Repeated for a suspended account: an interrupted suspension may have left out some keys.
+    // Also runs if the account is already suspended: an interrupted suspension may have missed some keys.
     await store.accounts.suspendAccount(id, suspendedAt ?? new Date())
     await recordAction({ store }, { command: 'accounts disable', action: 'account_suspended', account: id }, report)
     report(`Suspended ${id}. Every node rejects its keys within 5 seconds.`)
@@ -190,7 +190,7 @@ function enable(given: Given, { report }: Context): Work {
   return withAccount(given, async ({ id }, { store }) => {
     await store.accounts.suspendAccount(id, null)
     await recordAction({ store }, { command: 'accounts enable', action: 'account_resumed', account: id }, report)
-    report(`${id} is not suspended any more. Its keys work within 5 seconds.`)
+    report(`${id} is no longer suspended. Its keys work within 5 seconds.`)
   })
 }
 
@@ -217,7 +217,7 @@ function withAccount(
   }
 }
 
-/** Reports what a person could correct as a sentence of the command. */
+/** Turns an error that a person can correct into an error of the command. */
 async function explain<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

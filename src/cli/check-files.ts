@@ -11,21 +11,21 @@ const OUTPUTS = ['out', 'technologies-out'] as const
 
 /** Values of the options that name files. */
 type Files = Readonly<Partial<Record<(typeof INPUTS)[number] | (typeof OUTPUTS)[number], string | undefined>>> & {
-  /** Inputs that are arguments without an option. */
+  /** Input files that are positional arguments. */
   readonly results?: readonly string[]
 }
 
 /**
  * Checks the files that options name, before anything is read or written.
- * @throws UsageError when an input cannot be read, the folder of an output does not exist, or an output would overwrite it or another output, also by another name or
- *   a link
+ * @throws UsageError when an input cannot be read, the folder of an output does not exist, or an output would overwrite
+ * it or another output, even by another name or a link
  */
 export async function checkFiles(files: Files): Promise<void> {
   const outputs = await Promise.all(OUTPUTS.map((option) => statOutput(option, files[option])))
   const [out, table] = outputs
   const isSameName = files.out !== undefined && resolve(files.out) === resolve(files['technologies-out'] ?? '')
   if (isSameName || (out && table && isSameFile(out.stats, table.stats)))
-    throw new UsageError('--technologies-out must be another file than --out')
+    throw new UsageError('--technologies-out and --out must be different files')
   const options = INPUTS.map((option) => [`--${option}`, files[option]] as const)
   for (const [name, file] of [...options, ...(files.results ?? []).map((file) => ['results', file] as const)]) {
     if (file === undefined) continue

@@ -9,7 +9,7 @@ export class UsageError extends Error {}
 /** Exit codes of every command: success, success with findings or failed items, failure. */
 export const EXIT = { ok: 0, findings: 1, failed: 2 } as const
 
-/** What a command works with besides its arguments, so that a test can run it in its own process. */
+/** The environment and the streams of a command, so that a test can run it in its own process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdout: Writable

@@ -2,7 +2,7 @@ import { PageLimitError, SetupError } from '../errors.ts'
 import { RulesetError } from '../rules/findings.ts'
 import { formatFinding } from '../yaml/finding.ts'
 
-/** Formats an error for the terminal: a sentence for what the reader can correct, a stack for the rest. */
+/** Formats an error for the terminal: a sentence for errors that the reader can correct, a stack for all others. */
 export function formatError(error: unknown): string {
   if (error instanceof RulesetError)
     return [...error.findings.map(formatFinding), `${error.message}: nothing was loaded`].join('\n')

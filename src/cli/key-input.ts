@@ -60,7 +60,7 @@ function parseTime(text: string): Date | null {
     : null
 }
 
-/** Says why a text is neither a time nor a duration. */
+/** Explains why a text is neither a time nor a duration. */
 function describeBadTime(text: string): string {
   if (TIME_PATTERN.test(text)) return `there is no ${text}`
   if (/^\d{4}-\d{2}-\d{2}T/.test(text) && !text.endsWith('Z'))
@@ -88,7 +88,7 @@ export function readExpiry(option: string, text: string, now: number): Date | nu
 }
 
 /**
- * Reads since when something is listed: a day, a time, or a duration before now.
+ * Reads the start of a listed period: a day, a time, or a duration before now.
  * @param now milliseconds since 1970
  */
 export function readSince(option: string, text: string, now: number): Date {
@@ -117,6 +117,6 @@ export function readLimit(option: string, text: string | undefined, least: numbe
   if (text === 'plan') return null
   if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= MAX_REQUESTS) return Number(text)
   throw new UsageError(
-    `${option} must be a whole number from ${least} to ${MAX_REQUESTS}, or "plan" for that of the plan`,
+    `${option} must be a whole number from ${least} to ${MAX_REQUESTS}, or "plan" for the limit of the plan`,
   )
 }

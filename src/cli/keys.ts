@@ -7,10 +7,10 @@ import type { Key } from '../keys/types.ts'
 import type { OpenedStore } from '../store/open.ts'
 import type { MonthUsage } from '../store/types.ts'
 import { defineCommand, EXIT } from './command.ts'
-import { KEY_CHANGES } from './key-changes.ts'
 import { readEmail, readExpiry, readName, readRevision, requirePlan } from './key-input.ts'
-import { showUsage } from './key-usage.ts'
-import { formatKeys, type KeyView, maskSecret, viewKey } from './key-view.ts'
+import { KEY_CHANGES } from './keys/key-changes.ts'
+import { showUsage } from './keys/key-usage.ts'
+import { formatKeys, type KeyView, maskSecret, viewKey } from './keys/key-view.ts'
 import {
   buildAccountNamer,
   type KeyContext,
@@ -18,11 +18,11 @@ import {
   requireAccount,
   requireActiveKey,
   requireKey,
-} from './key-work.ts'
-import type { PepperState } from './pepper-state.ts'
+} from './keys/key-work.ts'
+import type { PepperState } from './keys/pepper-state.ts'
 import { recordAction } from './record-action.ts'
-import { dispatchVerb, type Given, textOption, type Verb } from './verbs.ts'
-import { creatingStore, withStore } from './with-store.ts'
+import { dispatchVerb, type Given, readTextOption, type Verb } from './verbs.ts'
+import { allowStoreCreation, withStore } from './with-store.ts'
 
 const HELP = `
 Creates and manages API keys. A change takes effect on every node within 5 seconds.
@@ -31,14 +31,14 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
       Prints the new key, and nothing else, on standard output. It is shown once. --revision pins the key to a revision of
       the API; without it the key uses API_REVISION. --expires: see set-expiry; without it the key does not expire.
   npm run -s keys -- create --name N --account E [--revision 1|2] [--expires T]
-      The same for the account with the e-mail address E, whose plan the key gets, whatever its number of keys.
+      Creates a key of the account with the e-mail address E, with the plan of the account, even beyond its number of keys.
   npm run -s keys -- attach <id> <email>
       Attaches a key to the account with this e-mail address. The key gets the plan of the account.
   npm run -s keys -- list [--json]
       Lists all keys with their usage of the current month, as a table, or as one JSON object per line.
   npm run -s keys -- usage [--month YYYY-MM] [--json|--csv]
       Lists the usage of all keys in a month, by default the current one: as a table, as one JSON object per line, or as
-      CSV. Plans and limits are those of now. A deleted key is listed by its id alone.
+      CSV. Plans and limits are the current ones. A deleted key is listed by its id alone.
   npm run -s keys -- show <id>
       Prints one key with its usage of the current month, as JSON.
   npm run -s keys -- revoke <id>
@@ -54,7 +54,7 @@ Creates and manages API keys. A change takes effect on every node within 5 secon
       Gives a key limits of its own, requests per minute and charged scans per month, or those of its plan again. Its own
       limits stay when its plan changes.
   npm run -s keys -- set-expiry <id> <time>
-      Rejects the key from a time on: 2027-01-31 (the begin of that day, UTC), 2027-01-31T18:00Z, or 90d (from now on).
+      Rejects the key from a time on: 2027-01-31 (the beginning of that day, UTC), 2027-01-31T18:00Z, or 90d (from now on).
       "never" removes the expiry.
   npm run -s keys -- set-name <id> <name>
   npm run -s keys -- set-email <id> <email>
@@ -88,16 +88,16 @@ export const main = defineCommand(HELP, async (args, io) => {
 })
 
 function prepareCreate(given: Given, context: KeyContext): KeyWork {
-  return textOption(given, 'account') === undefined ? create(given, context) : createForAccount(given, context)
+  return readTextOption(given, 'account') === undefined ? create(given, context) : createForAccount(given, context)
 }
 
 function create(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
-  const name = readName('--name', textOption(given, 'name'))
-  const email = readEmail('--email', textOption(given, 'email'))
-  const revision = readRevision(textOption(given, 'revision'))
+  const name = readName('--name', readTextOption(given, 'name'))
+  const email = readEmail('--email', readTextOption(given, 'email'))
+  const revision = readRevision(readTextOption(given, 'revision'))
   const expiresAt = readExpiryOption(given)
-  const plan = requirePlan(plans, textOption(given, 'plan'))
-  return creatingStore(async (opened: OpenedStore) => {
+  const plan = requirePlan(plans, readTextOption(given, 'plan'))
+  return allowStoreCreation(async (opened: OpenedStore) => {
     const parts = { name, email, plan, revision, expiresAt }
     const { key, secret } = buildKey({ ...parts, now: new Date(), pepper: opened.pepper })
     await opened.store.keys.createKey(key)
@@ -107,14 +107,14 @@ function create(given: Given, { plans, stdout, report }: KeyContext): KeyWork {
 }
 
 function createForAccount(given: Given, { stdout, report }: KeyContext): KeyWork {
-  const name = readName('--name', textOption(given, 'name'))
-  const revision = readRevision(textOption(given, 'revision'))
+  const name = readName('--name', readTextOption(given, 'name'))
+  const revision = readRevision(readTextOption(given, 'revision'))
   const expiresAt = readExpiryOption(given)
-  const wantedPlan = textOption(given, 'plan')
-  const wantedEmail = textOption(given, 'email')
+  const wantedPlan = readTextOption(given, 'plan')
+  const wantedEmail = readTextOption(given, 'email')
   if (wantedEmail !== undefined) readEmail('--email', wantedEmail)
   return async (opened) => {
-    const { id: account, email, plan } = await requireAccount(opened, textOption(given, 'account') ?? '')
+    const { id: account, email, plan } = await requireAccount(opened, readTextOption(given, 'account') ?? '')
     if (wantedPlan !== undefined && wantedPlan !== plan)
       throw new SetupError(`The account ${email} has the plan ${plan}, which its keys get. Leave out --plan.`)
     const parts = { name, email: wantedEmail ?? email, plan, revision, account, expiresAt }
@@ -126,7 +126,7 @@ function createForAccount(given: Given, { stdout, report }: KeyContext): KeyWork
 }
 
 function readExpiryOption(given: Given): Date | null {
-  const expires = textOption(given, 'expires')
+  const expires = readTextOption(given, 'expires')
   return expires === undefined ? null : readExpiry('--expires', expires, Date.now())
 }
 

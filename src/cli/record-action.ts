@@ -1,7 +1,7 @@
 import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
 import type { OpenedStore } from '../store/open.ts'
 
-/** Records what the operator has done on the command line. It does not fail, because the action has taken effect. */
+/** Records an operator's action on the command line. It never fails, because the action has already taken effect. */
 export async function recordAction(
   { store }: Pick<OpenedStore, 'store'>,
   action: Omit<NewAuditEntry, 'at' | 'actor' | 'machine'> & { readonly command: string },

@@ -10,9 +10,9 @@ import type { ReportLabels } from '../report/site.ts'
 import { buildLabels } from '../scan/ruleset-labels.ts'
 import { checkFiles } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, UsageError, writeText } from './command.ts'
-import { formatReport } from './format-report.ts'
-import { type Results, readResults } from './read-results.ts'
-import { formatCount } from './report-findings.ts'
+import { formatCount } from './format-count.ts'
+import { formatReport } from './report/format-report.ts'
+import { type Results, readResults } from './report/read-results.ts'
 
 const MAX_ROWS = 20_000
 const MAX_ROWS_TEXT = MAX_ROWS.toLocaleString('en')
@@ -26,9 +26,9 @@ Summarizes the results of scans, and compares them with earlier ones.
 
   --out report.html      writes the same numbers as charts with a table of the sites into one HTML file, which is overwritten
   --compare older.jsonl  adds what changed at each site since these results
-  --rows 5000            most rows of a table in the file, at most ${MAX_ROWS_TEXT}
+  --rows 5000            maximum number of rows of a table in the file, at most ${MAX_ROWS_TEXT}
 
-Settings (environment): RULES_DIRS and DETECTORS, further rules and detectors, whose technologies have categories.
+Settings (environment): RULES_DIRS and DETECTORS, additional rules and detectors, whose technologies have categories.
 Exit code: 0 success, 1 some lines are not results, 2 wrong usage or failure.
 `
 
@@ -59,10 +59,10 @@ export const main = defineCommand(HELP, async (args, io) => {
 /** @throws UsageError for an output that is not an HTML file */
 function checkOutput(out: string | undefined): void {
   if (out === undefined || /^\.html?$/i.test(extname(out))) return
-  throw new UsageError(`--out "${out}": the report is HTML; use a name in .html`)
+  throw new UsageError(`--out "${out}": the report is HTML; use a name that ends in .html`)
 }
 
-/** Reads what the rules say about the names in results. */
+/** Reads the data of the rules about names in results. */
 async function loadLabels({ env }: CommandIo): Promise<ReportLabels> {
   const config = loadConfig(env)
   const ruleset = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })

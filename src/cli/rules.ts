@@ -14,19 +14,20 @@ import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../r
 import { buildRuleset } from '../rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
-import { diffRules } from './diff-rules.ts'
-import { explain } from './explain-rule.ts'
-import { fitRules } from './fit-rules.ts'
-import { fixRules } from './fix-rules.ts'
-import { readFormat } from './format-findings.ts'
-import { newRule } from './new-rule.ts'
-import { PAGE_OPTIONS } from './read-page.ts'
-import { rename } from './rename-verb.ts'
-import { formatCount, reportFindings } from './report-findings.ts'
-import { CATALOGUE_VERBS } from './rule-catalogue.ts'
-import type { RuleWork } from './rule-work.ts'
-import { testRules } from './test-rules.ts'
-import { dispatchVerb, type Given, listOption, textOption, type Verb } from './verbs.ts'
+import { formatCount } from './format-count.ts'
+import { diffRules } from './rules/diff-rules.ts'
+import { explain } from './rules/explain-rule.ts'
+import { fitRules } from './rules/fit-rules.ts'
+import { fixRules } from './rules/fix-rules.ts'
+import { readFormat } from './rules/format-findings.ts'
+import { writeNewRule } from './rules/new-rule.ts'
+import { PAGE_OPTIONS } from './rules/read-page.ts'
+import { rename } from './rules/rename-verb.ts'
+import { reportFindings } from './rules/report-findings.ts'
+import { CATALOGUE_VERBS } from './rules/rule-catalogue.ts'
+import type { RuleWork } from './rules/rule-work.ts'
+import { testRules } from './rules/test-rules.ts'
+import { dispatchVerb, type Given, readListOption, readTextOption, type Verb } from './verbs.ts'
 
 const HELP = `
 Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
@@ -71,7 +72,7 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
   --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
                       test, explain: time limit per page, 10 by default.
 
-Settings (environment): RULES_DIRS, further folders with rules; DETECTORS, further modules with detectors; SCAN_ALLOW, SCAN_PORTS and
+Settings (environment): RULES_DIRS, more folders with rules; DETECTORS, more modules with detectors; SCAN_ALLOW, SCAN_PORTS and
 SCAN_DENY, which addresses explain and new may read.
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
@@ -93,7 +94,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     prepare: fit,
   },
   ...CATALOGUE_VERBS,
-  new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: newRule },
+  new: { args: ['kind/slug', '[url]'], options: { ...PAGE_OPTIONS, category: text, in: text }, prepare: writeNewRule },
   diff: {
     args: ['[git-ref]'],
     options: { pages: { type: 'string', multiple: true }, format: text },
@@ -111,8 +112,8 @@ export const main = defineCommand(HELP, async (args, io) => {
 })
 
 function lint(given: Given, io: CommandIo): RuleWork {
-  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '60')
-  const format = readFormat(textOption(given, 'format'))
+  const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '60')
+  const format = readFormat(readTextOption(given, 'format'))
   const named = given.args.map(requireFolder)
   return ({ folders, detectors }) => {
     const all = [...new Set([...folders, ...named])]
@@ -158,13 +159,13 @@ function requireFolder(name: string): string {
 }
 
 function test(given: Given, io: CommandIo): RuleWork {
-  const timeoutMs = readTimeout(textOption(given, 'timeout') ?? '10')
+  const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '10')
   return (loaded) => testRules({ ...loaded, timeoutMs, strict: given.values.strict === true }, given.args, io)
 }
 
 function fit(given: Given, io: CommandIo): RuleWork {
   const { args, values } = given
-  const pages = listOption(given, 'pages')
+  const pages = readListOption(given, 'pages')
   if (pages.length === 0) throw new UsageError('fit needs --pages FILE')
   const files = [...pages, ...args]
   for (const file of files) if (!existsSync(file)) throw new UsageError(`--pages: there is no file "${file}"`)

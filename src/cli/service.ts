@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { loadConfig } from '../config/config.ts'
 import { backupStore } from '../store/open.ts'
 import type { Switches } from '../store/types.ts'
-import { showAudit } from './audit-log.ts'
-import { checkService } from './check-service.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
-import { purgeUrl } from './purge-url.ts'
 import { recordAction } from './record-action.ts'
-import { exportStore, importStore } from './transfer-store.ts'
+import { showAudit } from './service/audit-log.ts'
+import { checkService } from './service/check-service.ts'
+import { purgeUrl } from './service/purge-url.ts'
+import { exportStore, importStore } from './service/transfer-store.ts'
 import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
 
@@ -15,9 +15,9 @@ const HELP = `
 Switches the service on and off, shows what was done to it, checks it, and copies its data. A switch takes effect on every node within 5 seconds.
 
   npm run -s service -- maintenance on|off|status
-      While on, the API answers 503 "maintenance".
+      While on, the API responds with 503 "maintenance".
   npm run -s service -- api on|off|status
-      While off, the API answers 503 "unavailable".
+      While off, the API responds with 503 "unavailable".
       Both print the state of the switches: {"maintenance": false, "api": true}
   npm run -s service -- audit [--since T] [--json]
       Lists what was done to keys, accounts, plans and switches, oldest first, as a table or as one JSON object per line.
@@ -36,10 +36,10 @@ Switches the service on and off, shows what was done to it, checks it, and copie
       Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
 Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET.
-Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or not answer.
+Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or respond.
 `
 
-/** What a verb does. @returns the exit code */
+/** The action of a verb. @returns the exit code */
 type Work = () => Promise<number>
 type State = 'on' | 'off' | 'status'
 type Changes = Readonly<Record<State, Partial<Switches>>>

@@ -8,24 +8,24 @@ export interface Verb<Context, Work> {
   /** Names of its positional arguments: required, or optional in brackets; a last one that ends in `…` takes any number. */
   readonly args: readonly string[]
   readonly options: Options
-  /** Validates what was given, before anything is opened; returns the work to do. */
+  /** Validates the arguments before anything is opened, and returns the action. */
   readonly prepare: (given: Given, context: Context) => Work
 }
 
-/** What was given after a verb. */
+/** The arguments after a verb. */
 export interface Given {
   readonly args: readonly string[]
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 }
 
 /** The text of an option; undefined when it was not given. */
-export function textOption({ values }: Given, name: string): string | undefined {
+export function readTextOption({ values }: Given, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** The values of an option that may be repeated. */
-export function listOption({ values }: Given, name: string): readonly string[] {
+export function readListOption({ values }: Given, name: string): readonly string[] {
   const value = values[name]
   return Array.isArray(value) ? value : []
 }

@@ -6,12 +6,12 @@ import { StoreError } from '../store/types.ts'
 import type { CommandIo } from './command.ts'
 
 /** Work of a verb that may be the first one on a new store. Other work needs an existing store. */
-export interface CreatingWork {
+export interface StoreCreatingWork {
   readonly createsStore?: boolean
 }
 
 /** Marks the work of a verb that may create the embedded store, because it adds the first entries to it. */
-export function creatingStore<Work extends object>(work: Work): Work & CreatingWork {
+export function allowStoreCreation<Work extends object>(work: Work): Work & StoreCreatingWork {
   return Object.assign(work, { createsStore: true })
 }
 
@@ -24,7 +24,7 @@ export async function withStore(
   config: Config,
   { stderr }: Pick<CommandIo, 'stderr'>,
   work: (opened: OpenedStore) => Promise<void>,
-  { createsStore = false }: CreatingWork = {},
+  { createsStore = false }: StoreCreatingWork = {},
 ): Promise<void> {
   if (config.mongodbUrl === null && !createsStore) requireDatabase(config.dataDir)
   if (config.mongodbUrl === null && !hasDatabase(config.dataDir))
@@ -36,6 +36,6 @@ export async function withStore(
     if (!(error instanceof StoreError)) throw error
     throw new SetupError(`The store failed (${error.message}). Check whether the change took effect, then try again.`)
   } finally {
-    await opened.store.close().catch(() => {}) // The work has failed already, or all of it is stored.
+    await opened.store.close().catch(() => {}) // The work has already failed, or all of it is stored: closing cannot lose anything.
   }
 }

@@ -33,7 +33,7 @@ function findDefault(setting: Setting<unknown>, earlier: Config, reader: ConfigR
   return setting.default(earlier, (name: string) => reader.text(name) !== null)
 }
 
-/** Whether the portal is served. An upgrade of nodes on MongoDB that sets nothing new keeps serving the API alone. */
+/** Whether the portal is served. Nodes on MongoDB that are upgraded without new settings keep serving only the API. */
 export function isPortalOn({
   portal,
   mongodbUrl,

@@ -4,7 +4,7 @@ import { createNumberParser } from './reader.ts'
 
 // Each parser returns null for an invalid value.
 
-/** An address or a name that a resolver may know. A port after it would be looked up as part of the name. */
+/** An address, or a name that may be resolvable. A port after it would be looked up as part of the name. */
 export function parseListenHost(text: string): string | null {
   return isIP(text) !== 0 || /^\w(?:[\w.-]*[\w.])?$/.test(text) ? text : null
 }

@@ -231,7 +231,8 @@ export const SETTINGS = {
     name: 'ADMIN_EMAILS',
     read: readList(parseEmailAddress, 'an e-mail address such as ann@example.org'),
     default: [],
-    documentation: 'Comma-separated list of the e-mail addresses of administrators. They have to be confirmed.',
+    documentation:
+      'Comma-separated list of the e-mail addresses of administrators. The addresses have to be confirmed.',
   }),
   smtpUrl: define<string | null>({
     name: 'SMTP_URL',

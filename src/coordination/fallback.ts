@@ -5,7 +5,7 @@ import type { Acquisition, Completion, LimitQuery, LimitResult, Outcome, SharedS
 
 /** Milliseconds that a call may wait for Redis. */
 const TIMEOUT_MS = 150
-/** Milliseconds for which a pending completion is kept. No client waits longer for a scan. */
+/** How long a pending completion is kept, in milliseconds. No client waits longer for a scan. */
 const PENDING_COMPLETION_MS = 20_000
 const MAX_PENDING_COMPLETIONS = 500
 
@@ -116,8 +116,9 @@ class Fallback implements SharedState {
   }
 
   /**
-   * Sends one call and waits as long as the connection lasts: repeated calls would keep a dead connection from being
-   * noticed. The call writes, because a server that is full or has become a replica can still be read.
+   * Sends one call and waits as long as the connection lasts. (Repeated calls would keep the connection active, and the
+   * operating system would not notice that it is dead.) The call writes, because a server that is full or has become a
+   * replica can still be read.
    */
   async #probe(): Promise<void> {
     const start = performance.now()

@@ -33,7 +33,7 @@ export interface LimitResult {
 /** The outcome of an in-flight scan as JSON, read by the nodes that wait for it. */
 export type Outcome = string
 
-/** What a node does about a scan: it holds the lock, another node holds it, or a result is already cached. */
+/** The role of a node in a scan: it holds the lock, another node holds it, or a result is already cached. */
 export type Acquisition =
   /** This node holds the lock. It scans and publishes the outcome under this token. */
   | { readonly role: 'lead'; readonly token: string }
@@ -85,7 +85,7 @@ export const LOCK_MS = 5000
 /** Milliseconds between two renewals of a lock by its holder. Two of them may fail. */
 export const RENEW_MS = 1500
 
-/** Milliseconds for which a result is served from the cache, counted from the end of its scan. */
+/** How long a result is served from the cache after the end of its scan, in milliseconds. */
 export const CACHE_MS = 3_600_000
 
 /** Computes when an entry expires, in milliseconds since 1970. */

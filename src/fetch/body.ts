@@ -19,7 +19,7 @@ interface Bounds {
 const zstd: (() => Transform) | undefined = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress
 /** Encodings that this version of Node can decompress: zstd was added in Node 22.15. */
 export const ACCEPT_ENCODING = ['gzip', 'deflate', 'br', ...(zstd ? ['zstd'] : [])].join(', ')
-/** Nested content encodings that are decompressed. */
+/** Maximum number of nested content encodings that are decompressed. */
 const MAX_ENCODINGS = 2
 
 /**

@@ -33,7 +33,7 @@ export function openDial(): Dial {
   }) as unknown as Dial
 }
 
-/** Addresses per family in one DNS answer. The largest public sites have 8. */
+/** Maximum number of addresses per family in one DNS answer. The largest public sites have 8. */
 const MAX_ADDRESSES = 16
 
 interface ConnectorOptions {

@@ -13,7 +13,7 @@ interface DnsOptions {
 /** Queries the records of a name. Returns null when the signal aborted first. */
 type Query = (type: string, name: string) => Promise<readonly string[] | null>
 
-/** Names of a CNAME chain that are queried. */
+/** Maximum number of names of a CNAME chain that are queried. */
 const MAX_ALIASES = 8
 
 /**

@@ -11,7 +11,7 @@ import { Session, type SiteResponse } from './session.ts'
 import { EVIDENCE, type EvidenceFound, type EvidenceKind, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
 
-/** What one scan received from a site: the input of `buildPage`, and details of the connection. */
+/** The data that one scan received from a site: the input of `buildPage`, and details of the connection. */
 export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound {
   /** The final URL, without a fragment. */
   readonly url: string
@@ -30,8 +30,8 @@ export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound 
   /** One sentence per limit or error that cut the page. */
   readonly warnings: readonly string[]
   /**
-   * Milliseconds until the page was received, and from then until the side evidence and, at the same time, the scripts and
-   * style sheets were complete.
+   * Milliseconds: `fetch` until the page was received, then `evidence` until the side evidence was complete and, in
+   * parallel, `bodies` until the scripts and style sheets were.
    */
   readonly timing: { readonly fetch: number; readonly evidence: number; readonly bodies: number }
 }
@@ -66,7 +66,7 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   try {
     const page = await followAll(target, { session, sideEvidence, hostSlot })
     const fetched = performance.now()
-    const peer = session.peers.get(page.target.host) // Before files are fetched, which may open further connections.
+    const peer = session.peers.get(page.target.host) // Read before files are fetched, which may open more connections.
     const [side, bodies] = await Promise.all([
       measure(sideEvidence.finish(), fetched),
       measure(fetchBodies(describeHtml(page), { session, hostSlot }), fetched),
@@ -202,7 +202,7 @@ async function readPage(response: SiteResponse, session: Session): Promise<Pick<
   }
 }
 
-/** Whether the first character is `<`, after an optional byte order mark and white space, also in UTF-16. */
+/** Whether the first character is `<`, after an optional byte order mark and white space, including in UTF-16. */
 function beginsWithTag(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*</.test(start)

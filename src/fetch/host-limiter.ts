@@ -13,7 +13,7 @@ export interface HostLimits {
   readonly pausesDeadline: boolean
 }
 
-/** Hosts whose last release is remembered before expired entries are removed. */
+/** Number of hosts whose last release is remembered before expired entries are removed. */
 const MAX_REMEMBERED_HOSTS = 1000
 
 /** Limits how many scans contact one host at a time, in FIFO order, with a pause between two of them. */
@@ -89,7 +89,7 @@ export class HostSlot {
   }
 
   /**
-   * Waits for a slot for one side-evidence request. A request to the host of the page needs no further slot.
+   * Waits for a slot for one side-evidence request. A request to the host of the page needs no other slot.
    * @returns a function that releases the slot; call it once, when the request has ended
    * @throws the signal's reason when it aborts
    */

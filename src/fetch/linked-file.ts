@@ -2,7 +2,7 @@ import { findHeaders, followLocation } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 import type { Target } from './target.ts'
 
-/** How a file is requested that belongs to a page. */
+/** How to request a file that belongs to a page. */
 export interface FileRequest<T> {
   readonly session: Session
   /** Waits for a slot at a host. Returns a function that releases it. */

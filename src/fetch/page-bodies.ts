@@ -27,12 +27,15 @@ type FetchedBody = PageBodyInput & { readonly text: Uint8Array }
 
 const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
 
-/** Types that browsers do not run as scripts or apply as style sheets, and that are no text of a build either. */
+/**
+ * Types that browsers do not run as scripts or apply as style sheets, and that do not contain text of a build either.
+ */
 export const FOREIGN_TYPE = /^\s*(?:image|audio|video|font|multipart)\/|\b(?:json|xml|pdf|zip|wasm)\b/i
 
 /**
- * Fetches the scripts and style sheets that `selectBodies` selects, at once, as text: they are never executed. It cannot fail
- * the scan, ends within `bodiesAfterPageMs` and within the scan's deadline, and returns what was received until then.
+ * Fetches the scripts and style sheets that `selectBodies` selects, all concurrently, as text: they are never executed.
+ * It cannot fail the scan, ends within `bodiesAfterPageMs` and within the scan's deadline, and returns what was
+ * received by then.
  */
 export async function fetchBodies(
   page: FetchedHtml,
@@ -83,7 +86,7 @@ class SharedSlots {
     return () => {}
   }
 
-  /** Releases all slots, once no request waits for one any more. */
+  /** Releases all slots once no request is waiting for one. */
   release(): void {
     for (const slot of this.#slots.values())
       slot.then(
@@ -104,7 +107,7 @@ async function readLinked(response: SiteResponse, link: BodyLink, signal: AbortS
   return { url: link.url.href, text: bytes, ...(warnings.length > 0 && { isCut: true }) }
 }
 
-/** Drops what is missing, and cuts the bodies to their bound in total. */
+/** Drops missing bodies, and cuts the others to their total bound. */
 function trimBodies(bodies: readonly (FetchedBody | null)[], totalBytes: number): PageBodyInput[] {
   let room = totalBytes
   return bodies.flatMap((body): PageBodyInput[] => {

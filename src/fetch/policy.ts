@@ -1,6 +1,9 @@
 import type { AllowedAddress } from './address.ts'
 
-/** What scans may contact, and the limits on what they read. A plain value, so that tests can pass their own. */
+/**
+ * The addresses that scans may contact, and the limits on what they read. A plain value, so that tests can pass their
+ * own.
+ */
 export interface Policy {
   /** Ports in addition to the default port of the scheme. */
   readonly ports: readonly number[]
@@ -10,7 +13,7 @@ export interface Policy {
   readonly deny: readonly string[]
   /** The service's own addresses, which it never scans. On a literal address in `allow`, only their port is denied. */
   readonly own: readonly { readonly host: string; readonly port: number }[]
-  /** From the first DNS lookup to the last byte, including redirects. */
+  /** Time limit of a scan, from the first DNS lookup to the last byte, including redirects. */
   readonly deadlineMs: number
   readonly maxRedirects: number
   /** Bytes of a body as transferred. */

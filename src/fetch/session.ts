@@ -14,7 +14,7 @@ import type { Target } from './target.ts'
 /** The head of a response, and its body as a stream. */
 export interface SiteResponse {
   readonly status: number
-  /** In the order of the response, including repeated headers; names in lower case. */
+  /** The headers in the order of the response, including repeated ones; names in lower case. */
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Readable
 }

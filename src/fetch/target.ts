@@ -16,7 +16,7 @@ const NON_WEB_SUFFIXES = new Set(['arpa', 'onion'])
 
 /** The destination of a request, checked as far as that is possible from the text of its URL. */
 export interface Target {
-  /** Without a fragment. The host is in lower case, without a trailing dot. */
+  /** The URL without a fragment. The host is in lower case, without a trailing dot. */
   readonly url: URL
   readonly port: number
   /** The host without brackets: a name, or a literal address. */

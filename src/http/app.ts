@@ -3,7 +3,7 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
-import { sendErrorPage, wantsPage } from '../portal/error-pages.tsx'
+import { isPageRequest, sendErrorPage } from '../portal/error-pages.tsx'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
 import { Authenticator } from './auth.ts'
@@ -22,10 +22,10 @@ import { ScanRunner } from './scan-runner.ts'
 import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
 import {
-  asksForUpgrade,
   buildCorsOptions,
   buildProxyWarning,
   checkHost,
+  isUpgradeRequest,
   openServer,
   sendFrameworkError,
 } from './server/server.ts'
@@ -69,7 +69,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const { switches, pending, drain } = context
   const securityHeaders = await buildSecurityHeaders()
   const fastify = openServer(parts, pending, (error, request, reply) =>
-    context.accounts !== null && wantsPage(request)
+    context.accounts !== null && isPageRequest(request)
       ? sendErrorPage(error, request, reply.headers(securityHeaders))
       : sendFrameworkError(error, request, reply),
   )
@@ -130,7 +130,7 @@ async function runMeasuredScan(
   })
 }
 
-/** Registers what applies to every request, whatever its path. */
+/** Registers the hooks that apply to every request, whatever its path. */
 async function registerHooks(
   fastify: FastifyInstance,
   context: Context,
@@ -151,7 +151,7 @@ async function registerHooks(
   })
   fastify.addHook('onSend', (request, reply, payload, done) => {
     // Only the last response may close the connection: earlier ones would cut off the responses after them.
-    const isLast = asksForUpgrade(request.raw) || (drain.isDraining && pending.isLast(request.raw))
+    const isLast = isUpgradeRequest(request.raw) || (drain.isDraining && pending.isLast(request.raw))
     if (isLast) reply.header('connection', 'close')
     done(null, payload)
   })
@@ -165,7 +165,7 @@ async function registerHooks(
   fastify.setNotFoundHandler((request, reply) => {
     const path = findSlashless(request.url, basePath)
     if (path !== null) return reply.redirect(path, 308)
-    return (hasPortal && wantsPage(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply)
+    return (hasPortal && isPageRequest(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply)
   })
 }
 
@@ -193,12 +193,12 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
   await registerPortal(fastify, { ...context, accounts })
 }
 
-/** Registers the checks of every API request in the order that docs/api.md specifies. Scans are checked further in their route. */
+/** Registers the checks of every API request in the order that docs/api.md specifies. The route of scans makes more checks. */
 function registerChecks(v1: FastifyInstance, context: Context): void {
   const { shared, settings, switches } = context
   const keys = new Authenticator(context)
   const basePath = findBasePath(settings.publicUrl)
-  // Before all checks: the redirect says nothing about the path, and clients send their key again.
+  // Runs before all checks: the redirect says nothing about the path, and clients send their key again.
   v1.addHook('onRequest', (request, reply, done) => {
     const path = findSlashless(request.url, basePath)
     if (path === null) done()

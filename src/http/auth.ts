@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
-import { secondsUntil, startOfNextMinute } from '../keys/calendar.ts'
+import { computeNextMinute, countSecondsUntil } from '../keys/calendar.ts'
 import { hashSecret, isUsable, isWellFormed } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { Store } from '../store/types.ts'
@@ -12,7 +12,7 @@ import type { RequestState } from './request-state.ts'
 /** Unknown, revoked and expired keys that one address may try in a minute. */
 export const UNKNOWN_KEYS_A_MINUTE = 20
 /** Name of the rate-limit counter of an address. */
-export function addressCounter(client: string): string {
+export function buildAddressCounter(client: string): string {
   return `address:${client}`
 }
 
@@ -72,10 +72,10 @@ export class Authenticator {
 
   /** Counts invalid keys in the rate-limit window of an address. Cost 0 only reads the count. */
   async #countInvalid(address: string, call: RequestState, cost: 0 | 1): Promise<void> {
-    const counter = addressCounter(normalizeClient(address))
+    const counter = buildAddressCounter(normalizeClient(address))
     const { count } = await this.#parts.shared.countRequest({ counter, now: call.now, cost })
     call.window = { limit: UNKNOWN_KEYS_A_MINUTE, count }
     if (count < UNKNOWN_KEYS_A_MINUTE + cost) return
-    throw new ApiError('rate_limited', { retryAfter: secondsUntil(startOfNextMinute(call.now), call.now) })
+    throw new ApiError('rate_limited', { retryAfter: countSecondsUntil(computeNextMinute(call.now), call.now) })
   }
 }

@@ -10,8 +10,8 @@ const OTHER_TYPE = 'application/octet-stream'
 export const MAX_BODY_BYTES = 16 * 1024
 
 /**
- * Reads request bodies. An invalid body is recorded in the request state and rejected only after authentication and rate
- * limiting. A body above the limit is not read to its end.
+ * Reads request bodies. An invalid body is recorded in the request state and rejected only after authentication and
+ * rate limiting. A body above the limit is not read completely.
  */
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -39,27 +39,28 @@ async function readBytes(request: FastifyRequest, payload: IncomingMessage): Pro
         chunks.push(chunk)
       }
   } catch {
-    state.error = invalid('The request body is incomplete.')
+    state.error = buildInvalidRequest('The request body is incomplete.')
     return null
   }
   if (length <= MAX_BODY_BYTES) return Buffer.concat(chunks)
-  state.error = invalid(`The request body is larger than ${MAX_BODY_BYTES} bytes.`)
+  state.error = buildInvalidRequest(`The request body is larger than ${MAX_BODY_BYTES} bytes.`)
   state.hasUnreadBody = true
   return null
 }
 
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   const state = getRequestState(request)
-  if (bytes.length === 0) state.error = invalid('The request body is empty. Send {"url": "https://example.org"}.')
+  if (bytes.length === 0)
+    state.error = buildInvalidRequest('The request body is empty. Send {"url": "https://example.org"}.')
   else if (request.headers['content-type'] === OTHER_TYPE)
-    state.error = invalid('Send the request body as JSON with the header "Content-Type: application/json".')
+    state.error = buildInvalidRequest('Send the request body as JSON with the header "Content-Type: application/json".')
   else if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
-    state.error = invalid('Send the request body uncompressed, without the header Content-Encoding.')
+    state.error = buildInvalidRequest('Send the request body uncompressed, without the header Content-Encoding.')
   else
     try {
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     } catch {
-      state.error = invalid('The request body is not valid JSON in UTF-8.')
+      state.error = buildInvalidRequest('The request body is not valid JSON in UTF-8.')
     }
   return undefined
 }
@@ -74,6 +75,6 @@ export function ignoreBodies(app: FastifyInstance): void {
 }
 
 /** Builds an `invalid_request` error. */
-export function invalid(sentence: string): ApiError {
+export function buildInvalidRequest(sentence: string): ApiError {
   return new ApiError('invalid_request', { sentence })
 }

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Finds the client's address: the one that trusted proxies report if it is valid (some proxies append a port), otherwise
- * the address of the connection.
+ * Finds the client's address: the one that trusted proxies report, if it is valid (some proxies append a port),
+ * otherwise the address of the connection.
  */
 export function findClientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   if (isIP(ip) !== 0) return ip
@@ -13,8 +13,9 @@ export function findClientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 's
 }
 
 /**
- * Normalizes a client address for counting. An IPv4 address, also one mapped to IPv6, counts by itself. IPv6 addresses
- * count by their /64, the block that one household or server has. Any other string counts by its first 64 characters.
+ * Normalizes a client address for counting. An IPv4 address, even one mapped to IPv6, counts individually. IPv6
+ * addresses count by their /64, the block that one household or server has. Any other string counts by its first 64
+ * characters.
  */
 export function normalizeClient(address: string): string {
   if (isIPv4(address)) return address

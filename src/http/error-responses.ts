@@ -1,19 +1,22 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ApiErrorCode, isRetryable, ScanError } from '../errors.ts'
 import { StoreError } from '../store/types.ts'
-import { invalid } from './body.ts'
+import { buildInvalidRequest } from './body.ts'
 import type { Revision } from './parts.ts'
 import { getRequestState } from './request-state.ts'
 import type { ErrorBody } from './v1/schemas.ts'
 
-/** Maps any error to one of the error table. An unexpected error becomes `internal`, and the client sees no details of it. */
+/**
+ * Maps any error to an entry of the error table. An unexpected error becomes `internal`, and the client sees no details
+ * of it.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ScanError)
     return new ApiError(error.code, { sentence: error.message, reason: error.reason, cause: error })
   if (error instanceof StoreError) return new ApiError('unavailable', { reason: 'store_away', cause: error })
   const { statusCode = 500 } = error as Partial<FastifyError>
-  if (statusCode >= 400 && statusCode < 500) return invalid('The request could not be read.')
+  if (statusCode >= 400 && statusCode < 500) return buildInvalidRequest('The request could not be read.')
   return new ApiError('internal', { reason: 'unexpected', cause: error })
 }
 

@@ -22,7 +22,7 @@ export function writeIntroduction({ revision, settings, hasPortal }: Introductio
         : 'The operator of this service issues keys.'
     } Never put a key into a URL or a page.`,
     '## Limits',
-    `Requests count per key and minute of the clock (\`X-RateLimit-*\`); scans with a 200 response, cached or not, also count per calendar month in UTC${
+    `Requests are counted per key and clock minute (\`X-RateLimit-*\`); scans with a 200 response, cached or not, also count per calendar month in UTC${
       revision === 2 ? ' (`X-Quota-*`)' : ''
     }. Beyond a limit the response is 429 with \`Retry-After\`. Without a valid key, an address may try ${UNKNOWN_KEYS_A_MINUTE} keys a minute.`,
     formatPlans(settings.plans, revision),

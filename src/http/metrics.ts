@@ -52,7 +52,7 @@ export class Metrics {
     'ok',
   ])
 
-  /** Counters by their label values: finding a counter by its labels takes longer than counting. */
+  /** Counters by their label values, because finding a counter by its labels takes longer than counting. */
   readonly #responses = new Map<
     string,
     { readonly count: Counter.Internal; readonly seconds: Histogram.Internal<'route'> }

@@ -112,7 +112,7 @@ function describeOperation(operation: Operation, { components, revision, categor
   }
 }
 
-/** Status → what it means. The codes follow. */
+/** Status → its meaning. The document lists the error codes after it. */
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'The key is missing, invalid or revoked',
@@ -157,7 +157,7 @@ function listParameters(where: 'query' | 'header', schema: TObject | undefined, 
 class Components {
   readonly #schemas = new Map<string, Json>()
 
-  /** Returns a schema with references in the place of schemas that have an `$id`, which become components. */
+  /** Returns a schema with references in place of the schemas that have an `$id`, which become components. */
   add(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((one) => this.add(one))
     if (typeof schema !== 'object' || schema === null) return schema
@@ -168,7 +168,7 @@ class Components {
     return { $ref: `#/components/schemas/${$id}` }
   }
 
-  /** Lists the components that the paths refer to, also by way of other components, by name. */
+  /** Lists the components that the paths refer to, directly or through other components, by name. */
   listUsed(paths: Json): Json {
     const used = new Set<string>()
     const visit = (part: unknown): void => {

@@ -15,8 +15,9 @@ const DOCS_CSP =
 const ICON = { type: 'image/svg+xml', content: readFileSync(join(import.meta.dirname, '../portal/assets/icon.svg')) }
 
 /**
- * Registers the OpenAPI documents, `/openapi.json` of the current revision and `/openapi-1.json` of revision 1; `/docs`, a page
- * that displays the current one; `/favicon.ico`; and, without the portal, a start page that leads to `/docs`.
+ * Registers the OpenAPI documents, `/openapi.json` of the current revision and `/openapi-1.json` of revision 1;
+ * `/docs`, a page that displays the current one; `/favicon.ico`; and, without the portal, a start page that links to
+ * `/docs`.
  */
 export async function registerDocs(app: FastifyInstance, parts: AppParts): Promise<void> {
   // Response schemas are documentation only; tests validate the responses against them.
@@ -42,7 +43,8 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
       title: 'Siteprint API',
       favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', ...ICON }],
     },
-    // The usual layout has a bar that loads documents of other hosts, and the usual badge of a validator comes from one.
+    // The default layout has a bar that loads documents from other hosts, and the default badge comes from a validator
+    // on another host.
     uiConfig: { layout: 'BaseLayout', validatorUrl: null },
   })
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { formatDay, formatMonth, secondsUntil, startOfNextMonth } from '../keys/calendar.ts'
+import { computeNextMonth, countSecondsUntil, formatDay, formatMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { StoreError } from '../store/types.ts'
@@ -48,7 +48,7 @@ export class Quota {
 }
 
 function buildQuotaError(now: number): ApiError {
-  return new ApiError('quota_exceeded', { retryAfter: secondsUntil(startOfNextMonth(now), now) })
+  return new ApiError('quota_exceeded', { retryAfter: countSecondsUntil(computeNextMonth(now), now) })
 }
 
 /** Builds the `X-Quota-*` headers. The reset is a Unix time in seconds. */
@@ -57,6 +57,6 @@ export function buildQuotaHeaders({ now, quota }: Pick<RequestState, 'now' | 'qu
   return {
     'x-quota-limit': String(quota.limit),
     'x-quota-remaining': String(Math.max(0, quota.limit - quota.used)),
-    'x-quota-reset': String(startOfNextMonth(now) / 1000),
+    'x-quota-reset': String(computeNextMonth(now) / 1000),
   }
 }

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { SharedState } from '../coordination/types.ts'
 import { ApiError } from '../errors.ts'
-import { secondsUntil, startOfNextMinute } from '../keys/calendar.ts'
+import { computeNextMinute, countSecondsUntil } from '../keys/calendar.ts'
 import { findLimits } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
-import { addressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
+import { buildAddressCounter, UNKNOWN_KEYS_A_MINUTE } from './auth.ts'
 import type { AppSettings, Revision } from './parts.ts'
 import type { RateLimitWindow, RequestState } from './request-state.ts'
 
@@ -51,7 +51,7 @@ export async function countKeyRequest(
   state.window = { limit, count }
   state.entry = entry
   if (count <= limit) return
-  throw new ApiError('rate_limited', { retryAfter: secondsUntil(startOfNextMinute(state.now), state.now) })
+  throw new ApiError('rate_limited', { retryAfter: countSecondsUntil(computeNextMinute(state.now), state.now) })
 }
 
 /** Sets the `X-RateLimit-*` headers. Without a valid key they describe the window of the client's address. */
@@ -64,7 +64,7 @@ export const UNCOUNTED: RateLimitWindow = { limit: UNKNOWN_KEYS_A_MINUTE, count:
 
 /** Reads the window of a client address without counting. */
 export async function readAddressWindow(client: string, now: number, shared: SharedState): Promise<RateLimitWindow> {
-  const { count } = await shared.countRequest({ counter: addressCounter(client), now, cost: 0 })
+  const { count } = await shared.countRequest({ counter: buildAddressCounter(client), now, cost: 0 })
   return { limit: UNKNOWN_KEYS_A_MINUTE, count }
 }
 
@@ -73,6 +73,6 @@ export function buildRateHeaders(now: number, { limit, count }: RateLimitWindow)
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(Math.max(0, limit - count)),
-    'x-ratelimit-reset': String(startOfNextMinute(now) / 1000),
+    'x-ratelimit-reset': String(computeNextMinute(now) / 1000),
   }
 }

@@ -6,7 +6,7 @@ import type { Key } from '../keys/types.ts'
 import { buildCacheKey } from '../scan/cache-entry.ts'
 import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
 import type { SingleFlight } from '../scan/single-flight.ts'
-import { invalid } from './body.ts'
+import { buildInvalidRequest } from './body.ts'
 import type { AppParts } from './parts.ts'
 import { Quota } from './quota.ts'
 import type { RequestState, ScanRequest } from './request-state.ts'
@@ -65,7 +65,7 @@ export class ScanRunner {
         fresh,
       }
     } catch (error) {
-      return error instanceof ScanError ? error : invalid('url is not valid.')
+      return error instanceof ScanError ? error : buildInvalidRequest('url is not valid.')
     }
   }
 
@@ -100,7 +100,7 @@ export class ScanRunner {
 }
 
 /** Ends a request whose client has disconnected. */
-export function abandon(reply: FastifyReply): FastifyReply {
+export function abandonRequest(reply: FastifyReply): FastifyReply {
   reply.hijack()
   reply.raw.destroy()
   return reply

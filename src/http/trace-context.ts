@@ -6,9 +6,9 @@ export interface TraceContext {
   readonly parentId: string
 }
 
-/** Length of a header of version 00, which has no further fields. */
+/** Length of a header of version 00, which has no other fields. */
 const VERSION_00_LENGTH = 55
-/** Version, trace id, parent id, flags; versions after 00 may append further fields. */
+/** Version, trace id, parent id, flags; versions after 00 may append other fields. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.{0,256})?$/
 
 /**

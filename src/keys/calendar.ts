@@ -22,17 +22,17 @@ export function listDaysOfMonth(month: string): string[] {
 }
 
 /** The start of the next billing month (the 1st, 00:00 UTC), in milliseconds since 1970. */
-export function startOfNextMonth(now: number): number {
+export function computeNextMonth(now: number): number {
   const date = new Date(now)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
 }
 
 /** The end of the current rate-limit window, in milliseconds since 1970. */
-export function startOfNextMinute(now: number): number {
+export function computeNextMinute(now: number): number {
   return (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS
 }
 
 /** Whole seconds between two times, at least 1: the value of `Retry-After`. */
-export function secondsUntil(then: number, now: number): number {
+export function countSecondsUntil(then: number, now: number): number {
   return Math.max(1, Math.ceil((then - now) / 1000))
 }

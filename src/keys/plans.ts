@@ -11,7 +11,7 @@ import type { Key } from './types.ts'
 /** The plan of the key that a first start creates. */
 export const FIRST_PLAN = 'free'
 
-/** A thousand million: MongoDB counts it exactly, and no plan needs more. */
+/** A billion: MongoDB counts it exactly, and no plan needs more. */
 export const MAX_REQUESTS = 1_000_000_000
 
 const ownFile = join(import.meta.dirname, 'plans.yaml')
@@ -54,7 +54,10 @@ export type Plan = { readonly name: string } & Required<PlanData[string]>
 
 const validator = new SchemaValidator(planSchema, { coerceTypes: false })
 
-/** The plans of a file, in its order: name → plan. Readers share the object, so that all of them see a reload at once. */
+/**
+ * The plans of a file, in its order: name → plan. Readers share the object, so that all of them see a reload
+ * immediately.
+ */
 export class PlanTable extends Map<string, Plan> {
   readonly #path: string
 
@@ -131,7 +134,7 @@ export function findPlan(plans: ReadonlyMap<string, Plan>, name: string): Plan {
   return plans.get(name) ?? [...plans.values()].reduce(findLower)
 }
 
-/** The limits of a key: its own ones, and those of its plan for what it has none of. */
+/** The limits of a key: its own, or those of its plan where it has none. */
 export function findLimits(
   plans: ReadonlyMap<string, Plan>,
   key: Pick<Key, 'plan' | 'perMinute' | 'perMonth'>,

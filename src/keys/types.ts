@@ -23,7 +23,7 @@ export interface Key {
   readonly account: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
-  /** Since when the key's account is suspended. A suspended key is rejected like a revoked one. */
+  /** When the key's account was suspended; null if it is not. A suspended key is rejected like a revoked one. */
   readonly suspendedAt: Date | null
   /** From this time on the key is rejected like a revoked one; null if it never expires. */
   readonly expiresAt: Date | null

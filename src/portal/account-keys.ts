@@ -11,7 +11,7 @@ type Context = PageContext<'session'>
 
 const HOUR_MS = 3_600_000
 
-/** When the previous secrets end after a rotation: value of the form → label and milliseconds. */
+/** Choices of when the previous secrets end after a rotation: value of the form → label and milliseconds. */
 export const OVERLAPS: ReadonlyMap<string, { readonly label: string; readonly ms: number }> = new Map([
   ['0', { label: 'At once', ms: 0 }],
   ['1h', { label: 'After 1 hour', ms: HOUR_MS }],
@@ -25,7 +25,7 @@ export const DEFAULT_OVERLAP = '24h'
 /** A key with more valid secrets cannot be rotated with overlap: each of them is read with the key. */
 export const MAX_VALID_SECRETS = 10
 
-/** Creations and rotations of one account in a clock minute. */
+/** Maximum number of keys that one account may create or rotate in a clock minute. */
 const MAX_CHANGES_PER_MINUTE = 20
 
 /** Finds the key in the path of the request. @throws PageError 404 if there is none, or if it belongs to another account */

@@ -3,7 +3,7 @@ import { AccountError } from '../accounts/accounts.ts'
 import type { CurrentSession, Visitor } from '../accounts/types.ts'
 import { findClientAddress, normalizeClient } from '../http/client-address.ts'
 import { getRequestState } from '../http/request-state.ts'
-import { secondsUntil, startOfNextMinute } from '../keys/calendar.ts'
+import { computeNextMinute, countSecondsUntil } from '../keys/calendar.ts'
 import { FormReader } from './form.ts'
 import { toFieldErrors } from './form-errors.ts'
 import { findBaseUrl } from './origin.ts'
@@ -20,7 +20,7 @@ export function buildVisitor(request: FastifyRequest): Visitor {
   }
 }
 
-/** Builds what a page knows about its request. */
+/** Builds the context of a page from its request. */
 export function buildContext(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -49,7 +49,7 @@ export function buildContext(
       const errors = toFieldErrors(error, fields)
       const isTooMany = error instanceof AccountError && error.code === 'too_many_attempts'
       reply.code(isTooMany ? 429 : 422)
-      if (isTooMany) reply.header('retry-after', String(secondsUntil(startOfNextMinute(now), now)))
+      if (isTooMany) reply.header('retry-after', String(countSecondsUntil(computeNextMinute(now), now)))
       return errors
     },
   }

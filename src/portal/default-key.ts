@@ -10,6 +10,7 @@ export const DEFAULT_KEY_NAME = 'Default key'
  * Creates the first key of an account.
  * @returns its secret, to be shown once; null if the account has, or has had, a key
  * @throws StoreError if the store cannot answer: the key may exist. The keys page offers to create it if it does not
+ * exist
  */
 export async function createDefaultKey(
   { id, email, plan }: Account,

@@ -20,7 +20,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ]
 
-/** Describes a User-Agent header, such as `Firefox on Windows`. Versions are left out, because browsers no longer send true ones. */
+/**
+ * Describes a User-Agent header, such as `Firefox on Windows`. Versions are omitted, because browsers no longer send
+ * true ones.
+ */
 export function describeBrowser(userAgent: string | null): string {
   const find = (table: typeof BROWSERS): string | undefined =>
     table.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]

@@ -30,7 +30,7 @@ const ERROR_PAGES = {
   ],
 } as const
 
-/** Fastify's status for a parameter of a path that is too long: nothing has such an id. */
+/** Fastify's status for a path parameter that is too long to be an id. */
 const TOO_LONG = 414
 
 interface Problem {
@@ -42,7 +42,7 @@ interface Problem {
   readonly why?: string
 }
 
-/** Maps any error to an error page. The person sees no details of an unexpected one. */
+/** Maps any error to an error page. The page shows no details of an unexpected error. */
 function toProblem(error: unknown): Problem {
   if (error instanceof PageError)
     return { status: error.status, sentence: error.message, ...(error.retryAfter && { retryAfter: error.retryAfter }) }
@@ -93,12 +93,15 @@ function buildErrorPage(
   )
 }
 
-/** Leads to log-in, and from there back to the page. After a POST, whose form is gone, the page says that the session has ended. */
+/**
+ * Redirects to log-in, and from there back to the page. After a POST, whose form is lost, the page says that the
+ * session has ended.
+ */
 export function buildLogInRedirect({ method, url }: FastifyRequest): Redirect {
   return new Redirect(method === 'POST' ? '/login?ended' : buildLoginPath(url))
 }
 
 /** Whether a request outside the API comes from a browser that displays pages. */
-export function wantsPage({ headers, url }: FastifyRequest): boolean {
+export function isPageRequest({ headers, url }: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? '') && !/^\/api\/v1(?:[/?]|$)/.test(url)
 }

@@ -29,7 +29,7 @@ interface ExportedScan extends Pick<StoredScan, 'id' | 'url' | 'at'> {
   readonly extras: unknown
 }
 
-/** The actor is not named, because the operator is a person, too. */
+/** The actor is not named, because the operator's id is personal data, too. */
 interface ExportedEntry extends Pick<AuditEntry, 'at' | 'action' | 'key' | 'detail'> {
   readonly by: 'you' | 'operator'
 }

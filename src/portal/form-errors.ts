@@ -19,7 +19,7 @@ const FIELDS: Partial<Record<AccountError['code'], string>> = {
 }
 
 /**
- * Makes an error of an account into the errors of a form.
+ * Converts an error of an account to errors of a form.
  * @param fields error code → field, in addition to the usual ones
  * @throws the error itself if the person cannot correct it
  */

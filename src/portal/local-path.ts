@@ -14,7 +14,7 @@ export function parseLocalPath(text: string): string | null {
   return isPage ? pathname + search : null
 }
 
-/** Builds the address of the log-in page, which leads to a page of this service after log-in. */
+/** Builds the address of the log-in page, which redirects to a page of this service after log-in. */
 export function buildLoginPath(next: string | null, path: '/login' | '/signup' = '/login'): string {
   return next === null ? path : `${path}?next=${encodeURIComponent(next)}`
 }

@@ -17,7 +17,7 @@ export function checkOrigin(request: FastifyRequest, { publicUrl }: PortalSettin
   if (!isOwn) throw new PageError(403, FOREIGN_FORM)
 }
 
-const FOREIGN_FORM = 'The form was sent by a page of another address. Open the page here and send it again.'
+const FOREIGN_FORM = 'The form was sent by a page at another address. Open the page here and send it again.'
 
 /** The host of the request in the form of `URL.host`: without the default port of the scheme. */
 function findHost({ host }: FastifyRequest, protocol: string): string | null {

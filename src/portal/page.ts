@@ -9,10 +9,13 @@ import type { PortalParts } from './parts.ts'
 /** Who may open a page: everyone, accounts, or operators (see `isAdmin`). */
 export type Needs = 'nothing' | 'session' | 'admin'
 
-/** What a page knows about its request, and how it changes the response: `PageContext<'session'>` has an account. */
+/**
+ * The data of a request that a page needs, and the ways in which it changes the response. `PageContext<'session'>` has
+ * an account.
+ */
 export type PageContext<N extends Needs = 'nothing'> = BasicContext<AccountFor[N]>
 
-/** Needs of a page → the account of its context. Null without a session. */
+/** What a page needs → the type of the account in its context. Null without a session. */
 interface AccountFor {
   readonly nothing: Account | null
   readonly session: Account
@@ -21,7 +24,7 @@ interface AccountFor {
 
 interface BasicContext<A extends Account | null> {
   readonly parts: PortalParts
-  /** For pages that do what the API does. Others need only what follows. */
+  /** For pages that call code of the API. All other pages need only the fields below. */
   readonly exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply }
   readonly account: A
   /** The current session's id; null without one. */
@@ -46,14 +49,14 @@ interface BasicContext<A extends Account | null> {
   /** Sets the status of the response; 200 without it. */
   setStatus(status: number): void
   /**
-   * Makes an error into the errors of a form, and sets the status: 422, or 429 with `Retry-After` after too many attempts. An
-   * error that the person cannot correct is thrown again.
+   * Converts an error to errors of a form, and sets the status: 422, or 429 with `Retry-After` after too many attempts.
+   * An error that the person cannot correct is thrown again.
    * @param fields error code → name of the field it belongs to, where the usual one is wrong; '' for the whole form
    */
   explain(error: unknown, fields?: Partial<Record<AccountError['code'], string>>): FieldErrors
 }
 
-/** Leads the browser to another page of this service with GET (303). */
+/** Redirects the browser to another page of this service with GET (303). */
 export class Redirect {
   readonly path: string
 
@@ -97,7 +100,7 @@ export type PageResult = VNode | Redirect | Download | null
 /** One method of one path of the portal. */
 export interface PageDefinition<N extends Needs = Needs> {
   readonly method: 'GET' | 'POST'
-  /** In the syntax of Fastify: `/account/keys/:id`. */
+  /** The path in Fastify's syntax: `/account/keys/:id`. */
   readonly path: string
   readonly needs: N
   /** Handles the request. A thrown `StoreError` is a 503 page, a thrown `AccountError` a 400 page. */

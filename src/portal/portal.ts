@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { abandon } from '../http/scan-runner.ts'
+import { abandonRequest } from '../http/scan-runner.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
@@ -47,7 +47,9 @@ function registerForms(portal: FastifyInstance, parts: PortalParts): void {
 /** The addresses of the operator's pages. */
 const ADMIN_PATHS = new Set(PAGES.filter(({ needs }) => needs === 'admin').map(({ path }) => path))
 
-/** Makes wrong methods of the operator's pages look like any path that does not exist, as the pages themselves do. */
+/**
+ * Makes the operator's pages respond to wrong methods like any path that does not exist, as the pages themselves do.
+ */
 function hideAdministration(portal: FastifyInstance, parts: PortalParts): void {
   portal.addHook('preHandler', (request, reply, done) => {
     const { url = '', config } = request.routeOptions
@@ -80,7 +82,7 @@ async function handlePage(
 ): Promise<FastifyReply> {
   if (request.body === null) throw new PageError(400, 'The form could not be read. Open the page and send it again.')
   const context = await openContext(parts, { request, reply })
-  // The operator's pages look like any path that does not exist, unless an operator asks.
+  // For everyone but operators, the operator's pages look like any path that does not exist.
   if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
   if (page.needs !== 'nothing' && context.account === null) return sendResult(reply, buildLogInRedirect(request))
   return sendResult(reply, await page.handle(context))
@@ -96,7 +98,7 @@ async function openContext(parts: PortalParts, { request, reply }: Exchange): Pr
 }
 
 function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefinition['handle']>>): FastifyReply {
-  if (result === null) return abandon(reply)
+  if (result === null) return abandonRequest(reply)
   if (result instanceof Redirect) return setPageHeaders(reply).redirect(result.path, 303)
   if (!(result instanceof Download)) return sendPage(reply, result)
   const { name, type, body } = result

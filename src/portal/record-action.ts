@@ -1,10 +1,10 @@
 import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
 import type { PageContext } from './page.ts'
 
-/** An action; without an account it is one on the account of the session. */
+/** An action. Without `account`, it concerns the account of the session. */
 type Action = Pick<NewAuditEntry, 'action'> & Partial<Pick<NewAuditEntry, 'account' | 'key' | 'detail'>>
 
-/** Records what the account of the session has done. Call it after the action: it does not fail. */
+/** Records an action of the session's account. Call it after the action: it never fails. */
 export async function recordAction(
   { account, now, parts }: Pick<PageContext<'session'>, 'account' | 'now' | 'parts'>,
   action: Action,

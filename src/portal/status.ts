@@ -15,7 +15,7 @@ export interface ProcessStatus {
 export interface StatusRow {
   readonly label: string
   readonly value: string
-  /** Whether the operator has to do something. */
+  /** Whether the operator has to act. */
   readonly isProblem: boolean
 }
 
@@ -35,7 +35,7 @@ export function describeStatus({ gauges, version, ruleset, node, store, uptimeSe
     row('Node.js', node),
     row('Running for', formatSpan(uptimeSeconds)),
     row(STORE_NAMES[store], isStoreUp ? 'up' : 'down: requests that need it get 503', !isStoreUp),
-    row('Redis', isRedisUp ? 'up, or not used' : 'down: this node counts rate limits by itself', !isRedisUp),
+    row('Redis', isRedisUp ? 'up, or not used' : 'down: this node counts rate limits on its own', !isRedisUp),
     row('Scans running', scans.running),
     row('Scans waiting', scans.waiting),
     row('URLs in flight', inFlight),

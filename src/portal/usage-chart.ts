@@ -5,7 +5,9 @@ import { formatCount, formatDayName } from './format-text.ts'
 import { countDays } from './months.ts'
 import type { SpanTotal } from './usage.ts'
 
-/** The forms of the chart: text does not shrink with an SVG image that is scaled to a phone. The style sheet shows one of them. */
+/**
+ * Sizes of the chart, of which the style sheet shows one: an SVG image that is scaled to a phone would have tiny text.
+ */
 export const CHART_SIZES = {
   wide: { width: 1040, height: 240, dayStep: 1 },
   narrow: { width: 320, height: 200, dayStep: 5 },
@@ -26,7 +28,7 @@ const MARGIN = { top: 12, right: 4, bottom: 26, left: 44 }
 const MIN_TOP = 4
 const FONT_SIZE_PX = 12
 
-/** 12 KB each. A chart takes about 1.5 ms, and accounts without requests share theirs. */
+/** Each chart takes 12 KB and about 1.5 ms. Accounts without requests share theirs. */
 const MAX_CACHED_CHARTS = 300
 const cache = new LRUCache<string, string>({ max: MAX_CACHED_CHARTS })
 
@@ -72,7 +74,7 @@ export function formatDay(day: string, used: number): string {
   return `${formatDayName(day)}: ${formatCount(used, 'request')}`
 }
 
-/** What Vega writes around the label of a bar, and between the label and the other attributes. */
+/** Markup that Vega writes around the label of a bar, and between the label and the other attributes. */
 const BAR_START = '<path aria-label="'
 const BAR_MIDDLE = '" role="graphics-symbol" aria-roledescription="rect mark" '
 
@@ -96,7 +98,7 @@ const BAR = { x: { scale: 'x', field: 'day' }, width: { scale: 'x', band: 1 } }
 /** Numbers from 1,000 on are shortened, such as 2.5k. With one format for all of them, 500 would be 0.5k. */
 const SHORT_NUMBER = "datum.value < 1000 ? format(datum.value, 'd') : format(datum.value, '~s')"
 
-/** Attributes of colour are left to the style sheet, whose rules have precedence over them. */
+/** Colour attributes are left to the style sheet, whose rules have precedence over them. */
 const SPECIFICATION: Spec = {
   padding: MARGIN,
   autosize: 'none',

@@ -1,4 +1,4 @@
-import { formatMonth, startOfNextMonth } from '../keys/calendar.ts'
+import { computeNextMonth, formatMonth } from '../keys/calendar.ts'
 import { findLimits, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import type { AccountUsage, MonthUsage } from '../store/types.ts'
@@ -27,7 +27,7 @@ export interface SpanTotal {
   readonly used: number
 }
 
-/** What the account page shows. All sums are over all keys of the account, revoked ones included. */
+/** The content of the account page. All sums are over all keys of the account, revoked ones included. */
 export interface UsageReport {
   /** The chosen month. */
   readonly month: string
@@ -49,13 +49,13 @@ export interface UsageReport {
 interface Quota {
   readonly limit: number
   readonly left: number
-  /** Charged to any key this month, also to keys that are revoked now. */
+  /** Charged to any key this month, including keys that are revoked now. */
   readonly used: number
   /** When the next month begins. */
   readonly resetAt: Date
 }
 
-/** What is shown of the usage. */
+/** Selects the usage to show. */
 export interface UsageChoice {
   /** The chosen month, `YYYY-MM`. */
   readonly month: string
@@ -71,7 +71,7 @@ export function findFirstMonth({ month, now }: Pick<UsageChoice, 'month' | 'now'
 }
 
 /**
- * Combines the rows of the store to what the account page shows.
+ * Combines the rows of the store into the content of the account page.
  * @param rows with the months from `findFirstMonth` on, and the days of the chosen month
  */
 export function buildUsage(rows: AccountUsage, choice: UsageChoice): UsageReport {
@@ -95,7 +95,7 @@ export function buildUsage(rows: AccountUsage, choice: UsageChoice): UsageReport
       limit: sum(active.map(({ limit }) => limit)),
       left: sum(active.map(({ left }) => left)),
       used: countMonth(current),
-      resetAt: new Date(startOfNextMonth(now)),
+      resetAt: new Date(computeNextMonth(now)),
     },
   }
 }

@@ -1,7 +1,9 @@
 import type { Spec } from 'vega'
 import { defineChart } from '../charts/svg-chart.ts'
 
-/** The forms of a chart: text does not shrink with an SVG image that is scaled to a phone. The style sheet shows one of them. */
+/**
+ * Sizes of a chart, of which the style sheet shows one: an SVG image that is scaled to a phone would have tiny text.
+ */
 export const BAR_CHART_WIDTHS = { wide: 500, narrow: 280 } as const
 
 /** A bar with its label and value above it. */
@@ -42,13 +44,17 @@ export function drawBarChart({ id, size, title, description, bars }: BarChart): 
       .signal('top', Math.max(1, ...bars.map(({ value }) => value)))
       .data(
         'bars',
-        bars.map((bar, i) => ({ ...bar, row: i * ROW_PX, room: (width - estimateWidth(bar.text)) * VEGA_WIDTH })),
+        bars.map((bar, i) => ({
+          ...bar,
+          row: i * ROW_PX,
+          room: (width - estimateWidth(bar.text)) * VEGA_WIDTH_FACTOR,
+        })),
       ),
   )
 }
 
-/** Without a canvas, Vega takes each character for 0.8 em wide, which is this much too wide. */
-const VEGA_WIDTH = 1.3
+/** Without a canvas, Vega assumes that each character is 0.8 em wide. This factor is how much too wide that is. */
+const VEGA_WIDTH_FACTOR = 1.3
 
 /** Pixels that a text takes at most, including a gap. */
 function estimateWidth(text: string): number {

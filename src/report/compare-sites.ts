@@ -6,16 +6,16 @@ export const CHANGE_KINDS = {
   removed: 'No longer in the results',
   fails: 'Newly failing',
   works: 'Working again',
-  builder: 'Other builder',
-  hosting: 'Other hosting',
-  siteType: 'Other site type',
+  builder: 'Different builder',
+  hosting: 'Different hosting',
+  siteType: 'Different site type',
   technologiesAdded: 'Technologies added',
   technologiesRemoved: 'Technologies removed',
-  versions: 'Other versions',
+  versions: 'Different versions',
 } as const
 export type ChangeKind = keyof typeof CHANGE_KINDS
 
-/** Something that changed at a site: one value, or the names of technologies in `to`. */
+/** One change of a site: a value, or the names of technologies in `to`. */
 export interface Change {
   readonly kind: ChangeKind
   /** Technology → old and new version. */

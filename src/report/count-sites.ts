@@ -5,15 +5,15 @@ import { nameSiteType, type ReportLabels, type Site } from './site.ts'
 export interface Count {
   readonly name: string
   readonly sites: number
-  /** The same number in the earlier results; null without a comparison. */
+  /** The number of these sites in the earlier results; null without a comparison. */
   readonly before: number | null
-  /** What the rest of the sites have in common, such as "no builder found": listed last and less prominent. */
+  /** The name of all remaining sites, such as "no builder found": listed last and less prominent. */
   readonly isRest?: boolean
 }
 
 /** The numbers of one chart. */
 export interface Section {
-  /** For ids; unique in the report. */
+  /** Prefix of ids; unique in the report. */
   readonly id:
     | 'builders'
     | 'ai-native'
@@ -26,7 +26,7 @@ export interface Section {
   readonly title: string
   /** Heading of the names. */
   readonly head: string
-  /** What the shares are relative to: all sites, or those with a result. */
+  /** The sites that the shares refer to: all sites, or those with a result. */
   readonly base: 'all' | 'withResult'
   /** Number of these sites. */
   readonly total: number
@@ -46,7 +46,10 @@ export interface ReportNumbers {
 }
 
 const NO_BUILDER = 'No builder found'
-/** Title of a technology that is the builder, and of one that the rules do not know as a technology: mostly CDNs and hosts. */
+/**
+ * Title of a technology that is the builder, and of one that is not a technology in the rules: usually a CDN or a
+ * hosting provider.
+ */
 const OTHER_CATEGORY = 'Builders, hosting and others'
 
 type Tally = Map<string, number>
@@ -77,7 +80,10 @@ export function formatBase({ total, base }: Pick<Section, 'total' | 'base'>): st
   return `${formatCount(total, 'site')}${base === 'all' ? '' : ' with a result'}`
 }
 
-/** Every section with the value that is listed last, and the order of its values: by number without one. */
+/**
+ * All sections, each with the value that is listed last, and the order of its values. Without an order, they are sorted
+ * by number.
+ */
 const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
   readonly rest?: string
   readonly order?: readonly string[]

@@ -2,17 +2,20 @@ import { makeVisible, parseLink } from '../portal/scan/visible-text.ts'
 import { CONFIDENCES, type Site } from './site.ts'
 
 /** Longer texts are cut. The engine's own texts are much shorter. */
-const MAX_NAME = 300
-const MAX_TERM = 100
+const MAX_NAME_CHARACTERS = 300
+const MAX_TERM_CHARACTERS = 100
 /** Only the first ones of a site count. */
 const MAX_TECHNOLOGIES = 500
-/** Different names of builders, technologies, versions and so on; all rules together have about 2,000. Bounds the memory. */
+/**
+ * Maximum number of different names of builders, technologies, versions and so on, which limits the memory; all rules
+ * together have about 2,000.
+ */
 const MAX_TERMS = 50_000
-const FURTHER_TERMS = 'further names'
+const OTHER_TERMS = 'other names'
 
 /** A line of scan results. */
 export interface ParsedLine {
-  /** What the line calls the site, as written there; null if it names none. */
+  /** The name of the site, as written in the line; null if there is none. */
   readonly entry: string | null
   readonly site: Site
   /** Time of the scan in ISO 8601 and version of the rules; null without `--include meta`. */
@@ -47,8 +50,13 @@ export class LineParser {
     const name = entry ?? (Number.isInteger(number) ? `line ${number}` : '')
     if (isObject(result)) return this.#readResult(entry, name, result)
     if (typeof error === 'string') {
-      const failure = { code: this.#readTerm(code) ?? 'unknown', sentence: readText(error, MAX_NAME) ?? '' }
-      const site = { ...NOTHING_FOUND, name: readText(name, MAX_NAME) ?? 'unnamed', link: findLink(entry), failure }
+      const failure = { code: this.#readTerm(code) ?? 'unknown', sentence: readText(error, MAX_NAME_CHARACTERS) ?? '' }
+      const site = {
+        ...NOTHING_FOUND,
+        name: readText(name, MAX_NAME_CHARACTERS) ?? 'unnamed',
+        link: findLink(entry),
+        failure,
+      }
       return { entry, site, ...readMeta(line.meta) }
     }
     if (Array.isArray(rest.technologies)) return this.#readResult(entry, name, line)
@@ -59,7 +67,7 @@ export class LineParser {
     const builder = this.#readTerm(result.builder)
     const { url, confidence, builderSlug } = result
     const site: Site = {
-      name: readText(name || url, MAX_NAME) ?? 'unnamed',
+      name: readText(name || url, MAX_NAME_CHARACTERS) ?? 'unnamed',
       link: findLink(url) ?? findLink(entry),
       failure: null,
       builder,
@@ -98,9 +106,9 @@ export class LineParser {
     if (typeof value !== 'string') return null
     const known = this.#terms.get(value)
     if (known !== undefined) return known
-    const term = readText(value, MAX_TERM)
+    const term = readText(value, MAX_TERM_CHARACTERS)
     if (term === null) return null
-    if (this.#terms.size >= MAX_TERMS) return this.#terms.get(term) ?? FURTHER_TERMS
+    if (this.#terms.size >= MAX_TERMS) return this.#terms.get(term) ?? OTHER_TERMS
     this.#terms.set(term, this.#terms.get(term) ?? term)
     return term
   }
@@ -147,13 +155,13 @@ function readEntry(value: unknown): string | null {
 /** Reads a text in one line; null for an empty one and for other values. */
 function readText(value: unknown, maxCharacters: number): string | null {
   if (typeof value !== 'string') return null
-  // A part of a long text would keep all of it in memory, so that it is copied.
+  // Copied, because a part of a long text would keep all of it in memory.
   const part = value.length > 4 * maxCharacters ? Buffer.from(value.slice(0, 4 * maxCharacters)).toString() : value
   return makeVisible(part, maxCharacters) || null
 }
 
-const MAX_LINK = 2048
+const MAX_LINK_CHARACTERS = 2048
 
 function findLink(url: unknown): string | null {
-  return typeof url === 'string' && url.length <= MAX_LINK ? parseLink(url) : null
+  return typeof url === 'string' && url.length <= MAX_LINK_CHARACTERS ? parseLink(url) : null
 }

@@ -10,7 +10,7 @@ import { ChangeCounts, ChangeTable, SiteTable } from './site-table.tsx'
 const PORTAL_ASSETS = join(import.meta.dirname, '..', 'portal', 'assets')
 const OWN_ASSETS = join(import.meta.dirname, 'assets')
 
-/** The file contains everything that it needs: the style sheet of the portal, further styles, a script and the icon. */
+/** The file contains everything that it needs: the style sheet of the portal, more styles, a script and the icon. */
 function readAssets(): Readonly<Record<'style' | 'script' | 'icon', string>> {
   const style =
     readFileSync(join(PORTAL_ASSETS, 'style.css'), 'utf8') + readFileSync(join(OWN_ASSETS, 'report.css'), 'utf8')
@@ -178,7 +178,7 @@ function Sites({ data: { sites, labels, maxRows } }: { readonly data: ReportData
   )
 }
 
-/** Says that a table is not complete. */
+/** Shows that a table is not complete. */
 function Limit({ shown, all, noun }: { readonly shown: number; readonly all: number; readonly noun: string }) {
   if (shown === all) return null
   return (

@@ -2,7 +2,7 @@ import type { Comparison } from './compare-sites.ts'
 import type { ReportNumbers } from './count-sites.ts'
 import type { ReportLabels, Site } from './site.ts'
 
-/** What a page says about the files it was made of. */
+/** Facts about the files that a report was made from. */
 export interface ReportSource {
   /** Names of the files, without folders. */
   readonly files: readonly string[]
@@ -17,9 +17,9 @@ export interface ReportData {
   readonly labels: ReportLabels
   /** All sites in the order of the results; the table may show only the first ones. */
   readonly sites: readonly Site[]
-  /** Most rows of the table of sites, and of that of changes. */
+  /** Maximum number of rows in the table of sites, and in that of changes. */
   readonly maxRows: number
   readonly comparison: (Comparison & { readonly earlier: ReportSource }) | null
-  /** Sentences about lines that were skipped, sites that were repeated, and the like. */
+  /** Sentences about skipped lines, repeated sites, and similar matters. */
   readonly notes: readonly string[]
 }

@@ -4,9 +4,12 @@ import { BAR_CHART_WIDTHS, type Bar, drawBarChart } from './bar-chart.ts'
 import { type Count, findCategory, formatBase, type Section } from './count-sites.ts'
 import type { ReportLabels } from './site.ts'
 
-/** Bars of a chart, besides the one of the rest. */
+/** Maximum number of bars of a chart, not counting the one for all other sites. */
 const MAX_BARS = 10
-/** Rows of a table, besides the one of the rest. Hostile results may have thousands of names. */
+/**
+ * Maximum number of rows of a table, not counting the one for all other sites. Hostile results may have thousands of
+ * names.
+ */
 const MAX_TABLE_ROWS = 2000
 
 const SHARES = new Intl.NumberFormat('en', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })
@@ -29,7 +32,7 @@ function drawSection(section: Section): Promise<readonly string[]> {
   const { id, title, total, counts } = section
   const [first] = counts
   const most = `${first.name}, ${formatValue(first.sites, total)} of ${formatBase(section)}`
-  const description = `First: ${most}. The table below has all numbers.`
+  const description = `Most frequent: ${most}. The table below has all numbers.`
   const sizes = Object.keys(BAR_CHART_WIDTHS) as (keyof typeof BAR_CHART_WIDTHS)[]
   return Promise.all(sizes.map((size) => drawBarChart({ id, size, title, description, bars: listBars(section) })))
 }

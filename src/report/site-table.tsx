@@ -7,7 +7,7 @@ interface SortableTableProps {
   /** Prefix of ids; unique in the page. */
   readonly id: string
   readonly caption: string
-  /** What the search field searches, such as "sites". */
+  /** Noun for the rows, such as "sites", in the label of the search field. */
   readonly noun: string
   readonly head: readonly string[]
   readonly children: ComponentChildren
@@ -105,7 +105,7 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
   )
 }
 
-/** How many sites have a kind of change; only kinds that occur. */
+/** The number of sites for each kind of change that occurs. */
 export function ChangeCounts({ comparison: { counts, unchanged } }: { readonly comparison: Comparison }) {
   const kinds = (Object.keys(CHANGE_KINDS) as Change['kind'][]).filter((kind) => counts.has(kind))
   return (
@@ -129,7 +129,7 @@ interface ChangeTableProps {
   readonly labels: ReportLabels
 }
 
-/** What changed, site by site. */
+/** The changes of each site. */
 export function ChangeTable({ sites, labels }: ChangeTableProps) {
   return (
     <SortableTable id="changes" caption="Changed sites" noun="changes" head={['Site', 'Changes']}>

@@ -1,4 +1,4 @@
-/** What the report knows about a site. All texts come from strangers: they are in one line, cut, and not escaped. */
+/** The data of a site in a report. All texts come from outside: each is cut to one line, and not escaped. */
 export interface Site {
   /** The entry of the list, the id of the page, or `line 7` for a line without either. */
   readonly name: string
@@ -22,7 +22,7 @@ export interface Site {
 export const CONFIDENCES = ['high', 'medium', 'low'] as const
 type Confidence = (typeof CONFIDENCES)[number]
 
-/** What the rules say about names of the results. */
+/** The data of the rules about names in results. */
 export interface ReportLabels {
   /** Site type → its name. */
   readonly siteTypes: ReadonlyMap<string, string>
@@ -32,7 +32,7 @@ export interface ReportLabels {
   readonly aiNative: ReadonlySet<string>
 }
 
-/** The name of a site type; its slug if the rules do not know it. */
+/** The name of a site type; its slug if the rules do not contain it. */
 export function nameSiteType(siteType: string, { siteTypes }: Pick<ReportLabels, 'siteTypes'>): string {
   return siteTypes.get(siteType) ?? siteType
 }

@@ -36,7 +36,7 @@ export interface RulesetParts {
   readonly built?: string
 }
 
-/** Lists the rule folders of a ruleset, the one of Siteprint first. */
+/** Lists the rule folders of a ruleset, that of Siteprint first. */
 export function listFolders({ own = ownFolder, folders = [] }: Pick<RulesetParts, 'own' | 'folders'>): string[] {
   return [...new Set([own, ...folders])]
 }
@@ -47,8 +47,8 @@ export function identifyRules(parts: RulesetParts): string {
 }
 
 /**
- * Opens the ruleset of the built file. Returns null if there is none of this version, as with further folders.
- * This module neither reads YAML nor checks rules, so that a worker does not import the code that does.
+ * Opens the ruleset of the built file. Returns null if there is none of this version, as is the case with additional
+ * folders. This module neither reads YAML nor checks rules, so that a worker does not import the code that does.
  * @throws SetupError if the built file is invalid
  */
 export function openBuilt({ built = builtFile, detectors }: RulesetParts, version: string): Ruleset | null {

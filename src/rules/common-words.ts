@@ -10,7 +10,7 @@ export function splitIntoWords(text: string): readonly string[] {
 
 let commonWords: ReadonlySet<string> | undefined
 
-/** Names of a chain such as `window.localStorage.setItem`. Longer combinations are distinctive. */
+/** Maximum number of names in a chain such as `window.localStorage.setItem`. Longer combinations are distinctive. */
 const MAX_CHAINED_WORDS = 3
 
 /**

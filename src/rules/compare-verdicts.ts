@@ -25,7 +25,7 @@ export interface RuleChange {
   readonly change: 'gained' | 'lost' | 'level'
 }
 
-/** How the verdict on one page changes. */
+/** The changes of the verdict on one page. */
 export interface PageChange {
   readonly page: string
   readonly fields: readonly FieldChange[]

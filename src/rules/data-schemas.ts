@@ -91,7 +91,7 @@ export const testSchema = defineSchema<TestData>({
 
 const ordinaryPageSchema = defineObject(
   {
-    about: defineSchema<string>({ ...json.text, description: 'What the page shows, as a name in reports' }),
+    about: defineSchema<string>({ ...json.text, description: 'Subject of the page, by which reports name it' }),
     page,
   },
   {

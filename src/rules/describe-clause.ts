@@ -2,7 +2,7 @@ import { type Places, toList } from '../engine/rule/clause.ts'
 import type { Place, WordKind } from '../engine/rule/place.ts'
 import type { ClauseSource } from '../engine/rule/types.ts'
 
-/** How a word is joined to the place that it belongs to. */
+/** The preposition between a place and its word. */
 const JOINS: Readonly<Record<WordKind, string>> = {
   name: 'named',
   value: 'equal to',

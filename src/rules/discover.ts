@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path'
 import type { RuleKind } from '../engine/rule/types.ts'
 import { buildFinding, type Finding } from './findings.ts'
 
-/** What the path of a rule file says about the rule. */
+/** The properties of a rule that the path of its file determines. */
 export interface FoundRule {
   /** Path relative to the working folder, as used in findings. */
   readonly file: string

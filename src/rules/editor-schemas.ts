@@ -7,7 +7,7 @@ import { testSchema } from './data-schemas.ts'
 import { KINDS } from './discover.ts'
 import { buildRuleSchema, GROUPS } from './schema.ts'
 
-/** What the schemas of editors list in addition to the keys of the rule format. */
+/** The values that editor schemas list in addition to the keys of the rule format. */
 export interface EditorLists {
   readonly categories: Categories
   readonly rules: readonly { readonly kind: RuleKind; readonly slug: string }[]
@@ -32,8 +32,8 @@ export function buildEditorSchemas(places: readonly Place[], lists: EditorLists)
 }
 
 /**
- * A folder contains rules and tests, and patterns of yaml-language-server (1.25) for files cannot exclude the tests, so the schema
- * of a folder decides, with a keyword of that server.
+ * A folder contains rules and tests, and patterns of yaml-language-server (1.25) for files cannot exclude the tests, so
+ * the schema of a folder distinguishes them, with a keyword of that server.
  */
 function buildFolderSchema(kind: RuleKind): JsonSchema {
   return {
@@ -50,7 +50,7 @@ function buildSlugsSchema({ categories, rules }: EditorLists): JsonSchema {
   const list = (...kinds: readonly RuleKind[]): JsonSchema => ({
     enum: [...new Set(rules.filter(({ kind }) => kinds.includes(kind)).map(({ slug }) => slug))].sort(),
     // yaml-language-server would list all of them.
-    errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. New slugs are listed after: npm run -s docs -- --write`,
+    errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. To list a new slug, run: npm run -s docs -- --write`,
   })
   const builderCategories = Object.keys(categories.builders)
   const categoryWords = builderCategories.map((category) => `${CATEGORY_PREFIX}${category}`)

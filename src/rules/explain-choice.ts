@@ -5,7 +5,7 @@ import { findImplied } from '../engine/verdict/relations.ts'
 import { computeLevel, MIN_LEVEL_POINTS, rankLevel } from '../engine/verdict/score.ts'
 import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.ts'
 
-/** What a choice is explained with. */
+/** The data needed to explain a choice. */
 interface ChoiceContext {
   readonly verdict: Verdict
   readonly ruleset: Ruleset

@@ -4,7 +4,7 @@ import { buildFinding, type Finding } from './findings.ts'
 import type { Fixture } from './fixtures.ts'
 import { GROUPS, TESTS } from './schema.ts'
 
-/** Keys of a clause whose values are no words. */
+/** Keys of a clause whose values are not words. */
 const SETTINGS: readonly string[] = [...GROUPS, ...TESTS, 'atLeast', 'weight', 'points', 'fitted'].filter(
   (key) => !['is', 'has', 'under', 'match', 'attr'].includes(key),
 )

@@ -68,7 +68,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
   return fromEnd.reduce((all, { start, end, text: insert }) => all.slice(0, start) + insert + all.slice(end), text)
 }
 
-/** Where the text of a node begins and ends. */
+/** Finds the offsets at which the text of a node begins and ends. */
 function rangeOf(node: unknown, text: string): readonly [start: number, end: number] {
   const [start, end] = (node as Node | null)?.range ?? [0, 0]
   return [start, start + text.slice(start, end).trimEnd().length]

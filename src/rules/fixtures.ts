@@ -16,7 +16,7 @@ import { buildFinding, type Finding } from './findings.ts'
 import { findNearClauses } from './near-clauses.ts'
 import { findPlaceholders } from './placeholders.ts'
 
-/** A page of a test file, and what it must give. */
+/** A page of a test file, and its expected verdict. */
 export interface Fixture {
   readonly rule: FoundRule
   readonly file: SourceFile
@@ -59,7 +59,7 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
   return { fixtures, findings }
 }
 
-/** Failsafe YAML has no null, so that the text `null` stands for it. */
+/** Failsafe YAML has no null, so the text `null` stands for it. */
 function readHit(hit: HitData): HitData {
   const readNull = (value: string | null): string | null => (value === 'null' ? null : value)
   return {
@@ -115,7 +115,7 @@ export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Rulese
   return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
-/** Where a test file says what a page gives, and the parts of it that name rules. */
+/** The position of an expectation in a test file, and the parts of it that name rules. */
 type Expectation = Pick<Fixture, 'file' | 'path' | 'also'> & {
   readonly hit: Pick<HitData, 'hosting' | 'siteType'> | null
 }
@@ -169,7 +169,7 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
   return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]
 }
 
-/** Reports a fact of a verdict that differs from the fixture: its key, what it is, and what the fixture says. */
+/** Reports a fact of a verdict that differs from the fixture: its key, its actual value, and the expected one. */
 function buildDifference(
   { file, path }: Fixture,
   below: Path,
@@ -198,7 +198,7 @@ function checkFacts(fixture: Fixture, hit: HitData, verdict: Verdict): Finding[]
   return findings
 }
 
-/** Clauses that nearly hold and that a finding lists. */
+/** Maximum number of clauses that nearly hold in a finding. */
 const MAX_NEAR_CLAUSES = 2
 
 /** Names the clauses that gave points, and those that nearly did. */

@@ -22,7 +22,7 @@ export interface RulePages {
  */
 const GENERIC_SHARE = 0.02
 const MIN_GENERIC_RULES = 5
-/** Shorter parts of a word are everywhere. */
+/** Shorter parts of a word occur everywhere. */
 const MIN_PART_LENGTH = 2
 const TESTS = ['is', 'has', 'under'] as const
 
@@ -33,7 +33,7 @@ interface Word {
   readonly parts: readonly string[]
 }
 
-/** What a clause can find by its generic words alone: whether it holds at all, and by which words. */
+/** The generic words of a clause: whether the clause can hold by such words alone, and by which ones. */
 interface Generic {
   readonly isGeneric: boolean
   readonly words: readonly (Word & { readonly count: number })[]
@@ -42,8 +42,9 @@ interface Generic {
 const NARROW: Generic = { isGeneric: false, words: [] }
 
 /**
- * Reports words that occur in the test pages of many other rules, in whatever place, so that the clause may hold on any page.
- * A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words by nature.
+ * Reports words that occur in the test pages of many other rules, in any place, because such a clause may hold on any
+ * page. A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words
+ * by nature.
  */
 export function checkGenericWords(all: readonly RulePages[], places: ReadonlyMap<string, Place>): Finding[] {
   const judged = all.flatMap(({ rule }) => (rule.source === null || rule.found.kind === 'site-type' ? [] : [rule]))
@@ -157,7 +158,7 @@ function findPlace(clause: ClauseSource, places: ReadonlyMap<string, Place>): Pl
   return [...places.values()].find(({ key }) => key in clause)
 }
 
-/** Lists the parts of all words of a clause, of those under groups too. */
+/** Lists the parts of all words of a clause, including those in groups. */
 function listParts(clause: ClauseSource, places: ReadonlyMap<string, Place>): string[] {
   const inner = ['all', 'any', 'of'].flatMap((group) =>
     toList<ClauseSource>(clause[group]).flatMap((one) => listParts(one, places)),
@@ -170,7 +171,7 @@ function listParts(clause: ClauseSource, places: ReadonlyMap<string, Place>): st
   return [...inner, ...words.flatMap(({ parts }) => parts)]
 }
 
-/** Reads the values of one key of a clause. The values of a test have no place. */
+/** Reads the values of one key of a clause. The values of a test belong to no place. */
 function readWords(clause: ClauseSource, key: string, path: Path, place?: Place): Word[] {
   return toList<unknown>(clause[key]).map((value, i) => ({
     value: String(value),

@@ -5,8 +5,8 @@ import { identifyRules, listFolders, openBuilt, type RulesetParts } from './buil
 import { type CheckedRules, checkFolders, throwOnErrors } from './load.ts'
 
 /**
- * Loads the built-in rules and those of further folders. Without further folders the rules come from the built file if it
- * matches the YAML, so that a start parses no YAML.
+ * Loads the built-in rules and those of additional folders. Without additional folders, the rules come from the built
+ * file if it matches the YAML, so a start parses no YAML.
  * @throws RulesetError with every finding if a rule is invalid; SetupError if the built file is invalid
  */
 export function openRuleset(parts: RulesetParts): Ruleset {

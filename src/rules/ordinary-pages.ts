@@ -10,15 +10,15 @@ import type { Finding } from './findings.ts'
 
 /** A page such as anyone could publish: no rule may fire on it except those that it lists. */
 export interface OrdinaryPage {
-  /** What the page shows, as a name in reports. */
+  /** The subject of the page, by which reports name it. */
   readonly about: string
   readonly file: SourceFile
-  /** Where the page is in the file; `file.valueAt(path)` is its line. */
+  /** The path of the page in the file; `file.valueAt(path)` is its line. */
   readonly path: Path
   readonly input: PageInput
   /** Slugs of the builders, technologies and hosting that rightly fire. */
   readonly also: readonly string[]
-  /** The site type of the verdict: a slug, null for none, undefined if the page does not say. */
+  /** The expected site type: a slug, null for none, undefined if the file states none. */
   readonly siteType?: string | null
 }
 
@@ -50,6 +50,6 @@ function readPages(name: string): OrdinaryPages {
 
 function readPage({ about, page, also, siteType }: OrdinaryPageData, file: SourceFile, path: Path): OrdinaryPage {
   const common = { about, file, path, input: page, also: toList<string>(also) }
-  // Failsafe YAML has no null, so that the text `null` stands for it.
+  // Failsafe YAML has no null, so the text `null` stands for it.
   return siteType === undefined ? common : { ...common, siteType: siteType === 'null' ? null : siteType }
 }

@@ -47,7 +47,7 @@ export function checkProof(
   const proven = findProven(rule, claims, hits, detectors)
   const missing = claims.filter((claim) => !proven.has(claim))
   const clauses = missing.filter(({ word }) => word === null)
-  // A clause that holds nowhere is one fault, however many words it has.
+  // A clause that never holds is reported once, however many words it has.
   const reported = missing.filter(
     (claim) => !clauses.some((other) => other !== claim && contains(other.path, claim.path)),
   )

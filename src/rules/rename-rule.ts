@@ -21,7 +21,7 @@ export interface SlugEdit {
   readonly isItem: boolean
 }
 
-/** What a renaming needs: the rule, its new slug, and everything that may refer to it. */
+/** The input of a renaming: the rule, its new slug, and everything that may refer to it. */
 export interface Renaming {
   readonly rule: FoundRule
   readonly slug: string

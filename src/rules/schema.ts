@@ -1,6 +1,6 @@
 import type { Place } from '../engine/rule/place.ts'
 import type { JsonSchema } from '../yaml/typed-schema.ts'
-import { wordOf } from './word-forms.ts'
+import { findWordForm } from './word-forms.ts'
 
 /** Keys of a clause that are not places. */
 export const GROUPS = ['all', 'any', 'not', 'of'] as const
@@ -97,7 +97,7 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
 function clauseSchema(detectors: readonly Place[]): JsonSchema {
   const clauses = { type: 'array', minItems: 1, items: { $ref: '#/definitions/clause' } }
   const places = detectors.map((detector) => {
-    const { says, pattern } = wordOf(detector)
+    const { says, pattern } = findWordForm(detector)
     const type = detector.word === 'value' ? ['string', 'integer'] : 'string'
     const item = { type, minLength: 1, ...(pattern && { pattern, title: says }) }
     return [detector.key, oneOrMore(item, `${detector.about}. ${says[0].toUpperCase()}${says.slice(1)}`)]
@@ -119,7 +119,7 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
       weight: {
         type: 'string',
         enum: ['strong', 'medium', 'weak'],
-        description: 'What the clause is worth; by default the most that its place allows',
+        description: 'Weight of the clause; by default the highest that its place allows',
       },
       points: {
         type: 'object',

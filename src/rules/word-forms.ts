@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<WordKind, WordForm>> = {
   path: { says: 'Type, or Type.field.field', pattern: '^[^.\\s/:#]+(?:\\.[^.\\s]+)*$' },
 }
 
-/** How the words of a place are written. */
-export function wordOf({ word, wordForm }: Place): WordForm {
+/** Finds the form in which the words of a place are written. */
+export function findWordForm({ word, wordForm }: Place): WordForm {
   return wordForm ?? KINDS[word]
 }

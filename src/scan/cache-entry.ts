@@ -3,7 +3,10 @@ import { toResult } from '../engine/verdict/result.ts'
 import type { Extras } from './extra-schemas.ts'
 import type { LiveScan } from './scanner.ts'
 
-/** Changes whenever an entry gets a further field: nodes of two versions that share a cache then do not read each other's entries. */
+/**
+ * Changes whenever an entry gets another field: nodes of two versions that share a cache then do not read each other's
+ * entries.
+ */
 const ENTRY_FORMAT = 2
 
 /** Builds the cache key: format of the entry, version of the rules and normalized URL. */
@@ -11,7 +14,9 @@ export function buildCacheKey(url: URL, rulesetVersion: string): string {
   return `${ENTRY_FORMAT} ${rulesetVersion} ${url.href}`
 }
 
-/** Milliseconds for which a result is served whose scripts or style sheets came too late: the next scan may see more. */
+/**
+ * How long a result is served whose scripts or style sheets came too late, in milliseconds: the next scan may see more.
+ */
 export const LATE_CACHE_MS = 300_000
 
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */

@@ -5,10 +5,10 @@ type Rule = Ruleset['rules'][number]
 /** The kinds of rules, in the order of the catalogue. */
 export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
 
-/** What clients can read about a rule. */
+/** The public data of a rule. */
 export interface CatalogueEntry {
   readonly kind: Rule['kind']
-  /** Unique within its kind. */
+  /** The slug is unique within its kind. */
   readonly slug: string
   readonly name: string
   /** Category of a builder or technology; `cdn` for a hosting rule that describes a CDN; otherwise null. */

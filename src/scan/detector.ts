@@ -4,7 +4,7 @@ import type { LoadOptions, PageInput, Verdict } from '../index.ts'
 import type { Matched, RulesetInfo } from './match-worker.ts'
 import { openPool, type PoolOptions } from './worker-pool.ts'
 
-/** How pages are matched in workers. The options of `loadRuleset` select the rules. */
+/** Options for matching pages in workers. The options of `loadRuleset` select the rules. */
 export interface DetectorOptions extends LoadOptions {
   /** Time limit for one page in milliseconds; 1000 by default. */
   readonly timeoutMs?: number
@@ -54,7 +54,7 @@ export async function openPageMatcher({
   ...options
 }: DetectorOptions & Pick<PoolOptions, 'worker'> = {}): Promise<PageMatcher> {
   const waiting = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: NO_LIMIT_MS }
-  // Without a spare worker: loading the rules once more would cost each command more than replacing a killed worker.
+  // No spare worker: loading the rules once more would cost each command more than replacing a killed worker.
   const limits = { spares: 0, matchMs: timeoutMs, loadMs: NO_LIMIT_MS, maxOldMb: MAX_OLD_MB }
   const pool = openPool({ ...options, ...waiting, ...limits })
   const rules = await pool.ready

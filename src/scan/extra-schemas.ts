@@ -4,7 +4,7 @@ import { extensible, list, oneOf, orNull, stringOrNull } from './schema-builders
 
 // A schema with an `$id` is a named component of the OpenAPI documents.
 
-/** How sure a verdict is. The specification closes this list. */
+/** Levels of confidence. The specification closes this list. */
 export const CONFIDENCE = oneOf<Level>(['high', 'medium', 'low'], { $id: 'Confidence' })
 
 const text = Type.String()
@@ -15,9 +15,7 @@ const clause = Type.Object(
   {
     clause: Type.String({ description: 'The clause as written in the rule.' }),
     places: list(text, { description: 'The places it looks at.' }),
-    weight: Type.Optional(
-      extensible(['strong', 'medium', 'weak'] as const, { description: 'What the clause is worth.' }),
-    ),
+    weight: Type.Optional(extensible(['strong', 'medium', 'weak'] as const, { description: 'Weight of the clause.' })),
     points: Type.Optional(
       Type.Integer({ description: 'Site types: tenths of log-odds that the clause gives the type.' }),
     ),
@@ -36,7 +34,7 @@ const evidence = Type.Object(
     slug: text,
     name: text,
     level: orNull(CONFIDENCE),
-    points: Type.Integer({ description: '0 to 6; of a site type its score, in tenths of log-odds.' }),
+    points: Type.Integer({ description: '0 to 6; for a site type, its score in tenths of log-odds.' }),
     clauses: list(clause, { description: 'The clauses that matched.' }),
     unseen: list(text, { description: 'Places that the rule looks at and that the scan did not see.' }),
     chosen: Type.Boolean({ description: 'Whether the rule is part of the result.' }),
@@ -63,9 +61,12 @@ const infrastructure = Type.Object(
 
 const timing = Type.Object(
   {
-    fetch: Type.Number({ minimum: 0, description: 'Until the page was received.' }),
+    fetch: Type.Number({ minimum: 0, description: 'From the start until the page was received.' }),
     evidence: Type.Number({ minimum: 0, description: 'From then until the side evidence was complete.' }),
-    bodies: Type.Number({ minimum: 0, description: 'At the same time: until scripts and style sheets were complete.' }),
+    bodies: Type.Number({
+      minimum: 0,
+      description: 'From the same moment until the scripts and style sheets were complete.',
+    }),
     match: Type.Number({ minimum: 0, description: 'Parsing and matching, including the wait for a worker.' }),
     total: milliseconds,
   },
@@ -82,7 +83,7 @@ const meta = Type.Object(
   { $id: 'Meta', description: 'With include=meta: about the scan and the page.' },
 )
 
-/** JSON Schemas of the extras: what `include` adds after the ten fields. */
+/** JSON Schemas of the extras, which `include` adds after the ten fields. */
 export const EXTRA_SCHEMAS = {
   evidence: list(evidence, { description: 'With include=evidence: every rule that scored points, and why.' }),
   versions: Type.Unsafe<Readonly<Record<string, string>>>({

@@ -1,6 +1,9 @@
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 
-/** The extras of a live result: what `include` can add after the ten fields. A light module, so that schemas can import it. */
+/**
+ * The extras of a live result, which `include` adds after the ten fields. A light module, so that schemas can import
+ * it.
+ */
 export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta'] as const
 export type LiveExtra = (typeof LIVE_EXTRAS)[number]
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 /** After this time, recorded match time counts half. */
 const HALF_LIFE_MS = 20_000
-/** Clients whose match time is remembered. The least recently active clients are forgotten first. */
+/** Maximum number of clients whose match time is remembered. The least recently active clients are forgotten first. */
 const MAX_REMEMBERED_CLIENTS = 10_000
 
 /** A match that waits for a worker. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { getDomain } from 'tldts'
 
-/** For how long a site is blocked after one of its pages killed a worker. */
+/** How long a site is blocked after one of its pages killed a worker. */
 const BLOCK_MS = 60_000
-/** Sites that are remembered. The oldest are forgotten first. */
+/** Maximum number of sites that are remembered. The oldest are forgotten first. */
 const MAX_SITES = 10_000
 
 /**

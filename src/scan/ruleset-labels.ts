@@ -1,6 +1,6 @@
 import type { Ruleset } from '../index.ts'
 
-/** What the rules call things on pages for people. */
+/** The names that pages for people show for parts of the rules. */
 export interface RulesetLabels {
   /** Builder category → its title. */
   readonly categories: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import { Deadline } from '../async/deadline.ts'
 import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
 import { ApiError, TOO_MANY_SCANS } from '../errors.ts'
 
-/** Concurrent scans of one host, including a host to which scans are redirected. */
+/** Maximum number of concurrent scans of one host, including a host to which scans are redirected. */
 export const MAX_SCANS_PER_HOST = 2
 
 interface ScanLimits {

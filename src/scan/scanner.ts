@@ -113,7 +113,8 @@ export class Scanner {
 
   async #fetch(target: Target, call: { wantedDns: readonly string[]; signal: AbortSignal | undefined }): Promise<Site> {
     if (this.#thread) return this.#thread.fetch(target.url.href, call)
-    const { fetchSite } = await import('../fetch/fetch.ts') // A fetch thread has its own copy; undici takes a tenth of a start.
+    // A fetch thread has its own copy, and loading undici takes a tenth of the start time.
+    const { fetchSite } = await import('../fetch/fetch.ts')
     const { policy = DEFAULT_POLICY, evidence = EVIDENCE, dial, hostLimiter } = this.#options
     return fetchSite(target, {
       resolver: this.#resolver,
@@ -157,9 +158,9 @@ function mapValues<K extends string>(values: Record<K, number>, change: (value: 
   >
 }
 
-/** Characters of a string in `infrastructure`. */
+/** Maximum length of a string in `infrastructure` in characters. */
 const MAX_NAME_LENGTH = 256
-/** Name server domains that `infrastructure` lists. */
+/** Maximum number of name server domains in `infrastructure`. */
 const MAX_DNS_DOMAINS = 16
 
 function cutName(text: string | null | undefined): string | null {

@@ -3,7 +3,7 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 type Closed<T extends TProperties> = ReturnType<typeof Type.Object<T>>
 type Unsafe<T> = ReturnType<typeof Type.Unsafe<T>>
 
-/** An object without further properties: what clients send. */
+/** An object without additional properties: the form of what clients send. */
 export function closedObject<T extends TProperties>(properties: T, options: object = {}): Closed<T> {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }

@@ -9,7 +9,7 @@ import { MatchQueue, type QueuedMatch } from './match-queue.ts'
 import type { Matched, RulesetInfo, Task } from './match-worker.ts'
 import { prepareTransfer } from './transferable-bytes.ts'
 
-/** How pages are matched. The options of `loadRuleset` select the rules. */
+/** Options for matching pages. The options of `loadRuleset` select the rules. */
 export interface PoolOptions extends LoadOptions {
   /** Pages matched concurrently; by default one less than the number of cores, but at least 1 and at most 4. */
   readonly threads?: number
@@ -68,7 +68,7 @@ export function openPool(options: PoolOptions = {}): MatchPool {
   return new WorkerPool(options)
 }
 
-/** Factor by which the time limit is extended at most while the process is short of processor time. */
+/** Maximum factor by which the time limit is extended while the process is short of processor time. */
 const MAX_TIME_FACTOR = 3
 /** Minimum interval between two checks of the time limit. */
 const MIN_CHECK_MS = 10

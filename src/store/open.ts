@@ -11,7 +11,7 @@ import { toSetupError } from './sqlite/errors.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { StoreError } from './types.ts'
 
-/** Which store is used, and where. */
+/** Selects the store and its location. */
 export interface StoreSettings {
   /** Folder of the embedded store. */
   readonly dataDir: string
@@ -19,7 +19,7 @@ export interface StoreSettings {
   readonly mongodbUrl: string | null
   /** Null selects the pepper that the embedded store generates. Required with MongoDB, whose nodes share a pepper. */
   readonly keyPepper: string | null
-  /** A further pepper whose keys are accepted; null or absent for none. */
+  /** A second pepper whose keys are accepted; null or absent for none. */
   readonly keyPepperOld?: string | null
 }
 
@@ -34,7 +34,7 @@ export interface OpenedStore {
   readonly firstPepper: string
 }
 
-/** Which secret signs the cookies of the portal. */
+/** Selects the secret that signs the cookies of the portal. */
 export interface AuthSettings extends Pick<StoreSettings, 'dataDir' | 'mongodbUrl'> {
   /** Null selects the secret that the embedded store generates. */
   readonly authSecret: string | null
@@ -52,7 +52,7 @@ export const MONGO_TIMEOUT_MS = { server: 800, tool: 30_000 } as const
 
 /**
  * Opens the configured store and its pepper.
- * @throws SetupError if the store cannot be opened, or if it knows neither pepper
+ * @throws SetupError if the store cannot be opened, or if neither pepper is one of the store
  */
 export async function openStore(
   { dataDir, mongodbUrl, keyPepper, keyPepperOld: oldPepper = null }: StoreSettings,
@@ -86,7 +86,7 @@ async function openShared(url: string, { role, ...observers }: OpenOptions): Pro
 interface PepperCheck {
   readonly pepper: string
   readonly oldPepper: string | null
-  /** Where the pepper comes from, for the error. */
+  /** The source of the pepper, for the error. */
   readonly source: string
 }
 
@@ -124,8 +124,8 @@ export function loadAuthSecret({ dataDir, mongodbUrl, authSecret }: AuthSettings
 }
 
 /**
- * Copies the embedded store and its generated secrets to a folder that can be used as DATA_DIR. A server may run meanwhile. Secrets
- * of settings are not copied.
+ * Copies the embedded store and its generated secrets to a folder that can be used as DATA_DIR. A server may run
+ * meanwhile. Secrets from settings are not copied.
  * @throws SetupError if the store is not embedded, or either folder cannot be used
  */
 export async function backupStore(

@@ -10,13 +10,13 @@ export interface SecretFile {
   readonly file: string
   /** The setting that replaces it. */
   readonly setting: string
-  /** How messages call the secret. */
+  /** Its name in messages. */
   readonly noun: string
 }
 
-/** What keys are hashed with. Without it they are worthless. */
+/** The pepper that keys are hashed with. Without it, the keys are worthless. */
 export const PEPPER: SecretFile = { file: 'pepper', setting: 'KEY_PEPPER', noun: 'pepper' }
-/** What signs the cookies of the portal. */
+/** The secret that signs the cookies of the portal. */
 export const AUTH_SECRET: SecretFile = { file: 'auth-secret', setting: 'AUTH_SECRET', noun: 'secret' }
 
 /**
@@ -78,7 +78,9 @@ function createSecret(secret: SecretFile, folder: string): string {
   syncFolder(folder)
   const text = readSecret(secret, folder)
   if (text === null)
-    throw new SetupError(`${file} is a link to a missing file: remove it, or restore the ${secret.noun} from a backup`)
+    throw new SetupError(
+      `${file} is a symbolic link to a missing file: remove it, or restore the ${secret.noun} from a backup`,
+    )
   return text
 }
 

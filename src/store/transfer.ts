@@ -21,7 +21,7 @@ export interface StoreTransfer {
   /** Why the data may change during an export, with what to do about it; null if it cannot. */
   findExportProblem(): Promise<string | null>
   read(table: TableName): AsyncIterable<Row> | Iterable<Row>
-  /** Whether there are no accounts, keys and usage. */
+  /** Whether the store contains no accounts, keys and usage. */
   isEmpty(): Promise<boolean>
   /** Adds rows. A value that already exists is replaced. */
   write(table: TableName, rows: readonly Row[]): Promise<void>

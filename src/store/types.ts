@@ -68,7 +68,7 @@ export interface KeyStore {
    * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
    * across all processes.
    * @param key `account` is set
-   * @returns false if nothing was created; also if there is a key with this id, or the account does not exist or is suspended
+   * @returns false if nothing was created: the account has as many keys, does not exist or is suspended, or there is a key with this id
    */
   createAccountKey(key: Key, limit: number): Promise<boolean>
   /**
@@ -78,9 +78,9 @@ export interface KeyStore {
    */
   createDefaultKey(key: Key): Promise<boolean>
   /**
-   * Attaches a key to an account, whatever the plan's number of keys. The key gets the account's plan.
-   * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account does not
-   *   exist or is suspended
+   * Attaches a key to an account, even beyond the plan's number of keys. The key gets the account's plan.
+   * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account
+   * does not exist or is suspended
    */
   attachKey(id: string, account: string): Promise<boolean>
   /** @returns false if there is no such key */
@@ -112,13 +112,13 @@ export interface UsageStore {
   lastUsed(key: string): Promise<Date | null>
   /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
   listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
-  /** The usage of all keys in a month (`YYYY-MM`), also of keys that were deleted. In any order. */
+  /** The usage of all keys in a month (`YYYY-MM`), including deleted keys. In any order. */
   listMonth(month: string): Promise<readonly MonthUsage[]>
   /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
   listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
 
-/** Which months and days of usage are read; all `YYYY-MM`. */
+/** Selects the months and days of usage to read; all `YYYY-MM`. */
 export interface UsageSpan {
   /** The first of the months. */
   readonly since: string
@@ -130,7 +130,7 @@ export interface UsageSpan {
 
 /** The keys of an account and their usage. */
 export interface AccountUsage {
-  /** Also the revoked ones, oldest first. */
+  /** Includes revoked ones, oldest first. */
   readonly keys: readonly Key[]
   /** The months from `since` on in which a key was used, in any order. */
   readonly months: readonly MonthUsage[]
@@ -141,7 +141,7 @@ export interface AccountUsage {
   readonly days: readonly DayUsage[]
 }
 
-/** What a page of the list of accounts contains. */
+/** Selects one page of the list of accounts. */
 export interface AccountQuery {
   /** Part of an e-mail address or name, in any case; an empty text matches all. */
   readonly search: string
@@ -189,7 +189,7 @@ export interface AccountStore {
   getScan(account: string, id: string): Promise<StoredScan | null>
 }
 
-/** Audit entries that are kept for each account, and for the service as a whole. */
+/** Maximum number of audit entries that are kept for each account, and for the service as a whole. */
 export const MAX_AUDIT_ENTRIES = 1000
 
 export interface AuditQuery {
@@ -200,7 +200,10 @@ export interface AuditQuery {
   readonly limit: number
 }
 
-/** What was done to accounts, keys and the service. Entries are only added; the oldest are deleted above the maximum. */
+/**
+ * The audit log: actions on accounts, keys and the service. Entries are only added; the oldest are deleted above the
+ * maximum.
+ */
 export interface AuditStore {
   addAudit(entry: AuditEntry): Promise<void>
   /** The newest entries, newest first. */

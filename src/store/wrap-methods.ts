@@ -1,12 +1,12 @@
 /** An object type whose methods all return promises. */
 type AsyncMethods<T> = { readonly [Name in keyof T]: (...args: never[]) => Promise<unknown> }
 
-/** Runs one call of a method, and may observe it, refuse it, or translate its error. */
+/** Runs one call of a method, and may observe it, reject it, or translate its error. */
 type CallWrapper<T> = <R>(name: keyof T & string, call: () => Promise<R>) => Promise<R>
 
 /**
  * Builds an object with the methods of another one, in which every call goes through `wrap`.
- * @param getTarget returns the object to call, which may be replaced by another of the same class
+ * @param getTarget returns the object to call, which may change to another one of the same class
  */
 export function wrapMethods<T extends AsyncMethods<T>>(getTarget: () => T, wrap: CallWrapper<T>): T {
   const names = listMethods(getTarget())

@@ -14,13 +14,13 @@ export interface SchemaFinding {
 }
 
 interface ValidatorOptions {
-  /** Whether text is converted to the type that the schema asks for. Needed for YAML that was read as `failsafe`. */
+  /** Whether text is converted to the type that the schema requires. Needed for YAML that was read as `failsafe`. */
   readonly coerceTypes?: boolean
-  /** Unknown key → what to write instead, for keys that authors know from elsewhere. */
+  /** Unknown key → what to write instead, for keys of other rule formats. */
   readonly foreignKeys?: Readonly<Record<string, string>>
 }
 
-/** An unknown key is answered with the list of known keys if there are at most this many. */
+/** An error about an unknown key lists the known keys if there are at most this many. */
 const MAX_LISTED_KEYS = 4
 
 /** Validates YAML files against one schema and reports every error at its position. */
@@ -47,12 +47,13 @@ export class SchemaValidator {
     // Ajv reports a bad key twice: by what is wrong with it, and as `propertyNames`, which names the key.
     const errors = (this.#validate.errors ?? []).filter(({ propertyName }) => propertyName === undefined)
     const misspelled = new Set(errors.flatMap((error) => findMeantKey(error) ?? []))
-    // A misspelled key is not reported as missing, too.
+    // A misspelled key is not also reported as missing.
     const reported = errors.filter(
       ({ keyword, instancePath, params }) =>
         keyword !== 'required' || !misspelled.has(`${instancePath}/${params.missingProperty}`),
     )
-    // The last error of a value is the most specific one: for a value that is neither text nor a list, the one of the list.
+    // The last error of a value is the most specific one: for a value that is neither text nor a list, that of the
+    // list.
     const byValue = new Map(reported.map((error) => [formatSubject(error), error]))
     return [...byValue.values()].map((error) => {
       const meant = findMeantKey(error)

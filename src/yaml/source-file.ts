@@ -25,7 +25,7 @@ const MAX_DEPTH = 64
 const MAX_MESSAGE_LENGTH = 100
 
 const MISPLACED_PAIR = 'key: value is not allowed here; quote a text that contains a colon, or correct the indentation'
-/** YAML reads a text that begins with `*` as an alias. Authors mostly mean the subdomains of a host. */
+/** YAML reads a text that begins with `*` as an alias. Authors usually mean the subdomains of a host. */
 const UNQUOTED_STAR = 'quote a text that begins with *; the subdomains of x.com are written .x.com'
 /** Parser errors whose own message would not help a rule author. */
 const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
@@ -39,7 +39,7 @@ export interface SourceFileOptions {
   /** Content of the file. It is read from the disk if absent. */
   readonly content?: Uint8Array
   /**
-   * `failsafe` reads every scalar as text: 8.10 stays 8.10 and no stays no, and the JSON Schema decides on the type.
+   * `failsafe` reads every scalar as text: 8.10 stays 8.10 and no stays no, and the JSON Schema determines the type.
    * `core` reads numbers, booleans and null as such.
    */
   readonly schema?: 'failsafe' | 'core'
@@ -87,7 +87,7 @@ export class SourceFile {
     this.findings = findings
   }
 
-  /** Reports only the first syntax error: the ones after it are mostly its consequences. */
+  /** Reports only the first syntax error: later ones are usually its consequences. */
   #reportErrors(errors: readonly YAMLError[]): YamlFinding[] {
     const isIndependent = ({ code }: YAMLError) => code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED'
     const [first] = errors.filter((error) => !isIndependent(error)).sort((a, b) => a.pos[0] - b.pos[0])

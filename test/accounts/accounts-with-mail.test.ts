@@ -45,7 +45,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     browser.keep(cookies)
     return { browser, email, id: account.id }
   }
-  /** Requests another address. Returns the token of the link, after the notice to the current address. */
+  /** Requests a change of the address. Returns the token of the link, after the notice to the current address. */
   async function requestAddress({ browser, email }: SignedUp, wanted = newEmail()): Promise<string> {
     expect(await accounts.changeEmail({ email: wanted, password: PASSWORD }, browser.visitor)).toBe('mailed')
     expect((await server.next(email)).text).toMatch(/was requested(?:.|\s)*change your password/)
@@ -270,7 +270,7 @@ describe.each(accountStoreKinds('accounts with e-mail'))('accounts on $name, wit
     expect(await store.accounts.getAccount(id)).toMatchObject({ email })
     expect(await verify(token)).toBe('none')
     expect(await store.accounts.getAccount(id)).toMatchObject({ email: wanted, isVerified: true })
-    expect((await server.next(email)).text).toContain('is not used for it any more')
+    expect((await server.next(email)).text).toContain('is no longer used for it')
     expect(await verify(token)).toBe('invalid_token')
   })
 

@@ -6,8 +6,8 @@ const compute = promisify<string, string, number, { N: number }, Buffer>(scrypt)
 const COST = { N: 2 }
 
 /**
- * Returns a hasher whose hashes cost almost nothing: one of the service takes a tenth of a second of a core. For tests that are not
- * about the hash or its time.
+ * Returns a hasher whose hashes cost almost nothing, for tests that are not about the hash or its time: a real hash
+ * takes a tenth of a second of a core.
  */
 export function openCheapHasher(): PasswordHasher {
   const hashWith = async (password: string, salt: string): Promise<string> =>

@@ -47,7 +47,7 @@ describe('a batch', () => {
     expect(Object.keys(lines[0].result ?? {})).toHaveLength(10)
   })
 
-  test('accepts any subset of the fields; null is the same as absent, and further fields are ignored', async () => {
+  test('accepts any subset of the fields; null is the same as absent, and other fields are ignored', async () => {
     const seen = {
       url: 'https://acme.com/',
       status: 200,
@@ -116,7 +116,7 @@ describe('gzip', () => {
       600,
       'the file contains bytes that are not gzip data',
     ],
-    ['cut off', half, ofHalf, 'the gzip data ends in the middle'],
+    ['cut off', half, ofHalf, 'the gzip data is truncated'],
     ['not gzip', Buffer.from(good('a')), 0, 'the file contains bytes that are not gzip data'],
     ['an empty file', new Uint8Array(), 0, 'the file is empty'],
   ])('%s: what could be decompressed is scanned, then the damage is reported', async (_, bytes, count, sentence) => {

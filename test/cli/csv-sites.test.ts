@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openCsvSites, type SiteRow } from '../../src/cli/csv-sites.ts'
+import { openCsvSites, type SiteRow } from '../../src/cli/scan/csv-sites.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const folder = writeFolder({})

@@ -108,7 +108,7 @@ test('a new level is a change, and rules that today are rejected are named', asy
   const broken = await diff('HEAD', '--pages', 'pages.jsonl')
   const level = await diff('first', '--pages', 'pages.jsonl')
   git('reset', '--quiet', '--hard', 'HEAD~1')
-  expect(broken.stderr).toContain("that today's engine does not accept, and that are ignored: builder/acme\n")
+  expect(broken.stderr).toContain("that are ignored, because today's engine does not accept them: builder/acme\n")
   expect(level.stdout).toContain('  builder/acme: another level on 1 page\n')
   expect(level.stdout).toContain('    confidence: medium → high\n')
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { explainPage } from '../../src/cli/explain-page.ts'
+import { explainPage } from '../../src/cli/rules/explain-page.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { PageInput } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'

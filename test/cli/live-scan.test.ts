@@ -136,7 +136,7 @@ describe('one live site', () => {
 })
 
 describe('many live sites', () => {
-  test('are visited one at a time, a second apart, also after redirects', async () => {
+  test('are visited one at a time, a second apart, even after redirects', async () => {
     const others = Array.from({ length: 3 }, (_, i) => `http://127.0.4.${i + 1}:${address.split(':')[1]}/to`)
     const visits: [string, number][] = []
     const log = ({ url = '', socket }: IncomingMessage): unknown =>

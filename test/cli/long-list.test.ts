@@ -14,7 +14,10 @@ if (way === null) console.warn('SKIPPED: network namespaces are not available, s
 
 const cwd = writeFolder({})
 
-/** Runs a scan in a network of invented sites. If `killAfter` is given, it is killed after so many requests for pages. */
+/**
+ * Runs a scan in a network of invented sites. If `killAfter` is given, the scan is killed after this number of page
+ * requests.
+ */
 function scan(args: readonly string[], killAfter?: number): Promise<{ code: number | null; stderr: string }> {
   const network = join(projectFolder(), 'test', 'support', 'site-network.mjs')
   const command = [process.execPath, join(smallProject().folder, 'dist', 'src', 'cli', 'run.js'), 'scan', ...args]
@@ -50,7 +53,7 @@ const files = [
 ]
 
 describe.skipIf(way === null)('a list of bare domains, with dead ones and duplicates', () => {
-  test('becomes two CSV files, also after a kill in the middle: every site once', async () => {
+  test('becomes two CSV files, even after a kill in the middle: every site once', async () => {
     expect((await scan(files, SITES / 4)).code).toBe(137)
     const { code, stderr } = await scan([...files, '--resume'])
     const known = Number(/(\d+) already done/.exec(stderr)?.[1])

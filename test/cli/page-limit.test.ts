@@ -6,7 +6,7 @@ import { trapProject, trapRules } from '../scan/trap-rules.ts'
 import type { BuiltProject, Outcome } from '../support/built-project.ts'
 import { TEST, writeFolder } from '../support/rule-folder.ts'
 
-/** The detector of the traps, with one more: text that blocks the worker without using the processor. */
+/** The detector of the trap rules, with another trap: text that blocks the worker without using the processor. */
 const buildSleeper = (trap: string): string => `
 import trap from ${JSON.stringify(trap)}
 const sleep = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

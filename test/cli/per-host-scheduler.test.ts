@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PerHostOptions, runPerHost } from '../../src/cli/per-host-scheduler.ts'
+import { type PerHostOptions, runPerHost } from '../../src/cli/scan/per-host-scheduler.ts'
 
 interface Job {
   readonly host: string
@@ -59,7 +59,7 @@ describe('jobs of many hosts', () => {
     expect(third - second).toBeGreaterThanOrEqual(39)
   })
 
-  test('stop when the run is aborted: running jobs finish, no further job starts', async () => {
+  test('stop when the run is aborted: running jobs finish, no other job starts', async () => {
     const stop = new AbortController()
     const log = new Log()
     const run = async (job: Job): Promise<void> => {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readResults } from '../../src/cli/read-results.ts'
+import { readResults } from '../../src/cli/report/read-results.ts'
 import { buildHostileLines } from '../report/hostile-lines.ts'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { documentExample } from '../support/document-examples.ts'
@@ -61,7 +61,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['folder'], 'results: "folder" is a folder, not a file'],
     [['one.jsonl', '--compare', 'none.jsonl'], '--compare: there is no file "none.jsonl"'],
     [['one.jsonl', '--compare', 'one.jsonl', '--compare', 'all.jsonl'], '--compare is given twice'],
-    [['one.jsonl', '--out', 'report.pdf'], '--out "report.pdf": the report is HTML; use a name in .html'],
+    [['one.jsonl', '--out', 'report.pdf'], '--out "report.pdf": the report is HTML; use a name that ends in .html'],
     [['one.jsonl', '--out', 'none/report.html'], '--out: there is no folder "none": create it first'],
     [['one.jsonl', '--out', 'folder'], '--out: "folder" is a folder, not a file'],
     [['one.jsonl', '--out', 'link.html'], '--out would overwrite the results "one.jsonl"'],
@@ -101,7 +101,7 @@ describe('results', () => {
     [['all.jsonl', 'later.jsonl'], '3 sites, 1 with a result, 2 failed', `2 lines ${repeated}`, 0],
     [['whole.jsonl'], '1 site, 1 with a result, 0 failed', '', 0],
     [['cut.jsonl'], '1 site, 1 with a result, 0 failed', `cut.jsonl:2: ${cut}`, 0],
-    [['cut.jsonl.gz'], ' with a result, 0 failed', 'cut.jsonl.gz: the gzip data ends in the middle, as after', 0],
+    [['cut.jsonl.gz'], ' with a result, 0 failed', 'cut.jsonl.gz: the gzip data is truncated, as after', 0],
     [
       ['odd.jsonl'],
       '2 sites, 2 with a result, 0 failed',

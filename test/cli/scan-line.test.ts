@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { scanLine } from '../../src/cli/batch.ts'
 import { buildLine } from '../../src/cli/formats/scan-record.ts'
+import { scanLine } from '../../src/cli/scan/scan-batch.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage, detect, type PageInput } from '../../src/index.ts'
 import { SAMPLE_RULES } from '../support/sample-scan.ts'

@@ -187,7 +187,7 @@ describe('wrong usage is reported in a sentence', () => {
     ],
     [
       ['--warc', 'page.html', '--technologies-out', 'x.csv', '--out', './x.csv'],
-      '--technologies-out must be another file',
+      '--technologies-out and --out must be different files',
     ],
     [['--html', 'page.html', '--technologies-out', 'folder'], '--technologies-out: "folder" is a folder'],
     [
@@ -196,7 +196,7 @@ describe('wrong usage is reported in a sentence', () => {
     ],
     [
       ['--html', 'page.html', '--out', 'hard.csv', '--technologies-out', 'soft.csv'],
-      '--technologies-out must be another',
+      '--technologies-out and --out must be different files',
     ],
     [
       ['--html', 'rows.csv', '--technologies-out', 'hard.csv'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { describeSkew } from '../../src/cli/check-service.ts'
+import { describeSkew } from '../../src/cli/service/check-service.ts'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
 import { buildCacheKey } from '../../src/scan/cache-entry.ts'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
@@ -28,7 +28,7 @@ describe('check', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.replace(readVersion(stdout), 'x')).toBe(`ok       settings  valid, with 4 plans
 ok       rules     valid, version x
-ok       keys      SQLite in ${DATA_DIR}: there is no store yet, the first start creates it
+ok       keys      SQLite in ${DATA_DIR}: there is no store yet; the first start creates one
 ok       redis     not used: REDIS_URL is not set
 `)
     expect(existsSync(DATA_DIR)).toBe(false)

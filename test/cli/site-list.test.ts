@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSite, readHost } from '../../src/cli/site-list.ts'
+import { parseSite, readHost } from '../../src/cli/scan/site-list.ts'
 
 test.each<[text: string, urls: string[], host: string]>([
   ['example.org', ['https://example.org', 'http://example.org'], 'example.org'],

@@ -145,10 +145,15 @@ describe.skipIf(mongo === null)('from the embedded store to MongoDB and back', (
     ],
     ['no pepper', { DATA_DIR: file('x') }, (text) => text, /KEY_PEPPER is not set, so no exported key would work/],
     ['a truncated file', back, (text) => text.slice(0, text.lastIndexOf('{')), /is incomplete: export again/],
-    ['a lost row', back, (text) => text.replace(/^.*"scans".*\n/m, ''), /:19: not a line of an export/],
+    ['a lost row', back, (text) => text.replace(/^.*"scans".*\n/m, ''), /:19: this line is not part of an export/],
     ['another file', back, () => '{"a":1}\n', /was not written by "service export"/],
     ['an empty file', back, () => '', /is incomplete: export again/],
-    ['a line that is not JSON', back, (text) => text.replace('"usage"', 'usage'), /: not a line of an export/],
+    [
+      'a line that is not JSON',
+      back,
+      (text) => text.replace('"usage"', 'usage'),
+      /: this line is not part of an export/,
+    ],
   ])('an import with %s is rejected', async (_, env, change, expected) => {
     await service(source, 'export', file('good'))
     writeFileSync(file('bad'), change(readFileSync(file('good'), 'utf8')))

@@ -14,7 +14,7 @@ const generators = findGenerators('tests of generated clients')
 const samples = join(projectFolder(), 'test/clients/samples')
 const compiler = join(projectFolder(), 'node_modules/typescript/bin/tsc')
 
-/** What a client reads from the service and from its later version. */
+/** Results of a client with the service and with a later version of it. */
 function expectFound(revision: 1 | 2, keepsUnknown: boolean): object[] {
   const found = (isLater: boolean): object => ({
     builder: 'Webflow',

@@ -158,7 +158,7 @@ describe('with responses of any service', () => {
     ['a page of a proxy', [[502, '<html>']], 1, 0, { code: 'unknown', status: 502, retryable: true, requestId: null }],
     ['another JSON', [[404, 'null']], 1, 0, { code: 'unknown', message: 'HTTP 404', retryable: false }],
     [
-      'further fields and values',
+      'additional fields and values',
       [[200, { ...RESULT, category: 'other', more: [1] }]],
       1,
       0,

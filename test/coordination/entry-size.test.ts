@@ -37,7 +37,7 @@ describe.each(states)('the size of an entry on %s', (name, open) => {
     await state.complete(key, token, { outcome: JSON.stringify({ entry: result }), result })
     const { entry } = await state.countRequest({ counter: nanoid(), now: MINUTE, cost: 0, entry: key, extras: true })
     expect(entry).toEqual(isStored ? result : null)
-    if (name === 'memory') return // No other node reads outcomes from it.
+    if (name === 'memory') return // No other node reads its outcomes.
     expect(await state.readOutcome(key, token)).toBe(isStored ? JSON.stringify({ entry: result }) : 'gone')
     expect((await state.acquire(key, { fresh: false, now: MINUTE })).role).toBe(isStored ? 'done' : 'lead')
   })

@@ -47,7 +47,7 @@ function startLoad(state: SharedState, counter: string): { stop: () => Promise<n
   return { stop }
 }
 
-/** Milliseconds until it is up. */
+/** Returns the milliseconds until it is up. */
 async function untilUp(state: SharedState): Promise<number> {
   const start = performance.now()
   while (!state.isUp && performance.now() - start < 20_000) await sleep(10)

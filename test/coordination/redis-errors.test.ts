@@ -6,16 +6,16 @@ import { buildConnectionError } from '../../src/coordination/redis/errors.ts'
 
 test.each<[string, Error | undefined, boolean, RegExp]>([
   ['no error yet', undefined, false, /^no connection yet: check that Redis is running/],
-  ['no error yet, with TLS', undefined, true, /^no connection yet: REDIS_URL begins with rediss:\/\/, check/],
+  ['no error yet, with TLS', undefined, true, /^no connection yet: REDIS_URL begins with rediss:\/\/; check/],
   ['WRONGPASS', new Error('WRONGPASS invalid username-password pair'), false, /: check the user and password of REDIS/],
   ['NOAUTH', new Error('NOAUTH Authentication required.'), true, /: check the user and password of REDIS_URL$/],
   [
     'a connection without TLS to a server with TLS',
     new Error('Socket closed unexpectedly'),
     false,
-    /: .*, use rediss:\/\/ if/,
+    /: .*; use rediss:\/\/ if/,
   ],
-  ['a timeout with TLS', new Error('Connection timeout'), true, /: REDIS_URL begins with rediss:\/\/, check/],
+  ['a timeout with TLS', new Error('Connection timeout'), true, /: REDIS_URL begins with rediss:\/\/; check/],
   [
     'an untrusted certificate',
     new Error('self-signed certificate'),

@@ -10,7 +10,8 @@ const MINUTE = nextMinute()
 const url = redisUrl('memory against Redis')
 
 describe.skipIf(url === null).each(listRedisStates(url ?? ''))('%s and memory', (_, open) => {
-  // A client that gets no data for 3 s drops its connection, as on a machine that stalls: that says nothing about results.
+  // A client that gets no data for 3 s drops its connection, as on a machine that stalls: that has nothing to do with
+  // results.
   test('return the same results for any sequence of calls', async () => {
     await compareResults().catch((error: unknown) => {
       if (!inspect(error).includes('Socket timeout')) throw error

@@ -16,7 +16,7 @@ export const readKit = (file: string): string => readFileSync(join(root, 'deploy
 /** The path of a file of the deployment kit. */
 export const kitPath = (...parts: string[]): string => join(root, 'deploy', ...parts)
 
-/** Parses a file with one or more YAML documents, of which the kit expects `Document`. @throws Error if the YAML is invalid */
+/** Parses a file with one or more YAML documents, each of the type `Document`. @throws Error if the YAML is invalid */
 export function readYaml<Document>(file: string): Document[] {
   return parseAllDocuments(readKit(file), { merge: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0].message}`)

@@ -7,7 +7,7 @@ interface Selector {
   readonly labels: readonly string[]
 }
 
-/** What an expression contains. */
+/** The parts of an expression. */
 export interface ParsedExpression {
   /** Positions of syntax errors. */
   readonly errors: readonly number[]
@@ -72,7 +72,7 @@ interface Board {
 
 export const readBoard = (): Board => JSON.parse(readKit('grafana/siteprint.json')) as Board
 
-/** Returns every expression of the rules and of the board, with the place it is in. */
+/** Returns every expression of the rules and the dashboard, with the place it is in. */
 export function listExpressions(): [place: string, expression: string][] {
   const rules = readRules().map(({ record, alert, expr }): [string, string] => [`rule ${record ?? alert}`, expr])
   const { panels, templating } = readBoard()
@@ -86,7 +86,7 @@ export function listExpressions(): [place: string, expression: string][] {
   return [...rules, ...queries, ...variables]
 }
 
-/** The names of the series that rules and board read from the service: without recorded ones, and without `up`. */
+/** The names of the series that the rules and the dashboard read from the service, without recorded series and `up`. */
 export function listMetrics(): string[] {
   const recorded = new Set(readRules().flatMap(({ record }) => record ?? []))
   const names = listExpressions().flatMap(([, text]) => parseExpression(text).selectors.map(({ name }) => name))

@@ -48,7 +48,7 @@ test.each<[what: string, file: string, words: string]>([
   expect(read(file)).toContain(words)
 })
 
-/** Returns the anchors that GitHub makes of the headings. */
+/** Returns the anchors that GitHub creates from the headings. */
 function listAnchors(text: string): string[] {
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading)
   return headings.map((heading) =>

@@ -56,7 +56,7 @@ describe('commands in docs/operating.md', () => {
         .replace('<file>', file)
         .replace('<folder>', join(folder, 'copy'))
         .replace('<url>', 'https://example.org')
-        .replace('2027-01-31', '2099-01-31'), // The document shows a date that passes.
+        .replace('2027-01-31', '2099-01-31'), // The date in the document will be in the past one day.
     )
     const { code, stderr } = await project.run(command, args, { env })
     // Without Redis, purge says what to do instead.

@@ -10,7 +10,7 @@ function check(rules: TinyRule[], page: Case[2], expected: Case[3]): void {
 }
 
 const [aaa, bbb, ccc] = [builder('aaa'), builder('bbb'), builder('ccc')]
-// 5 points of one family on any page that contains both texts.
+// Gives 5 points of one family on any page that contains both texts.
 const oneFamily = builder('aaa', {
   detect: [{ size: 'words', weight: 'medium' }, { text: 'aaa one' }, { text: 'aaa two' }],
 })

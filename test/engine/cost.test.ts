@@ -6,7 +6,7 @@ import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { CompiledRule } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
-import { syntheticRules } from '../../tools/bench/synthetic-rules.ts'
+import { generateRules } from '../../tools/bench/synthetic-rules.ts'
 import { type NamedPage, readOwnRules, readRealPages } from '../support/real-cases.ts'
 
 const { rules, categories, fixtures: all } = readOwnRules()
@@ -28,7 +28,7 @@ const own = rules.map((rule) => compileRule(rule, places))
 const buildRuleset = (all: readonly CompiledRule[]): Ruleset =>
   new Ruleset({ rules: all, categories, detectors, version: '' })
 const few = buildRuleset(own)
-const many = buildRuleset([...own, ...syntheticRules(3500, 1).map((rule) => compileRule(rule, places))])
+const many = buildRuleset([...own, ...generateRules(3500, 1).map((rule) => compileRule(rule, places))])
 
 /** Finds pages on which more rules cause more work or another verdict. */
 function findDearerPages(named: readonly NamedPage[]): string[] {

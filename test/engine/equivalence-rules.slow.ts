@@ -14,7 +14,7 @@ import {
 import { handmadeCases } from './support/handmade-cases.ts'
 
 const own = readOwnRules()
-// Clauses of site types have no weights, so that they have a comparison of their own.
+// Clauses of site types have no weights, so they are compared separately.
 const rules = own.rules.filter(({ kind }) => kind !== 'site-type')
 const types = own.rules.filter(({ kind }) => kind === 'site-type')
 const SETTLED = ['wordpress', 'shopify', 'mediawiki', 'docusaurus', 'wix', 'kajabi']

@@ -4,11 +4,12 @@ import { readOwnRules, readRealPages } from '../support/real-cases.ts'
 import { buildComparison, loadEngine } from './support/compare.ts'
 
 const own = readOwnRules()
-// Clauses of site types have a comparison of their own, in `equivalence-rules.slow.ts`.
+// Clauses of site types are compared separately, in `equivalence-rules.slow.ts`.
 const rules = own.rules.filter(({ kind }) => kind !== 'site-type')
 const pages = readRealPages()
 
-// The naive engine takes half a minute for them, so that `npm test` compares both on fixtures and generated pages only.
+// The naive engine takes half a minute for them, so `npm test` compares both engines only on fixtures and generated
+// pages.
 test.skipIf(pages.length === 0)(
   `the indexed engine and the naive one give the same hits and points on ${pages.length} real pages`,
   async () => {

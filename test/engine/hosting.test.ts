@@ -47,7 +47,7 @@ const findHosting = (rules: TinyRule[], input: PageInput): string | null => getV
 
 describe('9 the surer proof decides at the same level', () => {
   test.each(pairs)('%j before %j', (surer, weaker) => {
-    // By slug, the other rule would win.
+    // If the slug decided, the other rule would win.
     expect(findHosting([hosting('zzz', { detect: [surer] }), hosting('aaa', { detect: [weaker] })], page)).toBe('ZZZ')
   })
 

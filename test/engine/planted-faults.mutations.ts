@@ -31,7 +31,7 @@ function* listTypeDifferences(engine: Engine): Generator<string> {
   for (const { input } of pages.filter((_, i) => i % 3 === 0)) yield* compareTypes(input, { settled: ['wordpress'] })
 }
 
-/** The sources: path → text. */
+/** Path of each source file → its text. */
 const sources = new Map(
   ['src', 'plugins']
     .flatMap((part) =>
@@ -47,7 +47,7 @@ for (const [file, text] of sources)
     importers.set(imported, [...(importers.get(imported) ?? []), file])
   }
 
-/** A file and all that import it, directly or not. */
+/** Returns a file and all files that import it, directly or indirectly. */
 function listDependents(file: string): Set<string> {
   const all = new Set([file])
   for (const one of all) for (const importer of importers.get(one) ?? []) all.add(importer)

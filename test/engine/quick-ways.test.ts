@@ -56,7 +56,7 @@ const urlish = fc.oneof(
   fc.array(parts, { maxLength: 12 }).map((all) => all.join('')),
 )
 
-/** Parses a URL with the standard parser; null for everything that does not lead to a page or file. */
+/** Parses a URL with the standard parser; null for everything that is not the URL of a page or file. */
 function parsePlain(text: string, base: string): { host: string; path: string; href: string } | null {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.startsWith('#')) return null
@@ -101,7 +101,7 @@ describe('URLs', () => {
     expect(url?.href.includes('page.invalid')).toBe(false)
   })
 
-  test('with letters outside of ASCII are parsed also when the call is hot', () => {
+  test('with letters outside of ASCII are parsed even when the call is hot', () => {
     const failed = Array.from({ length: 100_000 }, (_, i) => `https://b\u00fccher.example/${i % 2}`).filter(
       (text) => new UrlResolver(buildBase(PAGE, undefined)).resolve(text) === null,
     )

@@ -12,7 +12,7 @@ const file = join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz')
 const isHere = existsSync(file)
 if (!isHere) console.warn(`SKIPPED: ${file} does not exist, so real pages are not tested`)
 
-/** What independent evidence shows about a page. */
+/** Independent evidence about a page. */
 interface Labels {
   readonly builder?: string | null
   readonly none?: boolean

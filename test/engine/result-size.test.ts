@@ -62,7 +62,7 @@ describe('every list and string of a result is bounded', () => {
   test('warnings', () => {
     const many = boundWarnings(Array.from({ length: 80 }, (_, i) => `${i}\n${LONG}`))
     expect(many).toHaveLength(50)
-    expect(many.at(-1)).toBe('31 further warnings were omitted')
+    expect(many.at(-1)).toBe('31 more warnings were omitted')
     expect(many.slice(0, -1).every((warning) => warning.length <= 500 && !warning.includes('\n'))).toBe(true)
   })
 })

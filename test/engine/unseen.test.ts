@@ -9,7 +9,7 @@ const also: ClauseSource = { meta: 'also' }
 const no: ClauseSource = { meta: 'no' }
 const unknown: ClauseSource = { header: 'x-a' }
 
-/** Evaluates a clause: whether it holds, and the unseen places in the evidence. */
+/** Evaluates a clause. Returns whether it holds, and the unseen places in the evidence. */
 function evaluate(clause: ClauseSource, page: PageInput): [boolean, readonly string[]] {
   const rule = technology('x', { detect: [clause, { comment: 'here', weight: 'medium' }] })
   const [{ points, unseen }] = getVerdict([rule], { html: HTML, ...page }).evidence

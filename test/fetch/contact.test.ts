@@ -33,7 +33,7 @@ interface Outcome {
   readonly requests: readonly string[]
 }
 
-/** Scans a scene. Connections to other addresses than the public one use the real connector. */
+/** Scans a scene. Connections to addresses other than the public one use the real connector. */
 async function scan(answer: Answering, options: Partial<FetchOptions> = {}, url = SITE): Promise<Outcome> {
   const before = openResources()
   const { close, contacts, requests, dial: dialScene } = await openScene(answer)

@@ -187,7 +187,7 @@ export function newSite(): string {
   return `https://new-${++sites}.example.org/`
 }
 
-/** Builds the path `/api/v1/scan?url=…` with further parameters. */
+/** Builds the path `/api/v1/scan?url=…` with additional parameters. */
 export function scanOf(url: string, more = ''): string {
   return `/api/v1/scan?url=${encodeURIComponent(url)}${more}`
 }

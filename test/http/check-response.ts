@@ -29,7 +29,7 @@ export function buildSchemaCheck(document: object): SchemaCheck {
   }
 }
 
-/** Forbids further fields and values, which the documents allow so that later versions can add some. */
+/** Rejects additional fields and values, which the documents allow because later versions may add some. */
 function closeSchemas(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closeSchemas)
   if (typeof part !== 'object' || part === null) return part
@@ -42,7 +42,7 @@ function closeSchemas(part: unknown): unknown {
 const isDate = (text: string): boolean => new Date(`${text}T00:00:00.000Z`).toISOString().startsWith(`${text}T`)
 const isTime = (text: string): boolean => new Date(text).toISOString() === text
 
-/** What no response may reveal: stack traces, paths, addresses, names and error codes of libraries. */
+/** Text that no response may contain: stack traces, paths, addresses, names and error codes of libraries. */
 const INTERNALS =
   /\n|node:|node_modules|\bat .+:\d|\/(?:home|root|tmp|srv|src|dist|usr|etc)\b|127\.0\.0\.1|::1|fastify|mongo|redis|sqlite|undici|libsql|\bajv|pino|FST_|HPE_|ERR_/i
 const INTEGER = /^\d+$/

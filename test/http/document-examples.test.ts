@@ -16,7 +16,7 @@ type Json = any
 const KEY = EXAMPLE_RESPONSES.KeyInfo as KeyInfo
 const NOW = Date.parse(KEY.last_used_at)
 
-/** The scan of the examples. The first label of other hosts is the reason for which their scans fail. */
+/** The scan of the examples. The first label of any other host is the reason why its scan fails. */
 async function scan(url: string): Promise<LiveScan> {
   const [label] = new URL(url).hostname.split('.')
   if (label === 'unreachable' || label === 'deadline') throw new ScanError(label)
@@ -50,7 +50,7 @@ async function openBroken(revision: Revision, error: Error): Promise<Scene> {
   return openScene(revision, { stores: { ...stores, store } })
 }
 
-/** Code → how to open an app in which a valid request gets it. */
+/** Code → how to open an app in which a valid request gets this error. */
 const SCENES: Partial<Record<ApiErrorCode, (revision: Revision) => Promise<Scene>>> = {
   rate_limited: async (revision) => {
     const scene = await openScene(revision)
@@ -69,7 +69,7 @@ const SCENES: Partial<Record<ApiErrorCode, (revision: Revision) => Promise<Scene
   },
 }
 
-/** Builds a valid request to an operation, with further parameters. */
+/** Builds a valid request to an operation, with additional parameters. */
 function buildRequest({ method, path, ok }: Operation, more: Readonly<Record<string, unknown>> = {}): TestRequest {
   const parameters = { ...(ok === 'ScanResult' && { url: 'https://example.org' }), ...more }
   const headers = { 'x-request-id': EXAMPLE_REQUEST_ID }
@@ -78,7 +78,7 @@ function buildRequest({ method, path, ok }: Operation, more: Readonly<Record<str
   return { url: `/api/v1${path}?${query}`, headers }
 }
 
-/** Code → how to change a valid request so that it gets it. */
+/** Code → how to change a valid request so that it gets this error. */
 const REQUESTS: Partial<Record<ApiErrorCode, (operation: Operation, sentence: string) => TestRequest>> = {
   invalid_request: (operation, sentence) => buildRequest(operation, { [`${/"(\w+)"/.exec(sentence)?.[1]}`]: 1 }),
   invalid_url: (operation) => buildRequest(operation, { url: 'example.org' }),

@@ -39,7 +39,7 @@ describe('every code', () => {
     secret = (await app.newKey()).secret
   })
 
-  // scan-request.test.ts has the further requests to /scan that are answered with 400.
+  // scan-request.test.ts covers all other requests to /scan that get 400.
   const requests: readonly [ApiErrorCode, string, TestRequest][] = [
     ['invalid_url', 'a missing url', { url: '/api/v1/scan' }],
     ['invalid_request', 'an unknown parameter', { url: `${site}&key=1` }],

@@ -24,7 +24,10 @@ describe.skipIf(servers.isMissing)('two nodes with one Redis and MongoDB', () =>
   const ask = (count: number, url: string, secret: string) => sendAll(count, (i) => nodes[i % 2].call({ url, secret }))
   const sum = (operation: string): number => nodes[0].answered(operation) + nodes[1].answered(operation)
   let [passed, looked] = [0, 0]
-  /** Waits until this number of further requests has passed the quota check and a node polls the outcome of the other node's scan. */
+  /**
+   * Waits until this number of additional requests has passed the quota check and a node polls the outcome of the other
+   * node's scan.
+   */
   const bothWait = async (count: number): Promise<void> => {
     await until(() => sum('usedBy') >= passed + count && sum('outcomeOf') > looked, true)
   }

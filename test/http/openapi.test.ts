@@ -26,7 +26,7 @@ const REVISIONS = [[1], [2]] as const
 const SCAN = '200,400,401,405,429,500,503'
 const OTHER = '200,400,401,405,429,500,503'
 
-/** Calls a function with every schema of a document, and with the names that lead there. */
+/** Calls a function with every schema of a document, and with the path of names to it. */
 function visitSchemas(part: Json, visit: (schema: Json, path: string) => void, path = ''): void {
   if (typeof part !== 'object' || part === null) return
   visit(part, path)

@@ -33,7 +33,7 @@ const WRONG: readonly [name: string, request: TestRequest, status: number][] = [
 
 describe('of two errors the earlier one is reported', () => {
   let app: TestApp
-  /** Which limits are used up → a key. */
+  /** Used-up limits → a key with them. */
   const keys: Record<string, string> = {}
   beforeAll(async () => {
     const plans = new Map([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatMonth, secondsUntil, startOfNextMinute, startOfNextMonth } from '../../src/keys/calendar.ts'
+import { computeNextMinute, computeNextMonth, countSecondsUntil, formatMonth } from '../../src/keys/calendar.ts'
 import { readUsed } from '../store/read-used.ts'
 import { sampleScan } from '../support/sample-scan.ts'
 import { until } from '../support/until.ts'
@@ -19,7 +19,7 @@ describe('the calendar', () => {
     ['2027-10-31T12:00:00.000Z', '2027-10', '2027-11-01T00:00:00.000Z'],
   ])('%s', (at, month, next) => {
     expect(formatMonth(Date.parse(at))).toBe(month)
-    expect(new Date(startOfNextMonth(Date.parse(at))).toISOString()).toBe(next)
+    expect(new Date(computeNextMonth(Date.parse(at))).toISOString()).toBe(next)
   })
 
   test.each([
@@ -30,8 +30,8 @@ describe('the calendar', () => {
     [59_999, 60_000, 1],
     [60_000, 120_000, 60],
   ])('minute of %d ms ends at %d, %d s from then', (now, end, seconds) => {
-    expect(startOfNextMinute(now)).toBe(end)
-    expect(secondsUntil(end, now)).toBe(seconds)
+    expect(computeNextMinute(now)).toBe(end)
+    expect(countSecondsUntil(end, now)).toBe(seconds)
   })
 })
 

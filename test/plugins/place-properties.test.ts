@@ -99,7 +99,7 @@ describe('the optional members of an outside detector', () => {
     expect(getVerdict([rule]).siteType).toBe(expected)
   })
 
-  // By slug, the other rule would win.
+  // If the slug decided, the other rule would win.
   test.each<[surer: ClauseSource, weaker: ClauseSource]>([
     [{ harbour: 'north' }, { pier: 'east' }],
     [{ harbour: 'NORTH' }, { header: 'x-quay', weight: 'strong' }],

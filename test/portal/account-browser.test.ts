@@ -58,7 +58,7 @@ describe.skipIf(isBrowserMissing('usage and keys in a browser'))('usage and keys
   const findOverflow = (page: Page): Promise<number> =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-  // The tour of all pages looks at every page in both themes and widths; these have names that are long.
+  // Only the pages with long names: the tour covers every page in both themes and widths.
   test.each([
     { width: 360, theme: 'light' },
     { width: 1280, theme: 'dark' },
@@ -94,7 +94,7 @@ describe.skipIf(isBrowserMissing('usage and keys in a browser'))('usage and keys
     await page.getByRole('link', { name: /^Rename, rotate or revoke/ }).click()
     await page.getByLabel('Name').fill('')
     await page.getByRole('button', { name: 'Rename' }).click()
-    await page.getByText('This did not work').waitFor()
+    await page.getByText('There is a problem').waitFor()
     await page.getByLabel('Name').fill('Server in the cellar')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByText('The key has its new name').waitFor()

@@ -27,7 +27,7 @@ describe.each(appKinds('admin'))('administration on $name', ({ isMissing, open }
   const listEntries = async ({ id }: Account) =>
     (await portal.store.audit.listAudit({ account: id, limit: 100 })).slice(0, -2)
 
-  /** Creates a further key of an account. */
+  /** Creates another key of an account. */
   async function addKey({ id, plan }: Account): Promise<TestKey> {
     const now = new Date(portal.clock.now)
     const parts = { name: 'Second key', email: 'x@example.org', account: id, plan, revision: null, now }

@@ -6,13 +6,13 @@ import type { Person } from './person.ts'
 import { HOST } from './portal-fixture.ts'
 
 /**
- * Who asks. `owner` owns the key, the scan or the account in the path, and the others do not. `unverified` has an operator's
- * address and has not shown that it is theirs. `suspended` had a session before.
+ * Roles of clients. `owner` owns the key, the scan or the account in the path, and the others do not. `unverified` has
+ * an operator's address and has not shown that it is theirs. `suspended` had a session before.
  */
 const ROLES = ['visitor', 'owner', 'other', 'unverified', 'admin', 'suspended'] as const
 type Role = (typeof ROLES)[number]
 
-/** The status of a response; `login` is a redirect to the page of log-in. */
+/** The status of a response; `login` is a redirect to the log-in page. */
 type Expected = number | 'login'
 
 /** Everyone gets the same. */
@@ -104,7 +104,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
     await portal.store.accounts.suspendAccount(suspended.account.id, new Date())
   })
 
-  // Before the pages, of which one logs out.
+  // Requested before the other pages, because one of those ends the session.
   const adminPaths = PAGES.filter(({ needs }) => needs === 'admin').map(({ path }) => path)
   test.skipIf(isMissing).each([...new Set(adminPaths)])('%s is hidden whatever the method', async (path) => {
     const url = path.replace(':id', ids[path.split('/:id')[0]])
@@ -167,7 +167,7 @@ describe.each(appKinds('authorization'))('who may open which page, on $name', ({
   })
 })
 
-/** Finds, or makes, what the paths of pages name. @returns the beginning of a path → the id after it */
+/** Finds or creates the objects in the paths of pages. @returns the beginning of a path → the id after it */
 async function listIds({ store }: MembersPortal, { person, account }: Member): Promise<Record<string, string>> {
   const [key] = await store.keys.listAccountKeys(account.id)
   const { location } = await person.post('/scan', { url: 'https://example.org/' })

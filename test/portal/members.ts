@@ -4,7 +4,7 @@ import { Person } from './person.ts'
 import { openPortal, PASSWORD, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 
 export const ADMIN_EMAIL = 'operator@harbourline.example'
-/** A further address in ADMIN_EMAILS. */
+/** Another address in ADMIN_EMAILS. */
 export const SECOND_ADMIN_EMAIL = 'second@harbourline.example'
 
 /** A person who is logged in. */

@@ -27,7 +27,7 @@ export interface Person {
 export interface People extends TestPortal {
   /** Creates an account without a key, of the plan `pro` unless another is given, and logs in. */
   createPerson(plan?: string): Promise<Person>
-  /** Creates a key of an account, whatever the limit of its plan. */
+  /** Creates a key of an account, even beyond the limit of its plan. */
   addKey(person: Person, name?: string): Promise<{ readonly key: Key; readonly secret: string }>
 }
 

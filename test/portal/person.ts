@@ -1,6 +1,6 @@
 import type { TestBrowser } from './portal-fixture.ts'
 
-/** The answer to a person's browser. */
+/** The response to a person's browser. */
 export interface PageAnswer {
   readonly status: number
   /** Path of a redirect; null without one. */

@@ -40,7 +40,7 @@ export interface TestPortal extends TestApp {
 
 export interface PortalOptions extends AppOptions {
   readonly signUp?: 'open' | 'invite' | 'off'
-  /** Without it there is no e-mail. */
+  /** The URL of a mail server. Without it the service sends no e-mail. */
   readonly smtpUrl?: string
 }
 

@@ -44,7 +44,7 @@ export function readText(html: string): string {
   return decodeHTML(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
 }
 
-/** What a person sees in the form: its values and its errors. */
+/** The values and the errors that the form shows. */
 export function readForm(html: string) {
   const read = (pattern: RegExp): string | null => {
     const [, text] = pattern.exec(html) ?? []

@@ -313,7 +313,7 @@ describe('keys', () => {
     await addKey(own, 'Second')
     const [{ id }] = await portal.store.keys.listAccountKeys(other.account.id)
     const { status, html } = await own.submit({ url: newSite(), key: id })
-    expect([status, readForm(html).keyError]).toEqual([409, 'This key cannot be used any more. Choose another one.'])
+    expect([status, readForm(html).keyError]).toEqual([409, 'This key can no longer be used. Choose another one.'])
     expect([await own.countCharges(), await other.countCharges()]).toEqual([0, 0])
   })
 

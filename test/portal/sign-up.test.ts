@@ -102,7 +102,7 @@ describe('the link that confirms an address', () => {
   const post = (form: Readonly<Record<string, string>>): Promise<PortalAnswer> =>
     mailing.openBrowser().send({ path: '/verify', form })
 
-  test('asks for the password, also after a wrong one', async () => {
+  test('asks for the password, even after a wrong one', async () => {
     const token = await requestLink('confirm@example.org')
     const page = await mailing.openBrowser().send({ path: `/verify?token=${token}` })
     expect(page.html).toMatch(/type="password"/)
@@ -114,8 +114,8 @@ describe('the link that confirms an address', () => {
 
   test('is voided without a password', async () => {
     const token = await requestLink('discard@example.org')
-    expect(heading(await post({ token, discard: 'yes' }))).toBe('The link does not work any more')
-    expect(heading(await post({ token, password: PASSWORD }))).toBe('This link is not valid any more')
+    expect(heading(await post({ token, discard: 'yes' }))).toBe('The link no longer works')
+    expect(heading(await post({ token, password: PASSWORD }))).toBe('This link is no longer valid')
   })
 })
 
@@ -218,8 +218,8 @@ test('links that do not work say what to do', async () => {
   ]
   expect(answers.map((answer) => [answer.status, heading(answer)])).toEqual([
     [400, 'This link is not complete'],
-    [400, 'This link is not valid any more'],
-    [422, 'This link is not valid any more'],
+    [400, 'This link is no longer valid'],
+    [422, 'This link is no longer valid'],
     [422, 'Choose a new password'],
   ])
 })

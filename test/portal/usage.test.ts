@@ -213,7 +213,7 @@ describe.each(appKinds('portal-usage'))('$name', (kind) => {
       await forgetDays(portal, key)
       await charge(key, `${MONTH}-06`, 2)
       const { html } = await person.get('/account')
-      expect(readText(html)).toContain('The chart lacks 7 requests')
+      expect(readText(html)).toContain('The chart does not show 7 requests')
       expect(readTable(html, 'Requests per day').slice(-2)).toEqual([
         ['Day not recorded', '7'],
         ['Total', '9'],
@@ -256,7 +256,7 @@ describe.each(appKinds('portal-usage'))('$name', (kind) => {
   })
 })
 
-/** Makes the usage of a key as a version without days would have stored it. */
+/** Changes the usage of a key to what a version without days would have stored. */
 async function forgetDays({ store: { authDatabase } }: People, { id }: Key): Promise<void> {
   if (authDatabase.kind === 'sqlite') authDatabase.db.prepare('DELETE FROM usage_days WHERE key = ?').run(id)
   else

@@ -20,7 +20,7 @@ const rows: Rows = [
     { builder: 'Webflow', technologies: ['Webflow', 'jQuery'] },
     ['Builder: WordPress → Webflow', 'Technologies added: jQuery', 'Technologies removed: PHP'],
   ],
-  ['no builder any more', {}, { builder: null }, ['Builder: WordPress → none']],
+  ['no builder now', {}, { builder: null }, ['Builder: WordPress → none']],
   ['hosting', {}, { hosting: null }, ['Hosting: Netlify → not known']],
   ['site type', {}, { siteType: 'news' }, ['Site type: BLOG → NEWS']],
   ['the order of technologies', {}, { technologies: ['WordPress', 'PHP'] }, []],

@@ -21,7 +21,7 @@ describe.skipIf(isBrowserMissing('the report in a browser'))('the report in a br
     const example = join(project, 'examples', 'results.jsonl')
     const earlier = join(project, 'examples', 'earlier-results.jsonl')
     await writeReport('example', example, '--compare', earlier)
-    // axe takes a millisecond for each element, so that it gets few sites.
+    // axe takes a millisecond for each element, so the report has few sites.
     const few = readFileSync(example, 'utf8')
       .split('\n')
       .filter((_, i) => [0, 7, 8].includes(i))
@@ -62,7 +62,7 @@ describe.skipIf(isBrowserMissing('the report in a browser'))('the report in a br
       .filter((one) => new Set([...one.getClientRects()].map(({ top }) => top)).size > 1).map((one) => one.textContent)`
     expect([await hidden(), await page.evaluate<string[]>(broken)]).toEqual([
       [0, 0],
-      ['https://northgate-gazette.example/'], // At its hyphen.
+      ['https://northgate-gazette.example/'], // Broken at its hyphen.
     ])
     const failed = page.locator('#sites tbody tr', { hasText: 'scan_timeout' })
     expect(await failed.locator('td').allInnerTexts()).toEqual([

@@ -31,7 +31,7 @@ interface Refusal {
   readonly own: string[]
 }
 
-/** Slug of a bad rule → what refuses it. */
+/** Slug of a bad rule → the finding that rejects it. */
 const refused = new Map<string, Refusal>()
 beforeAll(() => {
   const files = BAD_RULES.flatMap((rule) => {

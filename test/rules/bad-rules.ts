@@ -5,12 +5,12 @@ export interface BadRule {
   readonly folder: string
   /** The clauses. */
   readonly detect: string
-  /** The page of its hit, and the level. */
+  /** The page of its hit, and the level that it reaches. */
   readonly page: string
   readonly level: 'high' | 'medium' | 'low'
   /** Other parts of the rule, by what they replace. */
   readonly changes?: Readonly<Record<string, string>>
-  /** The finding that refuses the rule: of lint, `unrelated-hit` on the page of another rule, or `broad-clause`. */
+  /** The finding that rejects the rule: of lint, `unrelated-hit` on the page of another rule, or `broad-clause`. */
   readonly finding: string
 }
 

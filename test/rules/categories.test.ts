@@ -20,7 +20,7 @@ const podcasts = {
   'site-types/audio.test.yaml': onAcme('medium'),
 }
 
-/** Without warnings: the miss of the site type need not come close here. */
+/** Without warnings: here the miss of the site type need not be similar. */
 const errorsOf = (root: string) => findingsOf(root).filter(({ level }) => level === 'error')
 
 test('a new category is one line of categories.yaml, and a site type names its builders by it', () => {

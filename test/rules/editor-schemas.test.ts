@@ -176,7 +176,7 @@ describe('yaml-language-server with the settings of this project', () => {
 
   test.each([
     [rule('met|a: generator'), /A meta tag, by its name, property or itemprop/],
-    [rule('{ url: .x.com, weig|ht: weak }'), /What the clause is worth/],
+    [rule('{ url: .x.com, weig|ht: weak }'), /Weight of the clause/],
     [rule('url: .x.com', 'cate|gory: cms\naiNative: false\n'), /Builders: a key of .*builders.* in categories.yaml/],
   ])('%j is explained', async (marked, words) => {
     const { text, position } = splitCursor(marked)

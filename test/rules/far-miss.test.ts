@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { builder, CATEGORIES, findingsOf, placeOf, TEST, writeFolder } from '../support/rule-folder.ts'
 
-/** Findings of a rule with the name Wood Kiln, a clause and one miss. */
+/** Findings of a rule with the name Wood Kiln, with the given clause and one miss. */
 function listFindings(clause: string, miss: string): string[] {
   const rule = builder(`{ ${clause}, weight: weak }`).replace('name: Acme', 'name: Wood Kiln')
   const files = {

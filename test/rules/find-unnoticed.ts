@@ -4,7 +4,7 @@ import { listMutants } from './rule-mutants.ts'
 import { checked, isNoticed, places, runOwnTest } from './rule-trial.ts'
 
 /**
- * Lists the changes of one letter that the tests of rules do not notice: none if they are complete.
+ * Lists the changes of one letter that the tests of rules do not detect: none if they are complete.
  * @param kind the rules that are changed
  * @param share of these rules, one of two halves by their number
  */

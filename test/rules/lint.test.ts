@@ -19,7 +19,7 @@ describe('each problem is one finding with its line and column', () => {
   })
 
   test('every code has a test', () => {
-    // They need other pages than those of a rule: ordinary-pages.test.ts and generic-words.test.ts.
+    // These findings need pages of other rules, too; see ordinary-pages.test.ts and generic-words.test.ts.
     const elsewhere = ['broad-clause', 'generic-word', 'wrong-site-type']
     const tested = new Set([...faultyRules.map(([code]) => code), ...elsewhere])
     expect([...tested].sort()).toEqual([...FINDING_TABLE.keys()].sort())
@@ -176,7 +176,7 @@ describe('a finding says what to write instead', () => {
     spread(
       'js',
       acme(builder('{ js: Acme }')),
-      'the key "js" is unknown; variables of scripts are not seen; a text of a loaded script is `bundle: …`, of an inline one `inline: …`',
+      'the key "js" is unknown; variables of scripts are not seen; text in a loaded script is `bundle: …`, in an inline one `inline: …`',
     ),
     spread(
       'scriptSrc',
@@ -201,12 +201,12 @@ describe('a finding says what to write instead', () => {
     spread(
       'css',
       acme(builder('{ css: acme }')),
-      'the key "css" is unknown; a text of an inline style sheet is `style: …`, of a linked one `stylesheet: …`',
+      'the key "css" is unknown; text in an inline style sheet is `style: …`, in a linked one `stylesheet: …`',
     ),
     spread(
       'css next to the keys of a rule',
       acme(builder('', 'css: acme\n')),
-      'the key "css" is unknown; a text of an inline style sheet is `style: …`, of a linked one `stylesheet: …`',
+      'the key "css" is unknown; text in an inline style sheet is `style: …`, in a linked one `stylesheet: …`',
     ),
     spread(
       '* without quotes',

@@ -122,7 +122,7 @@ describe('folders of an operator', () => {
     'builders/kiln.yaml': builder().replace('Acme', 'Kiln').replaceAll('acme', 'kiln'),
     'builders/kiln.test.yaml': TEST.replaceAll('acme', 'kiln'),
   })
-  /** Opens further folders with a small folder as ours. */
+  /** Opens additional folders, with a small folder in place of the project's own. */
   const open = (...folders: string[]): Ruleset => openRuleset({ own, folders, detectors })
 
   test('that are given twice are loaded once', () => {

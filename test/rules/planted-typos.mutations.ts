@@ -15,7 +15,9 @@ const SAMPLE = 200
 const SEED = 20261122
 /** Lines whose text no test can judge: names, addresses and days. */
 const PROSE = /^(?:name|description|website|source|verified|#)|^ +- https?:/
-/** An expression: `rule-mutants-even.mutations.ts` and `-odd` change each letter of one that every match needs. */
+/**
+ * A regular expression. `rule-mutants-even.mutations.ts` and `-odd` change each letter that every match must contain.
+ */
 const PATTERN = /match: /
 
 /** Random numbers below 1 that are the same in each run (mulberry32). */
@@ -30,9 +32,9 @@ function createRandom(seed: number): () => number {
 }
 
 /**
- * Typing mistakes at a letter of a line, by what was typed instead of the letter and the next one. A letter that is missing at
- * the end of a word is left out: `/wp-conten*` finds all that `/wp-content*` does, and only pages that are in no test
- * would show a difference.
+ * Typing mistakes at a letter of a line: what was typed instead of the letter and the next one. Words whose last letter
+ * is missing are omitted: `/wp-conten*` finds all that `/wp-content*` does, and only pages that are in no test would
+ * show a difference.
  */
 const TYPOS: readonly ((letter: string, next: string) => string)[] = [
   (letter, next) => next + letter,

@@ -9,7 +9,7 @@ function addHits(pages: Pages): string {
   return TEST.replace('misses:', `${hits.join('')}misses:`)
 }
 
-/** Findings of a builder with a further clause, in short: line, column, level and code, with the value that is quoted. */
+/** Findings of a builder with an additional clause, in short: line, column, level and code, with the quoted value. */
 function prove(clause: string, pages: Pages): string[] {
   const files = { 'builders/acme.yaml': builder(clause), 'builders/acme.test.yaml': addHits(pages) }
   return listFindings(files)

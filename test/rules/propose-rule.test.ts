@@ -12,7 +12,7 @@ const ruleset = new Ruleset({
   detectors,
   version: '',
 })
-/** Words that are ordinary in code, as in the tests of the real rules. */
+/** Words that count as ordinary, because the tests of many rules contain them. */
 const ORDINARY =
   'data script loader main static assets css js app site page images built with made by this was the in id'
 const known = (...texts: string[]): KnownRules => ({

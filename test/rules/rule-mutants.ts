@@ -6,7 +6,7 @@ import { GROUPS } from '../../src/rules/schema.ts'
 
 /** A rule with one letter changed. */
 export interface Mutant {
-  /** Where: the keys that lead to the value. */
+  /** The keys on the path to the value. */
   readonly place: string
   readonly was: string
   readonly now: string
@@ -68,7 +68,7 @@ function mutateWord(text: string): string[] {
   return [...text.matchAll(/[a-z0-9]/gi)].map(({ index }) => changeAt(text, index))
 }
 
-/** Changes each letter that every match contains: those outside of classes, of optional parts and of one of several options. */
+/** Changes each letter that every match contains: those outside of classes, optional parts and alternatives. */
 function mutatePattern(pattern: string): string[] {
   const letters: number[] = []
   visitRegExpAST(new RegExpParser().parsePattern(pattern), {

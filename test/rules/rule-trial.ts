@@ -20,7 +20,7 @@ export function runOwnTest(rule: CheckedRule): FixtureResult[] {
   return readFixtures(rule.found).fixtures.map((fixture) => runFixture(fixture, ruleset))
 }
 
-/** Whether the tests of a rule notice that it has changed: in what its hits show, or in the verdicts on its pages. */
+/** Whether the tests of a rule detect a change of it: in what its hits show, or in the verdicts on its pages. */
 export function isNoticed(rule: CheckedRule, source: RuleSource, results: readonly FixtureResult[]): boolean {
   if (checkProof({ ...rule, source }, results, detectors).length > 0) return true
   const changed = compileRule(source, places)

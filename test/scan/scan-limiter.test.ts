@@ -51,7 +51,7 @@ describe('the limiter', () => {
     await leave('none')
     expect(started).toEqual(['a1', 'a2', 'b1', 'c1'])
     await leave('b1')
-    expect(started, 'a host at its limit does not use further slots').toHaveLength(4)
+    expect(started, 'a host at its limit does not use more slots').toHaveLength(4)
     await leave('a2')
     expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3'])
     await leave('a1')

@@ -72,7 +72,7 @@ describe.each(appKinds('scan: single-flight'))('single-flight on $name', ({ name
     },
   )
 
-  // Only other nodes can hold a lock that this node does not know of.
+  // Only other nodes can hold a lock that this node has not acquired.
   if (name === 'Redis and MongoDB')
     test.skipIf(isMissing)('while another node scans, each client waits for its own time', async () => {
       const { shared, singleFlight, held } = await openNode()

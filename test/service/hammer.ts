@@ -15,7 +15,7 @@ interface LoadOptions {
   /** Returns the path of the n-th request. */
   readonly path: (n: number) => string
   readonly key: string
-  /** Ends the load: no further requests are sent. */
+  /** Ends the load: no more requests are sent. */
   readonly signal: AbortSignal
   /** Pause between two requests of one client, in milliseconds. */
   readonly pauseMs?: number

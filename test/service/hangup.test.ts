@@ -31,7 +31,7 @@ test('without a terminal SIGHUP reloads the plans, and an invalid file changes n
   await expect.poll(readLimit, { timeout: 10_000 }).toBe('2000')
   writeFileSync(file, 'free: {}\n')
   service.child.kill('SIGHUP')
-  await expect.poll(() => service.printed.stderr, { timeout: 10_000 }).toContain('the former plans apply')
+  await expect.poll(() => service.printed.stderr, { timeout: 10_000 }).toContain('the previous plans still apply')
   expect(service.printed.stderr).toContain(`${file}:1: `)
   expect(await readLimit()).toBe('2000')
   const { store } = await openStore({ dataDir: settings.DATA_DIR, mongodbUrl: null, keyPepper: null }, { role: 'tool' })

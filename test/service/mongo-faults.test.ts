@@ -52,7 +52,7 @@ describe.skipIf(redis === null || mongo === null)('under load', () => {
     const backMs = await node.untilAll('200 cached true', path, key)
     process.stderr.write(`MongoDB that ${name}: full service ${Math.round(backMs)} ms after its return\n`)
     expect(backMs).toBeLessThan(5000)
-    const counted = (await node.usedOf(id)) - usedBefore - 1 // Without the request that read the usage.
+    const counted = (await node.usedOf(id)) - usedBefore - 1 // Not counting the request that read the usage.
     expect(counted).toBeGreaterThanOrEqual(during.counts['200'])
     expect(counted).toBeLessThanOrEqual(during.counts['200'] + CLIENTS)
     const after = await loadDuring(service.url, scans, () => sleep(1000))

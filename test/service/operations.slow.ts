@@ -17,7 +17,7 @@ const NEW = 'the current pepper, thirty-two or longer'
 /** A change of a key takes effect on every node within this time. */
 const EVERYWHERE_MS = 5000
 
-/** One key, and what its holder sees. */
+/** One key, and the responses that its holder gets. */
 interface Client {
   readonly id: string
   /** The secret that the holder uses now. */
@@ -91,7 +91,7 @@ class Traffic {
   async #ask(secret: string): Promise<string> {
     const pool = this.#pools[this.#turn++ % Math.max(1, this.#pools.length)]
     if (pool === undefined) return 'no node'
-    // Unknown keys are limited by address, so each request comes from another one.
+    // Unknown keys are limited by address, so each request comes from a different one.
     const headers = { 'x-api-key': secret, 'x-forwarded-for': `192.0.2.${this.#turn % 256}` }
     const { statusCode, body } = await pool.request({ method: 'GET', path: this.#path, headers })
     const { code } = (await body.json()) as { code?: string }
@@ -159,7 +159,7 @@ describe.skipIf(redis === null || mongo === null)('operations under load', () =>
       await expect.poll(() => readLimit(url, clients[0].secret), { timeout: 10_000 }).toBe('2000000')
     expect(load.others).toEqual({})
 
-    // To the embedded store, and to another database.
+    // Move the data to the embedded store, and then to another database.
     const embedded = { ...shared, MONGODB_URL: '', REDIS_URL: '', DATA_DIR: join(folder, 'data'), KEY_PEPPER: NEW }
     const again = { ...shared, MONGODB_URL: String(moved), KEY_PEPPER: NEW }
     const file = join(folder, 'export')

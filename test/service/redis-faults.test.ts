@@ -8,7 +8,10 @@ import { makeFolder, writePlans } from './start-service.ts'
 const redis: OwnServer | null = await startRedis('service: faults of Redis')
 afterAll(() => redis?.stop())
 
-/** Tolerated increase of the response time. Required are 300 ms; the rest is for this machine, which runs tests in parallel. */
+/**
+ * Tolerated increase of the response time. The required limit is 300 ms; the rest is for this machine, which runs tests
+ * in parallel.
+ */
 const MORE_MS = 600
 
 describe.skipIf(redis === null)('under load', () => {

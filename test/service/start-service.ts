@@ -59,7 +59,7 @@ export function spawnService(
   args: readonly string[],
   { project, settings, detached = false }: Spawning,
 ): { readonly child: ChildProcess; readonly listening: Promise<RunningService> } {
-  // Tests of the portal turn it on. Loading it takes a third of a start.
+  // Tests of the portal turn it on. Loading it takes a third of the start time.
   const env = { PATH: '', HOST: '127.0.0.1', PORT: '0', PORTAL: 'off', ...settings }
   const child = spawn(program, args, { cwd: project.folder, env, detached, stdio: ['ignore', 'pipe', 'pipe'] })
   const printed = { stdout: '', stderr: '' }

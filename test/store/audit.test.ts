@@ -62,7 +62,7 @@ describe.each(storeKinds('audit'))('audit entries in $name', ({ isMissing, openB
   test.skipIf(isMissing).each([['busy'], [null]])('of %s only the newest entries stay', async (account) => {
     const neighbour = sampleEntry({ account: `neighbour of ${account}` })
     await store.audit.addAudit(neighbour)
-    const at = new Date(START + count++) // All of one millisecond, in the order in which they are written.
+    const at = new Date(START + count++) // All entries of one millisecond, in the order in which they are written.
     const entries = Array.from({ length: MAX_AUDIT_ENTRIES + 5 }, (_, n) =>
       sampleEntry({ account, at, detail: `${n}` }),
     )

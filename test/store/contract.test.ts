@@ -90,7 +90,7 @@ describe.each(storeKinds('store'))('keys and settings in $name', ({ isMissing, o
       expect(await store.usage.lastUsed(text)).toBeNull()
     })
 
-    test('an id with a NUL and further characters is a different id', async () => {
+    test('an id with a NUL and more characters is a different id', async () => {
       const { id } = await createKey()
       expect(await store.keys.getKey(`${id}\0`)).toBeNull()
     })

@@ -26,14 +26,14 @@ function buildObserver() {
   return { observed, seconds, observe }
 }
 
-/** Milliseconds until a call fails, which must be with a StoreError. */
+/** Returns the milliseconds until a call fails, which must be with a StoreError. */
 async function measureFailure(call: Promise<unknown>): Promise<number> {
   const start = performance.now()
   await expect(call).rejects.toBeInstanceOf(StoreError)
   return performance.now() - start
 }
 
-/** Milliseconds until a call succeeds, tried every 50 ms like requests. */
+/** Returns the milliseconds until a call succeeds, tried every 50 ms like requests. */
 async function measureRecovery(store: GuardedStore): Promise<number> {
   const start = performance.now()
   for (;;) {
@@ -231,7 +231,7 @@ describe.skipIf(server === null)('a MongoDB', () => {
     await Promise.all(clients)
     expect(answered - before).toBeGreaterThan(during)
     expect(unknown).toBeGreaterThan(0)
-    await sleep(200) // Pending charges end.
+    await sleep(200) // Wait until the pending charges have ended.
     const used = await readUsed(store, key, '2026-05')
     expect(used).toBeGreaterThanOrEqual(answered)
     // Calls that were rejected because the store was down were never sent.

@@ -86,7 +86,7 @@ test('peppers that are set together with a known one become known', async () => 
   expect(await readSetupError(open(OTHER))).toBe(formatMismatch('KEY_PEPPER'))
   expect(await readSetupError(open(OTHER, third))).toContain(neither)
   expect(await readSetupError(open(OTHER))).toBe(formatMismatch('KEY_PEPPER'))
-  // As on several nodes: first the new one is accepted, then it is used, then the old one is removed.
+  // Like a rollout to several nodes: the new pepper is first accepted, then used, and finally the old one is removed.
   expect(await open(PEPPER, OTHER)).toEqual({ pepper: PEPPER, oldPepper: OTHER, firstPepper })
   expect(await open(OTHER, PEPPER)).toEqual({ pepper: OTHER, oldPepper: PEPPER, firstPepper })
   expect(await open(OTHER)).toEqual({ pepper: OTHER, oldPepper: null, firstPepper })

@@ -67,7 +67,7 @@ describe('a pepper is rejected if it is', () => {
     [
       'a link to a missing file',
       (file) => symlinkSync('/none/there', file),
-      'is a link to a missing file: remove it, or restore the pepper from a backup',
+      'is a symbolic link to a missing file: remove it, or restore the pepper from a backup',
     ],
   ])('%s', (_, create, message) => {
     const folder = writeFolder({})

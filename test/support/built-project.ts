@@ -34,7 +34,10 @@ export interface BuiltProject {
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Outcome>
   /** Runs a command in its own process. */
   spawn(command: string, args: readonly string[], options?: SpawnOptions): Promise<Outcome>
-  /** Runs the server in its own process until it exits; without the portal, whose import takes a third of a start. */
+  /**
+   * Runs the server in its own process until it exits; without the portal, whose import takes a third of the start
+   * time.
+   */
   spawnServer(options: RunOptions): Promise<Outcome>
 }
 
@@ -89,7 +92,7 @@ async function runInProcess(
     const code = await main([...args], io)
     return { code, stdout: io.stdout.text, stderr: io.stderr.text }
   } finally {
-    // Not to the folder before: that may be one of a command which a test that failed did not await.
+    // Not to the previous folder: a command that a failed test did not await may have left the process there.
     process.chdir(projectFolder())
   }
 }

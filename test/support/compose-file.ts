@@ -1,4 +1,4 @@
-/** What the tests read of a service in a Compose file. */
+/** The parts of a service in a Compose file that the tests read. */
 export interface ComposeService {
   readonly image: string
   readonly build?: string
@@ -10,7 +10,7 @@ export interface ComposeService {
   readonly stop_grace_period?: string
 }
 
-/** What the tests read of a Compose file. */
+/** The parts of a Compose file that the tests read. */
 export interface ComposeFile<Service extends ComposeService> {
   readonly services: Readonly<Record<string, Service>>
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>

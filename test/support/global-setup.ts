@@ -20,7 +20,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of a copy of the project, compiled from the sources as they are now. */
     readonly builtProject: string
-    /** The same with one rule, `wordpress`: loading it takes a tenth of the time. */
+    /** Folder of a copy with only one rule, `wordpress`, which loads in a tenth of the time. */
     readonly smallProject: string
   }
 }
@@ -42,7 +42,7 @@ export default function setup(project: TestProject): (() => void) | undefined {
   }
 }
 
-/** Returns the folder of both. */
+/** Returns the folder of both projects. */
 function buildProjects(): string {
   const parent = mkdtempSync(join(realpathSync(tmpdir()), 'siteprint-project-'))
   const [built, small] = [join(parent, 'built'), join(parent, 'small')]

@@ -14,7 +14,7 @@ export interface OwnServer {
   readonly url: string
   /** Kills the server immediately, like a crash (SIGKILL). */
   kill(): Promise<void>
-  /** Pauses the server (SIGSTOP): it accepts connections but answers nothing. */
+  /** Pauses the server (SIGSTOP): it accepts connections but does not respond. */
   pause(): void
   resume(): void
   /** Starts the server again after `kill`, on the same port and data. */
@@ -116,7 +116,7 @@ export function startRedis(suite: string): Promise<OwnServer | null> {
   return startServer(suite, REDIS)
 }
 
-/** Starts a separate MongoDB. Null if it is not installed. @param more further arguments of the program */
+/** Starts a separate MongoDB. Null if it is not installed. @param more additional arguments of the program */
 export function startMongo(suite: string, more: readonly string[] = []): Promise<OwnServer | null> {
   return startServer(suite, { ...MONGODB, buildArgs: (port, data) => [...MONGODB.buildArgs(port, data), ...more] })
 }

@@ -9,11 +9,14 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { decode, encode } from 'dns-packet'
 
-// Addresses that a scan takes for public. The web server listens on the first one, and nothing on the second one.
+// Addresses that a scan treats as public. The web server listens on the first one, and nothing on the second one.
 const [ALIVE, DEAD] = ['20.0.0.1', '20.0.0.2']
-/** Kinds of sites in turn: 70 % work, of which 10 % respond with 404; 10 % do not exist, 10 % are dead, 10 % redirect to `www.`. */
+/**
+ * Kinds of sites in turn: 70 % work, a tenth of them with status 404; 10 % do not exist, 10 % do not respond, 10 %
+ * redirect to `www.`.
+ */
 const KINDS = ['page', 'none', 'page', 'dead', 'page', '404', 'page', 'redirect', 'page', 'page']
-/** How the list writes a site: bare, with upper case, a port, a path or a scheme, or as an IDN. */
+/** The spelling of a site in the list: bare, in upper case, with a port, a path or a scheme, or as an IDN. */
 const FORMS = [
   (n) => `site-${n}.com`,
   (n) => `Site-${n}.COM`,

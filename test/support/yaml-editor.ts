@@ -32,8 +32,8 @@ const SERVER = join(
 )
 
 /**
- * An editor without a window: it opens texts as files of a folder, with the settings in `.vscode/settings.json` of this folder,
- * and asks yaml-language-server about them, as Visual Studio Code does.
+ * An editor without a window: it opens texts as files of a folder, with the settings in `.vscode/settings.json` of this
+ * folder, and queries yaml-language-server about them, as Visual Studio Code does.
  */
 export class YamlEditor {
   readonly #root: string
@@ -130,7 +130,7 @@ export class YamlEditor {
       this.#send({ id, result: method === 'workspace/configuration' ? this.#configure(params) : null })
   }
 
-  /** The settings that the server asks for, section by section. */
+  /** The settings that the server requests, section by section. */
   #configure(params: unknown): unknown[] {
     const { items } = params as { items: { section: string }[] }
     return items.map(({ section }) => {

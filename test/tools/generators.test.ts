@@ -8,7 +8,7 @@ import { findGenerators } from '../../tools/generators-folder.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 
 const script = join(projectFolder(), 'tools/generators.sh')
-/** A python3 that creates an environment whose pip does nothing. */
+/** A python3 that creates an environment with a pip that does nothing. */
 const PYTHON = 'case $2 in venv) mkdir -p "$3/bin"; ln -s /bin/true "$3/bin/python";; esac'
 const OLD_PYTHON = 'case $2 in *version_info*) exit 1;; esac'
 const NO_VENV = 'case $2 in *ensurepip*) exit 1;; esac'

@@ -17,13 +17,14 @@ function analyse(pattern: string, flags: string): string {
 }
 
 /**
- * Whether the proof that rules of the project must pass holds: it bounds the steps from all positions together.
- * `pattern-cost.test.ts` compares this proof with recheck and with trials; `npm run patterns` runs both methods on every pattern.
+ * Whether the proof that the project's rules must pass holds: it bounds the steps from all positions together.
+ * `pattern-cost.test.ts` compares this proof with recheck and with trials; `npm run patterns` runs both methods on
+ * every pattern.
  */
 function isProved(pattern: string, flags: string): boolean {
   // Without a repeat a match takes a bounded number of steps from each position.
   if (!/[*+{]/.test(pattern)) return true
-  // The proof does not know the flags of other scripts and of lines. Where a search begins does not matter to it.
+  // The proof does not support the flags `u` and `m`. Where a search begins does not matter to it.
   if (/[^gisy]/.test(flags)) return false
   try {
     measurePattern(buildPatternGraph(pattern, flags.replace(/[gy]/g, '')))

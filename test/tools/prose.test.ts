@@ -44,6 +44,15 @@ const RETIRED: [phrase: string, sentence: string][] = [
   ['not foreseen', 'log.error("not foreseen")'],
   ['thread was busy', 'It arrived while the thread was busy.'],
   ['at the wish of', 'It is not scanned, at the wish of its owner.'],
+  ['any more', 'The link is not valid any more.'],
+  ['in between', 'The account was deleted in between.'],
+  ['Mostly', 'Mostly the host is missing.'],
+  ['the one of', 'Its type is the one of the list.'],
+  [', also if', 'It is recorded, also if it fails.'],
+  ['further f', 'Later versions have further fields.'],
+  ['in your name', 'Programs use the API in your name.'],
+  ['Since when', 'Since when the account is suspended.'],
+  ['By which', '/** By which attempts are counted. */'],
 ]
 
 test('every retired phrase is reported with its place', () => {
@@ -69,6 +78,7 @@ test.each([
   ['a contrast', 'Limits hold not for the address but for the host, and not once but for every request.'],
   ['an address', '"email": "nobody@example.com"'],
   ['a substitute', 'The file stands in for a server.'],
+  ['any others', 'Lines are not lost; any more are dropped. It does not need any more than that.'],
 ])('correct English is not reported: %s', (_, text) => {
   expect(check(text)).toEqual({ code: 0, found: [] })
 })

@@ -12,7 +12,7 @@ import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.
 import { projectFolder } from '../../src/rules/built.ts'
 import { openPool } from '../../src/scan/worker-pool.ts'
 import { measureBodies } from './bodies.ts'
-import { generatedPages } from './generated-pages.ts'
+import { generatePages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
 import { measureHttp } from './http.ts'
@@ -20,7 +20,7 @@ import { measureLiveScan } from './live.ts'
 import { measurePortal } from './portal.ts'
 import { median, quantile } from './quantile.ts'
 import { measureRuleShare } from './rule-share.ts'
-import { syntheticRules } from './synthetic-rules.ts'
+import { generateRules } from './synthetic-rules.ts'
 
 const HELP = `
 Measures page building and detection relative to bare extraction (htmlparser2 that collects tags, attributes and text in
@@ -29,7 +29,7 @@ arrays), in the same run.
   npm run -s bench [-- --rounds 5] [--pages pages.jsonl.gz]
 
 Uses ../shared/pages/pages.jsonl.gz if it exists, otherwise generated pages. Prints JSON on stdout. Figures are medians over the
-rounds; ratios compare passes that run alternately. Further figures: the overhead of a live scan of a local 180 kB page over a
+rounds; ratios compare passes that run alternately. Other figures: the overhead of a live scan of a local 180 kB page over a
 bare request for it, the longest delay of the main thread while workers match hostile pages, the memory before and after scanning
 all hostile servers, and the rate of cached scans over HTTP relative to a bare Fastify route (also with Redis and MongoDB, if
 tools/services.sh has started them).
@@ -134,7 +134,7 @@ function summarize(rounds: readonly (readonly number[])[]): Record<string, numbe
 }
 
 function readPages(file: string): PageInput[] {
-  if (!existsSync(file)) return generatedPages(200)
+  if (!existsSync(file)) return generatePages(200)
   const lines = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n')
   return lines.map((line) => {
     const { url, status, headers, html } = JSON.parse(line) as PageInput
@@ -144,7 +144,7 @@ function readPages(file: string): PageInput[] {
 
 function withSynthetic(real: Ruleset, count: number): Ruleset {
   const places = indexPlaces(detectors)
-  const more = syntheticRules(count, 1).map((rule) => compileRule(rule, places))
+  const more = generateRules(count, 1).map((rule) => compileRule(rule, places))
   return new Ruleset({
     rules: [...real.rules, ...more],
     categories: real.categories,

@@ -17,7 +17,10 @@ export async function measureBodies(sets: Readonly<Record<string, Ruleset>>, rou
   return { bundleOf1MibMs: Object.fromEntries(matchMs), liveScan: live }
 }
 
-/** Measures building and matching a page with a bundle of 1 MiB minus those without it: the median in milliseconds. */
+/**
+ * Measures the additional time of building and matching a page because of a bundle of 1 MiB: the median in
+ * milliseconds.
+ */
 function measureMatch(ruleset: Ruleset, rounds: number): number {
   const html = '<!doctype html><title>a</title><script type=module src=/main.js></script>'
   const text = Buffer.from(inventBundle(MIB, 1))

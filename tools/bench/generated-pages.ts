@@ -6,7 +6,7 @@ const WORDS =
   )
 
 /** Generates pages with the size and structure of ordinary ones (about 20 to 200 kB), the same in each run. */
-export function generatedPages(count: number): PageInput[] {
+export function generatePages(count: number): PageInput[] {
   return Array.from({ length: count }, (_, n) => {
     let seed = n * 7919 + 17
     const next = (below: number): number => {

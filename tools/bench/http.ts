@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { servicesStatus } from '../services-status.ts'
-import { generatedPages } from './generated-pages.ts'
+import { generatePages } from './generated-pages.ts'
 import { median } from './quantile.ts'
 
 const SECONDS = 3
@@ -39,7 +39,7 @@ interface HttpReport {
 export async function measureHttp(rounds: number): Promise<HttpReport> {
   const folder = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
   const site = createServer((_, answer) =>
-    answer.setHeader('content-type', 'text/html').end(String(generatedPages(1)[0].html)),
+    answer.setHeader('content-type', 'text/html').end(String(generatePages(1)[0].html)),
   )
   await once(site.listen(0, '127.0.0.1'), 'listening')
   const page = `127.0.0.1:${(site.address() as AddressInfo).port}`

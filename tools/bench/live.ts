@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
-import { generatedPages } from './generated-pages.ts'
+import { generatePages } from './generated-pages.ts'
 import { median } from './quantile.ts'
 
 const PAGE_BYTES = 180_000
@@ -47,7 +47,7 @@ async function measureTime(run: () => Promise<unknown>): Promise<number> {
 
 /** Builds a page of a given size from generated ones. */
 function buildLargePage(bytes: number): string {
-  const parts = generatedPages(50).map(({ html }) => String(html))
+  const parts = generatePages(50).map(({ html }) => String(html))
   let page = ''
   for (let i = 0; page.length < bytes; i = (i + 1) % parts.length) page += parts[i]
   return page.slice(0, bytes)

@@ -5,7 +5,7 @@ import { buildPage, detect, type PageInput } from '../../src/index.ts'
 
 /** The part of the rules in the smaller ruleset: the other one has 2.5 times as many. */
 const SHARE = 0.4
-/** Pages are taken at equal distances. More would take longer without a more precise ratio. */
+/** Pages are taken at equal intervals. More would take longer without a more precise ratio. */
 const MAX_PAGES = 300
 
 interface Ratio {
@@ -13,7 +13,7 @@ interface Ratio {
   readonly rules: readonly [sample: number, full: number]
   /** Time of building a page and detection with all rules, divided by that with the sample. */
   readonly timeOfAllBySample: number
-  /** The same without building the page. */
+  /** Time of detection with all rules, divided by that with the sample, without building the page. */
   readonly detectionOfAllBySample: number
 }
 

@@ -42,7 +42,7 @@ const VOWELS = 'aeiou'
  * Generates rules like the real ones, with invented words that do not occur on any page. They measure the cost of rules
  * without matches. The same seed gives the same rules.
  */
-export function syntheticRules(count: number, seed: number): RuleSource[] {
+export function generateRules(count: number, seed: number): RuleSource[] {
   const random = createRandom(seed)
   return Array.from({ length: count }, (_, i) => syntheticRule(i, random))
 }

@@ -11,7 +11,7 @@ const LOCAL_HOST = '127.0.0.1'
 export interface Look {
   readonly width: number
   readonly theme: 'light' | 'dark'
-  /** Whether pages may run scripts; true without it. */
+  /** Whether pages may run scripts; true by default. */
   readonly hasScripts?: boolean
   /** Address of the client for a service that trusts one proxy: log-ins and sign-ups are limited by address. */
   readonly client?: string
@@ -29,7 +29,7 @@ export const DIFFERENT_LOOKS = LOOKS.filter(({ width, theme }) => (width === 360
 /** A window with cookies of its own. */
 export interface BrowserWindow {
   readonly page: Page
-  /** What must not happen: errors in the console, scripts that fail, requests to another host. */
+  /** Problems that no page may have: errors in the console, scripts that fail, requests to another host. */
   readonly problems: string[]
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export function findBrowser(): string | null {
   return /^CHROMIUM=(.+)$/m.exec(stdout ?? '')?.[1] ?? null
 }
 
-/** Starts Chromium without its services, and unable to find any host except this machine. */
+/** Starts Chromium without its online services. It can resolve no host except this machine. */
 export function launchBrowser(file: string): Promise<Browser> {
   return chromium.launch({
     executablePath: file,

@@ -3,11 +3,11 @@ import { PAGES } from '../../src/portal/pages.ts'
 
 /** A state of a page that people see. */
 interface Stop {
-  /** In kebab-case, for the name of a picture. */
+  /** The name in kebab-case, for the file of a picture. */
   readonly name: string
   /** Path with query. */
   readonly path: string
-  /** What to do on the page, such as sending its form. */
+  /** The action on the page, such as sending its form. */
   readonly act?: (page: Page) => Promise<unknown>
 }
 
@@ -16,7 +16,7 @@ export interface Tour {
   readonly url: string
   /** Address of the account that is created. */
   readonly email: string
-  /** Makes the account an operator's. */
+  /** Gives the account the rights of an operator. */
   readonly promote: (email: string) => Promise<void>
   /** A page that may be scanned. */
   readonly target: string

@@ -71,7 +71,7 @@ class Siteprint:
     def scan_all(
         self, urls: Iterable[str], *, include: Iterable[Extra] = (), fresh: bool = False, concurrency: int = 8
     ) -> ScanAll:
-        """Scans many sites, ``concurrency`` at a time, and returns an iterator of their outcomes as they come.
+        """Scans many sites, ``concurrency`` at a time, and returns an iterator of their outcomes as they complete.
 
         A site that fails does not end the iteration. An error that every further request would have too (a key that is
         not valid, a used-up quota) does: it is raised after the outcomes of all requests that were sent.
@@ -104,7 +104,7 @@ class Siteprint:
         body: Optional[dict[str, Any]] = None,
         stop: Optional[threading.Event] = None,
     ) -> Any:
-        """Sends a request, and repeats it while that may help. A set ``stop`` ends the waits."""
+        """Sends a request, and retries it as long as a retry may help. A set ``stop`` ends the waits."""
         text = urlencode({name: value for name, value in (query or {}).items() if value is not None})
         request = Request(f"{self._base_url}/api/v1{path}{text and '?'}{text}", headers=self._headers)
         if body is not None:
@@ -145,7 +145,7 @@ class Siteprint:
 
 
 def _find_wait(error: ClientError, tries: int) -> Optional[float]:
-    """Seconds to wait before a request is repeated; None if repeating it does not help."""
+    """Seconds to wait before a request is retried; None if a retry does not help."""
     backoff = FIRST_BACKOFF_SECONDS * 2.0**tries
     if isinstance(error, NoResponseError):
         return backoff

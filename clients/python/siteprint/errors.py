@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 
 class ClientError(Exception):
-    """What a call of this client can fail with."""
+    """The base class of the errors of this client."""
 
 
 class NoResponseError(ClientError):
@@ -21,15 +21,15 @@ class SiteprintError(ClientError):
     """An error response of the API."""
 
     code: str
-    """A stable word such as ``blocked_target``. Later versions of the service may have others."""
+    """A stable code such as ``blocked_target``. Later versions of the service may add codes."""
     status: int
     """HTTP status."""
     retryable: bool
     """Whether the same request may succeed later."""
     retry_after: Optional[float]
-    """Seconds until then, where the response says so (429)."""
+    """Seconds until then, if the response contains ``Retry-After`` (429)."""
     request_id: Optional[str]
-    """For questions to the operator; None if the response is not from the service."""
+    """ID to quote in questions to the operator; None if the response is not from the service."""
 
     def __init__(self, status: int, headers: Message, body: bytes) -> None:
         fields = _read_fields(body)

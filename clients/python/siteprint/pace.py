@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Optional
 
 WINDOW_SECONDS = 60.0
-# How long a waiting thread sleeps before it looks again whether it was stopped.
+# How long a waiting thread sleeps before it checks again whether it was stopped.
 LOOK_SECONDS = 0.2
 
 

@@ -11,7 +11,7 @@ from typing import Callable, NamedTuple, Optional
 from .errors import ClientError, SiteprintError
 from .schema import ScanResult
 
-# How long the reader sleeps before it looks again.
+# How long the reader sleeps before it checks again.
 LOOK_SECONDS = 0.2
 # How long a thread sleeps while the loop has more outcomes to read than there are threads.
 PAUSE_SECONDS = 0.02
@@ -20,7 +20,7 @@ Scan = Callable[[str, threading.Event], ScanResult]
 
 
 class ScanOutcome(NamedTuple):
-    """The outcome of one URL of many: a result or an error."""
+    """The outcome of one of many URLs: a result or an error."""
 
     url: str
     result: Optional[ScanResult]
@@ -28,7 +28,7 @@ class ScanOutcome(NamedTuple):
 
 
 class ScanAll(Iterator[ScanOutcome]):
-    """The outcomes of many URLs, as they come. Each URL that was read from the iterable has exactly one.
+    """The outcomes of many URLs, as they complete. Each URL that was read from the iterable has exactly one.
 
     An interrupt (Ctrl-C) does not end the iterator. After one, iterate over ``stop()`` to get the outcomes of the
     requests that were sent. Leaving the loop without that discards them, and the service may still charge them.
@@ -56,7 +56,7 @@ class ScanAll(Iterator[ScanOutcome]):
         return outcome
 
     def stop(self) -> ScanAll:
-        """Sends no further request. Returns the iterator, which ends after the outcomes of all URLs that were read.
+        """Sends no more requests. Returns the iterator, which ends after the outcomes of all URLs that were read.
 
         Those that were not sent have a ``StoppedError``.
         """
@@ -65,7 +65,7 @@ class ScanAll(Iterator[ScanOutcome]):
 
 
 class _Work:
-    """What the threads of an iterator share. Only they read URLs, because an interrupt reaches the main thread only."""
+    """State that the threads of an iterator share. Only they read URLs: an interrupt reaches only the main thread."""
 
     def __init__(self, scan: Scan, urls: Iterator[str], concurrency: int) -> None:
         self._scan = scan
@@ -92,7 +92,7 @@ class _Work:
         self._stopping.set()
 
     def run(self) -> None:
-        """Scans one URL after the other. Pauses while the loop reads no outcomes."""
+        """Scans one URL after another. Pauses while the loop reads no outcomes."""
         try:
             while (url := self._read_url()) is not None:
                 self.done.append(self._scan_one(url))

@@ -34,7 +34,7 @@ class Clause(TypedDict):
     places: list[str]
     """The places it looks at."""
     weight: NotRequired[str]
-    """What the clause is worth. Known values: strong, medium, weak."""
+    """Weight of the clause. Known values: strong, medium, weak."""
     points: NotRequired[int]
     """Site types: tenths of log-odds that the clause gives the type."""
     family: str
@@ -67,7 +67,7 @@ class Evidence(TypedDict):
     name: str
     level: Confidence | None
     points: int
-    """0 to 6; of a site type its score, in tenths of log-odds."""
+    """0 to 6; for a site type, its score in tenths of log-odds."""
     clauses: list[Clause]
     """The clauses that matched."""
     unseen: list[str]
@@ -158,11 +158,11 @@ class Timing(TypedDict):
     """With include=timing: milliseconds of each stage of the scan."""
 
     fetch: float
-    """Until the page was received."""
+    """From the start until the page was received."""
     evidence: float
     """From then until the side evidence was complete."""
     bodies: float
-    """At the same time: until scripts and style sheets were complete."""
+    """From the same moment until the scripts and style sheets were complete."""
     match: float
     """Parsing and matching, including the wait for a worker."""
     total: float

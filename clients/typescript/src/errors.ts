@@ -2,15 +2,15 @@ import type { Error as ErrorBody } from './schema.ts'
 
 /** An error response of the API. */
 export class SiteprintError extends Error {
-  /** A stable word such as `blocked_target`. Later versions of the service may have others. */
+  /** A stable code such as `blocked_target`. Later versions of the service may add codes. */
   readonly code: ErrorBody['code']
   /** HTTP status. */
   readonly status: number
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
-  /** Seconds until then, where the response says so (429). */
+  /** Seconds until then, if the response contains `Retry-After` (429). */
   readonly retryAfter: number | undefined
-  /** For questions to the operator; null if the response is not from the service. */
+  /** ID to quote in questions to the operator; null if the response is not from the service. */
   readonly requestId: string | null
 
   constructor({ code, error, retryable, requestId }: ErrorBody, response: Response) {

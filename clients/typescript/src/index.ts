@@ -18,9 +18,9 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** API key. */
   readonly key: string
-  /** How often a request is repeated; 3 by default. */
+  /** Maximum number of retries of a request; 3 by default. */
   readonly maxRetries?: number
-  /** The longest wait before a repetition, in milliseconds; 65,000 by default. A longer `Retry-After` is an error at once. */
+  /** The longest wait before a retry, in milliseconds; 65,000 by default. A longer `Retry-After` fails immediately. */
   readonly maxWaitMs?: number
   /** Time limit of one request, in milliseconds; 20,000 by default. */
   readonly timeoutMs?: number
@@ -36,11 +36,11 @@ export interface ScanOptions {
 }
 
 export interface ScanAllOptions extends ScanOptions {
-  /** Requests at a time; 8 by default. */
+  /** Concurrent requests; 8 by default. */
   readonly concurrency?: number
 }
 
-/** The outcome of one URL of many. */
+/** The outcome of one of many URLs. */
 export type ScanOutcome =
   | { readonly url: string; readonly result: ScanResult; readonly error: null }
   | { readonly url: string; readonly result: null; readonly error: SiteprintError | ConnectionError }
@@ -51,8 +51,9 @@ interface Call {
 }
 
 /**
- * A client of one service with one key. Requests keep to the rate limit of the key. Rate-limited requests are repeated after
- * `Retry-After`, and those that got no response or 503 after one, two and four seconds. Failed scans (500) are not repeated.
+ * A client of one service with one key. Requests stay within the rate limit of the key. Rate-limited requests are
+ * repeated after `Retry-After`, and those that got no response or 503 after one, two and four seconds. Failed scans
+ * (500) are not repeated.
  */
 export class Siteprint {
   readonly #options: Required<ClientOptions>
@@ -69,8 +70,8 @@ export class Siteprint {
   }
 
   /**
-   * Scans many sites and yields their outcomes as they come. A site that fails does not end the iteration; an error that every
-   * further request would have too (a key that is not valid, a used-up quota) does.
+   * Scans many sites and yields their outcomes as they complete. A site that fails does not end the iteration; an error
+   * that every further request would have too (a key that is not valid, a used-up quota) does.
    * @throws SiteprintError with status 401 or code `quota_exceeded`; the reason of the signal
    */
   scanAll(urls: Iterable<string> | AsyncIterable<string>, options: ScanAllOptions = {}): AsyncGenerator<ScanOutcome> {
@@ -92,7 +93,7 @@ export class Siteprint {
     return this.#call(`/catalogue${kind === undefined ? '' : `?kind=${kind}`}`)
   }
 
-  /** Sends a request, and repeats it while that may help. */
+  /** Sends a request, and retries it as long as a retry may help. */
   async #call<T>(path: string, call: Call = {}): Promise<T> {
     const { maxRetries, maxWaitMs } = this.#options
     for (let tries = 0; ; tries++) {
@@ -125,7 +126,7 @@ export class Siteprint {
   }
 }
 
-/** Milliseconds to wait before a request is repeated; null if repeating it does not help. */
+/** Milliseconds to wait before a request is retried; null if a retry does not help. */
 function findWait(error: SiteprintError | ConnectionError, tries: number): number | null {
   const backoff = FIRST_BACKOFF_MS * 2 ** tries
   if (error instanceof ConnectionError || error.status === 503) return backoff

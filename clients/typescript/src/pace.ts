@@ -3,8 +3,8 @@ import { sleep } from './sleep.ts'
 const WINDOW_MS = 60_000
 
 /**
- * Keeps requests within the rate limit of a key, as the headers `X-RateLimit-*` of the responses describe it. The first request
- * goes alone, because the limit is unknown before its response.
+ * Keeps requests within the rate limit of a key, as the headers `X-RateLimit-*` of the responses describe it. The first
+ * request is sent alone, because the limit is unknown before its response.
  */
 export class Pace {
   #limit = 1

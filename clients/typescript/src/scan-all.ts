@@ -4,7 +4,10 @@ import type { ScanResult } from './schema.ts'
 
 type Scan = (url: string, signal: AbortSignal) => Promise<ScanResult>
 
-/** Scans many URLs, some at a time, and yields each outcome as it comes. Ending the iteration early cancels pending requests. */
+/**
+ * Scans many URLs, several at a time, and yields each outcome as soon as it is known. Ending the iteration early
+ * cancels pending requests.
+ */
 export async function* scanAll(
   scan: Scan,
   urls: Iterable<string> | AsyncIterable<string>,
@@ -40,7 +43,7 @@ export async function* scanAll(
   }
 }
 
-/** @throws what every further scan would throw too */
+/** @throws errors that every later scan would have too */
 async function scanOne(scan: Scan, url: string, signal: AbortSignal): Promise<ScanOutcome> {
   try {
     return { url, result: await scan(url, signal), error: null }

@@ -115,7 +115,7 @@ export interface Clause {
    */
   places: string[]
   /**
-   * What the clause is worth.
+   * Weight of the clause.
    */
   weight?: 'strong' | 'medium' | 'weak' | (string & {})
   /**
@@ -175,7 +175,7 @@ export interface Evidence {
   name: string
   level: Confidence | null
   /**
-   * 0 to 6; of a site type its score, in tenths of log-odds.
+   * 0 to 6; for a site type, its score in tenths of log-odds.
    */
   points: number
   /**
@@ -380,7 +380,7 @@ export interface ScanResult {
  */
 export interface Timing {
   /**
-   * Until the page was received.
+   * From the start until the page was received.
    */
   fetch: number
   /**
@@ -388,7 +388,7 @@ export interface Timing {
    */
   evidence: number
   /**
-   * At the same time: until scripts and style sheets were complete.
+   * From the same moment until the scripts and style sheets were complete.
    */
   bodies: number
   /**

@@ -1,4 +1,4 @@
-/** Waits. @throws the reason of the signal when it aborts */
+/** Waits for a time. @throws the signal's reason when it aborts */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -30,7 +30,7 @@ export async function addRecordedBodies(page: PageInput, find: FindBody): Promis
 /** Content types of scripts and style sheets (RFC 9239, RFC 2318). */
 export const BODY_TYPE = /^\s*(?:text|application)\/(?:x-)?(?:javascript|ecmascript|css)\b/i
 
-/** Scripts and style sheets that are indexed, about 40 MB of memory. */
+/** Maximum number of scripts and style sheets that are indexed, about 40 MB of memory. */
 const MAX_INDEXED_BODIES = 200_000
 
 /**
@@ -45,7 +45,7 @@ export class BodyStore {
   /** Stores the first body of a URL. */
   async add(url: string, body: Uint8Array): Promise<void> {
     if (this.#index.has(url) || this.#index.size >= MAX_INDEXED_BODIES) return
-    // One byte more than is read, so that a cut is noticed.
+    // One byte more than a scan reads, so that a longer body is recognized as cut.
     const part = body.subarray(0, MAX_BODY_BYTES + 1)
     const at = this.#end
     this.#index.set(url, { at, bytes: part.length })
@@ -67,7 +67,7 @@ export class BodyStore {
   }
 }
 
-/** Opens a temporary file without a name, which the system removes when it is closed, also after a crash. */
+/** Opens a temporary file without a name, which the system removes when it is closed, even after a crash. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `siteprint-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

@@ -13,16 +13,16 @@ import type { TableFormat } from './technology-table.ts'
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** Output of a bulk run: a file, or stdout; perhaps with a table of technologies. */
+/** Output of a bulk run: a file or stdout, optionally with a table of technologies. */
 export interface BulkOutput {
   /** URLs that the file already contains. */
   readonly done: ReadonlySet<string>
-  /** Writes a whole line at once. */
+  /** Writes a whole line with one call. */
   write(record: ScanRecord): Promise<void>
   close(): Promise<void>
 }
 
-/** What happens with an output file that exists. `retry-failed` continues it, without the sites that failed. */
+/** How an existing output file is treated. `retry-failed` continues it, without the sites that failed. */
 export type Continuation = 'overwrite' | 'resume' | 'retry-failed'
 
 /** Files of a bulk run and their formats. */
@@ -60,7 +60,7 @@ export async function openBulkOutput(
     await removeFailed(out, formats.output)
     for (const url of state.failed) done.delete(url)
   }
-  // Without a site, both files are new: the run before may have been killed before it had opened the second one.
+  // Without a site, both files are new: the previous run may have been killed before it opened the second one.
   const isNew = state.done.size === 0
   const writer = isNew ? await openWriter(files, formats, stdout) : await appendTo(files, formats)
   return { done, write: (record) => writer.write(record), close: () => writer.close() }
@@ -75,7 +75,7 @@ async function appendTo({ out = '', table }: BulkFiles, formats: BulkFormats): P
   return new RecordWriter({ output, table: { sink, format: formats.table } })
 }
 
-/** What an output contains. */
+/** The content of an existing output. */
 interface State {
   /** URLs of all whole lines. */
   readonly done: ReadonlySet<string>
@@ -124,12 +124,12 @@ function checkFirstLine(file: string, { text, isWhole }: Line, format: RecordFor
   const names = format.isCsv ? (parseRow(text) ?? []) : []
   if (names.includes('url') && names.some((name) => name !== 'url' && COLUMN_NAMES.includes(name)))
     throw new SetupError(
-      `${file} has other columns than this run: ${text}\nUse the --columns and --column of the run that wrote it.`,
+      `${file} has different columns from this run: ${text}\nUse the --columns and --column of the run that wrote it.`,
     )
   throw new SetupError(`${file} was not written by a scan of many sites: --resume continues only its own files`)
 }
 
-/** Removes the lines of sites that failed. The file is replaced at once, so that an interruption loses no result. */
+/** Removes the lines of sites that failed. The file is replaced atomically, so that an interruption loses no result. */
 async function removeFailed(file: string, format: RecordFormat): Promise<void> {
   async function* keepResults(): AsyncGenerator<string> {
     for await (const { text, number } of readRows(file, format))
@@ -164,7 +164,7 @@ async function continueTable(
     bytes += row.bytes
     const url = row.text === null || (row.number === 1 && format.isCsv) ? undefined : format.readUrl(row.text)
     if (url === null || (foreign !== null && url !== foreign))
-      throw new SetupError(`${table}:${row.number} is of a site that ${out} does not contain. ${advice}`)
+      throw new SetupError(`${table}:${row.number} belongs to a site that ${out} does not contain. ${advice}`)
     if (url !== undefined && !done.has(url)) foreign = url
     if (foreign === null) whole = bytes
     if (url !== undefined) left.delete(url)

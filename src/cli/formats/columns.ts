@@ -3,13 +3,13 @@ import type { ScannedPage, ScanRecord } from './scan-record.ts'
 
 export type Cell = string | number | boolean | null | undefined
 
-/** Kinds of input, which differ in what is known of an item. */
+/** Kinds of input. They differ in the data that is available about an item. */
 export type InputKind = 'live' | 'saved' | 'warc'
 
 /** A column of CSV. */
 export interface Column {
   readonly name: string
-  /** What it contains, for the help. */
+  /** Its description in the help. */
   readonly about: string
   readonly read: (record: ScanRecord) => Cell
   /** The kinds of input that have it; all when absent. */

@@ -4,11 +4,13 @@ import { SetupError } from '../../errors.ts'
 import type { Cell } from './columns.ts'
 import type { Line } from './lines.ts'
 
-/** Lines of one row that is read: a quote that is never closed would otherwise make one row of a whole file. */
+/**
+ * Maximum number of lines of one row that is read. Without it, an unclosed quote would turn a whole file into one row.
+ */
 const MAX_ROW_LINES = 10_000
 
 /**
- * Formats a row. Values that a spreadsheet would take for a formula are marked as text.
+ * Formats a row. Values that a spreadsheet would interpret as a formula are marked as text.
  * @param carried cells of the input file, which follow unchanged
  */
 export function formatRow(cells: readonly Cell[], carried: readonly string[] = []): string {

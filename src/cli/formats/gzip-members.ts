@@ -6,7 +6,7 @@ import { BrokenDataError, type Mark, seek } from './seek.ts'
 /** First bytes of a member (RFC 1952). Zeros between members are padding. */
 export const MEMBER: Mark = { lead: '', text: '\x1f\x8b\x08', foreign: /[^\0]/ }
 const MAX_NAME_BYTES = 1024
-/** Bytes per read of a file that may be compressed. Even compressed a thousandfold, they fit into memory. */
+/** Bytes per read of a file that may be compressed. Even if they expand a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024
 
 /** Opens a file for reading. One whose name ends with `.gz` is decompressed: `bytes` then throws BrokenDataErrors. */
@@ -93,7 +93,7 @@ async function* inflateMember(packed: AsyncIterReader): AsyncGenerator<Uint8Arra
     }
     packed.unread(header)
     if (pending !== null) yield pending
-    throw new BrokenDataError('the gzip data ends in the middle')
+    throw new BrokenDataError('the gzip data is truncated')
   } finally {
     inflate.destroy()
   }
@@ -142,6 +142,6 @@ async function takeHeader(packed: AsyncIterReader): Promise<Uint8Array> {
 
 async function checkSum(packed: AsyncIterReader, sum: number): Promise<void> {
   const trailer = Buffer.from(await packed.readSize(8))
-  if (trailer.length < 8) throw new BrokenDataError('the gzip data ends in the middle')
+  if (trailer.length < 8) throw new BrokenDataError('the gzip data is truncated')
   if (trailer.readUInt32LE(0) !== sum) throw new BrokenDataError('the gzip data is damaged')
 }

@@ -51,8 +51,8 @@ export function isHtmlResponse(entry: Entry): boolean {
 }
 
 /**
- * Whether a document is a page of the tab, and not one of a frame in it. Without the header `Sec-Fetch-Dest` it must have the frame of
- * the tab's first page, by Playwright's `_frameref`; null if the file does not say.
+ * Whether a document is a page of the tab, and not one of a frame in it. Without the header `Sec-Fetch-Dest` it must
+ * have the frame of the tab's first page, by Playwright's `_frameref`; null if the file does not show which.
  */
 export function isTopLevel(entry: Entry, first: Entry): boolean | null {
   const destination = findHeader(entry.request?.headers, 'sec-fetch-dest')
@@ -95,7 +95,7 @@ const ASSET_TYPE = /^\s*(?:text\/css|image\/|font\/|audio\/|video\/|application\
 const lookUp = (table: Readonly<Record<string, Kind>>, name: string): Kind | null =>
   Object.hasOwn(table, name) ? table[name] : null
 
-/** Finds what an entry is for its page; null for requests of scripts (XHR, fetch, beacons) and for pages. */
+/** Finds how the page uses the file of an entry; null for requests of scripts (XHR, fetch, beacons) and for pages. */
 function findKind(entry: Entry): Kind | null {
   const destination = findHeader(entry.request?.headers, 'sec-fetch-dest')
   if (destination !== undefined) return lookUp(DESTINATIONS, destination)
@@ -104,7 +104,10 @@ function findKind(entry: Entry): Kind | null {
   return SCRIPT_TYPE.test(type) ? 'script' : ASSET_TYPE.test(type) ? 'asset' : null
 }
 
-/** Whether the page itself made the request. Files of a frame, and of a style sheet on another origin, name that as referrer. */
+/**
+ * Whether the page itself made the request. A request of a frame, or of a style sheet on another origin, has that one
+ * as its referrer.
+ */
 function isOfPage({ request }: Entry, page: string): boolean {
   const referrer = findHeader(request?.headers, 'referer')
   return referrer === undefined || parseUrl(referrer)?.origin === parseUrl(page)?.origin

@@ -19,7 +19,10 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024
 export interface HarPages {
   /** At least one page, the first one of the file first. */
   readonly pages: readonly PageInput[]
-  /** Documents that may be pages but are left out: their text was not recorded, or the file does not say that they are no frames. */
+  /**
+   * Documents that may be pages but are left out: their text was not recorded, or the file does not show that they are
+   * not frames.
+   */
   readonly leftOut: number
 }
 
@@ -56,7 +59,7 @@ function hasText({ response }: Entry): boolean {
 
 /** The entries of a tab, and those of one page in it. */
 interface PageEntries {
-  /** A browser may not load a script of an earlier page again, so that its text is that of the earlier entry. */
+  /** A browser may not load a script of an earlier page again, so its text comes from the earlier entry. */
   readonly ofTab: readonly Entry[]
   readonly ofPage: readonly Entry[]
 }
@@ -66,7 +69,7 @@ function listEntries(document: Entry, all: readonly Entry[], documents: readonly
   const starts = ofTab.flatMap((entry, at) => (documents.includes(entry) ? [at] : []))
   const from = ofTab.indexOf(document)
   const to = starts.find((at) => at > from)
-  // What precedes the first document belongs to it.
+  // Entries before the first document belong to it.
   const ofPage = ofTab.slice(from === starts[0] ? 0 : from, to)
   return { ofTab: [...ofPage, ...ofTab], ofPage }
 }
@@ -103,7 +106,7 @@ function findBody(entries: readonly Entry[], url: string): string | Uint8Array |
 async function readLog(file: string): Promise<{ readonly pages?: unknown; readonly entries: readonly unknown[] }> {
   const { size } = await stat(file)
   if (size > MAX_FILE_BYTES)
-    throw new SetupError(`${file} is larger than ${MAX_FILE_BYTES >> 20} MiB. Record fewer pages into one file.`)
+    throw new SetupError(`${file} is larger than ${MAX_FILE_BYTES >> 20} MiB. Record fewer pages in one file.`)
   let har: { readonly log?: { readonly entries?: unknown } } | null
   try {
     har = JSON.parse((await readFile(file, 'utf8')).replace(/^\ufeff/, ''))

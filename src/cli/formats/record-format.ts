@@ -2,7 +2,7 @@ import type { Column } from './columns.ts'
 import { formatRow, parseRow, unmarkFormula } from './csv.ts'
 import { buildLine, type ScanRecord } from './scan-record.ts'
 
-/** What a line of an output says about its site. */
+/** The content of an output line about one site. */
 interface WrittenLine {
   readonly url: string
   readonly isFailure: boolean
@@ -22,9 +22,9 @@ export interface RecordFormat {
 
 /** A column of the input that is carried through. */
 export interface CarriedColumn {
-  /** As in JSON lines. */
+  /** Its name in JSON lines. */
   readonly name: string
-  /** As in CSV, where it must differ from our own columns. */
+  /** Its name in CSV, which must differ from our own columns. */
   readonly csvName: string
 }
 

@@ -5,7 +5,7 @@ import type { RecordFormat } from './record-format.ts'
 import type { ScanRecord } from './scan-record.ts'
 import type { TableFormat } from './technology-table.ts'
 
-/** Where lines go. */
+/** The destination of lines. */
 export interface Sink {
   write(text: string): Promise<void>
   close(): Promise<void>
@@ -30,9 +30,9 @@ export interface RecordSinks {
 }
 
 /**
- * Writes records, one after the other. The rows of the table are written first: the line of the output then says that the
- * record is complete, so that a run that was killed in between can be continued. After a write that failed, all others fail, too:
- * they would follow a part of a line.
+ * Writes records, one after the other. The rows of the table are written first: the line of the output then says that
+ * the record is complete, so that a run that was killed between the two can be continued. After a failed write, all
+ * later ones fail too, because their lines would follow a partial one.
  */
 export class RecordWriter {
   readonly #sinks: RecordSinks
@@ -56,7 +56,7 @@ export class RecordWriter {
   }
 
   async close(): Promise<void> {
-    await this.#last.catch(() => {}) // `write` has reported it.
+    await this.#last.catch(() => {}) // `write` has already reported the error.
     await this.#sinks.output.sink.close()
     await this.#sinks.table?.sink.close()
   }

@@ -2,7 +2,7 @@ import type { Result, Verdict } from '../../index.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
 import type { LiveResult } from '../../scan/scanner.ts'
 
-/** What is known of every scan, also of one that failed. */
+/** Facts about every scan, including a failed one. */
 interface ScanFacts {
   /** When the scan ended, in UTC (ISO 8601). */
   readonly scannedAt: string
@@ -14,12 +14,12 @@ interface ScanFacts {
 /** A site or page that was scanned. */
 export interface ScannedPage extends ScanFacts {
   readonly verdict: Verdict
-  /** The ten fields and the extras that were asked for. */
+  /** The ten fields and the extras that were requested. */
   readonly result: LiveResult | Result
   /** HTTP status; null if it is unknown. */
   readonly status: number | null
   readonly title: string | null
-  /** Of a live site. */
+  /** Only for a live site. */
   readonly infrastructure?: Extras['infrastructure']
 }
 

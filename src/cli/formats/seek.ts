@@ -5,7 +5,7 @@ export class BrokenDataError extends Error {}
 
 /** Marks the beginning of an item in a stream of bytes, one character per byte. */
 export interface Mark {
-  /** What precedes the mark. The beginning of the stream counts as this. */
+  /** Text before the mark. The beginning of the stream counts as such a text. */
   readonly lead: string
   readonly text: string
   /** Matches a character that is not padding between two items. */

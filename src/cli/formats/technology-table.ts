@@ -75,7 +75,7 @@ function parseLine(text: string, columns: readonly string[]): readonly string[] 
   }
 }
 
-/** Lists the technologies of a result, in its order. Those beyond the bound of the evidence have no level. */
+/** Lists the technologies of a result, in its order. Those that exceed the bound of the evidence have no level. */
 function buildRowReader(catalogue: readonly CatalogueEntry[]): (verdict: Verdict) => TechnologyRow[] {
   const byName = new Map<string, CatalogueEntry>()
   const bySlug = new Map<string, CatalogueEntry>()

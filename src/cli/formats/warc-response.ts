@@ -7,7 +7,7 @@ import type { PageInput } from '../../index.ts'
 import { BODY_TYPE } from './archive-bodies.ts'
 import { BrokenDataError } from './seek.ts'
 
-/** Decoded bytes of a body that are scanned. */
+/** Maximum number of decoded bytes of a body that are scanned. */
 export const MAX_BODY_BYTES = DEFAULT_POLICY.maxBodyBytes
 /** Limit for status line and headers. */
 export const MAX_HEAD_BYTES = 64 * 1024

@@ -15,7 +15,7 @@ import {
   readResponse,
 } from './warc-response.ts'
 
-/** What names a record. */
+/** Identifies a record. */
 interface RecordKey {
   /** The recorded URL, or the ID of the record, or `record 7` if neither can be read. */
   readonly id: string
@@ -28,17 +28,20 @@ interface RecordKey {
 /** A page of a WARC file, or an error. */
 export type WarcPage = RecordKey & (RecordedPage | { readonly error: string })
 
-/** Bytes per read. Even compressed a thousandfold, they fit into memory. */
+/** Bytes per read. Even if they expand a thousandfold, they fit into memory. */
 const CHUNK_BYTES = 16 * 1024
-/** Bytes of a record that are read into memory: headers, a body, and the overhead of chunked encoding. */
+/**
+ * Maximum number of bytes of a record that are read into memory: headers, a body, and the overhead of chunked encoding.
+ */
 const MAX_BLOCK_BYTES = MAX_BODY_BYTES + 4 * MAX_HEAD_BYTES
 const RECORD: Mark = { lead: '\n', text: 'WARC/', foreign: /[^\r\n]/ }
 
 /**
- * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory, each with its scripts and style
- * sheets. A damaged record does not affect the others; records of other kinds are skipped. The file is read twice: first for
- * scripts and style sheets, which are put into a temporary file.
- * @param options `onBytes` is called with the number of bytes of the file that are done, of which the first reading is half
+ * Reads the HTML responses of a WARC file, gzip or not, in their order and in constant memory, each with its scripts
+ * and style sheets. A damaged record does not affect the others; records of other kinds are skipped. The file is read
+ * twice: first for scripts and style sheets, which are put into a temporary file.
+ * @param options `onBytes` is called with the number of bytes that have been processed; the first reading counts as
+ * half of the file
  * @throws SetupError when the file contains no record; errors of the file system
  */
 export async function* readWarc(
@@ -65,7 +68,7 @@ export async function* readWarc(
   }
 }
 
-/** Makes something of a recorded response; null to skip it. */
+/** Converts a recorded response; returns null to skip it. */
 type ReadBlock<T> = (url: string | undefined, block: Buffer) => Promise<T | null>
 
 /** Reads the records of a file. */
@@ -174,10 +177,10 @@ async function readRecordHead(reader: AsyncIterReader): Promise<Buffer> {
     reader.unread(head.subarray(end + 4))
     return head.subarray(0, end + 4)
   }
-  throw new BrokenDataError('the headers of the record do not end')
+  throw new BrokenDataError('the record ends before the end of its headers')
 }
 
-/** Reads a record to its end and returns at most its first `maxBytes`. */
+/** Reads a record completely, and returns at most its first `maxBytes`. */
 async function readBlock(reader: AsyncIterReader, length: number, maxBytes: number): Promise<Buffer> {
   const limited = new LimitReader(reader, length)
   const parts: Uint8Array[] = []

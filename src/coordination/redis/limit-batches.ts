@@ -13,8 +13,7 @@ const MAX_BATCH_SIZE = 500
  */
 export function buildRequestCounter(run: Run): (query: LimitQuery) => Promise<LimitResult> {
   const loader = new DataLoader<LimitQuery, LimitResult>((queries) => sendBatch(run, queries), {
-    cache: false, // Two equal queries are two requests.
-    // After the sockets of this turn have been read: each of them may bring requests.
+    cache: false, // Sent after the sockets of this turn have been read, because each of them may bring requests.
     batchScheduleFn: (send) => void setImmediate(send),
     maxBatchSize: MAX_BATCH_SIZE,
   })

@@ -9,7 +9,10 @@ import { collapse, lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
 import { readUrlOrHost, UrlResolver } from '../text/url.ts'
 
-/** Characters of element texts that are read for one page. Elements nest, and each contains the text of all its descendants. */
+/**
+ * Maximum number of characters of element texts that are read for one page. Elements nest, and each contains the text
+ * of all its descendants.
+ */
 const MAX_ELEMENT_TEXT_CHARACTERS = 8 * 1024 * 1024
 
 /** Reads element texts and resolves URLs of one page, within bounds on their total cost. */
@@ -39,7 +42,9 @@ export class PageReader {
   }
 }
 
-/** An occurrence of a literal in a text, and the bounds of what tests see of the text: offsets in characters. */
+/**
+ * An occurrence of a literal in a text, and the bounds of the part of the text that tests see: offsets in characters.
+ */
 export interface Window {
   readonly start: number
   readonly end: number
@@ -47,7 +52,7 @@ export interface Window {
   readonly to: number
 }
 
-/** Characters around a literal that the evidence shows, and characters of the URL of its text. */
+/** Maximum number of characters that the evidence shows around a literal, and of the URL of its text. */
 const MAX_CONTEXT_CHARACTERS = 80
 const MAX_SHOWN_URL_CHARACTERS = 100
 

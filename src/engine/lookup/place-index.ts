@@ -20,7 +20,10 @@ export interface PreparedLeaf {
 
 type Entry = TestsIndex<PreparedLeaf>
 
-/** Occurrences of one literal in one text that are tested. The bundle of a site that repeats a word has hundreds. */
+/**
+ * Maximum number of occurrences of one literal in one text that are tested. The bundle of a site that repeats a word
+ * has hundreds.
+ */
 const MAX_OCCURRENCES = 100
 
 /** Builds the tests of a leaf. If case matters, the word is tested first. */
@@ -32,7 +35,9 @@ export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): Pre
 /** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
 export class PlaceIndex implements Wanted {
   readonly detector: Detector
-  /** The detector's word kind, copied because detectors have many shapes and this is read for every find. */
+  /**
+   * The detector's word kind, copied because it is read for every find, and detectors have different hidden classes.
+   */
   readonly word: WordKind
   /** Entries by word, in lower case except for selectors. */
   readonly words = new SparseMap<Entry>()
@@ -94,7 +99,7 @@ export class PlaceIndex implements Wanted {
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
   visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
     const entries = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
-    if (entries?.length === 0) return // True for most URLs, and saves creating a value.
+    if (entries?.length === 0) return // This holds for most URLs, and saves creating a value.
     const value = new Value(found, reader)
     switch (this.word) {
       case 'locator':

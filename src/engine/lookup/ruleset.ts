@@ -45,7 +45,7 @@ export class Ruleset {
   readonly siteTypes: readonly TypeTerms[]
   /** The clauses of site types by each of their positive leaves. */
   readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
-  /** Places that have a detector and that a rule asks for. */
+  /** Places that have a detector and that at least one rule uses. */
   readonly readPlaces: readonly PlaceIndex[]
 
   constructor(parts: {
@@ -80,7 +80,7 @@ export class Ruleset {
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
   }
 
-  /** Lists the words that rules ask of a place, for example the DNS records that have to be fetched. */
+  /** Lists the words that rules look for at a place, for example the DNS records that have to be fetched. */
   wanted(place: string): readonly string[] {
     return [...(this.places.get(place)?.words.keys() ?? [])]
   }
@@ -120,7 +120,10 @@ function splitTerms(rule: CompiledRule): TypeTerms {
   return { rule, constant, byClause }
 }
 
-/** Lists the terms of each clause in the expressions of site types: number of a type, and what the clause adds, in turn. */
+/**
+ * Lists the terms of each clause in the expressions of site types: number of a type and points that the clause adds,
+ * alternating.
+ */
 function indexTerms(types: readonly TypeTerms[]): Map<string, number[]> {
   const terms = new Map<string, number[]>()
   for (const [type, { byClause }] of types.entries())

@@ -17,7 +17,10 @@ const NO_TAPE: Tape = {
 const MAX_REUSED_ELEMENTS = 20_000
 /** Largest mark that fits into a list of 32-bit numbers. */
 const MAX_MARK = 2 ** 32 - 3
-/** Characters of attribute values that are compared for one page: a long class list may be compared with many selectors. */
+/**
+ * Maximum number of characters of attribute values that are compared for one page: a long class list may be compared
+ * with many selectors.
+ */
 export const MAX_COMPARED_CHARACTERS = 64 * 1024 * 1024
 
 /** Matches rows of compounds on the elements of one page at a time. */

@@ -22,7 +22,8 @@ export interface Visitor<T> {
  */
 export class TestsIndex<T extends Tested> {
   readonly #plain: T[] = []
-  // Most words have leaves of one sort only, and a ruleset has thousands of words: the parts are created when they are needed.
+  // Most words have leaves of only one kind, and a ruleset has thousands of words: the parts are created when they are
+  // needed.
   #is: Map<string, T[]> | undefined
   #has: Map<string, T[]> | undefined
   #under: LocatorIndex<T> | undefined

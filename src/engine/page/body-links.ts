@@ -12,9 +12,12 @@ export interface BodyLink {
   readonly isPreload: boolean
 }
 
-/** Characters of a document in which links are searched: they take 6 ms, and up to 25 ms on a hostile page. */
+/**
+ * Maximum number of characters of a document in which links are searched: this takes 6 ms, and up to 25 ms on a hostile
+ * page.
+ */
 export const MAX_LINK_CHARACTERS = 1024 * 1024
-/** Links that are read, of all kinds together. */
+/** Maximum number of links of all kinds together that are read. */
 const MAX_LINKS = 1000
 /** Types of scripts that browsers run (HTML standard and RFC 9239). */
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/i
@@ -26,8 +29,8 @@ const READ_ATTRIBUTES: ReadonlySet<string> = new Set(['src', 'href', 'rel', 'typ
 const LONGEST_ATTRIBUTE = 'nomodule'.length
 
 /**
- * Finds the scripts and style sheets that a browser of today loads because of the tags of a document, in their order, each URL
- * once. Only the tags are read, so that the thread that fetches can afford it.
+ * Finds the scripts and style sheets that a current browser loads because of the tags of a document, in their order,
+ * each URL once. Only the tags are read, because the work is done on the fetch thread.
  * @param address the page's URL; null if it is unknown
  */
 export function findBodyLinks(html: string, address: string | null): readonly BodyLink[] {

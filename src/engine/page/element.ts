@@ -7,7 +7,10 @@ export function readAttribute(tape: Tape, at: number, name: string): string | un
   return undefined
 }
 
-/** Characters of an element's text that are read. Elements nest, and each contains the text of all its descendants. */
+/**
+ * Maximum number of characters of an element's text that are read. Elements nest, and each contains the text of all its
+ * descendants.
+ */
 const MAX_TEXT_CHARACTERS = 65_536
 
 /** Reads the first `characters` of an element's text. Scripts and style sheets, in which nothing nests, are read completely. */

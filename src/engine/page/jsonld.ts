@@ -3,7 +3,10 @@ import { formatCountWas } from '../text/count.ts'
 // An HTML comment around the data, or CDATA, which may itself be in a script comment.
 const OPENING = /^(?:<!--|(?:\/\/|\/\*)?\s*<!\[CDATA\[(?:\s*\*\/)?)/
 const CLOSING = /(?:-->|(?:(?:\/\/|\/\*)\s*)?\]\]>(?:\s*\*\/)?)$/
-/** Characters in which a closing wrapper is searched: the cost of the pattern grows with the square of white space. */
+/**
+ * Number of characters in which a closing wrapper is searched: the cost of the pattern grows with the square of white
+ * space.
+ */
 const MAX_CLOSING_CHARACTERS = 64
 
 // Tried in turn. Most blocks parse unchanged.
@@ -14,9 +17,12 @@ const REPAIRS: readonly ((text: string) => string)[] = [
   (text) => text.replace(/&quot;/g, '"'),
 ]
 
-/** Bracket depth up to which a block is parsed. The detector reads 32 levels of it. */
+/** Maximum bracket depth of a block that is parsed. The detector reads 32 levels of it. */
 const MAX_DEPTH = 64
-/** Blocks of a page that are parsed, and their total characters. The maxima of 711 real pages are 5 and 27,000. */
+/**
+ * Maximum number of blocks of a page that are parsed, and of their characters in total. The maxima of 711 real pages
+ * are 5 and 27,000.
+ */
 const MAX_BLOCKS = 256
 const MAX_CHARACTERS = 512 * 1024
 

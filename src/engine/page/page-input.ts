@@ -4,7 +4,7 @@ import type { Page } from './page-types.ts'
 
 const MAX_HEADERS = 200
 
-/** What is known of a response. Absent and null mean that it was not looked at. */
+/** The known parts of a response. Absent and null mean that a part was not looked at. */
 export interface PageInput {
   /** The final URL, http or https. */
   readonly url?: string | null
@@ -23,7 +23,9 @@ export interface PageInput {
   /** Scripts that the page loads by their URLs, and style sheets that it links. */
   readonly scripts?: readonly PageBodyInput[] | null
   readonly styles?: readonly PageBodyInput[] | null
-  /** URLs that a browser loaded for the page, also those that are not in its HTML because a script requested them. */
+  /**
+   * URLs that a browser loaded for the page, including those that are not in its HTML because a script requested them.
+   */
   readonly loaded?: readonly LoadedUrl[] | null
 }
 
@@ -41,7 +43,7 @@ export interface PageBodyInput {
   readonly url: string
   /** The body. Bytes are decoded as UTF-8. */
   readonly text: string | Uint8Array
-  /** Whether the body goes on after `text`. */
+  /** Whether the body continues after `text`. */
   readonly isCut?: boolean
 }
 
@@ -87,7 +89,8 @@ export function readAddress(url: PageInput['url']): string | null {
 
 export function readHeaders(headers: PageInput['headers'], warnings: string[]): Page['headers'] {
   if (isNothing(headers)) return null
-  const sentence = 'headers must be {name: value}, pairs of name and value, or null; values strings or lists of strings'
+  const sentence =
+    'headers must be {name: value}, pairs of name and value, or null; each value must be a string or a list of strings'
   demand(typeof headers === 'object', sentence)
   const pairs: (readonly [string, string])[] = []
   for (const pair of isIterable(headers) ? headers : Object.entries(headers)) {
@@ -104,7 +107,7 @@ export function readHeaders(headers: PageInput['headers'], warnings: string[]): 
 
 export function readDns(dns: PageInput['dns']): Page['dns'] {
   if (isNothing(dns)) return null
-  const sentence = 'dns must be {type: [record, …]}, records strings, or null'
+  const sentence = 'dns must be {type: [record, …]} with strings as records, or null'
   demand(typeof dns === 'object', sentence)
   const records = Object.entries(dns).map(([type, list]) => {
     demand(isTexts(list), sentence)
@@ -143,7 +146,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)
 }
 
-/** Whether a value is a Uint8Array, also one from another realm, which has another class. */
+/** Whether a value is a Uint8Array, even one from another realm, whose class differs. */
 function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

@@ -40,7 +40,10 @@ export interface PageBody {
 /** The scripts or the style sheets of a page. */
 export interface PageBodies {
   readonly bodies: readonly PageBody[]
-  /** Whether all that the page links from its own build were read to their ends. If not, a literal may have been missed. */
+  /**
+   * Whether all files that the page links from its own build were read completely. If not, a literal may have been
+   * missed.
+   */
   readonly isComplete: boolean
 }
 

@@ -33,7 +33,10 @@ for (const [name, kind] of [
 // An unquoted URL cannot contain a bracket (CSS syntax), so an unclosed one ends before the next begins.
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi
 
-/** URL uses that are stored: a style sheet of 4 MB can contain 700,000. The maximum of 711 real pages is 775. */
+/**
+ * Maximum number of URL uses that are stored: a style sheet of 4 MB can contain 700,000. The maximum of 711 real pages
+ * is 775.
+ */
 const MAX_USES = 50_000
 
 /** Collects the URLs of a page that places can look at, in document order, then those that a browser loaded. */

@@ -13,9 +13,9 @@ import { buildTape } from './tape.ts'
 
 export type { PageInput }
 
-/** Characters of a document that are read. */
+/** Maximum number of characters of a document that are read. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
-/** Characters of visible text whose words are counted. */
+/** Maximum number of characters of visible text in which words are counted. */
 const MAX_COUNTED_CHARACTERS = 96 * 1024
 
 /**
@@ -31,7 +31,7 @@ export function buildPage(input: PageInput): Page {
   const { tape, comments, text, warnings: cuts } = buildTape(html)
   const base = buildBase(address, findAttribute(tape, 'base', 'href'))
   const resolver = new UrlResolver(base)
-  // Before the links of the page, which may use up the bounds of the resolver.
+  // Resolved before the links of the page, which may use up the bounds of the resolver.
   const url = address === null ? null : resolver.resolve(address)
   const found: string[] = []
   const urls = collectUrls(tape, { resolver, loaded: input.loaded ?? [] }, found)

@@ -6,14 +6,14 @@ export const BODY_BOUNDS = {
   script: { count: 4, totalBytes: 3 * 1024 * 1024 },
   style: { count: 2, totalBytes: 512 * 1024 },
 } as const
-/** Bytes of one body after decompression. */
+/** Maximum size of one body after decompression, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /** The scripts and style sheets of a page whose text is worth reading. */
 export interface BodySelection {
-  /** The selected ones of each kind, the most telling first. */
+  /** The selected ones of each kind, the most informative first. */
   readonly selected: { readonly script: readonly BodyLink[]; readonly style: readonly BodyLink[] }
-  /** Number of further ones of the site's own build, which are beyond the bounds. */
+  /** Number of files of the site's own build that are beyond the bounds. */
   readonly skipped: { readonly script: number; readonly style: number }
   /** URLs of everything that the page links, selected or not. */
   readonly linked: ReadonlySet<string>
@@ -45,9 +45,12 @@ const BUILD_HOSTS: ReadonlySet<string> = new Set(
 )
 /** Folders into which build tools write the files of one site. */
 const BUILD_PATH = /\/(?:_next|_nuxt|_astro|_app\/immutable|assets|build|static\/(?:js|css))\//
-/** File names of entry points, also with a hash: `index-Db9WxpQ5.js`, `main.56ed1341.js`, `_app-1a2b.js`, `main-app.js`. */
+/**
+ * File names of entry points, with or without a hash: `index-Db9WxpQ5.js`, `main.56ed1341.js`, `_app-1a2b.js`,
+ * `main-app.js`.
+ */
 const ENTRY_NAME = /^_?(?:main|index|app|entry|client)(?:[-._].*)?\.(?:m?js|css)$/i
-/** File names that say what the file is, and files that hold nothing but the loader of a bundler. */
+/** File names that identify the file, and files that contain only the loader of a bundler. */
 const TOLD_NAME = /^(?:polyfills?|runtime|webpack|jquery|modernizr|normalize|reset)(?:[-._]|\d|$)/i
 
 /**

@@ -10,14 +10,17 @@ import { readTag } from './tags.ts'
 
 /** Below this depth the parents of elements are not stored. */
 const MAX_DEPTH = 512
-/** Attributes of one tag that are stored. */
+/** Maximum number of attributes of one tag that are stored. */
 const MAX_ATTRIBUTES = 256
 /**
- * Tags, attributes, texts and comments of a document that are read. Their number determines the cost of a page, up to 1 µs
- * each. The largest of 711 real pages has 20,000.
+ * Maximum number of tags, attributes, texts and comments of a document that are read. Their number determines the cost
+ * of a page, up to 1 µs each. The largest of 711 real pages has 20,000.
  */
 const MAX_TOKENS = 150_000
-/** Characters of visible text that are stored, before white space is collapsed. The maximum of 711 real pages is 83,000. */
+/**
+ * Maximum number of characters of visible text that are stored, before white space is collapsed. The maximum of 711
+ * real pages is 83,000.
+ */
 const MAX_TEXT_CHARACTERS = 1024 * 1024
 
 /**

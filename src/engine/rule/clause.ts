@@ -11,7 +11,10 @@ export const FOUND: Place = {
   word: 'value',
 }
 
-/** A word of `found` that begins so names a category: the clause holds if the builder of the verdict is of this category. */
+/**
+ * The beginning of a word of `found` that names a category: the clause holds if the builder of the verdict is of this
+ * category.
+ */
 export const CATEGORY_PREFIX = 'category:'
 
 /** Places by key. */

@@ -30,7 +30,10 @@ export function parseLocator(text: string): Locator {
   return readLocator(text)
 }
 
-/** Reads a locator of a compiled rule, which `parseLocator` has checked: most of the time goes into the check of its host. */
+/**
+ * Reads a locator of a compiled rule, which `parseLocator` has checked: most of the time would be spent on the check of
+ * its host.
+ */
 export function readLocator(text: string): Locator {
   if (text === '/') return { hosts: 'any', host: '', segments: [], open: false, root: true }
   const { hostText, path } = splitLocator(text)

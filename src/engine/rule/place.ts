@@ -1,4 +1,4 @@
-/** What a place says about a site. Clauses of one family are not independent of each other. */
+/** Kinds of evidence that places give about a site. Clauses of one family are not independent of each other. */
 export type Family =
   | 'address'
   | 'response'
@@ -14,15 +14,15 @@ export type Family =
 /** How the word of a clause is read, and therefore how the index looks it up. */
 export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
 
-/** How a word is written: as a sentence fragment for messages, and as a regular expression where one can say it. */
+/** The form of a word: a sentence fragment for messages and, where possible, a regular expression. */
 export interface WordForm {
   readonly says: string
   readonly pattern?: string
 }
 
 /**
- * A place where a clause can look. Everything that the linter, the compiler and the engine know about a place is declared
- * here, so that a detector from outside is treated like a built-in one.
+ * A place where a clause can look. Everything that the linter, the compiler and the engine need to handle a place is
+ * declared here, so that a detector from outside is treated like a built-in one.
  */
 export interface Place {
   /** The key that rules use. */

@@ -33,7 +33,7 @@ export interface Leaf {
   readonly positive: boolean
 }
 
-/** What every clause of `detect` has. */
+/** The properties of every clause of `detect`. */
 export interface ClauseBase {
   readonly family: Family
   /** Ids of its leaves. */
@@ -119,13 +119,13 @@ export interface CompiledRule {
   readonly typeClauses?: readonly TypeClause[]
   readonly prior?: number
   /**
-   * The expression from hits to points, 0 to 6. Of a site type: from the clauses of all site types that hold (1 each, by id) to
-   * tenths of log-odds.
+   * The expression from hits to points, 0 to 6. For a site type: from the clauses of all site types that hold (1 each,
+   * by id) to tenths of log-odds.
    */
   readonly logic: Logic
 }
 
-/** When the site type with the highest score is named. All numbers are tenths of log-odds. */
+/** Decides whether the site type with the highest score is named. All numbers are tenths of log-odds. */
 export interface TypeDecision {
   /** Minimum score. */
   readonly threshold: number

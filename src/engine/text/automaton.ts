@@ -264,7 +264,7 @@ function linkSuffixes({ next, ends }: Trie): { shorter: Int32Array; speaks: Uint
   return { shorter, speaks }
 }
 
-/** Numbers the states anew, so that those in which literals end (`speaks`) come last and one comparison finds them. */
+/** Numbers the states again, so that those in which literals end (`speaks`) come last and one comparison finds them. */
 function renumber({ next, ends, shorter }: Trie & { readonly shorter: Int32Array }, speaks: Uint8Array) {
   const order = [...ends.keys()].sort((a, b) => speaks[a] - speaks[b] || a - b)
   const numbers = new Uint32Array(order.length)

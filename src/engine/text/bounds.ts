@@ -1,18 +1,20 @@
-// Bounds of the strings and lists of a result, for any page.
+// Bounds on the strings and lists of a result, for any page.
 
-/** Characters of a version. */
+/** Maximum length of a version in characters. */
 export const MAX_VERSION = 64
-/** Characters of a URL in a result. */
+/** Maximum length of a URL in a result in characters. */
 export const MAX_URL = 2048
-/** Characters of the title of a page. */
+/** Maximum length of the title of a page in characters. */
 export const MAX_TITLE = 500
-/** Technologies, and therefore also versions. */
+/** Maximum number of technologies, and therefore also of versions. */
 export const MAX_TECHNOLOGIES = 256
-/** Rules in the evidence. Rules that are part of the result come first, then those with more points. */
+/**
+ * Maximum number of rules in the evidence. Rules that are part of the result come first, then those with more points.
+ */
 export const MAX_EVIDENCE = 100
-/** Total characters of the texts in the evidence. */
+/** Maximum number of characters of all texts in the evidence. */
 export const MAX_EVIDENCE_TEXT = 65_536
-/** Warnings of a result, and characters of one warning. */
+/** Maximum number of warnings of a result, and of characters of one warning. */
 export const MAX_WARNINGS = 50
 export const MAX_WARNING = 500
 
@@ -31,5 +33,5 @@ export function cutLine(text: string, characters: number): string {
 export function boundWarnings(warnings: readonly string[]): string[] {
   const shown = warnings.slice(0, MAX_WARNINGS).map((warning) => cutLine(warning, MAX_WARNING))
   const left = warnings.length - MAX_WARNINGS
-  return left > 0 ? [...shown.slice(0, -1), `${left + 1} further warnings were omitted`] : shown
+  return left > 0 ? [...shown.slice(0, -1), `${left + 1} more warnings were omitted`] : shown
 }

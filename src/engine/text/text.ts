@@ -22,10 +22,10 @@ export function collapse(text: string): string {
   return isCollapsed(trimmed) ? trimmed : trimmed.replace(/[^\S ]\s*| \s+/g, ' ')
 }
 
-/** Characters of a text up to which a loop is faster than a pattern. */
+/** Maximum length of a text for which a loop is faster than a pattern, in characters. */
 const MAX_LOOPED_CHARACTERS = 64
 
-/** Whether a short text surely contains no white space but single spaces, as most texts of links. */
+/** Whether a short text surely contains no white space but single spaces, as in most link texts. */
 function isCollapsed(text: string): boolean {
   if (text.length > MAX_LOOPED_CHARACTERS) return false
   let wasSpace = false
@@ -38,7 +38,7 @@ function isCollapsed(text: string): boolean {
   return true
 }
 
-/** Whether a part of a document is white space, as most text between tags is. */
+/** Whether a part of a document is white space, like most text between tags. */
 export function isBlank(html: string, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const code = html.charCodeAt(i)

@@ -4,11 +4,11 @@ import { lower } from './text.ts'
 
 /** A URL of a page, resolved against the page's address and its `<base>`. */
 export interface PageUrl {
-  /** Without fragment, and without scheme and host if the page's address is unknown and the URL is relative. */
+  /** The URL without fragment, and without scheme and host if the page's address is unknown and the URL is relative. */
   readonly href: string
-  /** Lower case, punycode, without port; '' if unknown. */
+  /** The host in lower case and punycode, without port; '' if unknown. */
   readonly host: string
-  /** From the first slash, without query; percent-encoding as written. */
+  /** The path from the first slash, without query; percent-encoding as written. */
   readonly path: string
   /** Whether it belongs to the page's own site (same registrable domain); null if that is unknown. */
   readonly own: boolean | null
@@ -69,9 +69,11 @@ function hasDots(path: string): boolean {
   return (path.includes('/.') || path.includes('%')) && DOTS.test(path)
 }
 
-/** Different URLs that are resolved. Each costs up to 10 µs. The maximum of 711 real pages is 593. */
+/** Maximum number of different URLs that are resolved. Each costs up to 10 µs. The maximum of 711 real pages is 593. */
 const MAX_URLS = 10_000
-/** Total characters of resolved URLs: with a `<base>` of 60 kB, 10,000 short links would take 600 MB. */
+/**
+ * Maximum number of characters of all resolved URLs: with a `<base>` of 60 kB, 10,000 short links would take 600 MB.
+ */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** Resolves the URLs of one page, up to the bounds above, and caches the results. */

@@ -54,7 +54,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   return new ExplainedVerdict(fields, explain) as unknown as Verdict
 }
 
-/** What was detected before the site type. */
+/** The builder, technologies and hosting, which are detected before the site type. */
 interface Products {
   readonly hits: PageHits
   /** Every rule with a hit, except site types. */
@@ -161,7 +161,7 @@ function explainAll(scoring: readonly ScoredRule[], chosen: Chosen, most: number
   return scoring.filter((one) => shown.has(one)).map((one) => buildEvidence(one, chosen.has(one)))
 }
 
-/** Leaves out texts beyond the bound of the evidence. */
+/** Omits texts that exceed the bound of the evidence. */
 function cutTexts(evidence: readonly Evidence[]): Evidence[] {
   let left = MAX_EVIDENCE_TEXT
   const takeText = (text: string): boolean => {

@@ -6,7 +6,7 @@ import type { Page } from '../page/page-types.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { UrlSet } from './url-set.ts'
 
-/** Values of one leaf that are stored as evidence. */
+/** Maximum number of values of one leaf that are stored as evidence. */
 const MAX_EVIDENCE_VALUES = 3
 /** Finds outside of elements are numbered from here, so that they never equal the index of an element. */
 const FIRST_SERIAL = 2 ** 32
@@ -17,7 +17,7 @@ export interface LeafHits {
   /** The first values, for the evidence. */
   readonly values: Value[]
   version?: string
-  /** Values that were counted: elements or serial numbers, mostly in ascending order, and URLs. */
+  /** Values that were counted: elements or serial numbers, usually in ascending order, and URLs. */
   readonly places: number[]
   /** Created by the first URL: most leaves find other values. */
   urls?: UrlSet
@@ -96,7 +96,7 @@ export class PageHits {
     this.textsTested++
     for (const test of item.tests) if (!test(value)) return
     const hits = this.#getHits(item.leaf)
-    // Before the next check: of several occurrences in one text, only a later one may show the version.
+    // Done before the next check, because only a later occurrence in a text may show the version.
     hits.version ??= extractVersion(item.leaf, value)
     if (!this.#isNew(hits, value)) return
     hits.count += value.found.amount ?? 1
@@ -107,7 +107,7 @@ export class PageHits {
     else this.#liftedTypeLeaves.add(item.leaf)
   }
 
-  /** Counts a file of the page's own site that is on another host than the page. */
+  /** Counts a file that belongs to the page's own site but is on a different host from the page. */
   #countSibling(hits: LeafHits, { found, url }: Value): void {
     this.#ownHosts ??= findOwnHosts(this.page)
     if (url === null || this.#ownHosts.has(stripWww(url.host))) return
@@ -157,7 +157,7 @@ function findOwnHosts({ base }: Page): ReadonlySet<string> {
   return new Set(['', new URL(base.href).hostname, base.pageHost ?? ''].map(stripWww))
 }
 
-/** Reads every place that a rule asks for. */
+/** Reads every place that at least one rule uses. */
 export function readHits(ruleset: Ruleset, page: Page): PageHits {
   const hits = new PageHits(page)
   for (const place of ruleset.readPlaces) hits.read(place)

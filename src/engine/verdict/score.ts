@@ -7,7 +7,7 @@ import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
 
-/** Characters of one text in the evidence. */
+/** Maximum length of one text in the evidence in characters. */
 const MAX_TEXT_CHARACTERS = 200
 
 const NO_HITS: Hits = {}

@@ -10,7 +10,7 @@ import type { ClauseEvidence, Evidence } from './verdict-types.ts'
 /** A page with fewer visible words can only get a site type that is marked `thin`. */
 const MIN_VISIBLE_WORDS = 20
 
-/** Clauses that the evidence lists for one type: those that count most. */
+/** Maximum number of clauses that the evidence lists for one type: those that count most. */
 const MAX_EVIDENCE_CLAUSES = 12
 
 /** The decision of rulesets whose categories define none. */
@@ -42,7 +42,8 @@ export function isTypable(page: Page): boolean {
 }
 
 /**
- * Finds the clauses of site types that hold. They come last, because they can ask for the builder and the technologies.
+ * Finds the clauses of site types that hold. They come last, because they can depend on the builder and the
+ * technologies.
  * @param detected the builder and the technologies of the verdict
  */
 export function findHeldClauses(

@@ -3,13 +3,13 @@ import type { RuleKind, Weight } from '../rule/types.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 
-/** What one clause found on a page. */
+/** The hits of one clause on a page. */
 export interface ClauseEvidence {
   readonly clause: string
   readonly places: readonly string[]
-  /** Of builders, technologies and hosting providers. */
+  /** Set for builders, technologies and hosting providers. */
   readonly weight?: Weight
-  /** Of site types: the tenths of log-odds that the clause gives the type. */
+  /** Set for site types: the tenths of log-odds that the clause gives the type. */
   readonly points?: number
   readonly family: Family
   readonly hits: number
@@ -17,25 +17,25 @@ export interface ClauseEvidence {
   readonly texts: readonly string[]
 }
 
-/** Explains the level of one rule, or the score of a site type: of the best one and the runner-up. */
+/** Explains the level of one rule, or the score of a site type (the best one or the runner-up). */
 export interface Evidence {
   readonly kind: RuleKind
   readonly slug: string
   readonly name: string
   /** The level after relations and conflicts; null when the rule was dropped. Site types have none. */
   readonly level: Level | null
-  /** 0 to 6; of a site type its score, in tenths of log-odds. */
+  /** 0 to 6; for a site type, its score in tenths of log-odds. */
   readonly points: number
   /** The clauses that hold. */
   readonly clauses: readonly ClauseEvidence[]
-  /** Places that the rule asks for and that were not seen. */
+  /** Places that the rule uses and that were not seen. */
   readonly unseen: readonly string[]
   /** Whether this rule is part of the verdict. */
   readonly chosen: boolean
   /**
-   * Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. Of a site type:
-   * `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits` or `too little
-   * text`.
+   * Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. For a site
+   * type: `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits`
+   * or `too little text`.
    */
   readonly note?: string
 }

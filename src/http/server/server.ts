@@ -3,7 +3,7 @@ import { type IncomingMessage, METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import type cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { invalid, MAX_BODY_BYTES } from '../body.ts'
+import { buildInvalidRequest, MAX_BODY_BYTES } from '../body.ts'
 import { sendError } from '../error-responses.ts'
 import type { AppParts } from '../parts.ts'
 import { setRateHeaders, UNCOUNTED } from '../rate-limit.ts'
@@ -11,7 +11,7 @@ import { getRequestState, RequestState, sanitizeId } from '../request-state.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { RawErrors } from './raw-errors.ts'
 
-/** Time within which a request must arrive completely, including its body. */
+/** Time limit for receiving a complete request, including its body. */
 const REQUEST_TIMEOUT_MS = 10_000
 
 type SendError = (error: Error, request: FastifyRequest, reply: FastifyReply) => FastifyReply
@@ -97,15 +97,15 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d*)?$/i
 export function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
   const { host } = headers
   if (host === undefined) {
-    if (httpVersion === '1.1') throw invalid('The Host header is missing.')
+    if (httpVersion === '1.1') throw buildInvalidRequest('The Host header is missing.')
     return
   }
-  if (!HOST.test(host)) throw invalid('The Host header must be a host with an optional port.')
+  if (!HOST.test(host)) throw buildInvalidRequest('The Host header must be a host with an optional port.')
   let count = 0
   // `headers` contains only the first one.
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') count++
-  if (count > 1) throw invalid('The request has more than one Host header.')
+  if (count > 1) throw buildInvalidRequest('The request has more than one Host header.')
 }
 
 /** Builds a check that warns once if a proxy reports client addresses and no proxy is trusted: all clients count as one then. */
@@ -124,7 +124,7 @@ export function buildProxyWarning({ log, settings }: AppParts): (request: Incomi
  * Whether a request asks to upgrade to another protocol. Node (20 to 24) handles it as an ordinary request but drops what
  * the client sent after it, so its connection must end with the response.
  */
-export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+export function isUpgradeRequest({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '')
 }
 

@@ -16,7 +16,7 @@ interface Prepared {
   readonly etag: string
 }
 
-/** Clients may store a response, but must ask whether it is still valid before each use. Shared caches may not. */
+/** Clients may store a response, but must revalidate it before each use. Shared caches may not. */
 const CACHE_CONTROL = 'private, no-cache'
 
 /** `GET /catalogue` in the OpenAPI documents. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { formatDay, startOfNextMonth } from '../../keys/calendar.ts'
+import { computeNextMonth, formatDay } from '../../keys/calendar.ts'
 import { findLimits } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import type { AppParts } from '../parts.ts'
@@ -34,7 +34,7 @@ export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): 
       requests_used: used,
       requests_limit: limit,
       requests_remaining: Math.max(0, limit - used),
-      resets_on: new Date(startOfNextMonth(now)).toISOString().slice(0, 10),
+      resets_on: new Date(computeNextMonth(now)).toISOString().slice(0, 10),
       last_used_at: new Date(now).toISOString(),
       created_at: key.createdAt.toISOString(),
     }

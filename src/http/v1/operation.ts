@@ -66,7 +66,7 @@ const QUOTA = {
 }
 const VALIDATORS = {
   ETag: text('Changes whenever the response does.'),
-  'Cache-Control': text('private, no-cache: store the response, and ask before each use.'),
+  'Cache-Control': text('private, no-cache: store the response, and revalidate it before each use.'),
 }
 /** Headers that only one status has. */
 const BY_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {

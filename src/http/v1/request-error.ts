@@ -2,13 +2,13 @@ import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
 import { listExtras } from '../../scan/extras.ts'
-import { invalid } from '../body.ts'
+import { buildInvalidRequest } from '../body.ts'
 import type { Revision } from '../parts.ts'
 
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
 const MAX_QUOTED_NAME_CHARACTERS = 30
 
-/** What an endpoint accepts and a client has sent, for the messages of errors. */
+/** The parameters that an endpoint accepts and those that a client has sent, for error messages. */
 export interface Accepted {
   readonly revision: Revision
   /** Names of the documented parameters. */
@@ -30,31 +30,34 @@ export function toRequestError(
   accepted: Accepted,
 ): ApiError {
   const [first] = validation
-  if (first === undefined) return invalid('The request is not valid.')
+  if (first === undefined) return buildInvalidRequest('The request is not valid.')
   const { keyword, params, instancePath } = first as FastifySchemaValidationError
   const field = instancePath.split('/')[1] ?? ''
   if (keyword === 'required') return new ApiError('invalid_url', { sentence: describeMissing(accepted) })
   if (keyword === 'additionalProperties') {
     const isMisplaced = accepted.isInBody && validationContext === 'querystring'
-    return invalid((isMisplaced ? describeMisplaced : describeUnknown)(String(params.additionalProperty), accepted))
+    return buildInvalidRequest(
+      (isMisplaced ? describeMisplaced : describeUnknown)(String(params.additionalProperty), accepted),
+    )
   }
-  if (field === '') return invalid('The request body must be a JSON object such as {"url": "https://example.org"}.')
-  if (field === 'include') return invalid(describeInclude(accepted.revision))
-  return invalid(EXPECTED[field] ?? `${field} is not valid.`)
+  if (field === '')
+    return buildInvalidRequest('The request body must be a JSON object such as {"url": "https://example.org"}.')
+  if (field === 'include') return buildInvalidRequest(describeInclude(accepted.revision))
+  return buildInvalidRequest(EXPECTED[field] ?? `${field} is not valid.`)
 }
 
-/** Says that `url` is missing, and which unknown parameter was sent in its place. */
+/** Reports that `url` is missing, and which unknown parameter was sent in its place. */
 function describeMissing(accepted: Accepted): string {
   const unknown = accepted.sent.find((name) => !accepted.known.includes(name))
   return `url is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
 }
 
-/** Says which names `include` accepts in a revision. */
+/** Lists the names that `include` accepts in a revision. */
 export function describeInclude(revision: Revision): string {
   return `include must be a comma-separated list or an array of: ${listExtras(revision).join(', ')}.`
 }
 
-/** Names that clients try → the parameter that does it, and how to write it. */
+/** Names that clients try → the right parameter, and how to write it. */
 const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
   [/^include\[\w*\]$/i, 'include', 'Write include=versions,timing, or repeat include.'],
   [/^(?:urls|urls?\[\w*\]|domains?|sites?|uri)$/i, 'url', 'Send one URL per request, as url.'],
@@ -65,7 +68,7 @@ const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
   ],
 ]
 
-/** Says that a parameter is unknown, which ones are known, and which of them the client may have meant. */
+/** Reports an unknown parameter, with the known ones and the one that the client may have meant. */
 export function describeUnknown(name: string, { known }: Pick<Accepted, 'known'>): string {
   const list = known.length === 0 ? 'This endpoint has no parameters.' : `Known parameters: ${known.join(', ')}.`
   const hint = HINTS.find(([form, meant]) => known.includes(meant) && form.test(name))?.[2]

@@ -74,9 +74,9 @@ const BOOLEANS: readonly [form: RegExp, value: boolean][] = [
 ]
 
 /**
- * Turns the text of `include` and `fresh` into a list and a boolean, for validation by their schemas: `include` may be repeated
- * and may contain comma-separated lists, and in a query `fresh` is true, false, 1 or 0 in any case. What has another form stays as
- * it is.
+ * Turns the text of `include` and `fresh` into a list and a boolean, for validation by their schemas: `include` may be
+ * repeated and may contain comma-separated lists, and in a query `fresh` is true, false, 1 or 0 in any case. A value of
+ * any other form is not changed.
  * @param parameters a query or body, which is changed
  */
 export function readOptions(parameters: unknown, { isQuery }: { readonly isQuery: boolean }): void {

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheEntry } from '../../coordination/types.ts'
 import { listExtras } from '../../scan/extras.ts'
-import { invalid } from '../body.ts'
+import { buildInvalidRequest } from '../body.ts'
 import { formatResult } from '../cached-response.ts'
 import type { AppParts } from '../parts.ts'
 import { getRequestState } from '../request-state.ts'
-import { abandon, type ScanRunner, type ScanState } from '../scan-runner.ts'
+import { abandonRequest, type ScanRunner, type ScanState } from '../scan-runner.ts'
 import type { Operation } from './operation.ts'
 import { describeInclude } from './request-error.ts'
 import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanParameters } from './request-schemas.ts'
@@ -53,7 +53,7 @@ function buildReader(scans: ScanRunner): ReadRequest {
     const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanParameters
     const known = listExtras(state.revision)
     if (parameters.include?.every((extra) => known.includes(extra)) ?? true) return scans.read(parameters, state)
-    state.error = invalid(describeInclude(state.revision))
+    state.error = buildInvalidRequest(describeInclude(state.revision))
     return {}
   }
 }
@@ -66,7 +66,7 @@ function buildHandler({ scans, rules: { categories } }: ScanParts): Handler {
   return async (request, reply) => {
     const state = getRequestState(request) as ScanState
     const response = await scans.run(request, state, format)
-    if (response === null) return abandon(reply)
+    if (response === null) return abandonRequest(reply)
     const { entry, now } = state
     if (entry) reply.header('age', String(Math.max(0, Math.floor((now - entry.at) / 1000))))
     reply.type('application/json; charset=utf-8')

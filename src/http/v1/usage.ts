@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { formatDay, formatMonth, listDaysOfMonth } from '../../keys/calendar.ts'
-import { invalid } from '../body.ts'
+import { buildInvalidRequest } from '../body.ts'
 import type { AppParts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import { USAGE_QUERY } from './request-schemas.ts'
@@ -41,7 +41,8 @@ export async function registerUsage(v1: FastifyInstance, { store }: AppParts): P
 const readMonth: ReadRequest = (request, state) => {
   keepValidationError(request, state)
   const { month = '' } = request.query as Query
-  if (state.error === undefined && month > formatMonth(state.now)) state.error = invalid('month is in the future.')
+  if (state.error === undefined && month > formatMonth(state.now))
+    state.error = buildInvalidRequest('month is in the future.')
   return {}
 }
 

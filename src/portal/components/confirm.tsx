@@ -3,19 +3,19 @@ import { Button } from './button.tsx'
 import { HiddenFields } from './form.tsx'
 
 interface ConfirmProps {
-  /** `primary` for an action without harm; `danger` without it. */
+  /** `primary` for a harmless action; `danger` by default. */
   readonly kind?: 'primary' | 'danger'
-  /** What opens the question: "Revoke…". */
+  /** Label of the button that opens the question, such as "Revoke…". */
   readonly label: string
-  /** What the link is about, for screen readers: the name of a key. */
+  /** Subject of the action for screen readers, such as the name of a key. */
   readonly subject?: string
   /** Path that the form is posted to. */
   readonly action: string
   /** Hidden fields of the form. */
   readonly values?: Readonly<Record<string, string>>
-  /** The label of the button that does it: "Revoke this key". */
+  /** Label of the button that performs the action, such as "Revoke this key". */
   readonly button: string
-  /** The question, what will happen, and further fields. */
+  /** The question, the consequences, and more fields. */
   readonly children: ComponentChildren
 }
 

@@ -1,7 +1,7 @@
 interface CopyProps {
   /** Id of the element whose text is copied. */
   readonly target: string
-  /** What is copied, for screen readers: "API key". */
+  /** Name of the copied text for screen readers, such as "API key". */
   readonly what: string
 }
 
@@ -16,7 +16,7 @@ function CopyButton({ target, what }: CopyProps) {
 
 interface TextProps {
   readonly id: string
-  /** What the text is, for screen readers: "API key". */
+  /** Name of the text for screen readers, such as "API key". */
   readonly what: string
   readonly text: string
 }
@@ -44,7 +44,7 @@ export function CodeBlock({ id, what, text, isLong = false }: CodeBlockProps) {
   )
 }
 
-/** A secret that is shown only now. Render it only in the response of the POST that made it. */
+/** A secret that is shown only once. Render it only in the response of the POST that made it. */
 export function Secret({ id, what, text }: TextProps) {
   return (
     <div class="secret">

@@ -2,10 +2,10 @@ import type { InputHTMLAttributes, JSX } from 'preact'
 import type { FieldErrors } from '../form-errors.ts'
 
 interface FieldProps {
-  /** Also the id, to which the summary of errors links. */
+  /** The name of the field, and its id, to which the summary of errors links. */
   readonly name: string
   readonly label: string
-  /** What is wrong with the fields of the form; only the error of this field is shown. */
+  /** Errors of all fields of the form; only the error of this field is shown. */
   readonly errors?: FieldErrors
   /** One sentence above the input. */
   readonly hint?: string

@@ -4,12 +4,15 @@ import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 interface FormProps {
   /** Path of this service that the form is posted to. */
   readonly action: string
-  /** What is wrong with the form, from `context.explain`. The summary above the fields gets the focus. */
+  /** Errors of the form, from `context.explain`. The summary above the fields gets the focus. */
   readonly errors?: FieldErrors
   readonly children: ComponentChildren
 }
 
-/** A form that is posted, with a summary of its errors. Its fields are checked by the service, so that errors look the same. */
+/**
+ * A form that is posted, with a summary of its errors. The service, not the browser, checks its fields, so all errors
+ * look the same.
+ */
 export function Form({ action, errors = NO_ERRORS, children }: FormProps) {
   return (
     <form method="post" action={action} noValidate>
@@ -35,7 +38,7 @@ function ErrorSummary({ errors }: { readonly errors: FieldErrors }) {
   if (entries.length === 0) return null
   return (
     <div class="notice error" role="alert" tabIndex={-1} autofocus>
-      <p class="notice-title">This did not work</p>
+      <p class="notice-title">There is a problem</p>
       <ul>
         {entries.map(([name, sentence]) => (
           <li key={name}>{name === '' ? sentence : <a href={`#${name}`}>{sentence}</a>}</li>

@@ -25,7 +25,7 @@ interface KeyFactsProps {
   readonly now: number
 }
 
-/** What a person wants to know of a key. */
+/** The facts about a key that its owner wants to know. */
 export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
   return (
     <div class="key-facts">
@@ -34,7 +34,7 @@ export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFa
           ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
           ['State', <KeyState key="state" of={key} now={now} />],
           ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
-          ['Last used', lastUsedAt === null ? 'Not in a year' : <DateTime key="used" at={lastUsedAt} />],
+          ['Last used', lastUsedAt === null ? 'Not in the last year' : <DateTime key="used" at={lastUsedAt} />],
           ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
           ['API revision', key.revision === null ? 'Default' : `${key.revision}`],
         ]}
@@ -60,7 +60,7 @@ function KeyState({ of: key, now }: { readonly of: Key; readonly now: number }) 
   )
 }
 
-/** Says until when the previous secrets of a key can be used. */
+/** Shows until when the previous secrets of a key can be used. */
 function FormerSecrets({ of: key, now }: { readonly of: Key; readonly now: number }) {
   if (key.revokedAt !== null) return null
   return listValidSecrets(key, now).flatMap(({ hash, lastFour, expiresAt }) =>

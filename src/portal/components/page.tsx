@@ -3,7 +3,7 @@ import { ASSETS } from '../assets.ts'
 import type { PageContext } from '../page.ts'
 
 interface PageProps {
-  /** Null where the session is not known, which some error pages are. */
+  /** Null if the session is not known, as on some error pages. */
   readonly context: PageContext | null
   /** The title of the window and, unless `hasOwnHeading` is set, the heading of the page. */
   readonly title: string

@@ -8,7 +8,7 @@ interface TableProps {
   readonly rows: readonly (readonly ComponentChildren[])[]
   /** Indexes of columns with numbers, which are aligned at their end. */
   readonly numeric?: readonly number[]
-  /** Whether only screen readers get the caption, because a heading in front of the table says the same. */
+  /** Whether the caption is only for screen readers, because a heading in front of the table says the same. */
   readonly hasHiddenCaption?: boolean
 }
 

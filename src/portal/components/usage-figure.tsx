@@ -26,7 +26,7 @@ export function UsageFigure({ charts, report }: { readonly charts: readonly stri
       ))}
       {report.unrecorded > 0 && (
         <p class="quiet">
-          The chart lacks {formatCount(report.unrecorded, 'request')}: days were not recorded when they were made.
+          The chart does not show {formatCount(report.unrecorded, 'request')} whose day was not recorded.
         </p>
       )}
     </figure>

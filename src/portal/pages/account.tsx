@@ -28,7 +28,7 @@ function AccountPage({ context, report, charts }: UsageProps & { readonly charts
       {active === 0 && (
         <Notice kind="warning" title="You have no active key">
           <p>
-            Without a key, programs cannot use the API in your name. <a href="/account/keys">Create a key</a>.
+            Without a key, programs cannot use the API on your behalf. <a href="/account/keys">Create a key</a>.
           </p>
         </Notice>
       )}
@@ -63,7 +63,7 @@ function QuotaCard({ context, report: { quota }, active }: UsageProps & { readon
         {active > 1
           ? `Each key has its own limits: ${limits}. A key cannot use what another key has left.`
           : `The limits belong to the key: ${limits}.`}{' '}
-        Days and months are those of UTC.
+        Days and months are in UTC.
       </p>
     </Card>
   )
@@ -85,7 +85,7 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
       <div class="columns">
         <KeyTable report={report} />
         <details>
-          <summary>Table of the days</summary>
+          <summary>Requests per day as a table</summary>
           <div class="slim">
             <DayTable report={report} />
           </div>
@@ -158,7 +158,7 @@ async function showAccount(context: Context): Promise<PageResult> {
   return <AccountPage context={context} report={report} charts={await drawUsageCharts(report)} />
 }
 
-const NO_USAGE = 'There is no usage of such a month. Choose one that has begun, such as 2026-01.'
+const NO_USAGE = 'There is no usage for that month. Choose one that has begun, such as 2026-01.'
 
 async function downloadUsage(context: Context): Promise<PageResult> {
   const { account, now, parts, query } = context

@@ -18,7 +18,7 @@ import { definePage, type PageContext, PageError } from '../page.ts'
 import { isAdminAddress } from '../parts.ts'
 import { describeState } from './admin-accounts.tsx'
 
-/** What was done before the page is shown → the sentence that reports it. */
+/** Completed action → the sentence that reports it on the page. */
 export const ADMIN_DONE = {
   plan: 'The plan of the account and of its keys was changed.',
   suspended: 'The account is suspended. Its keys stop working within 5 seconds.',
@@ -27,7 +27,7 @@ export const ADMIN_DONE = {
   attached: 'The key now belongs to the account.',
 } as const
 
-/** What the page shows. */
+/** The data of the page. */
 interface AccountDetails {
   readonly account: Account
   readonly keys: readonly Key[]
@@ -169,7 +169,7 @@ function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
         <p>Confirm only if you know that {email} belongs to the person who signed up.</p>
         {isAdminAddress(email, parts.settings) && (
           <Notice kind="warning">
-            <p>The address is in ADMIN_EMAILS: the account will have access to the administration.</p>
+            <p>The address is in ADMIN_EMAILS: the account will have access to the administration pages.</p>
           </Notice>
         )}
       </Confirm>

@@ -65,7 +65,7 @@ function ServicePage({ context, switches: { maintenance, apiOff } }: ServiceProp
       <AdminNav path={context.path} />
       {context.query.has('done') && (
         <Notice kind="status">
-          <p>The switch was turned. It takes effect on every node within 5 seconds.</p>
+          <p>The switch was changed. It takes effect on every node within 5 seconds.</p>
         </Notice>
       )}
       <div class="columns">
@@ -92,7 +92,7 @@ function ServicePage({ context, switches: { maintenance, apiOff } }: ServiceProp
 }
 
 interface SwitchProps {
-  /** Whether the API rejects requests after the turn; it does so now otherwise. */
+  /** Whether the API rejects requests after the change. If not, it rejects them now. */
   readonly isHarmful: boolean
   readonly turn: string
   readonly label: string

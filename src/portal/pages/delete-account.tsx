@@ -6,7 +6,7 @@ import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
 import { recordAction } from '../record-action.ts'
 
-/** What the person types to confirm. */
+/** The word that the person types to confirm. */
 const CONFIRMATION = 'delete'
 
 const SHOW_DELETION = definePage({
@@ -68,7 +68,7 @@ function DeletionPage({ context, errors }: DeletionProps) {
         <li>Your name, e-mail address, password, sessions and stored scans are removed.</li>
         <li>The numbers of requests are kept without a reference to you.</li>
         <li>Records of what was done to the account and its keys are kept. They contain random ids only.</li>
-        {context.isAdmin && <li>You lose access to the administration of this service.</li>}
+        {context.isAdmin && <li>You lose access to the administration pages of this service.</li>}
       </ul>
       <p>
         To keep your data, <a href="/account/export.json">download it</a> first.

@@ -30,7 +30,7 @@ export async function welcome(context: PageContext, { account, cookies }: LogIn,
 
 interface WelcomeProps {
   readonly context: PageContext<'session'>
-  /** Where the person wanted to go; null for the account. */
+  /** The page that the person wanted to open; null for the account page. */
   readonly next: string | null
 }
 

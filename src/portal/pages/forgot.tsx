@@ -16,7 +16,7 @@ const TITLE = 'Reset your password'
 function ForgotPage({ context, email, errors = NO_ERRORS }: ForgotProps) {
   return (
     <Page context={context} title={TITLE} width="narrow">
-      <p class="lead">Enter your e-mail address. We send you a link with which you choose a new password.</p>
+      <p class="lead">Enter your e-mail address. We send you a link to choose a new password.</p>
       <Form action="/forgot" errors={errors}>
         <Field
           name="email"
@@ -37,9 +37,7 @@ function ForgotPage({ context, email, errors = NO_ERRORS }: ForgotProps) {
 function AskOperatorPage({ context }: ForgotProps) {
   return (
     <Page context={context} title={TITLE} width="narrow">
-      <p class="lead">
-        This service sends no e-mail. Ask its operator for a link with which you choose a new password.
-      </p>
+      <p class="lead">This service sends no e-mail. Ask its operator for a link to choose a new password.</p>
       <p class="hint">
         For operators: <code>npm run -s accounts -- reset &lt;email&gt;</code> prints the link.
       </p>
@@ -60,7 +58,7 @@ function SentPage({ context, email }: Required<Omit<ForgotProps, 'errors'>>) {
         If <strong>{email}</strong> has an account, a link is on its way to it. It is valid for one hour.
       </p>
       <p>
-        Nothing arrived after a few minutes? Look into your spam folder, or <a href="/forgot">check the address</a>.
+        Nothing arrived after a few minutes? Check your spam folder, or <a href="/forgot">check the address</a>.
       </p>
     </Page>
   )

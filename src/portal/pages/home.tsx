@@ -4,7 +4,7 @@ import { Field } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
 import { definePage, type PageContext } from '../page.ts'
 
-/** An answer of the API, shortened to what a first look needs. */
+/** A response of the API, shortened to the essential fields. */
 const EXAMPLE = `GET /api/v1/scan?url=https://bakery.example
 
 {
@@ -47,7 +47,7 @@ function HomePage({ context }: { readonly context: PageContext }) {
   )
 }
 
-/** Leads to the scan, or to sign-up for a person without a session, and from there to the scan. */
+/** Redirects to the scan; for a person without a session to sign-up, and from there to the scan. */
 function ScanForm({ context: { account, parts } }: { readonly context: PageContext }) {
   const action = account !== null ? '/scan' : parts.accounts.signUp === 'open' ? '/signup' : '/scan'
   return (

@@ -87,7 +87,7 @@ function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
     <Card title="Rotate">
       <p>You get a new secret. Name, usage and plan of the key stay the same.</p>
       <Form action={`/account/keys/${key.id}`} errors={errors}>
-        {/* With the last characters of the secret, a form that is sent twice rotates once. */}
+        {/* The last characters of the secret: if the form is sent twice, the key is rotated only once. */}
         <HiddenFields values={{ action: 'rotate', secret: key.secrets[0]?.lastFour ?? '' }} />
         <Select
           name="overlap"
@@ -172,7 +172,7 @@ async function renameKey(context: Context, key: Key): Promise<PageResult> {
 async function rotateKey(context: Context, key: Key): Promise<PageResult> {
   const { form, now, parts } = context
   const overlap = OVERLAPS.get(form.text('overlap'))
-  const sentence = overlap === undefined ? 'Choose a time of the list.' : findObstacle(context, key, overlap.ms)
+  const sentence = overlap === undefined ? 'Choose a time from the list.' : findObstacle(context, key, overlap.ms)
   if (overlap === undefined || sentence !== null)
     return await showErrors(context, key, { rotate: { overlap: sentence ?? '' } })
   await countKeyChange(context)
@@ -196,12 +196,12 @@ async function rotateKey(context: Context, key: Key): Promise<PageResult> {
   )
 }
 
-/** Says why a key is not rotated; null if it is. */
+/** Explains why a key is not rotated; null if it is. */
 function findObstacle({ form, now }: Context, key: Key, overlapMs: number): string | null {
   if (form.text('secret') !== key.secrets[0]?.lastFour)
     return 'The key was rotated after this page was opened. If you did not see its new secret, rotate it again.'
   if (overlapMs > 0 && listValidSecrets(key, now).length >= MAX_VALID_SECRETS)
-    return `The key has ${MAX_VALID_SECRETS} valid secrets already. End them at once, or wait until one ends.`
+    return `The key has ${MAX_VALID_SECRETS} valid secrets. End them immediately, or wait until one ends.`
   return null
 }
 
@@ -221,7 +221,7 @@ async function revokeKey(context: Context): Promise<PageResult> {
 
 const DONE = '/account/keys?done=revoked'
 
-/** The page of one key with the forms that change it. A key of another account does not exist for them. */
+/** The page of one key with the forms that change it. For them, a key of another account does not exist. */
 export const KEY_PAGES = [
   definePage({
     method: 'GET',

@@ -20,7 +20,7 @@ import { NewSecretPage } from './new-secret.tsx'
 
 type Context = PageContext<'session'>
 
-/** Revoked keys on the page. */
+/** Maximum number of revoked keys on the page. */
 const MAX_REVOKED_SHOWN = 50
 
 /** Value of the form → revision of the API. */
@@ -110,14 +110,14 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
   )
 }
 
-const NAME_HINT = 'For you to recognize it, such as the place where you use it.'
+const NAME_HINT = 'A name that helps you recognize the key, such as the place where you use it.'
 const LIMIT_ADVICE = 'To create another one, revoke a key, or ask the operator of this service for a larger plan.'
 
 /** For an account that never had a key: the service failed between the creation of the account and that of its key. */
 function DefaultKeyCard({ errors }: Pick<KeysProps, 'errors'>) {
   return (
     <Card title="Your first key">
-      <p>You have no key yet. With a key, programs can use the API in your name.</p>
+      <p>You have no key yet. With a key, programs can use the API on your behalf.</p>
       <Form action="/account/keys" errors={errors}>
         <HiddenFields values={{ action: 'default' }} />
         <Button>Create your default key</Button>
@@ -150,7 +150,10 @@ async function showKeys(context: Context, errors: FieldErrors = NO_ERRORS): Prom
   return <KeysPage context={context} keys={await readAllKeyUsage(context)} errors={errors} />
 }
 
-/** Creates a key. A form that is sent a second time creates none, and leads to the key that the first one created. */
+/**
+ * Creates a key. A form that is sent a second time creates none, and redirects to the key that was created the first
+ * time.
+ */
 async function createKey(context: Context): Promise<PageResult> {
   const { account, form, now, parts } = context
   const name = readKeyName(form.text('name'))
@@ -176,7 +179,7 @@ async function createKey(context: Context): Promise<PageResult> {
   return await showKeys(context, { '': `You have as many keys as your plan allows. ${LIMIT_ADVICE}` })
 }
 
-const UNKNOWN_REVISION = 'Choose a revision of the list.'
+const UNKNOWN_REVISION = 'Choose a revision from the list.'
 
 /** Creates the default key. The second of two requests finds it. */
 async function createFirstKey(context: Context): Promise<PageResult> {
@@ -191,7 +194,7 @@ const SECRET_ADVICE = 'If you did not see the secret of a key, rotate the key: t
 
 function CreatedBeforePage({ context, of: key }: { readonly context: Context; readonly of: Pick<Key, 'id' | 'name'> }) {
   return (
-    <Page context={context} title="This key exists already">
+    <Page context={context} title="This key already exists">
       <p class="lead">
         The form was sent twice. It created one key, <KeyName name={key.name} />, whose secret was shown once.
       </p>

@@ -9,7 +9,7 @@ import { definePage, type PageContext, Redirect } from '../page.ts'
 
 interface LogInProps {
   readonly context: PageContext
-  /** Where to go after log-in; null for the account. */
+  /** The page to open after log-in; null for the account page. */
   readonly next: string | null
   readonly email?: string
   readonly errors?: FieldErrors

@@ -1,6 +1,6 @@
 import { definePage, Redirect } from '../page.ts'
 
-/** Ends the session. A link could be followed by a browser on its own, so only a form does it. */
+/** Ends the session. Only a form can do this, because browsers may follow links on their own. */
 export const LOG_OUT = definePage({
   method: 'POST',
   path: '/logout',

@@ -14,7 +14,7 @@ interface NewSecretProps {
   readonly of: Pick<Key, 'name'>
   readonly secret: string
   readonly title: string
-  /** What happens to the previous secrets. */
+  /** Explains when the previous secrets end. */
   readonly children?: ComponentChildren
 }
 

@@ -8,7 +8,7 @@ import { definePage, type PageContext } from '../page.ts'
 
 interface ResetProps {
   readonly context: PageContext
-  /** From the link. */
+  /** The token in the link. */
   readonly token: string
   readonly errors?: FieldErrors
 }
@@ -30,18 +30,18 @@ function ResetPage({ context, token, errors = NO_ERRORS }: ResetProps) {
         <Button>Save the password</Button>
       </Form>
       <p>
-        The link does not work any more? <a href="/forgot">Request a new one</a>.
+        Does the link no longer work? <a href="/forgot">Request a new one</a>.
       </p>
     </Page>
   )
 }
 
-/** Shown for a link without a token, which was cut in the e-mail or by hand. */
+/** Shown for a link without a token, which was lost in the e-mail or when the link was copied. */
 function NoTokenPage({ context }: Pick<ResetProps, 'context'>) {
   context.setStatus(400)
   return (
     <Page context={context} title="This link is not complete" width="narrow">
-      <p class="lead">Open the whole link of the e-mail, or request a new one.</p>
+      <p class="lead">Open the whole link in the e-mail, or request a new one.</p>
       <p>
         <LinkButton href="/forgot">Request a new link</LinkButton>
       </p>

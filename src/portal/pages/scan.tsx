@@ -20,7 +20,7 @@ const SCAN = definePage<'session'>({
   handle: async (context) => await buildScanPage(context, { values: readScanForm(context.query) }),
 })
 
-/** Scans and leads to the result. */
+/** Scans, and redirects to the result. */
 const SUBMIT_SCAN = definePage<'session'>({
   method: 'POST',
   path: '/scan',
@@ -66,7 +66,7 @@ async function scan(context: Context, values: ScanFormValues): Promise<PageResul
   return <ScanResultPage context={context} scan={done.scan} isStored={false} />
 }
 
-const UNUSABLE_KEY: FieldErrors = { key: 'This key cannot be used any more. Choose another one.' }
+const UNUSABLE_KEY: FieldErrors = { key: 'This key can no longer be used. Choose another one.' }
 
 async function listUsableKeys({ parts, account, now }: Context): Promise<readonly Key[]> {
   const keys = await parts.store.keys.listAccountKeys(account.id)

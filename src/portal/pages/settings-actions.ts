@@ -44,9 +44,9 @@ const SAVE_EMAIL = definePage({
 function refuseDemotion({ isAdmin, parts }: PageContext<'session'>, email: string): string | null {
   if (!isAdmin) return null
   if (!isAdminAddress(email, parts.settings))
-    return 'This address would end your access to the administration. Add it to ADMIN_EMAILS first.'
+    return 'This address would end your access to the administration pages. Add it to ADMIN_EMAILS first.'
   if (parts.accounts.canMail) return null
-  return 'The new address would not be verified, which would end your access to the administration. Set SMTP_URL first.'
+  return 'The new address would not be verified, which would end your access to the administration pages. Set SMTP_URL first.'
 }
 
 const SAVE_PASSWORD = definePage({

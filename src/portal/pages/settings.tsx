@@ -9,7 +9,7 @@ import { describeBrowser } from '../describe-browser.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { definePage, type PageContext } from '../page.ts'
 
-/** What was done before the page is shown → the sentence that reports it. */
+/** Completed action → the sentence that reports it on the page. */
 export const SETTINGS_DONE = {
   name: 'Your name was changed.',
   email: 'Your e-mail address was changed. It is not verified, because this service cannot send e-mail.',
@@ -108,7 +108,7 @@ function EmailForm({ context: { account, form, parts }, failed }: FormProps) {
   const errors = findErrors(failed, 'email')
   const effect = parts.accounts.canMail
     ? 'We send a link to the new address. The address is changed when you open the link.'
-    : 'The address is changed at once. It stays unverified, because this service cannot send e-mail.'
+    : 'The address is changed immediately. It stays unverified, because this service cannot send e-mail.'
   return (
     <Card title="E-mail address">
       <p>

@@ -16,7 +16,7 @@ interface SignUpValues {
   readonly email: string
   /** Token of an invitation; null without one. */
   readonly invite: string | null
-  /** Where the person wanted to go; null for the account. */
+  /** The page that the person wanted to open; null for the account page. */
   readonly next: string | null
 }
 
@@ -30,7 +30,7 @@ function SignUpPage({ context, values, errors = NO_ERRORS }: SignUpProps) {
   const { invite, next } = values
   return (
     <Page context={context} title="Create your account" width="narrow">
-      <p class="lead">You get an API key at once.</p>
+      <p class="lead">You get an API key immediately.</p>
       <Form action="/signup" errors={errors}>
         <HiddenFields values={{ invite, next }} />
         <SignUpFields values={values} errors={errors} />
@@ -74,7 +74,7 @@ function SignUpFields({ values, errors }: Required<Pick<SignUpProps, 'values' | 
   )
 }
 
-/** Says why sign-up is not possible here, and whom to ask. */
+/** Explains why sign-up is not possible here, and whom to contact. */
 function ClosedPage({ context, errors = NO_ERRORS }: Pick<SignUpProps, 'context' | 'errors'>) {
   const isByInvite = context.parts.accounts.signUp === 'invite'
   return (
@@ -103,7 +103,7 @@ function MailedPage({ context, email }: { readonly context: PageContext; readonl
         We sent a link to <strong>{email}</strong>. Open it and enter your password to get your API key.
       </p>
       <p>
-        Nothing arrived after a few minutes? Look into your spam folder, or <a href="/signup">check the address</a>.
+        Nothing arrived after a few minutes? Check your spam folder, or <a href="/signup">check the address</a>.
       </p>
     </Page>
   )

@@ -11,7 +11,7 @@ import { welcome } from './first-key.tsx'
 
 interface VerifyProps {
   readonly context: PageContext
-  /** From the link. */
+  /** The token in the link. */
   readonly token: string
   readonly errors?: FieldErrors
 }
@@ -26,8 +26,8 @@ function VerifyPage({ context, token, errors = NO_ERRORS }: VerifyProps) {
     <Page context={context} title="Confirm your e-mail address" width="narrow">
       <p class="lead">
         {needsPassword
-          ? 'Enter your password, and the address belongs to your account.'
-          : 'One more click, and the address belongs to your account.'}
+          ? 'Enter your password to confirm that the address is yours.'
+          : 'One more click confirms that the address is yours.'}
       </p>
       <Form action="/verify" errors={errors}>
         <HiddenFields values={{ token }} />
@@ -59,9 +59,9 @@ function PasswordField({ errors }: Required<Pick<VerifyProps, 'errors'>>) {
 
 function DiscardedPage({ context }: Pick<VerifyProps, 'context'>) {
   return (
-    <Page context={context} title="The link does not work any more" width="narrow">
+    <Page context={context} title="The link no longer works" width="narrow">
       <Notice kind="status">
-        <p>Your address was not confirmed. You need not do anything else.</p>
+        <p>Your address was not confirmed. There is nothing else to do.</p>
       </Notice>
     </Page>
   )
@@ -70,7 +70,7 @@ function DiscardedPage({ context }: Pick<VerifyProps, 'context'>) {
 /** Shown for a link that was used, has expired, or was cut. */
 function InvalidLinkPage({ context }: Pick<VerifyProps, 'context'>) {
   return (
-    <Page context={context} title="This link is not valid any more" width="narrow">
+    <Page context={context} title="This link is no longer valid" width="narrow">
       <p class="lead">
         If you have confirmed the address before, log in. Otherwise sign up again with the same address to get a new
         link.

@@ -11,7 +11,7 @@ interface ApiAnswerProps {
   readonly scan: StoredScan
 }
 
-/** The same scan with the API: the command line, and its response. */
+/** Shows how to make the same scan with the API: the command line, and its response. */
 export function ApiAnswer({ context: { parts, baseUrl }, scan }: ApiAnswerProps) {
   const { apiRevision } = parts.settings
   const extras = listExtras(apiRevision)

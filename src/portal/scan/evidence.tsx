@@ -11,12 +11,12 @@ interface EvidenceProps {
   readonly labels: RulesetLabels
 }
 
-/** Points at which the sum is cut off. */
+/** Maximum of the sum of points. */
 const MAX_POINTS = 6
 
 const WEIGHTS = { strong: 'Strong evidence', medium: 'Medium evidence', weak: 'Weak evidence' } as const
 
-/** Why each part of the result is in it, one closed block for each. */
+/** Explains each part of the result in a block of its own, which is closed at first. */
 export function EvidenceList(props: EvidenceProps) {
   const { chosen, others } = splitEvidence(props.report)
   if (chosen.length + others.length === 0) return null
@@ -65,7 +65,7 @@ function EvidenceItem({ item, report, labels }: EvidenceProps & { readonly item:
         </ul>
       )}
       {unseen.length > 0 && (
-        <p class="quiet">The rule also looks at what this scan did not see: {listPlaces(unseen, labels)}.</p>
+        <p class="quiet">The rule also looks at places that this scan did not see: {listPlaces(unseen, labels)}.</p>
       )}
     </details>
   )
@@ -95,7 +95,7 @@ function ClauseItem({ clause, labels }: { readonly clause: Item['clauses'][numbe
   )
 }
 
-/** How much a clause counts: its weight, or for a site type its points. */
+/** The weight of a clause or, for a site type, its points. */
 function ClauseWeight({ clause: { weight, points = 0 } }: { readonly clause: Item['clauses'][number] }) {
   if (weight !== undefined) return <span class={`weight ${weight}`}>{WEIGHTS[weight]}</span>
   return <span class={`weight ${points < 0 ? 'weak' : 'medium'}`}>{formatSign(points)} points</span>

@@ -22,7 +22,7 @@ const NO_EXTRAS: PageExtras = {
   warnings: [],
 }
 
-/** Reads a stored scan. It may be older than a field that is added to the results later. */
+/** Reads a stored scan. It may lack fields that later versions have added to results. */
 export function readReport({ result, extras = '{}' }: CacheEntry): ScanReport {
   return { result: JSON.parse(result), extras: { ...NO_EXTRAS, ...JSON.parse(extras) } }
 }
@@ -78,13 +78,13 @@ export function nameSiteType(siteType: string, { siteTypes }: RulesetLabels): st
   return findOwn(siteTypes, siteType) ?? spell(siteType)
 }
 
-/** Turns a slug that the rules do not know any more into words. */
+/** Turns a slug that the rules no longer contain into words. */
 function spell(slug: string): string {
   const words = slug.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a place is, in a few words: the first part of its description. */
+/** Describes a place in a few words: the first part of its description. */
 export function namePlace(place: string, { places }: RulesetLabels): string {
   const [first] = (findOwn(places, place) ?? place).split(/[,:;(]/)
   return first.trim()
@@ -99,7 +99,7 @@ export function splitEvidence({
   return { chosen: sorted.filter(({ chosen }) => chosen), others: sorted.filter(({ chosen }) => !chosen) }
 }
 
-/** Kinds of rules in the order of the page, and what they are called. */
+/** Kinds of rules in the order of the page, with their headings. */
 const KINDS: readonly (readonly [kind: EvidenceItem['kind'], title: string])[] = [
   ['builder', 'Builder'],
   ['hosting', 'Hosting'],
@@ -111,7 +111,7 @@ export function nameKind(kind: EvidenceItem['kind']): string {
   return KINDS.find(([name]) => name === kind)?.[1] ?? kind
 }
 
-/** Notes without a name, in plain words. */
+/** Note that names no rule → the same in plain words. */
 const NOTES: Readonly<Record<string, string>> = {
   conflicting: 'Marks of several builders were found that exclude each other.',
   'too little evidence': 'The best guess, but with too little evidence to name it.',
@@ -125,7 +125,7 @@ export function explainNote(note: string, { extras: { evidence } }: ScanReport):
   const [, reason, slug] = /^(required|excluded by|implied by) (\S+)/.exec(note) ?? []
   const name = evidence.find((item) => item.slug === slug)?.name ?? slug
   if (reason === 'required') return `Not counted: it needs ${name}, which was not found.`
-  if (reason === 'excluded by') return `Not counted: ${name} was found, and both together are not possible.`
+  if (reason === 'excluded by') return `Not counted: ${name} was found, and the two exclude each other.`
   if (reason === 'implied by') return `Sites made with ${name} always have it.`
   if (note.startsWith('second to ')) return 'The site type with the second highest score.'
   return findOwn(NOTES, note) ?? note

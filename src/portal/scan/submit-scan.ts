@@ -12,7 +12,7 @@ import type { PortalParts } from '../parts.ts'
 /** Scans of an account that are stored. */
 const KEPT_SCANS = 20
 
-/** Adds the scheme that people leave out when they type an address. */
+/** Adds the scheme that people omit when they type an address. */
 export function completeUrl(text: string): string {
   return text === '' || /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, '')}`
 }
@@ -23,7 +23,7 @@ export interface ScanOrder {
   readonly account: string
   /** The key to charge. */
   readonly key: Key
-  /** As completed by `completeUrl`. */
+  /** The URL as completed by `completeUrl`. */
   readonly url: string
   readonly fresh: boolean
 }

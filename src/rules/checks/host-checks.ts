@@ -8,7 +8,7 @@ import { buildFinding, type Finding } from '../findings.ts'
 
 /** Places whose host is that of the site itself, or of a site that it links to, not of a server that many sites load files from. */
 const SITE_PLACES = new Set(['url', 'anchor', 'dns', 'tls'])
-/** The same in other places, by word. */
+/** Words in other places whose hosts are of that kind, too. */
 const SITE_WORDS = /^(?:canonical|alternate|og:url|twitter:url)$/i
 /** Vendors serve files from hosts such as cdn.x.com or static.x.com; a host that begins so is a site. */
 const SITE_PREFIX = 'www.'
@@ -34,7 +34,7 @@ interface NamedHost {
   readonly path: Path
 }
 
-/** Finds the full hosts of sites that a clause asks for. Hosts under a `not` are not asked for. */
+/** Finds the full hosts of sites that a clause looks for, except those under a `not`. */
 function findSiteHosts(clause: ClauseSource, path: Path, places: Places): NamedHost[] {
   const inner = ['all', 'any', 'of'].flatMap((group) =>
     toList<ClauseSource>(clause[group]).flatMap((one, i) => findSiteHosts(one, [...path, group, i], places)),

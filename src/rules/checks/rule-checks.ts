@@ -26,7 +26,7 @@ export interface CheckedRule {
   readonly compiled: CompiledRule | null
 }
 
-/** What rule files are checked against. */
+/** The data that rule files are checked against. */
 export interface CheckContext {
   readonly validator: SchemaValidator
   readonly places: Places

@@ -106,7 +106,7 @@ function toRecord(data: unknown): Readonly<Record<string, unknown>> {
 /** A slug in a rule that names another rule. */
 export interface NamedSlug {
   readonly slug: string
-  /** Namespace of the slug; of a category, that of categories. */
+  /** Namespace of the slug. For a category, it is that of categories. */
   readonly space: string
   readonly path: Path
   /** The slug is the key at the path, not its value. */

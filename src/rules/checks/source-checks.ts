@@ -2,7 +2,7 @@ import { toList } from '../../engine/rule/clause.ts'
 import type { SourceFile } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
 
-/** Addresses of searches. What they show changes, and it is what others wrote, not what the vendor documents. */
+/** Addresses of searches. Their results change, and they show what others wrote, not what the vendor documents. */
 const SEARCHES =
   /^https?:\/\/(?:github\.com\/(?:.*\/)?search\b|(?:www\.)?(?:google|bing|duckduckgo)\.\w+\/(?:search|\?q)|grep\.app\/|sourcegraph\.com\/search|searchcode\.com\/|publicwww\.com\/)/i
 

@@ -5,7 +5,7 @@ import { fitRegression, type Sample } from './regression.ts'
 
 /** Tenths of log-odds per nat. */
 const TENTHS = 10
-/** Points below this are left out. */
+/** Points below this are omitted. */
 const MIN_POINTS = 3
 /** Types with fewer labelled pages are written by hand. */
 export const MIN_LABELLED_PAGES = 20
@@ -110,7 +110,7 @@ export interface Prediction {
   readonly page: ReadPage
   /** The type, or null; `NO_TYPE` never. */
   readonly named: string | null
-  /** The best type, also if it is not named; null if the page fits none. */
+  /** The best type, even if it is not named; null if the page fits none. */
   readonly best: string | null
   /** Lead of the best type over the second. */
   readonly lead: number

@@ -7,7 +7,7 @@ const CURVE = [0, 2, 4, 6, 8, 10, 12, 14, 16, 20, 25, 30]
 /** Margins of the curves by type, and labelled pages that a type needs for a curve. */
 const TYPE_CURVE = [0, 4, 8, 12, 16, 20, 25]
 const MIN_CURVE_PAGES = 20
-/** Pairs of types in the confusion table. */
+/** Maximum number of pairs of types in the confusion table. */
 const MAX_CONFUSIONS = 25
 
 const formatShare = (part: number, whole: number): string =>

@@ -47,7 +47,9 @@ export const HELD_OUT_PART = 0
 /** Number of folds of the cross-validation. */
 export const FOLDS = 5
 
-/** Finds the fold of a site, by another byte than the part, so that folds of the remaining parts are of equal size. */
+/**
+ * Finds the fold of a site, by a different byte from the part, so that folds of the remaining parts are of equal size.
+ */
 export function findFold(site: string): number {
   return createHash('sha256').update(site).digest()[1] % FOLDS
 }

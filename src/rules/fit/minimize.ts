@@ -4,7 +4,7 @@ export interface Valuation {
   readonly slope: Float64Array
 }
 
-/** How long the search goes on. */
+/** Conditions that end the search. */
 export interface SearchLimits {
   readonly maxSteps: number
   /** The search ends when a step lowers the value by less than this share of it. */
@@ -13,7 +13,7 @@ export interface SearchLimits {
 
 /** Steps that L-BFGS remembers. */
 const MEMORY = 12
-/** Share of the decrease that the slope promises which a step must reach (Armijo). */
+/** Share of the decrease promised by the slope that a step must achieve (Armijo). */
 const MIN_DECREASE = 1e-4
 const MAX_HALVINGS = 30
 

@@ -3,7 +3,7 @@ import { minimize, type Valuation } from './minimize.ts'
 /** Pages as rows of a sparse binary matrix: for each page the columns that are 1. */
 type SparseRows = readonly (readonly number[])[]
 
-/** What a regression is fitted to. */
+/** The training data of a regression. */
 export interface Sample {
   readonly rows: SparseRows
   /** Class by page. */
@@ -20,7 +20,7 @@ export interface Shape {
   readonly fitted: readonly number[]
   /** Class of each column for which a clause was written. */
   readonly owners: readonly number[]
-  /** Weights with a smaller amount than this are left out: they are 0, and the others are fitted without them. */
+  /** Weights with a smaller amount than this are removed: they are 0, and the others are fitted without them. */
   readonly minWeight: number
 }
 
@@ -34,11 +34,11 @@ export interface Model {
 /** Penalty on the sum of squared weights. Chosen by cross-validation on four fifths of the labelled sites. */
 const PENALTY = 7
 /**
- * Weight that the penalty draws a column to for its own class, in nats; 0 for other classes. Rare evidence so keeps some of the
- * weight that its author expects, until pages show otherwise.
+ * Weight that the penalty draws a column to for its own class, in nats; 0 for other classes. In this way rare evidence
+ * keeps some of the weight that its author expects, until pages show otherwise.
  */
 const OWN_WEIGHT = 1.3
-/** How often the weights that are too small are left out and the others fitted again. */
+/** Number of rounds in which weights that are too small are removed and the others fitted again. */
 const ROUNDS = 2
 const LIMITS = { maxSteps: 300, minGain: 1e-7 }
 

@@ -63,7 +63,7 @@ function findPair(map: YAMLMap, name: string) {
   return map.items.find(({ key }) => isScalar(key) && key.value === name)
 }
 
-/** Where the text of a node begins and ends, without white space and comments after it. */
+/** Finds the offsets at which the text of a node begins and ends, without white space and comments after it. */
 function findRange(node: unknown, text: string): readonly [start: number, end: number] {
   const [start, end] = (node as Node | null | undefined)?.range ?? [0, 0]
   return [start, start + text.slice(start, end).trimEnd().length]

@@ -7,8 +7,8 @@ const ALL = Array.from({ length: 256 }, (_, high) =>
 const cachedRanges = new Map<string, CharRanges>()
 
 /**
- * Finds the code units that `source` matches, which is a pattern of one character such as `\d`, `[^;]` or `a`. The regular
- * expression engine itself answers, so its rules of case folding apply.
+ * Finds the code units that match `source`, a pattern of one character such as `\d`, `[^;]` or `a`. The regular
+ * expression engine tests them, so its rules of case folding apply.
  */
 export function findCharRanges(source: string, flags: string): CharRanges {
   const key = `${flags}/${source}`

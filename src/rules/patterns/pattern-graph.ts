@@ -33,9 +33,9 @@ type Step =
   | { readonly kind: 'accept' | 'dead' }
 
 /**
- * Builds the graph of a pattern. Counted repeats are expanded, a lookaround is a way that leads nowhere, and a backreference
- * is treated like the group that it names.
- * @throws CostlyPatternError if the pattern is too large, or has a part without a bound of its cost
+ * Builds the graph of a pattern. Counted repeats are expanded, a lookaround is a way that leads nowhere, and a
+ * backreference is treated like the group that it names.
+ * @throws CostlyPatternError if the pattern is too large, or the cost of a part of it has no bound
  */
 export function buildPatternGraph(pattern: string, flags: string): PatternGraph {
   return new GraphBuilder(flags).build(new RegExpParser({ ecmaVersion: 2025 }).parsePattern(pattern))

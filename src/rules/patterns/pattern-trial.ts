@@ -15,7 +15,7 @@ interface Thread {
   readonly flag: Int32Array
 }
 
-/** How long the texts are, and how long a pattern may take. */
+/** The length of the texts, and the time that a pattern may take. */
 interface TrialLimits {
   /** Length of a text in characters. */
   readonly textLength: number

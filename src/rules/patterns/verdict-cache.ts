@@ -8,8 +8,8 @@ const VERSION = 1
 const MAX_ENTRIES = 20_000
 
 /**
- * Stores which patterns have passed their trial. It only saves time: every run repeats the proof, whatever the file contains.
- * A file that cannot be read or written costs the time that it would have saved.
+ * Stores which patterns have passed their trial. It only saves time: every run repeats the proof, whatever the file
+ * contains. If the file cannot be read or written, only time is lost.
  */
 export class VerdictCache {
   readonly #file: string

@@ -2,11 +2,11 @@ import type { Page } from '../../engine/page/page-types.ts'
 import { cutToKnown } from './markup-traits.ts'
 import type { Trait, WordFilter } from './trait.ts'
 
-/** Characters of inline code that are searched. */
+/** Maximum number of characters of inline code that are searched. */
 const MAX_CODE_LENGTH = 512 * 1024
 /** A global variable that is assigned. */
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.([A-Za-z_$][\w$]{3,60})\s{0,3}=(?!=)/g
-/** The first line of a comment that minifiers keep, mostly a licence: `/*! Acme v1.2`. */
+/** The first line of a comment that minifiers keep, usually a licence: `/*! Acme v1.2`. */
 const BANNER = /\/\*! ?([^\n*]{4,80})/g
 /** A custom property of CSS: `--acme-color`. */
 const PROPERTY = /(?<![\w-])(--[a-z][a-z0-9]{2,30}-)[a-z]/g
@@ -38,7 +38,7 @@ function findGlobals(script: string, filter: WordFilter): Trait[] {
 
 function findBanners(code: string, place: 'inline' | 'style', filter: WordFilter): Trait[] {
   return [...code.matchAll(BANNER)].flatMap(([whole, text]) => {
-    const known = cutToKnown(text.split(/ v?[0-9]/, 1)[0], filter) // Without the version.
+    const known = cutToKnown(text.split(/ v?[0-9]/, 1)[0], filter) // The text without the version.
     if (known.length < 4 || !filter.isOfVendor(known)) return []
     const literal = `${whole.startsWith('/*! ') ? '/*! ' : '/*!'}${known}`
     const tag = place === 'style' ? 'style' : 'script'

@@ -9,16 +9,16 @@ import { compileNewRule, type KnownRules, type NewRule, type RankedTrait, rankTr
 import { buildNearMiss, buildTestPage } from './test-pages.ts'
 import { findDomain } from './trait.ts'
 
-/** Clauses of the new rule, and further ones that are listed in a comment. */
+/** Maximum number of clauses of the new rule, and of clauses that are only listed in a comment. */
 const MAX_CLAUSES = 6
 const MAX_UNNAMED_CLAUSES = 3
 const MAX_OTHERS = 20
-/** Characters of a page in which the name of the product is searched. */
-const MAX_NAME_SEARCH = 512 * 1024
-/** Clauses of one place: more of them are the same kind of proof. */
+/** Maximum number of characters of a page in which the name of the product is searched. */
+const MAX_SEARCHED_CHARACTERS = 512 * 1024
+/** Maximum number of clauses of one place: more of them would be the same kind of proof. */
 const MAX_PER_PLACE = 2
 
-/** What `rules new` is asked for. */
+/** The arguments of `rules new`. */
 export interface ProposalRequest extends NewRule {
   /** Builders: null if the author has to choose it. */
   readonly category: string | null
@@ -35,8 +35,8 @@ export interface Proposal {
 }
 
 /**
- * Proposes a rule for the product that a page was made with. Of the page, the texts contain only words that name the product,
- * names in code, and hosts of others. What the author has to decide is a placeholder.
+ * Proposes a rule for the product that a page was made with. Of the page, the texts contain only words that name the
+ * product, names in code, and third-party hosts. What the author has to decide is a placeholder.
  * @returns null if the page shows nothing unusual
  */
 export function proposeRule(input: PageInput, request: ProposalRequest, known: KnownRules): Proposal | null {
@@ -70,7 +70,7 @@ function chooseTraits(ranked: readonly RankedTrait[]): RankedTrait[] {
 
 /** Finds how the page writes the name of the product, most often; null if it does not, or only in lower case. */
 function findName({ html }: Page, slug: string): string | null {
-  const text = html.slice(0, MAX_NAME_SEARCH)
+  const text = html.slice(0, MAX_SEARCHED_CHARACTERS)
   const [squeezed, most] = [slug.replaceAll('-', ''), slug.split('-').length]
   const runs = [...text.matchAll(/[a-z0-9]+/gi)]
   const counts = new Map<string, number>()

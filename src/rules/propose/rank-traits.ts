@@ -15,7 +15,7 @@ import { findUrlTraits } from './url-traits.ts'
 import { Vocabulary } from './vocabulary.ts'
 import { buildWordFilter } from './word-filter.ts'
 
-/** What a proposal is compared with: the other rules and their test pages. */
+/** The data that a proposal is compared with: the other rules and their test pages. */
 export interface KnownRules {
   readonly ruleset: Ruleset
   readonly detectors: ConstructorParameters<typeof Ruleset>[0]['detectors']
@@ -35,13 +35,13 @@ export interface NewRule {
   readonly slug: string
 }
 
-/** Bits by which a trait that names the product is ahead of one that does not. */
+/** Bits that are added to the rarity of a trait that names the product. */
 const VENDOR_BITS = 20
 /** Places that can prove where a site runs. */
 const HOSTING_PLACES = ['url', 'header', 'cookie', 'dns', 'tls', 'status']
 /** A name that more test files contain belongs to no single product. */
 const MAX_FILES = 20
-/** A word that more test files contain is not searched further: its clause is taken for a general one. */
+/** A word that more test files contain is not checked any closer: its clause counts as generic. */
 const MAX_NEAR_PAGES = 40
 
 /**
@@ -68,8 +68,8 @@ export function rankTraits(page: Page, rule: NewRule, known: KnownRules): Ranked
   const ranked = unique.map((trait): RankedTrait => {
     const isOfVendor = filter.isOfVendor(trait.name)
     const [{ weight }] = compileClause(trait.clause, rule, known).clauses
-    // Pages of others show pictures of a vendor. Whether a clause that does not name the product may be strong is for the
-    // author to decide.
+    // Third-party pages show pictures of a vendor, so the author decides whether a clause that does not name the
+    // product may be strong.
     const mayBeStrong = isOfVendor && !('asset' in trait.clause && trait.clause.from === undefined)
     const clause = weight === 'strong' && !mayBeStrong ? { ...trait.clause, weight: 'medium' } : trait.clause
     const rarity = vocabulary.computeRarity(trait.name) + (isOfVendor ? VENDOR_BITS : 0)

@@ -2,7 +2,7 @@ import { parse } from 'tldts'
 import type { PageInput } from '../../engine/page/page.ts'
 import type { ClauseSource } from '../../engine/rule/types.ts'
 
-/** Something of a page that may be typical of the product it was made with. */
+/** A feature of a page that may be typical of the product it was made with. */
 export interface Trait {
   /** A clause that finds it, without a weight. */
   readonly clause: ClauseSource
@@ -21,11 +21,11 @@ export interface PagePart {
   readonly url?: string
 }
 
-/** What decides which words of a page may be written into a rule. */
+/** Decides which words of a page may be written into a rule. */
 export interface WordFilter {
   /** Whether a text contains the name of the product. */
   isOfVendor(text: string): boolean
-  /** Whether a name in code contains nothing that the page shows to its readers, and no identifier. */
+  /** Whether a name in code contains neither text that readers of the page see, nor an identifier. */
   isName(text: string): boolean
   /** Whether every word of a text is known from tests of rules, or contains the name of the product. */
   isKnown(text: string): boolean

@@ -1,7 +1,7 @@
 import type { Page, UrlUse } from '../../engine/page/page-types.ts'
 import { findDomain, type Trait, type WordFilter } from './trait.ts'
 
-/** Segments of a path that a locator contains at most. */
+/** Maximum number of path segments in a locator. */
 const MAX_SEGMENTS = 3
 /** A segment of a path that can be copied into HTML. */
 const SEGMENT = /^[\w.~-]{2,60}$/

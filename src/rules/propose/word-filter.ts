@@ -10,7 +10,7 @@ const TEXT_ATTRIBUTES = ['alt', 'title', 'aria-label', 'placeholder', 'value', '
 const MIN_WORD_LENGTH = 3
 /** Words of a slug from this length on name the product alone. */
 const MIN_VENDOR_LENGTH = 4
-/** A word that so many test files contain is an ordinary one, whatever the page uses it for. */
+/** A word that this many test files contain is an ordinary one, whatever the page uses it for. */
 const ORDINARY_FILES = 5
 /** Digits in a row, or hexadecimal digits, that make a name an identifier of one site, page or build. */
 const IDENTIFIER = /[0-9]{3}|[0-9a-f]{8}|[0-9][a-z]{1,3}[0-9]/i
@@ -18,7 +18,7 @@ const IDENTIFIER = /[0-9]{3}|[0-9a-f]{8}|[0-9][a-z]{1,3}[0-9]/i
 /**
  * Builds the filter that keeps the texts of a page out of a rule.
  * @param slug the slug of the rule, which names the product
- * @param products further names of it, such as that of the generator
+ * @param products other names of it, such as that of the generator
  */
 export function buildWordFilter(
   page: Page,

@@ -41,7 +41,7 @@ export class MongoAccounts implements AccountStore {
     const part = { $regex: escapePattern(search), $options: 'i' }
     const filter: Filter<AccountDocument> = search === '' ? {} : { $or: [{ email: part }, { name: part }] }
     const page = accounts.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit)
-    // Without a search MongoDB knows the number, and would otherwise read all documents.
+    // Without a search, MongoDB can return the number without reading all documents.
     const count = search === '' ? accounts.estimatedDocumentCount() : accounts.countDocuments(filter)
     const [found, total] = await Promise.all([page.toArray(), count])
     return { accounts: await this.#summarize(found.map(toAccount), month), total }
@@ -97,7 +97,8 @@ export class MongoAccounts implements AccountStore {
 
   async deleteAccount(id: string, at: Date): Promise<boolean> {
     const { accounts, keys, scans, sessions, credentials, verifications } = this.#all
-    // From now on the account gets no keys and no scans. The account itself is deleted last, so that the call can be repeated.
+    // From now on, the account gets neither keys nor scans. The account itself is deleted last, so that the call can be
+    // repeated.
     const account = await accounts.findOneAndUpdate({ _id: id }, { $set: { deletedAt: at } }, LIMITED)
     if (account === null) return false
     const revoked = { name: '', email: '', revokedAt: { $ifNull: ['$revokedAt', at] } }

@@ -38,7 +38,7 @@ export class MongoAudit implements AuditStore {
   }
 }
 
-/** Matches an entry and all that come after it in the order of the list. */
+/** Matches an entry and all entries after it in the order of the list. */
 function listUpTo({ _id, at }: AuditDocument): object[] {
   return [{ at: { $lt: at } }, { at, _id: { $lte: _id } }]
 }

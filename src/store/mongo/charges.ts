@@ -14,16 +14,16 @@ interface PendingCharge {
 }
 
 export interface ChargeTimes {
-  /** Milliseconds for which a charge may wait for the one before it, and then for the answer of the server. */
+  /** How long a charge may wait for the one before it, and then for the response of the server, in milliseconds. */
   readonly queueMs: number
   /** Milliseconds after which the server aborts an unfinished charge. Less than `queueMs`. */
   readonly maxTimeMS: number
 }
 
 /**
- * Sends the charges of one key one update after another; each update includes all charges that arrived meanwhile. Concurrent
- * updates of one document would make MongoDB retry repeatedly (measured with 100 concurrent charges: 1,087 charges a second
- * and 307 ms for the slowest, compared with 20,899 and 26 ms in this way).
+ * Sends the charges of one key one update after another; each update includes all charges that arrived meanwhile.
+ * Concurrent updates of one document would make MongoDB retry repeatedly (measured with 100 concurrent charges: 1,087
+ * charges a second and 307 ms for the slowest, compared with 20,899 and 26 ms this way).
  */
 export class MongoCharges {
   readonly #usage: Collection<UsageDocument>

@@ -19,7 +19,7 @@ export function isDuplicate(error: unknown): boolean {
   return hasCode(error, DUPLICATE_KEY)
 }
 
-/** Whether there is a document with this id already. */
+/** Whether a document with this id already exists. */
 export function isTakenId(error: unknown): boolean {
   return isDuplicate(error) && '_id' in Object((error as MongoServerError).keyPattern)
 }
@@ -61,7 +61,7 @@ export function toSetupError(error: unknown, hosts: string): SetupError {
   )
 }
 
-/** @returns a further sentence for errors whose message does not say what to do, or an empty text */
+/** @returns an additional sentence for errors whose message does not say what to do, or an empty text */
 function findAdvice(reason: string): string {
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(reason)) ?? []
   return advice === undefined ? '' : `. ${advice}.`

@@ -4,7 +4,7 @@ import type { Key } from '../../keys/types.ts'
 import type { GuardedStore } from '../guard.ts'
 import type { KeyStore } from '../types.ts'
 
-/** Milliseconds for which a key is cached, so that a revocation takes effect on every node within 5 s. */
+/** How long a key is cached, in milliseconds, so that a revocation takes effect on every node within 5 s. */
 const MAX_AGE_MS = 4000
 const MAX_CACHED_KEYS = 10_000
 

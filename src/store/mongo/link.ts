@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions } from 'mongodb'
 import { buildUrlError } from './url-errors.ts'
 
-/** Milliseconds that closing the connections may take. */
+/** Time limit for closing the connections, in milliseconds. */
 const CLOSE_MS = 1000
 
 /** Milliseconds after which a connection to a server that hangs is closed. Its calls have timed out by then. */
 const SOCKET_MS = 5000
-/** A connection that is in use for longer than this will never return to its pool. */
+/** A connection that has been in use for longer than this never returns to its pool. */
 const LOST_MS = SOCKET_MS + 1000
 /** Milliseconds between two checks for lost connections. */
 const CHECK_MS = 1000
@@ -50,7 +50,7 @@ export interface LinkOptions {
  */
 export class MongoLink {
   readonly #options: LinkOptions
-  /** For each client, the newest last: the time at which each connection in use was checked out, by connection id. */
+  /** Times at which connections were checked out, by connection id; one map for each client, the newest last. */
   readonly #clients = new Map<MongoClient, Map<number, number>>()
   readonly #timer: NodeJS.Timeout
   #client: MongoClient

@@ -11,9 +11,12 @@ import { getCollections, prepareDatabase } from './schema.ts'
 import { MongoSettings } from './settings.ts'
 import { MongoUsage } from './usage.ts'
 
-/** Milliseconds within which MongoDB has to answer at the start. */
+/** Time limit for MongoDB to respond at the start, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 4000
-/** Milliseconds within which the collections and indexes have to be created. Several nodes that start at once wait for each other. */
+/**
+ * Time limit for creating the collections and indexes, in milliseconds. Several nodes that start together wait for each
+ * other.
+ */
 const PREPARE_TIMEOUT_MS = 30_000
 
 /**

@@ -35,7 +35,7 @@ export interface AccountDocument {
   readonly plan: string
   readonly createdAt: Date
   readonly suspendedAt?: Date | null
-  /** Since when the account is being deleted. It gets no keys and no scans any more. */
+  /** When the deletion of the account began. From then on, it gets neither keys nor scans. */
   readonly deletedAt?: Date | null
 }
 

@@ -7,7 +7,7 @@ import { type Collections, getCollections, prepareDatabase } from './schema.ts'
 /** Milliseconds that a call may wait for a connection. */
 const WAIT_MS = 30_000
 
-/** How documents of a collection and exported rows differ. */
+/** The differences between the documents of a collection and the exported rows. */
 interface Mapping {
   readonly collection: keyof Collections
   /** Selects the documents that are exported; absent for all. */

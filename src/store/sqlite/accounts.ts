@@ -183,7 +183,7 @@ function parseAccount(row: unknown): Account | null {
   return row === undefined ? null : parseRow<Account>(row)
 }
 
-/** Names of values that are times: of accounts in ISO 8601, of scans in milliseconds. */
+/** Names of values that are times: ISO 8601 in accounts, milliseconds in scans. */
 const TIMES = new Set(['createdAt', 'suspendedAt', 'at'])
 
 /** Parses a row in JSON, because the binding ends a text column at its first NUL. */

@@ -13,20 +13,23 @@ export interface SqliteFolder {
   readonly folder: string
   /** A folder has one server at a time. Tools may read and write while the server runs. */
   readonly role: 'server' | 'tool'
-  /** What to do if another server uses the folder, for the error. */
+  /** Advice in the error if another server uses the folder. */
   readonly lockedAdvice?: string
 }
 
 /** Name of the database file in its folder. */
 export const DATABASE_FILE = 'siteprint.db'
 const LOCK_FILE = 'server.lock'
-/** What a second server can do. */
+/** Advice to a second server. */
 const SERVER_ADVICE =
   'stop it, set DATA_DIR to another folder, or set MONGODB_URL so that several servers share one store'
 
-/** Milliseconds for which opening waits for other processes. */
+/** How long opening waits for other processes, in milliseconds. */
 const OPEN_TIMEOUT_MS = 5000
-/** Milliseconds for which a write waits for another process. Shorter for a server, because the wait blocks its event loop. */
+/**
+ * How long a write waits for another process, in milliseconds. Shorter for a server, because the wait blocks its event
+ * loop.
+ */
 const BUSY_TIMEOUT_MS = { server: 500, tool: 5000 } as const
 
 /** Whether a folder contains a database. */

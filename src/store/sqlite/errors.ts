@@ -12,7 +12,7 @@ export function isBusy(error: unknown): boolean {
   return readErrorCode(error).startsWith('SQLITE_BUSY')
 }
 
-/** Whether the disk or the memory failed, so that work of several statements may have run in part. */
+/** Whether the disk or the memory failed, in which case only a part of several statements may have run. */
 export function isStorageFailure(error: unknown): boolean {
   return /^SQLITE_(?:FULL|IOERR|NOMEM|CORRUPT)/.test(readErrorCode(error))
 }

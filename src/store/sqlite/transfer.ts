@@ -3,7 +3,7 @@ import type { Row, StoreTransfer, TableName } from '../transfer.ts'
 import { readFirstRow } from './connection.ts'
 import { openDatabase } from './database.ts'
 
-/** Rows that are read at once. */
+/** Rows that are read in one query. */
 const PAGE_ROWS = 1000
 
 const toIso = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`
@@ -45,7 +45,10 @@ const READ: Readonly<Record<TableName, string>> = {
   }),
 }
 
-/** Opens the embedded store like a server, so that none runs meanwhile. @throws SetupError if it cannot be opened */
+/**
+ * Opens the embedded store as a server does, so that no server can start meanwhile.
+ * @throws SetupError if it cannot be opened
+ */
 export function openSqliteTransfer(folder: string): StoreTransfer {
   const connection = openDatabase({ folder, role: 'server', lockedAdvice: 'stop it, then try again' })
   const { db } = connection

@@ -7,7 +7,7 @@ import { buildCsvFormat, buildJsonFormat, type CarriedColumn } from '../../../sr
 import { RecordWriter } from '../../../src/cli/formats/record-writer.ts'
 import type { ScanRecord } from '../../../src/cli/formats/scan-record.ts'
 import { buildTableFormat } from '../../../src/cli/formats/technology-table.ts'
-import { readColumns } from '../../../src/cli/output-options.ts'
+import { readColumns } from '../../../src/cli/scan/output-options.ts'
 import { buildPage, detect, toResult } from '../../../src/index.ts'
 import { buildCatalogue } from '../../../src/scan/catalogue.ts'
 import { openOwnRuleset } from '../../support/own-ruleset.ts'
@@ -150,7 +150,7 @@ describe('lines of a bulk run', () => {
     ['i.jsonl', 'https://a.example/\n', 'was not written by a scan of many sites'],
     ['j.jsonl', '{"id":"a"}\n', 'was not written by a scan of many sites'],
     ['k.jsonl', 'notes', 'was not written by a scan of many sites'],
-    ['l.csv', 'builder,url,domain\n', 'has other columns than this run: builder,url,domain\nUse the --columns and'],
+    ['l.csv', 'builder,url,domain\n', 'has different columns from this run: builder,url,domain\nUse the --columns and'],
     ['m.csv', 'url,domain\n', 'was not written by a scan of many sites'],
   ])('do not change %s, which contains %j', async (name, text, sentence) => {
     await expect(write(name, [good], text)).rejects.toThrow(sentence)
@@ -271,9 +271,13 @@ describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
               .slice(end === 'csv' ? 1 : 0)
               .join('\n'),
           ),
-      'is of a site that',
+      'belongs to a site that',
     ],
-    ['is something else', () => 'a,b\n', end === 'csv' ? 'was not written by --technologies-out' : 'is of a site that'],
+    [
+      'is something else',
+      () => 'a,b\n',
+      end === 'csv' ? 'was not written by --technologies-out' : 'belongs to a site that',
+    ],
   ])('that %s is rejected; nothing is changed', async (_, change, sentence) => {
     const { main, rows } = await prepare([good])
     const changed = change(rows)

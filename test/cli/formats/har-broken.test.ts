@@ -33,7 +33,7 @@ describe('an invalid file is reported with what to do', () => {
   test('too large: it is not read', async () => {
     const file = writeHar('')
     truncateSync(file, 256 * 1024 * 1024 + 1)
-    const sentence = `${file} is larger than 256 MiB. Record fewer pages into one file.`
+    const sentence = `${file} is larger than 256 MiB. Record fewer pages in one file.`
     await expect(readHar(file)).rejects.toThrow(new SetupError(sentence))
   })
 

@@ -13,7 +13,7 @@ export interface ResponseParts {
 
 export const html = '<!doctype html><title>Acme</title>'
 
-/** An entry as browsers write it; `more` are further keys. */
+/** An entry as browsers write it; `more` are additional keys. */
 export function entry(
   { url, status = 200, type = 'text/html', headers = [], content }: ResponseParts,
   more: object = {},

@@ -75,7 +75,7 @@ describe('a damaged record does not affect the others', () => {
     const endless = Buffer.from(`WARC/1.1\r\n${'a: b\r\n'.repeat(20_000)}`)
     expect(await readAll(plain([a, endless, Buffer.from('\r\n\r\n'), c]))).toEqual([
       good('a'),
-      'record 2 !the headers of the record do not end',
+      'record 2 !the record ends before the end of its headers',
       good('c'),
     ])
   })
@@ -110,10 +110,15 @@ describe('a damaged record does not affect the others', () => {
 
 describe('a truncated file yields what precedes the end', () => {
   const middle = '!the file ends in the middle of the record'
-  const packed = '!the gzip data ends in the middle'
+  const packed = '!the gzip data is truncated'
   test.each<[string, Buffer, number, string[]]>([
     ['in a body', plain([a, long]), 100_000, [good('a'), `${url('long')} ${middle}`]],
-    ['in the headers', plain([a, b]), a.length + 30, [good('a'), 'record 2 !the headers of the record do not end']],
+    [
+      'in the headers',
+      plain([a, b]),
+      a.length + 30,
+      [good('a'), 'record 2 !the record ends before the end of its headers'],
+    ],
     ['after a body', plain([a, b]), a.length + b.length - 4, ['a', 'b'].map(good)],
     ['in a member', packedEach([a, long]), 50_000, [good('a'), `${url('long')} ${packed}`]],
     ['in a checksum', packedEach([a, b]), packedEach([a, b]).length - 2, [good('a'), `record 2 ${packed}`]],

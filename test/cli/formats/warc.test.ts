@@ -188,7 +188,7 @@ test('1,000 pages stream in constant memory, and progress is reported', async ()
   }
   expect(pages).toBe(1000)
   expect(totals.at(-1)).toBe(statSync(file).size)
-  expect((Math.max(...used) - used[0]) / 1024 / 1024).toBeLessThan(20) // The 800 pages in between have 80 MB.
+  expect((Math.max(...used) - used[0]) / 1024 / 1024).toBeLessThan(20) // The 800 pages between the two are 80 MB long.
 })
 
 describe.each(PACKINGS)('scripts and style sheets, %s', (_, pack) => {

@@ -20,7 +20,7 @@ async function use(client: Client<paths>): Promise<object> {
   })
   const { data: me } = await client.GET('/api/v1/me')
   const { error } = await client.POST('/api/v1/scan', { body: { url: 'nothing' } })
-  // A value that this document does not know is accepted.
+  // A value that is not in this document is accepted.
   const category: components['schemas']['BuilderCategory'] | null | undefined =
     result?.category ?? 'unknown to this version'
   return {

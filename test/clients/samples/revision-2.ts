@@ -17,7 +17,7 @@ async function use(client: Client<paths>): Promise<object> {
   const { data: usage } = await client.GET('/api/v1/usage', { params: { query: { month: '2026-05' } } })
   const { data: catalogue } = await client.GET('/api/v1/catalogue')
   const { error } = await client.POST('/api/v1/scan', { body: { url: 'nothing' } })
-  // A value that this document does not know is accepted, and one of another type is not.
+  // A value that is not in this document is accepted, and one of another type is not.
   const category: components['schemas']['BuilderCategory'] | null | undefined =
     result?.category ?? 'unknown to this version'
   // @ts-expect-error

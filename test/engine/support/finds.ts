@@ -2,7 +2,7 @@ import type { PlaceIndex } from '../../../src/engine/lookup/place-index.ts'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import { buildRuleset, compile, technology } from './tiny-rules.ts'
 
-/** Builds the index of one place for rules that ask for these words. */
+/** Builds the index of one place for rules that look for these words. */
 export function buildPlaceIndex(place: string, words: readonly string[]): PlaceIndex {
   const kind = place === 'size' ? { atLeast: 1 } : {}
   const index = buildRuleset(compile([technology('x', { detect: [{ [place]: words, ...kind }] })])).places.get(place)

@@ -3,7 +3,7 @@ import type { Page, Tape } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
 import { readAttribute } from './naive-words.ts'
 
-/** One value of a page, with everything that tests can ask for. */
+/** One value of a page, with everything that tests can examine. */
 export interface NaiveValue {
   /** Its name (header, record or field of a type), or the value itself for places whose words are values. */
   readonly name: string

@@ -54,8 +54,8 @@ interface Judged {
 }
 
 /**
- * Which files count as the page's own, except under a `not`: files of its host, also code of sibling hosts, or all files of the
- * site.
+ * The files that count as the page's own, except under a `not`: files of its host, also code of sibling hosts, or all
+ * files of the site.
  */
 interface Own {
   readonly only: 'host' | 'code' | 'site'
@@ -123,7 +123,7 @@ function toList(value: unknown): string[] {
   return value === undefined ? [] : [value].flat().map(String)
 }
 
-/** Builds the test whether a value has one of the words of a clause. */
+/** Builds a test for whether a value has one of the words of a clause. */
 function buildWordTest(clause: ClauseSource, key: string, { page, folded }: NaivePage): (value: NaiveValue) => boolean {
   const exact = clause.case === 'exact'
   const words = toList(clause[key])
@@ -141,7 +141,7 @@ function buildWordTest(clause: ClauseSource, key: string, { page, folded }: Naiv
   }
 }
 
-/** Cuts what tests see of a text: each occurrence of a word with the characters around it. */
+/** Cuts a text to the parts that tests see: each occurrence of a word with the characters around it. */
 function cutWindows(clause: ClauseSource, key: string, value: NaiveValue, characters: number): NaiveValue[] {
   const read = clause.case === 'exact' ? (text: string) => text : fold
   const whole = value.text()

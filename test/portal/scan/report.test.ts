@@ -86,7 +86,7 @@ test.each([
   ['a site type', nameSiteType('local-business', labels), 'Local business'],
   ['a former site type', nameSiteType('link-in-bio', labels), 'Link in bio'],
   ['a place', namePlace('meta', labels), 'A meta tag'],
-  ['a place of a detector that is not loaded any more', namePlace('blink', labels), 'blink'],
+  ['a place of a detector that is no longer loaded', namePlace('blink', labels), 'blink'],
 ])('%s', (_, name, expected) => expect(name).toBe(expected))
 
 test('splitEvidence: what was chosen, by kind; then what was not', () => {
@@ -104,7 +104,7 @@ test('splitEvidence: what was chosen, by kind; then what was not', () => {
 
 test.each([
   ['required react is missing', 'Not counted: it needs React, which was not found.'],
-  ['excluded by react', 'Not counted: React was found, and both together are not possible.'],
+  ['excluded by react', 'Not counted: React was found, and the two exclude each other.'],
   ['implied by vue', 'Sites made with vue always have it.'],
   ['conflicting', 'Marks of several builders were found that exclude each other.'],
   ['something new', 'something new'],

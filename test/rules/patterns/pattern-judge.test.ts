@@ -59,7 +59,7 @@ describe('verdicts are cached', () => {
     const blocked = join(folder, 'file')
     writeFileSync(blocked, '')
     expect(judgeIn(join(blocked, 'cache'), [GOOD, BAD]).reasons).toEqual([null, expect.any(String)])
-    mkdirSync(join(folder, 'patterns.json')) // A folder instead of the file: root may write whatever the mode.
+    mkdirSync(join(folder, 'patterns.json')) // A folder instead of the file, because root may write to a file of any mode.
     chmodSync(folder, 0o500)
     expect(judgeIn(folder, [GOOD]).reasons).toEqual([null])
     chmodSync(folder, 0o700)

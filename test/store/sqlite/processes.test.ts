@@ -8,7 +8,7 @@ import { readUsed } from '../read-used.ts'
 import { buildStore, type StoreProcess, startCode, startStore } from '../store-process.ts'
 
 const use = (quota: number) => ({ key: 'key', day: '2026-05-17', quota, at: new Date(0) })
-/** The same as source code. */
+/** The value of `use` as source code. */
 const useText = (quota: number): string => `{ key: 'key', day: '2026-05-17', quota: ${quota}, at: new Date(0) }`
 
 let built: string

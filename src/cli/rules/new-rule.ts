@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { Ruleset } from '../../engine/lookup/ruleset.ts'
+import type { Detector } from '../../engine/page/detector.ts'
+import type { Categories, RuleKind } from '../../engine/rule/types.ts'
+import { findNamespace } from '../../rules/checks/set-checks.ts'
+import { discoverRules, type FoundRule, KINDS } from '../../rules/discover.ts'
+import { RulesetError } from '../../rules/findings.ts'
+import { checkFolders } from '../../rules/load.ts'
+import { buildRuleset, openRuleset } from '../../rules/open-ruleset.ts'
+import { listKnownPages } from '../../rules/propose/known-pages.ts'
+import { proposeRule } from '../../rules/propose/propose-rule.ts'
+import { SLUG } from '../../rules/schema.ts'
+import { formatHint } from '../../yaml/hint.ts'
+import { type CommandIo, EXIT, UsageError } from '../command.ts'
+import { formatCount } from '../format-count.ts'
+import { type Given, readTextOption } from '../verbs.ts'
+import { readPage, readPageSource } from './read-page.ts'
+import { type RuleWork, readKind } from './rule-work.ts'
+
+/** The rule that the arguments name. */
+interface NamedRule {
+  readonly kind: RuleKind
+  readonly slug: string
+  readonly category: string | null
+}
+
+/** Proposes a rule and its tests from a page, and writes both files. */
+export function writeNewRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+  const [name, url] = given.args
+  const rule = readName(name, readTextOption(given, 'category') ?? null)
+  const source = readPageSource(given, url)
+  if (source === null) throw new UsageError('new needs a page: a URL, --html FILE or --har FILE')
+  const folder = readTextOption(given, 'in')
+  if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory()))
+    throw new UsageError(`--in: there is no folder "${folder}"`)
+  return async ({ folders, detectors, config }) => {
+    const root = resolve(folder ?? folders[0])
+    const all = [...new Set([...folders, root])]
+    const found = all.flatMap((one) => discoverRules(one).rules)
+    const ruleset = openSoundRules(all, detectors)
+    const files = checkFree(rule, root, { found, categories: ruleset.categories })
+    const input = await readPage(source, config, ruleset)
+    const today = new Date().toISOString().slice(0, 10)
+    const proposal = proposeRule(input, { ...rule, today }, { ruleset, detectors, pages: listKnownPages(found) })
+    if (proposal === null)
+      throw new UsageError('this page shows nothing that test pages of other rules do not show: nothing was written')
+    mkdirSync(dirname(files.rule), { recursive: true })
+    writeFileSync(files.rule, proposal.rule, { flag: 'wx' })
+    writeFileSync(files.test, proposal.test, { flag: 'wx' })
+    for (const file of [files.rule, files.test]) stdout.write(`${relative('.', file)}\n`)
+    stderr.write(
+      `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} more in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
+    )
+    return EXIT.ok
+  }
+}
+
+/** Opens all rules that have no error: an author may work on several rules at a time. */
+function openSoundRules(folders: readonly string[], detectors: readonly Detector[]): Ruleset {
+  try {
+    return openRuleset({ folders: folders.slice(1), detectors })
+  } catch (error) {
+    if (!(error instanceof RulesetError)) throw error
+    return buildRuleset(checkFolders({ folders, detectors }), detectors, '')
+  }
+}
+
+/** Reads `builder/acme`, `technology/analytics/acme`, or with `--category`. */
+function readName(name: string, option: string | null): NamedRule {
+  const parts = name.split('/')
+  if (parts.length < 2 || parts.length > 3 || parts.includes(''))
+    throw new UsageError(`new needs <kind>/<slug>, such as builder/acme or technology/analytics/acme, not "${name}"`)
+  const kind = readKind(parts[0])
+  const slug = parts[parts.length - 1]
+  const category = parts.length === 3 ? parts[1] : option
+  if (!SLUG.test(slug)) throw new UsageError(`"${slug}" is not a slug: use lower-case letters, digits and hyphens`)
+  if (parts.length === 3 && option !== null && option !== parts[1])
+    throw new UsageError(`two categories are given: ${parts[1]} and --category ${option}`)
+  if (category !== null && kind !== 'technology' && kind !== 'builder')
+    throw new UsageError(`a ${kind} rule has no category`)
+  if (category === null && kind === 'technology')
+    throw new UsageError(`new needs the category of a technology: technology/<category>/${slug}`)
+  return { kind, slug, category }
+}
+
+/** @throws UsageError when the slug or a file is taken, or the category does not exist */
+function checkFree(
+  { kind, slug, category }: NamedRule,
+  root: string,
+  { found, categories }: { readonly found: readonly FoundRule[]; readonly categories: Categories },
+): { readonly rule: string; readonly test: string } {
+  const known = Object.keys(kind === 'builder' ? categories.builders : categories.technologies)
+  if (category !== null && !known.includes(category))
+    throw new UsageError(
+      `there is no category "${category}"${formatHint(category, known) || `: use one of ${known.join(', ')}`}`,
+    )
+  const other = found.find((one) => one.slug === slug && findNamespace(one.kind) === findNamespace(kind))
+  if (other !== undefined) throw new UsageError(`the slug ${slug} is already used by ${other.file}`)
+  const folder = [...KINDS].find(([, one]) => one === kind)?.[0] ?? kind
+  const path = join(root, folder, ...(kind === 'technology' && category !== null ? [category] : []), slug)
+  const files = { rule: `${path}.yaml`, test: `${path}.test.yaml` }
+  for (const file of [files.rule, files.test])
+    if (existsSync(file)) throw new UsageError(`${relative('.', file)} already exists: nothing was written`)
+  return files
+}

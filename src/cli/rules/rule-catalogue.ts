@@ -1,0 +1,88 @@
+import { indexPlaces } from '../../engine/rule/clause.ts'
+import { searchRules } from '../../rules/search-rules.ts'
+import { formatHint } from '../../yaml/hint.ts'
+import { type CommandIo, EXIT, UsageError } from '../command.ts'
+import { formatCount } from '../format-count.ts'
+import { type Given, readTextOption, type Verb } from '../verbs.ts'
+import { formatRule, formatStats } from './format-rule.ts'
+import { type RuleWork, readKind, readValidRules } from './rule-work.ts'
+
+const text = { type: 'string' } as const
+
+/** Verbs of `rules` that only read the rules. */
+export const CATALOGUE_VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
+  list: { args: [], options: { kind: text, category: text, json: { type: 'boolean' } }, prepare: list },
+  search: { args: ['text'], options: {}, prepare: search },
+  show: { args: ['slug'], options: {}, prepare: show },
+  stats: { args: [], options: {}, prepare: stats },
+}
+
+function list(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+  const kindName = readTextOption(given, 'kind')
+  const kind = kindName === undefined ? undefined : readKind(kindName)
+  const category = readTextOption(given, 'category')
+  return (loaded) => {
+    const { rules, categories } = readValidRules(loaded)
+    const known = [...Object.keys(categories.builders), ...Object.keys(categories.technologies)]
+    if (category !== undefined && !known.includes(category))
+      throw new UsageError(
+        `there is no category "${category}"${formatHint(category, known) || `: use one of ${[...new Set(known)].join(', ')}`}`,
+      )
+    const chosen = rules
+      .flatMap(({ found, source }) => (source === null ? [] : [{ file: found.file, ...source }]))
+      .filter((rule) => (kind ?? rule.kind) === rule.kind && (category ?? rule.category) === rule.category)
+    const rows = chosen.map((rule) => [rule.kind, rule.slug, rule.name, rule.category ?? '', rule.verified])
+    const lines = given.values.json
+      ? chosen.map(({ kind, slug, name, category = null, verified, file }) =>
+          JSON.stringify({ kind, slug, name, category, verified, file }),
+        )
+      : formatColumns(rows)
+    for (const line of lines) stdout.write(`${line}\n`)
+    stderr.write(`${formatCount(chosen.length, 'rule')}\n`)
+    return EXIT.ok
+  }
+}
+
+function formatColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i].length))) ?? []
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function search(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+  const [wanted] = given.args
+  if (wanted.trim() === '') throw new UsageError('search needs a text that is not empty')
+  return (loaded) => {
+    const { rules } = readValidRules(loaded)
+    const matches = searchRules(rules, wanted.trim(), indexPlaces(loaded.detectors))
+    for (const { rule, line, column, key, value } of matches)
+      stdout.write(`${rule.file}:${line}:${column}  ${rule.kind} ${rule.slug}  ${key}: ${value}\n`)
+    const count = new Set(matches.map(({ rule }) => rule)).size
+    stderr.write(`${matches.length} ${matches.length === 1 ? 'match' : 'matches'} in ${formatCount(count, 'rule')}\n`)
+    return EXIT.ok
+  }
+}
+
+function show(given: Given, { stdout }: CommandIo): RuleWork {
+  const [slug] = given.args
+  return (loaded) => {
+    const { rules } = readValidRules(loaded)
+    const known = rules.map(({ found }) => found.slug)
+    if (!known.includes(slug)) throw new UsageError(`there is no rule "${slug}"${formatHint(slug, known)}`)
+    const places = indexPlaces(loaded.detectors)
+    const chosen = rules.filter(({ found }) => found.slug === slug)
+    stdout.write(chosen.map((rule) => formatRule(rule, rules, places)).join('\n'))
+    return EXIT.ok
+  }
+}
+
+function stats(_: Given, { stdout }: CommandIo): RuleWork {
+  return (loaded) => {
+    stdout.write(formatStats(readValidRules(loaded)))
+    return EXIT.ok
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { ScanError } from '../../errors.ts'
+import { parseAllowed } from '../../fetch/address.ts'
+import type { HostLimiter } from '../../fetch/host-limiter.ts'
+import { buildPolicy, type Policy } from '../../fetch/policy.ts'
+import { EVIDENCE, type EvidenceKind } from '../../fetch/side-evidence.ts'
+import { projectFolder } from '../../rules/built.ts'
+import type { LiveExtra } from '../../scan/extras.ts'
+import { Scanner, toLiveResult } from '../../scan/scanner.ts'
+import type { PoolOptions } from '../../scan/worker-pool.ts'
+import { type CommandIo, EXIT, UsageError } from '../command.ts'
+import { scanSite } from './scan-site.ts'
+import { parseSite } from './site-list.ts'
+
+export interface LiveOptions {
+  readonly config: Config
+  /** Entries of `--allow`. */
+  readonly allow: readonly string[]
+  readonly skip: readonly EvidenceKind[]
+  readonly include: readonly LiveExtra[]
+}
+
+/** Builds the policy of live scans from the settings. */
+export function readPolicy(config: Config): Policy {
+  const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
+  return buildPolicy(config, version)
+}
+
+/** Opens the scanner of live sites. `changes` override what the settings say. */
+export function openScanner(
+  { config, allow, skip }: LiveOptions,
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
+): Scanner {
+  const opened = allow.map((entry) => {
+    const address = parseAllowed(entry)
+    if (address === null)
+      throw new UsageError(`--allow must be address[/bits][:port], IPv6 in brackets, not "${entry}"`)
+    return address
+  })
+  if (config.scanAllow.length > 0) stderr.write('SCAN_ALLOW is set: it opens addresses that are not public\n')
+  const settings = { ...config, scanAllow: [...config.scanAllow, ...opened] }
+  const policy = { ...readPolicy(settings), ...changes.policy }
+  const evidence = EVIDENCE.filter((kind) => !skip.includes(kind))
+  return new Scanner({
+    folders: config.ruleFolders,
+    detectors: config.detectorModules,
+    ...changes.pool,
+    ...(changes.hostLimiter && { hostLimiter: changes.hostLimiter }),
+    policy,
+    evidence,
+  })
+}
+
+/** Scans one site, a URL or a bare domain, and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
+export async function scanOne(text: string, options: LiveOptions, io: CommandIo): Promise<number> {
+  const scanner = openScanner(options, io)
+  try {
+    const scan = await scanSite(scanner, parseSite(text))
+    if (!options.include.includes('warnings'))
+      for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
+    io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error
+    const isFile = (error.reason === 'not_a_url' || error.reason === 'not_public') && existsSync(text)
+    io.stderr.write(`${error.message} (${error.code})\n${isFile ? 'To scan a saved page, use --html.\n' : ''}`)
+    if (error.reason === 'not_public' && !isFile)
+      io.stderr.write('To scan a site on your own machine, allow its address with --allow.\n')
+    if (error.reason === 'internal') io.stderr.write(`${formatCause(error)}\n`)
+    return EXIT.failed
+  } finally {
+    await scanner.close()
+  }
+}
+
+/** Formats the cause of an internal error, which the author of a detector needs: the command line has no log. */
+function formatCause({ cause }: ScanError): string {
+  const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+  return inner instanceof Error ? inner.message : String(inner)
+}

@@ -1,0 +1,55 @@
+import { type Extra, type PageInput, toResult } from '../../index.ts'
+import type { PageMatcher } from '../../scan/detector.ts'
+import type { FailedScan, ScannedPage, ScanRecord } from '../formats/scan-record.ts'
+
+/** Options for matching saved pages. */
+export interface Matching {
+  readonly matcher: PageMatcher
+  readonly include: readonly Extra[]
+}
+
+/** A page that was read from a file. */
+export interface ReadPage extends Pick<ScanRecord, 'key'> {
+  readonly input: PageInput
+  /** Warnings about what was cut when the page was read. */
+  readonly warnings?: readonly string[]
+}
+
+/** Matches a page. @throws like `PageMatcher.match` */
+export async function matchPage(
+  { input, warnings = [] }: Omit<ReadPage, 'key'>,
+  { matcher, include }: Matching,
+): Promise<ScannedPage> {
+  const { verdict: found, title, buildMs, detectMs } = await matcher.match(input)
+  const verdict = { ...found, warnings: [...warnings, ...found.warnings] }
+  return {
+    ...readFacts(matcher, buildMs + detectMs),
+    verdict,
+    title,
+    status: input.status ?? null,
+    result: toResult(verdict, include),
+  }
+}
+
+/** Matches a page and builds its record, even if matching fails. */
+export async function recordPage({ key, ...page }: ReadPage, matching: Matching): Promise<ScanRecord> {
+  const started = performance.now()
+  try {
+    return { key, outcome: await matchPage(page, matching) }
+  } catch (error) {
+    return { key, outcome: describeFailure(error, matching, performance.now() - started) }
+  }
+}
+
+/** Describes an error. Invalid input is a TypeError or SyntaxError. */
+export function describeFailure(error: unknown, { matcher }: Matching, durationMs = 0): FailedScan {
+  const code = error instanceof TypeError || error instanceof SyntaxError ? 'invalid_request' : 'scan_failed'
+  return { ...readFacts(matcher, durationMs), error: (error as Error).message, code }
+}
+
+function readFacts(
+  { rules }: PageMatcher,
+  durationMs: number,
+): Pick<FailedScan, 'scannedAt' | 'durationMs' | 'ruleset'> {
+  return { scannedAt: new Date().toISOString(), durationMs, ruleset: rules.version }
+}

@@ -1,0 +1,111 @@
+import { stat } from 'node:fs/promises'
+import { SetupError } from '../../errors.ts'
+import type { CommandIo } from '../command.ts'
+import type { Line } from '../formats/lines.ts'
+import type { RecordWriter } from '../formats/record-writer.ts'
+import type { ScanRecord } from '../formats/scan-record.ts'
+import { readWarc, type WarcPage } from '../formats/warc.ts'
+import { createProgressBar } from '../progress-bar.ts'
+import { formatProblem, parseLine, readBatchLines, readPageLine } from './batch-lines.ts'
+import { mapInOrder } from './map-in-order.ts'
+import { describeFailure, type Matching, matchPage, recordPage } from './match-page.ts'
+
+/** The counts of a batch run. */
+export interface BatchOutcome {
+  readonly pages: number
+  readonly failed: number
+}
+
+interface BatchOptions extends Matching {
+  readonly input: string
+  /** JSON lines, or WARC. */
+  readonly format: 'batch' | 'warc'
+  readonly writer: RecordWriter
+  /** Number of worker threads. */
+  readonly threads: number
+}
+
+/**
+ * Scans the pages of a JSONL or WARC file (also gzip), a few at a time, in constant memory. Results are written in the order
+ * of the pages. A page that fails does not affect the others.
+ * @throws SetupError for a file without pages; errors of the file system
+ */
+export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<BatchOutcome> {
+  const { input, format, writer } = options
+  const { size } = await stat(input)
+  const bar = createProgressBar(io, '{pages} pages, {rate} pages/s')
+  if (io.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
+  const started = performance.now()
+  const outcome = { pages: 0, failed: 0 }
+  let bytesRead = 0
+  const onBytes = (total: number): void => {
+    bytesRead = total
+  }
+  const records = (format === 'warc' ? scanWarc : scanLines)({ ...options, onBytes })
+  try {
+    for await (const record of records) {
+      outcome.pages++
+      if ('error' in record.outcome) outcome.failed++
+      const seconds = (performance.now() - started) / 1000
+      bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
+      await writer.write(record)
+    }
+  } finally {
+    bar.stop()
+  }
+  if (outcome.pages === 0) throw new SetupError(`${input} contains no page: ${NO_PAGE_ADVICE[format]}`)
+  return outcome
+}
+
+/** Advice about a file without pages. */
+const NO_PAGE_ADVICE = {
+  batch: 'write one JSON object per line',
+  warc: 'record the HTML responses of the pages, too',
+} as const
+
+interface Reading extends Pick<BatchOptions, 'input' | 'include' | 'matcher' | 'threads'> {
+  /** Called with the number of bytes that have been read. */
+  readonly onBytes: (total: number) => void
+}
+
+/** Pages in progress per thread: one that is matched and one that is read ahead. */
+const PAGES_PER_THREAD = 2
+
+function scanLines({ input, onBytes, threads, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+  const lines = async function* (): AsyncGenerator<Line> {
+    for await (const { line, bytesRead } of readBatchLines(input)) {
+      onBytes(bytesRead)
+      yield line
+    }
+  }
+  return mapInOrder(lines(), (line) => scanLine(line, matching), PAGES_PER_THREAD * threads)
+}
+
+function scanWarc({ input, onBytes, threads, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+  const scan = async (record: WarcPage): Promise<ScanRecord> => {
+    const { id, date, recordId } = record
+    const key = { id, ...(date !== undefined && { date }), ...(recordId !== undefined && { recordId }) }
+    if ('error' in record) return { key, outcome: describeFailure(new TypeError(record.error), matching) }
+    return recordPage({ key, input: record.page, warnings: record.warnings }, matching)
+  }
+  return mapInOrder(readWarc(input, { onBytes }), scan, PAGES_PER_THREAD * threads)
+}
+
+/** Scans one line. The key of the record is its `id`, or `line` with the number if it has none. */
+export async function scanLine(
+  { number, text, isUtf8 }: Pick<Line, 'number' | 'text' | 'isUtf8'>,
+  matching: Matching,
+): Promise<ScanRecord> {
+  let id: unknown
+  const started = performance.now()
+  try {
+    const line = parseLine({ text, isUtf8 })
+    ;({ id } = line)
+    const page = readPageLine(line)
+    return { key: { id: page.id }, outcome: await matchPage(page, matching) }
+  } catch (error) {
+    const key: ScanRecord['key'] = typeof id === 'string' ? { id } : { line: number }
+    const failure = describeFailure(error, matching, performance.now() - started)
+    return { key, outcome: { ...failure, error: formatProblem(error) } }
+  }
+}

@@ -1,0 +1,176 @@
+import { setMaxListeners } from 'node:events'
+import { HostLimiter } from '../../fetch/host-limiter.ts'
+import type { RulesetInfo } from '../../scan/match-worker.ts'
+import { type Scanner, toErrorBody, toLiveResult } from '../../scan/scanner.ts'
+import { type CommandIo, EXIT, UsageError } from '../command.ts'
+import { formatCount } from '../format-count.ts'
+import { type BulkOutput, type Continuation, openBulkOutput } from '../formats/bulk-output.ts'
+import type { CarriedColumn } from '../formats/record-format.ts'
+import type { ScanRecord } from '../formats/scan-record.ts'
+import { buildTableFormat } from '../formats/technology-table.ts'
+import { createProgressBar } from '../progress-bar.ts'
+import { type LiveOptions, openScanner } from './live-scan.ts'
+import { buildOutputFormat } from './output-options.ts'
+import { runPerHost } from './per-host-scheduler.ts'
+import { scanSite } from './scan-site.ts'
+import {
+  countSites,
+  type ListedSite,
+  type ListSource,
+  openSiteList,
+  readHost,
+  type SiteList,
+  skipDone,
+} from './site-list.ts'
+
+/** Pause between two scans of one host. */
+const PAUSE_MS = 1000
+/** Exit code after Ctrl-C: 128 + SIGINT. */
+const EXIT_STOPPED = 130
+
+interface BulkOptions extends LiveOptions, ListSource {
+  readonly out?: string | undefined
+  /** File of the table of technologies. */
+  readonly table?: string | undefined
+  /** Value of `--columns`. */
+  readonly columns?: string | undefined
+  readonly continuation: Continuation
+  readonly concurrency: number
+}
+
+/** Scans many sites, one at a time per host. Ctrl-C keeps the results so far. @returns the exit code */
+export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<number> {
+  const { out, concurrency } = options
+  const list = await openSiteList(options)
+  const { sites: total, duplicates, empty } = await countSites(list)
+  if (total === 0) throw new UsageError(formatNoSite(options))
+  const scanner = openScanner(options, io, {
+    policy: { connections: 1 },
+    // No client is waiting, so a page may wait for a worker without a practical limit.
+    pool: { maxWaiting: concurrency, maxWaitMs: 3_600_000 },
+    hostLimiter: new HostLimiter({ slotsPerHost: 1, pauseMs: PAUSE_MS, pausesDeadline: true }),
+  })
+  const stop = new AbortController()
+  setMaxListeners(0, stop.signal) // Each concurrent scan listens to it, so their number is bounded by `concurrency`.
+  const onStop = (): void => stop.abort()
+  try {
+    const rules = await scanner.ready()
+    const output = await openOutput(options, { rules, carried: list.carried }, io)
+    const known = output.done.size
+    process.once('SIGINT', onStop).once('SIGTERM', onStop)
+    const run = { list, scanner, rules, output, total, signal: stop.signal }
+    const { done, codes } = await scanSites(options, io, run).finally(() => output.close())
+    const failed = [...codes.values()].reduce((sum, count) => sum + count, 0)
+    io.stderr.write(formatSummary({ done, known, duplicates, empty, failed, codes }))
+    if (isTable(options) && codes.has('invalid_url'))
+      io.stderr.write(`if ${options.urls} is a table, name its column with --column\n`)
+    if (!stop.signal.aborted) return failed > 0 ? EXIT.findings : EXIT.ok
+    io.stderr.write(out === undefined ? 'stopped\n' : 'stopped: continue with --resume\n')
+    return EXIT_STOPPED
+  } finally {
+    process.off('SIGINT', onStop).off('SIGTERM', onStop)
+    await scanner.close()
+  }
+}
+
+/** Whether the name of the list says that it is a table, which is read as one only with `--column`. */
+function isTable({ urls, column }: BulkOptions): boolean {
+  return column === undefined && urls !== undefined && /\.(?:csv|tsv)$/i.test(urls)
+}
+
+function formatNoSite({ urls, column }: BulkOptions): string {
+  if (column !== undefined) return `the column "${column}" of ${urls} contains no site`
+  return `${urls} contains no URL: write one per line`
+}
+
+function openOutput(
+  { out, table, columns, include, continuation }: BulkOptions,
+  { rules, carried }: { readonly rules: RulesetInfo; readonly carried: readonly CarriedColumn[] },
+  { stdout }: CommandIo,
+): Promise<BulkOutput> {
+  const output = buildOutputFormat({ out, columns }, 'live', { carried, withMeta: include.includes('meta') })
+  const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live', rules.catalogue) }
+  return openBulkOutput({ out, table }, formats, { continuation, stdout })
+}
+
+interface Run {
+  readonly list: SiteList
+  readonly rules: RulesetInfo
+  readonly scanner: Scanner
+  readonly output: BulkOutput
+  /** Number of URLs, for the progress bar. */
+  readonly total: number
+  readonly signal: AbortSignal
+}
+
+/** The counts of a run. */
+interface Summary {
+  /** Sites that this run scanned. */
+  readonly done: number
+  /** Sites that an earlier run scanned. */
+  readonly known: number
+  /** Entries of the list that repeat a site. */
+  readonly duplicates: number
+  /** Rows without a site. */
+  readonly empty: number
+  readonly failed: number
+  /** Error code → number of sites. */
+  readonly codes: ReadonlyMap<string, number>
+}
+
+function formatSummary({ done, known, duplicates, empty, failed, codes }: Summary): string {
+  const parts = [formatCount(done, 'site'), `${failed} failed`]
+  if (known > 0) parts.push(`${known} already done`)
+  if (duplicates > 0) parts.push(`${formatCount(duplicates, 'duplicate')} skipped`)
+  if (empty > 0) parts.push(`${formatCount(empty, 'row')} without a site`)
+  const sorted = [...codes].sort(([a, x], [b, y]) => y - x || a.localeCompare(b))
+  const failures = sorted.map(([code, count]) => `${code} ${count}`).join(', ')
+  return `${parts.join(', ')}\n${failures === '' ? '' : `failed: ${failures}\n`}`
+}
+
+async function scanSites(options: BulkOptions, io: CommandIo, run: Run): Promise<Pick<Summary, 'done' | 'codes'>> {
+  const { concurrency } = options
+  const { list, output, total, signal } = run
+  const codes = new Map<string, number>()
+  let done = 0
+  const bar = createProgressBar(io, '{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is handled above.
+  bar.start(total, output.done.size, { rate: '–' })
+  const started = performance.now()
+  const scan = async (site: ListedSite): Promise<void> => {
+    const record = await scanListed(site, run, options)
+    if (signal.aborted && 'code' in record.outcome) return // Not done: the next run scans it.
+    await output.write(record)
+    done++
+    const { outcome } = record
+    if ('code' in outcome) codes.set(outcome.code, (codes.get(outcome.code) ?? 0) + 1)
+    bar.increment({ rate: ((done * 1000) / (performance.now() - started)).toFixed(1) })
+  }
+  const jobs = skipDone(list.read(), output.done)
+  try {
+    await runPerHost({ jobs, readHost, run: scan, concurrency, pauseMs: PAUSE_MS, signal })
+  } finally {
+    bar.stop()
+  }
+  return { done, codes }
+}
+
+/** Scans a site of the list. A failure is part of the record. */
+async function scanListed(
+  site: ListedSite,
+  { scanner, rules, signal }: Run,
+  { include }: Pick<BulkOptions, 'include'>,
+): Promise<ScanRecord> {
+  const started = performance.now()
+  const key = { url: site.text }
+  try {
+    const scan = await scanSite(scanner, site, { signal })
+    const { verdict, infrastructure, timing, meta } = scan
+    const facts = { scannedAt: meta.scannedAt, durationMs: timing.total, ruleset: meta.ruleset }
+    const page = { ...facts, verdict, infrastructure, status: meta.status, title: meta.title }
+    return { key, input: site.input, outcome: { ...page, result: toLiveResult(scan, include) } }
+  } catch (error) {
+    const durationMs = performance.now() - started
+    const facts = { scannedAt: new Date().toISOString(), durationMs, ruleset: rules.version }
+    return { key, input: site.input, outcome: { ...facts, ...toErrorBody(error) } }
+  }
+}

@@ -1,0 +1,66 @@
+import { type InputKind, listColumns } from '../formats/columns.ts'
+
+/** Characters of a line of the help. */
+const WIDTH = 120
+
+/** Lists the columns of a kind of input in lines. An asterisk marks those that are written by default. */
+function formatColumns(kind: InputKind): string {
+  const lines = ['     ']
+  for (const { name, about, isDefault } of listColumns(kind)) {
+    const item = ` ${name}${isDefault ? '*' : ''}${about === '' ? '' : ` (${about})`},`
+    if (lines[lines.length - 1].length + item.length > WIDTH) lines.push('     ')
+    lines[lines.length - 1] += item
+  }
+  return lines.join('\n').slice(0, -1)
+}
+
+/** The text of `scan --help`. */
+export const SCAN_HELP = `
+Detects what a website is made with: a live site, or a saved page.
+
+  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta]
+      Scans a live site and prints the result as JSON. A domain without https:// is scanned with https://, or with http:// if its
+      server refuses the connection.
+
+  npm run -s scan -- URL URL … | --urls file.txt | --urls file.csv --column NAME [--out out.jsonl|out.csv] [--concurrency 8]
+      [--resume|--retry-failed] [--include …]
+      Scans many sites. The file has one URL or domain per line, in UTF-8; lines that begin with # are ignored. Repeated sites are
+      scanned once. Prints one line per site as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan
+      at a time, with a pause of 1 second; the same holds for hosts that redirects lead to. --out is overwritten, unless --resume
+      continues it: sites that failed count as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C
+      keeps everything that is done.
+
+  --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too
+  --allow address[/bits][:port]   opens a local address (IPv6 in brackets; may be repeated)
+  --skip dns,tls,robots,favicon   leaves out parts of the side evidence
+
+  npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings]
+      Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …].
+
+  npm run -s scan -- --har file.har [--include …]
+      Scans the main document of a HAR file, with its headers, the scripts and style sheets of its page, and the URLs that it
+      loaded. With --out, scans all pages of the file.
+
+  npm run -s scan -- --batch in.jsonl[.gz] | --warc in.warc[.gz] [--out out.jsonl|out.csv] [--include …]
+      Scans many saved pages. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
+      [[name, value], …], scripts and styles as [{url, text}, …];
+      --warc reads every HTML response. Prints one line per page, in the same order: {id, result}, or {id or line, error, code};
+      with --warc also date and recordId.
+
+  --timeout 10   seconds that one saved page may take; a run continues with the next page
+
+Output of every input:
+
+  --out FILE                JSON lines (.jsonl, .ndjson), or CSV (.csv)
+  --columns LIST            the columns of CSV. For live sites (* by default):
+${formatColumns('live')}
+      For saved pages:
+${formatColumns('warc')}
+      date and recordId are those of WARC records.
+  --technologies-out FILE   a second file (.csv, .jsonl) with one row per page and technology: url (of saved pages also id, and
+                            recordId of WARC records), slug, name, category, version, level
+
+Settings (environment): RULES_DIRS and DETECTORS, additional rules and detectors; SCAN_ALLOW, SCAN_PORTS and SCAN_DENY, which
+addresses may be scanned; CONTACT_URL, the contact in the User-Agent.
+Exit code: 0 success, 1 at least one item failed, 2 wrong usage or failure, 130 stopped by Ctrl-C.
+`

@@ -1,0 +1,81 @@
+import { basename } from 'node:path'
+import type { Extra, PageInput } from '../../index.ts'
+import type { PageMatcher } from '../../scan/detector.ts'
+import { type CommandIo, EXIT } from '../command.ts'
+import { formatCount } from '../format-count.ts'
+import { type HarPages, readHarPages } from '../formats/har.ts'
+import type { RecordWriter } from '../formats/record-writer.ts'
+import { readSavedPage, type SavedPage } from '../formats/saved-page.ts'
+import { type Matching, matchPage, recordPage } from './match-page.ts'
+
+interface SavedOptions extends Partial<SavedPage> {
+  /** A HAR file, instead of `html`. */
+  readonly har?: string | undefined
+  readonly include: readonly Extra[]
+  /** Called once the input is valid, because loading the rules takes longer than reading the page. */
+  readonly openMatcher: () => Promise<PageMatcher>
+  /** Opens the outputs; null to print the result of the first page itself. */
+  readonly openWriter: ((matcher: PageMatcher) => Promise<RecordWriter>) | null
+}
+
+/** Scans a saved page, or the pages of a HAR file. @returns the exit code */
+export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<number> {
+  const { include, openMatcher, openWriter } = options
+  const { pages, leftOut } = await readPages(options)
+  if (leftOut > 0)
+    io.stderr.write(
+      `${formatCount(leftOut, 'HTML document')} left out: the file does not contain the text, or does not show that the document is not a frame.\n`,
+    )
+  const matcher = await openMatcher()
+  try {
+    if (openWriter === null) return await printPage(pages, { matcher, include }, io)
+    const writer = await openWriter(matcher)
+    const failed = await writePages(pages, { matcher, include }, writer).finally(() => writer.close())
+    io.stderr.write(`${formatCount(pages.length, 'page')}, ${failed} failed\n`)
+    return failed > 0 ? EXIT.findings : EXIT.ok
+  } finally {
+    await matcher.close()
+  }
+}
+
+/** Writes a record for each page. @returns the number of pages that failed */
+async function writePages(pages: readonly NamedInput[], matching: Matching, writer: RecordWriter): Promise<number> {
+  let failed = 0
+  for (const { id, input } of pages) {
+    const record = await recordPage({ key: { id }, input }, matching)
+    if ('error' in record.outcome) failed++
+    await writer.write(record)
+  }
+  return failed
+}
+
+/** The pages of the input. */
+interface NamedPages extends Pick<HarPages, 'leftOut'> {
+  readonly pages: readonly NamedInput[]
+}
+
+type NamedInput = { readonly id: string; readonly input: PageInput }
+
+/** Reads the pages. A page of a HAR file is named by its address, a saved page by its file. */
+async function readPages({ html = '', har, url, headers }: SavedOptions): Promise<NamedPages> {
+  if (har === undefined)
+    return { pages: [{ id: basename(html), input: await readSavedPage({ html, url, headers }) }], leftOut: 0 }
+  const { pages, leftOut } = await readHarPages(har)
+  return { pages: pages.map((input) => ({ id: String(input.url), input })), leftOut }
+}
+
+/** Prints the result of the first page. */
+async function printPage(
+  [{ input }, ...others]: readonly NamedInput[],
+  matching: Matching,
+  { stdout, stderr }: CommandIo,
+): Promise<number> {
+  const { verdict, result } = await matchPage({ input }, matching)
+  if (!matching.include.includes('warnings')) for (const warning of verdict.warnings) stderr.write(`${warning}\n`)
+  if (others.length > 0)
+    stderr.write(
+      `The file contains ${others.length + 1} pages; this is the first one. To scan all of them, use --out.\n`,
+    )
+  stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  return EXIT.ok
+}
