@@ -11,11 +11,25 @@ import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
 
-/** A leaf with its rule and its tests, ready to run. */
-export interface PreparedLeaf {
+/** A leaf with its rule and its tests. */
+export class PreparedLeaf {
   readonly rule: CompiledRule
   readonly leaf: Leaf
-  readonly tests: readonly Test[]
+  readonly #kind: WordKind
+  #tests: readonly Test[] | undefined
+
+  constructor(rule: CompiledRule, leaf: Leaf, kind: WordKind) {
+    this.rule = rule
+    this.leaf = leaf
+    this.#kind = kind
+  }
+
+  /** Whether a value passes all tests. They are built on first use: on most pages no value reaches most leaves. */
+  accepts(value: Value): boolean {
+    this.#tests ??= prepareTests(this.leaf, this.#kind)
+    for (const test of this.#tests) if (!test(value)) return false
+    return true
+  }
 }
 
 type Entry = TestsIndex<PreparedLeaf>
@@ -27,9 +41,9 @@ type Entry = TestsIndex<PreparedLeaf>
 const MAX_OCCURRENCES = 100
 
 /** Builds the tests of a leaf. If case matters, the word is tested first. */
-export function prepareLeaf(rule: CompiledRule, leaf: Leaf, kind: WordKind): PreparedLeaf {
+function prepareTests(leaf: Leaf, kind: WordKind): readonly Test[] {
   const tests = buildTests(leaf)
-  return { rule, leaf, tests: leaf.exact ? [buildExactWordTest(leaf, kind), ...tests] : tests }
+  return leaf.exact ? [buildExactWordTest(leaf, kind), ...tests] : tests
 }
 
 /** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */

@@ -3,7 +3,7 @@ import { FOUND } from '../rule/clause.ts'
 import { applyLogic, buildLeafLogic, findNeeds, listVariables, type Need } from '../rule/logic.ts'
 import type { Categories, Clause, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
-import { PlaceIndex, prepareLeaf } from './place-index.ts'
+import { PlaceIndex, PreparedLeaf } from './place-index.ts'
 
 /** A site type, and the values of the terms of its expression. */
 export interface TypeTerms {
@@ -40,13 +40,12 @@ export class Ruleset {
   /** Builders and technologies, which share one set of slugs. */
   readonly bySlug: ReadonlyMap<string, CompiledRule>
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
-  /** The values that a clause needs to hold. */
-  readonly needs: ReadonlyMap<Clause, readonly Need[]>
   readonly siteTypes: readonly TypeTerms[]
   /** The clauses of site types by each of their positive leaves. */
   readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that at least one rule uses. */
   readonly readPlaces: readonly PlaceIndex[]
+  readonly #needs = new Map<Clause, readonly Need[]>()
 
   constructor(parts: {
     rules: readonly CompiledRule[]
@@ -66,18 +65,22 @@ export class Ruleset {
           throw new TypeError(
             `rule ${rule.slug} uses the place "${leaf.place}", but no detector with that key is loaded`,
           )
-        place.add(prepareLeaf(rule, leaf, place.detector.word))
+        place.add(new PreparedLeaf(rule, leaf, place.detector.word))
       }
     this.places = places
-    const needs = new Map<Clause, readonly Need[]>()
-    for (const { clauses } of parts.rules) for (const clause of clauses) needs.set(clause, findNeeds(clause.holds))
-    this.needs = needs
     this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
     const terms = indexTerms(this.siteTypes)
     this.typeClauses = new Map(parts.rules.flatMap((rule) => listTypeClauses(rule, terms)))
     this.readPlaces = [...places.values()].filter(({ detector, words }) => !words.isEmpty && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
+  }
+
+  /** Finds the values that a clause needs to hold. They are stored, because pages share most of their clauses. */
+  getNeeds(clause: Clause): readonly Need[] {
+    let needs = this.#needs.get(clause)
+    if (needs === undefined) this.#needs.set(clause, (needs = findNeeds(clause.holds)))
+    return needs
   }
 
   /** Lists the words that rules look for at a place, for example the DNS records that have to be fetched. */

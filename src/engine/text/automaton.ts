@@ -159,7 +159,7 @@ function encode(text: string): Uint8Array {
 }
 
 /** Whether a literal ends at an offset of a text, in characters of a string or in bytes. */
-function endsAt(literal: Pick<Literal<unknown>, 'text' | 'bytes'>, text: string | Uint8Array, end: number): boolean {
+function endsAt(literal: Omit<Literal<unknown>, 'items'>, text: string | Uint8Array, end: number): boolean {
   if (typeof text === 'string') return lower(text.slice(Math.max(0, end - literal.text.length), end)) === literal.text
   const { bytes } = literal
   for (let i = bytes.length - 1, at = end - 1; i >= 0; i--, at--) if (FOLDED[text[at]] !== bytes[i]) return false

@@ -94,7 +94,7 @@ export class PageHits {
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
-    for (const test of item.tests) if (!test(value)) return
+    if (!item.accepts(value)) return
     const hits = this.#getHits(item.leaf)
     // Done before the next check, because only a later occurrence in a text may show the version.
     hits.version ??= extractVersion(item.leaf, value)

@@ -59,7 +59,7 @@ export class ScoredRule {
   }
 
   #mayHold(clause: Clause): boolean {
-    return this.#context?.ruleset.needs.get(clause)?.every((need) => isNeedMet(need, this.#data)) === true
+    return this.#context?.ruleset.getNeeds(clause).every((need) => isNeedMet(need, this.#data)) === true
   }
 
   /** Number of families of the clauses that hold. */
