@@ -17,7 +17,12 @@ test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
   ['script', '<script src="/a.js"></script>', { script: ['/a.js'], asset: ['/a.js'] }],
   ['image', '<img src="a.png?2#x">', { asset: ['/dir/a.png?2'] }],
   ['input', '<input type=image src="/a.png">', { asset: ['/a.png'] }],
-  ['lazy image', '<img data-src="/a.png">', { asset: ['/a.png'] }],
+  ['lazy image', '<img data-src="/a.png"><img data-lazy-src="/b.png">', { asset: ['/a.png', '/b.png'] }],
+  [
+    'script that another script starts',
+    '<script data-src="/a.js"></script><script data-rocket-src="/b.js"></script><script data-cmp-src="/c.js"></script>',
+    { script: ['/a.js', '/b.js', '/c.js'], asset: ['/a.js', '/b.js', '/c.js'] },
+  ],
   [
     'video',
     '<video poster="/a.png" src="/a.mp4"><source src="/b.mp4"></video>',
@@ -65,7 +70,11 @@ test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
     { link: ['/a', 'https://x.com/'] },
   ],
   ['frames', '<iframe src="/a"></iframe><embed src="/b"><object data="/c"></object>', { frame: ['/a', '/b', '/c'] }],
-  ['lazy frame', '<iframe data-src="/a"></iframe>', { frame: ['/a'] }],
+  [
+    'lazy frame',
+    '<iframe data-src="/a"></iframe><iframe data-lazy-src="/b"></iframe><iframe data-cmp-src="/c"></iframe>',
+    { frame: ['/a', '/b', '/c'] },
+  ],
   ['anchor', '<a href="//x.com/b?c#d">', { anchor: ['https://x.com/b?c'] }],
   ['data and href of other elements', '<p data="/a" href="/b">', {}],
   [

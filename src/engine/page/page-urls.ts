@@ -13,13 +13,15 @@ const FRAMES = new Map([
   ['embed', 'src'],
   ['object', 'data'],
 ])
+/** Attributes that a script of the page copies to `src` when the file is due: lazy loading, WP Rocket and consent tools. */
+const LATE_SOURCES = new Set(['data-src', 'data-lazy-src', 'data-rocket-src', 'data-cmp-src'])
 // Attributes with one or several URLs of files that the page loads.
 const ATTRIBUTES = new SparseMap<'href' | 'one' | 'several' | 'style' | 'data'>()
 for (const [name, kind] of [
   ['href', 'href'],
   ['src', 'one'],
   ['poster', 'one'],
-  ['data-src', 'one'],
+  ...Array.from(LATE_SOURCES, (name) => [name, 'one'] as const),
   ['background', 'one'],
   ['srcset', 'several'],
   ['data-srcset', 'several'],
@@ -78,12 +80,13 @@ class UrlCollector {
       if (kind === 'href') this.#addHref(tag, value, at)
       else if (kind === 'style') this.#addStyle(value, at)
       else if (FRAMES.has(tag)) {
-        if (FRAMES.get(tag) === names[k] || names[k] === 'data-src') this.#add('frame', value, at)
+        if (FRAMES.get(tag) === names[k] || LATE_SOURCES.has(names[k])) this.#add('frame', value, at)
       } else if (kind === 'several') for (const written of parseSrcset(value)) this.#add('asset', written, at)
       else if (kind === 'one') {
         const url = this.#resolver.resolve(value)
         if (url === null) continue
-        if (tag === 'script' && names[k] === 'src') this.uses.push({ kind: 'script', rel: NO_RELS, url, at })
+        if (tag === 'script' && (names[k] === 'src' || LATE_SOURCES.has(names[k])))
+          this.uses.push({ kind: 'script', rel: NO_RELS, url, at })
         this.uses.push({ kind: 'asset', rel: NO_RELS, url, at })
       }
     }
