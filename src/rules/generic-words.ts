@@ -1,4 +1,4 @@
-import { FOUND, toList } from '../engine/rule/clause.ts'
+import { FOUND, type Places, toList } from '../engine/rule/clause.ts'
 import type { Place } from '../engine/rule/place.ts'
 import { parseSelector } from '../engine/rule/selector.ts'
 import type { ClauseSource } from '../engine/rule/types.ts'
@@ -33,6 +33,15 @@ interface Word {
   readonly parts: readonly string[]
 }
 
+/**
+ * The words of a clause: a list for its place and for each test, of which a hit has one each; or a group, of which `needed`
+ * clauses hold. null for a clause that is narrow, whatever its words are.
+ */
+type ClauseWords =
+  | { readonly lists: readonly (readonly Word[])[] }
+  | { readonly group: readonly ClauseWords[]; readonly needed: number }
+  | null
+
 /** The generic words of a clause: whether the clause can hold by such words alone, and by which ones. */
 interface Generic {
   readonly isGeneric: boolean
@@ -40,31 +49,32 @@ interface Generic {
 }
 
 const NARROW: Generic = { isGeneric: false, words: [] }
+/** A clause that every page may fulfil. */
+const ANY_PAGE: ClauseWords = { lists: [] }
 
 /**
  * Reports words that occur in the test pages of many other rules, in any place, because such a clause may hold on any
  * page. A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words
  * by nature.
  */
-export function checkGenericWords(all: readonly RulePages[], places: ReadonlyMap<string, Place>): Finding[] {
+export function checkGenericWords(all: readonly RulePages[], places: Places): Finding[] {
   const judged = all.flatMap(({ rule }) => (rule.source === null || rule.found.kind === 'site-type' ? [] : [rule]))
-  const clauses = judged.map((rule) => ({ rule, detect: rule.source?.detect ?? [] }))
-  const parts = new Set(clauses.flatMap(({ detect }) => detect.flatMap((clause) => listParts(clause, places))))
+  const clauses = judged.flatMap((rule) =>
+    (rule.source?.detect ?? []).map((clause, i) => ({ rule, words: readClauseWords(clause, ['detect', i], places) })),
+  )
+  const parts = new Set(clauses.flatMap(({ words }) => listParts(words)))
   const counter = new WordCounter(parts, all)
-  return clauses.flatMap(({ rule, detect }) =>
-    detect.flatMap((clause, i) => {
-      const judge = new ClauseJudge(rule, places, counter)
-      return judge
-        .judge(clause, ['detect', i])
-        .words.map(({ value, path, count }) => buildFinding('generic-word', rule.file.valueAt(path), { value, count }))
-    }),
+  return clauses.flatMap(({ rule, words }) =>
+    judgeClause(words, rule, counter).words.map(({ value, path, count }) =>
+      buildFinding('generic-word', rule.file.valueAt(path), { value, count }),
+    ),
   )
 }
 
 /** Counts the rules whose pages contain words. */
 class WordCounter {
   /** Part → pages that contain it, by index. */
-  readonly #pages = new Map<string, Set<number>>()
+  readonly #pages: ReadonlyMap<string, number[]>
   /** The rule of each page, and the slugs of those that rightly fire on it. */
   readonly #owners: { readonly rule: CheckedRule; readonly also: readonly string[] }[] = []
 
@@ -73,25 +83,25 @@ class WordCounter {
 
   constructor(parts: ReadonlySet<string>, all: readonly RulePages[]) {
     this.minGeneric = Math.max(MIN_GENERIC_RULES, Math.ceil(all.length * GENERIC_SHARE))
-    const automaton = new Automaton(new Map([...parts].map((part) => [part, [part]])))
+    this.#pages = new Map([...parts].map((part) => [part, []]))
+    const automaton = new Automaton(new Map([...this.#pages].map(([part, pages]) => [part, [pages]])))
     for (const { rule, fixtures } of all)
       for (const fixture of fixtures) {
         const page = this.#owners.push({ rule, also: fixture.also }) - 1
-        for (const part of automaton.find(joinTexts(fixture.input))) {
-          const pages = this.#pages.get(part) ?? new Set()
-          this.#pages.set(part, pages.add(page))
-        }
+        for (const pages of automaton.find(joinTexts(fixture.input))) pages.push(page)
       }
   }
 
   /**
    * Counts the rules that have a page with all parts of a word, except `rule`, those related to it, and pages on which it
-   * rightly fires.
+   * rightly fires. Below `minGeneric`, the number may be too low.
    */
   count({ parts }: Word, rule: CheckedRule): number {
-    const sets = parts.map((part) => this.#pages.get(part) ?? new Set<number>()).sort((a, b) => a.size - b.size)
-    const [rarest, ...others] = sets
-    const pages = [...(rarest ?? [])].filter((page) => others.every((set) => set.has(page)))
+    const lists = parts.map((part) => this.#pages.get(part) ?? []).sort((a, b) => a.length - b.length)
+    const [rarest = [], ...others] = lists
+    if (rarest.length < this.minGeneric) return 0
+    const sets = others.map((list) => new Set(list))
+    const pages = rarest.filter((page) => sets.every((set) => set.has(page)))
     const strange = pages.map((page) => this.#owners[page]).filter(({ also }) => !also.includes(rule.found.slug))
     const owners = new Set(strange.map((owner) => owner.rule))
     return [...owners].filter(({ found }) => found.slug !== rule.found.slug).filter((one) => !areRelated(one, rule))
@@ -99,49 +109,24 @@ class WordCounter {
   }
 }
 
-class ClauseJudge {
-  readonly #rule: CheckedRule
-  readonly #places: ReadonlyMap<string, Place>
-  readonly #counter: WordCounter
-
-  constructor(rule: CheckedRule, places: ReadonlyMap<string, Place>, counter: WordCounter) {
-    this.#rule = rule
-    this.#places = places
-    this.#counter = counter
+function judgeClause(words: ClauseWords, rule: CheckedRule, counter: WordCounter): Generic {
+  if (words === null) return NARROW
+  if ('group' in words) {
+    const inner = words.group.map((one) => judgeClause(one, rule, counter))
+    const generic = inner.filter(({ isGeneric }) => isGeneric)
+    if (generic.length < words.needed) return NARROW
+    return { isGeneric: true, words: generic.flatMap((one) => one.words) }
   }
-
-  judge(clause: ClauseSource, path: Path): Generic {
-    // Most pages do not have what a `not` names.
-    if ('not' in clause) return { isGeneric: true, words: [] }
-    for (const group of ['all', 'any', 'of']) {
-      if (!(group in clause)) continue
-      const inner = toList<ClauseSource>(clause[group]).map((one, i) => this.judge(one, [...path, group, i]))
-      const needed = group === 'all' ? inner.length : group === 'of' ? Number(clause.atLeast ?? 1) : 1
-      const generic = inner.filter(({ isGeneric }) => isGeneric)
-      if (generic.length < needed) return NARROW
-      return { isGeneric: true, words: generic.flatMap(({ words }) => words) }
-    }
-    return this.#judgePlace(clause, path)
-  }
-
-  #judgePlace(clause: ClauseSource, path: Path): Generic {
-    const place = findPlace(clause, this.#places)
-    if (place === undefined || place.key === FOUND.key || 'match' in clause) return NARROW
-    const tests = TESTS.filter((key) => key in clause).map((key) => readWords(clause, key, path))
-    // Each page has some status, amount or type of record: only the values of the tests can be narrow.
-    const isAlwaysThere = place.names !== undefined || place.word === 'value'
-    const lists = isAlwaysThere ? tests : [readWords(clause, place.key, path, place), ...tests]
-    if (lists.length === 0) return { isGeneric: true, words: [] }
-    const words = combine(lists)
-      .map((combined) => ({ ...combined, count: this.#counter.count(combined, this.#rule) }))
-      .filter(({ count }) => count >= this.#counter.minGeneric)
-    return { isGeneric: words.length > 0, words }
-  }
+  if (words.lists.length === 0) return { isGeneric: true, words: [] }
+  const counted = combine(words.lists)
+    .map((combined) => ({ ...combined, count: counter.count(combined, rule) }))
+    .filter(({ count }) => count >= counter.minGeneric)
+  return { isGeneric: counted.length > 0, words: counted }
 }
 
 /** Combines each word of the first list with each of the others, as a value that has the parts of all. */
-function combine([first, ...others]: readonly (readonly Word[])[]): Word[] {
-  return others.reduce<Word[]>(
+function combine([first, ...others]: readonly (readonly Word[])[]): readonly Word[] {
+  return others.reduce<readonly Word[]>(
     (all, list) =>
       all.flatMap((word) =>
         list.map(({ value, parts }) => ({
@@ -150,25 +135,33 @@ function combine([first, ...others]: readonly (readonly Word[])[]): Word[] {
           parts: [...word.parts, ...parts],
         })),
       ),
-    [...first],
+    first,
   )
-}
-
-function findPlace(clause: ClauseSource, places: ReadonlyMap<string, Place>): Place | undefined {
-  return [...places.values()].find(({ key }) => key in clause)
 }
 
 /** Lists the parts of all words of a clause, including those in groups. */
-function listParts(clause: ClauseSource, places: ReadonlyMap<string, Place>): string[] {
-  const inner = ['all', 'any', 'of'].flatMap((group) =>
-    toList<ClauseSource>(clause[group]).flatMap((one) => listParts(one, places)),
-  )
-  const place = findPlace(clause, places)
-  const words = [
-    ...(place === undefined ? [] : readWords(clause, place.key, [], place)),
-    ...TESTS.flatMap((key) => readWords(clause, key, [])),
-  ]
-  return [...inner, ...words.flatMap(({ parts }) => parts)]
+function listParts(words: ClauseWords): string[] {
+  if (words === null) return []
+  if ('group' in words) return words.group.flatMap(listParts)
+  return words.lists.flatMap((list) => list.flatMap(({ parts }) => parts))
+}
+
+function readClauseWords(clause: ClauseSource, path: Path, places: Places): ClauseWords {
+  // Most pages do not have what a `not` names.
+  if ('not' in clause) return ANY_PAGE
+  for (const key of ['all', 'any', 'of']) {
+    if (!(key in clause)) continue
+    const group = toList<ClauseSource>(clause[key]).map((one, i) => readClauseWords(one, [...path, key, i], places))
+    const needed = key === 'all' ? group.length : key === 'of' ? Number(clause.atLeast ?? 1) : 1
+    return { group, needed }
+  }
+  const key = Object.keys(clause).find((name) => places.has(name))
+  const place = key === undefined ? undefined : places.get(key)
+  if (place === undefined || place.key === FOUND.key || 'match' in clause) return null
+  const tests = TESTS.filter((test) => test in clause).map((test) => readWords(clause, test, path))
+  // Each page has some status, amount or type of record: only the values of the tests can be narrow.
+  const isAlwaysThere = place.names !== undefined || place.word === 'value'
+  return { lists: isAlwaysThere ? tests : [readWords(clause, place.key, path, place), ...tests] }
 }
 
 /** Reads the values of one key of a clause. The values of a test belong to no place. */

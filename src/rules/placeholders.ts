@@ -20,6 +20,7 @@ export function findPlaceholders(file: SourceFile): {
   readonly findings: Finding[]
 } {
   const paths = new Set<string>()
+  if (!hasPlaceholder(file.data)) return { paths, findings: [] }
   const findings = listTexts(file.data, []).flatMap(({ path, text }) => {
     if (!isPlaceholder(text)) return []
     paths.add(JSON.stringify(path))
@@ -29,6 +30,12 @@ export function findPlaceholders(file: SourceFile): {
     )
   })
   return { paths, findings }
+}
+
+/** Whether a value contains a placeholder: most files have none, and this takes a fifth of the time of listing their texts. */
+function hasPlaceholder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isPlaceholder(value)
+  return Object.values(value).some(hasPlaceholder)
 }
 
 function listTexts(value: unknown, path: Path): { readonly path: Path; readonly text: string }[] {

@@ -3,9 +3,8 @@ import type { NamedPage } from '../../rules/compare-verdicts.ts'
 import { UsageError } from '../command.ts'
 import { readHar } from '../formats/har.ts'
 import { readSavedPage } from '../formats/saved-page.ts'
-import { readWarc } from '../formats/warc.ts'
-import { readBatchFile } from '../scan/batch-lines.ts'
 
+/** Reads a file. Its libraries are imported on demand: no other verb needs those of WARC and gzip. */
 type Reader = (file: string) => AsyncIterable<NamedPage>
 
 /** Formats of files with pages, by the end of their names. */
@@ -28,10 +27,12 @@ export function readPageFile(file: string): AsyncIterable<NamedPage> {
 }
 
 async function* readLines(file: string): AsyncGenerator<NamedPage> {
+  const { readBatchFile } = await import('../scan/batch-lines.ts')
   for await (const { id, input } of readBatchFile(file)) yield { name: id, input }
 }
 
 async function* readRecords(file: string): AsyncGenerator<NamedPage> {
+  const { readWarc } = await import('../formats/warc.ts')
   for await (const record of readWarc(file)) {
     if ('error' in record) throw new SetupError(`${file}: ${record.id}: ${record.error}`)
     yield { name: record.id, input: record.page }

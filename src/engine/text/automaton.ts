@@ -226,16 +226,20 @@ function buildTrie(literals: readonly { readonly bytes: Uint8Array }[], classOf:
   const next = new Uint32Array(mostStates * CLASSES)
   const ends: (readonly number[])[] = [NO_ENDS]
   const states = new Uint32Array(literals.length)
-  const deepest = literals.reduce((most, { bytes }) => Math.max(most, bytes.length), 0)
-  for (let depth = 0; depth <= deepest; depth++)
-    for (const [i, { bytes }] of literals.entries()) {
+  let left = [...literals.keys()]
+  for (let depth = 0; left.length > 0; depth++)
+    left = left.filter((i) => {
+      const { bytes } = literals[i]
       const state = states[i]
-      if (depth < bytes.length) {
-        const edge = state * CLASSES + classOf[bytes[depth]]
-        if (next[edge] === 0) next[edge] = ends.push(NO_ENDS) - 1
-        states[i] = next[edge]
-      } else if (depth === bytes.length) ends[state] = [...ends[state], i]
-    }
+      if (depth === bytes.length) {
+        ends[state] = [...ends[state], i]
+        return false
+      }
+      const edge = state * CLASSES + classOf[bytes[depth]]
+      if (next[edge] === 0) next[edge] = ends.push(NO_ENDS) - 1
+      states[i] = next[edge]
+      return true
+    })
   return { next: next.slice(0, ends.length * CLASSES), ends }
 }
 

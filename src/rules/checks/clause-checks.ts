@@ -60,6 +60,7 @@ export class ClauseChecker {
 
   /** @param below whether rejected values inside the value count, too */
   #isRejected(path: Path, below = false): boolean {
+    if (this.#rejected.length === 0) return false
     const here = JSON.stringify(path).slice(0, -1)
     return this.#rejected.some((rejected) => rejected === `${here}]` || (below && rejected.startsWith(`${here},`)))
   }

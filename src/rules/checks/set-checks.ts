@@ -36,16 +36,16 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
     for (const named of findNamedSlugs(rule)) {
       const { slug, space, path, isKey } = named
       const isCategory = space === BUILDER_CATEGORY
+      if (isCategory ? Object.hasOwn(categories.builders, slug) : spaces.get(space)?.has(slug)) continue
       const known = isCategory ? Object.keys(categories.builders) : [...(spaces.get(space)?.keys() ?? [])]
-      if (!known.includes(slug))
-        findings.push(
-          buildFinding('unknown-slug', isKey ? rule.file.keyAt(path) : rule.file.valueAt(path), {
-            value: slug,
-            what: isCategory ? 'key' : 'slug',
-            kind: space,
-            hint: (isCategory ? '' : explainKind(named, rules)) || formatHint(slug, known),
-          }),
-        )
+      findings.push(
+        buildFinding('unknown-slug', isKey ? rule.file.keyAt(path) : rule.file.valueAt(path), {
+          value: slug,
+          what: isCategory ? 'key' : 'slug',
+          kind: space,
+          hint: (isCategory ? '' : explainKind(named, rules)) || formatHint(slug, known),
+        }),
+      )
     }
     findings.push(...checkExcludes(rule))
     for (const key of ['implies', 'requires'] as const) {

@@ -1,7 +1,7 @@
 import type { ClauseSource } from '../../engine/rule/types.ts'
 import type { FindingCode } from '../findings.ts'
 import { PatternJudge } from './pattern-judge.ts'
-import { findGreedyGroup } from './version-group.ts'
+import { isGreedy, listGroups } from './version-group.ts'
 
 /** A problem of a `match`, and the key at which it is reported. */
 interface PatternProblem {
@@ -17,10 +17,8 @@ const WIDE = /^(?:\(\?:)?(?:\.|\\[sSwWdD]|\[\^?[^\]]*\])(?:[*+]|\{\d*,\d*\})/
 
 /** Checks that a regular expression is valid, necessary and cheap, and that it has the capture group of `version`. */
 export function checkPattern(match: string, source: ClauseSource, judge = new PatternJudge()): PatternProblem[] {
-  let groups: number
   try {
-    new RegExp(match) // Compiled unchanged first, so that an error message does not contain the alternative added below.
-    groups = (new RegExp(`${match}|`).exec('')?.length ?? 1) - 1
+    new RegExp(match)
   } catch (error) {
     const reason = (error as Error).message.replace(`Invalid regular expression: /${match}/: `, '')
     return [{ code: 'bad-pattern', key: 'match', details: { reason } }]
@@ -32,10 +30,11 @@ export function checkPattern(match: string, source: ClauseSource, judge = new Pa
   const problems: PatternProblem[] = []
   const reason = judge.judge(match, source.case === 'exact' ? '' : 'i')
   if (reason !== null) problems.push({ code: 'unsafe-pattern', key: 'match', details: { reason } })
-  if (source.version !== undefined && Number(source.version) > groups)
+  if (source.version === undefined) return problems
+  const group = listGroups(match)[Number(source.version) - 1]
+  if (group === undefined)
     problems.push({ code: 'version-group', key: 'version', details: { value: String(source.version) } })
-  const greedy = source.version === undefined ? null : findGreedyGroup(match, Number(source.version))
-  if (greedy !== null) problems.push({ code: 'greedy-version', key: 'match', details: { value: greedy } })
+  else if (isGreedy(group)) problems.push({ code: 'greedy-version', key: 'match', details: { value: group.raw } })
   return problems
 }
 

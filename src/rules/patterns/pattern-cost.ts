@@ -115,13 +115,18 @@ function findConcurrent(states: readonly State[]): readonly ReadonlySet<number>[
   return concurrent
 }
 
-/** Returns a function that says whether two states can read a common character. Equal sets are compared once. */
+/** Returns a function that says whether two states can read a common character. Two sets are compared once, when first needed. */
 function buildOverlaps(states: readonly State[]): (a: number, b: number) => boolean {
   const sets = [...new Set(states.map(({ chars }) => chars))]
   const numbers = new Map<CharRanges, number>(sets.map((set, i) => [set, i]))
-  const table = sets.map((one) => sets.map((other) => doRangesOverlap(one, other)))
   const setOf = states.map(({ chars }) => numbers.get(chars) as number)
-  return (a, b) => table[setOf[a]][setOf[b]]
+  /** By two sets: 1 if they overlap, 2 if not, 0 if they were not compared. */
+  const known = new Uint8Array(sets.length * sets.length)
+  return (a, b) => {
+    const at = setOf[a] * sets.length + setOf[b]
+    if (known[at] === 0) known[at] = doRangesOverlap(states[a].chars, states[b].chars) ? 1 : 2
+    return known[at] === 1
+  }
 }
 
 /** Upper bound of the attempts that arrive at each state with one text; null if it exceeds `MAX_WAYS`. */

@@ -145,6 +145,8 @@ class GraphBuilder {
 
   /** Finds the states that may read the next character after a step. */
   #follow(from: number, isAtStart: boolean): { next: Map<number, number>; accepts: boolean } {
+    const first = this.#steps[from]
+    if (first.kind === 'char') return { next: new Map([[first.state, 1]]), accepts: false }
     const next = new Map<number, number>()
     const path = new Set<number>()
     let accepts = false

@@ -19,6 +19,8 @@ export class PatternJudge {
   /** Patterns that were not judged because the time limit had passed. */
   readonly unjudged = new Set<string>()
   readonly #cache: VerdictCache
+  /** What was returned for a pattern: of three patterns in rules, one is the same as another. */
+  readonly #reasons = new Map<string, string | null>()
   readonly #runner = new PatternRunner()
   readonly #end: number
 
@@ -29,6 +31,15 @@ export class PatternJudge {
 
   /** @returns why the pattern is rejected; null if it is cheap on any text, or if the time limit has passed */
   judge(pattern: string, flags: string): string | null {
+    const key = `/${pattern}/${flags}`
+    const known = this.#reasons.get(key)
+    if (known !== undefined) return known
+    const reason = this.#judgeNew(pattern, flags)
+    this.#reasons.set(key, reason)
+    return reason
+  }
+
+  #judgeNew(pattern: string, flags: string): string | null {
     const isKnown = this.#cache.has(pattern, flags)
     if (!isKnown && performance.now() >= this.#end) {
       this.unjudged.add(`/${pattern}/${flags}`)
