@@ -50,20 +50,19 @@ function readsBodies(clause: ClauseSource, places: Places): boolean {
 }
 
 function findFarMisses({ name, slug, detect }: RuleSource, fixtures: readonly Fixture[]): Finding[] {
-  const words = new Set([squeeze(name), ...splitWords(name), ...splitWords(slug), ...detect.flatMap(listWords)])
+  const names = [squeeze(name), ...splitWords(name), ...splitWords(slug)]
   return fixtures
-    .filter(({ hit, input }) => hit === null && !isNear(words, listTexts(input)))
+    .filter(({ hit, input }) => hit === null && !isNear(names, detect, listTexts(input).join(' ')))
     .map(({ file, path }) => buildFinding('far-miss', file.valueAt(path)))
 }
 
-function isNear(words: ReadonlySet<string>, texts: readonly string[]): boolean {
-  const text = texts.join(' ')
+function isNear(names: readonly string[], detect: readonly ClauseSource[], text: string): boolean {
+  // A word has only letters and digits: a text that contains it also contains it when squeezed, which takes longer. So do the
+  // words of the clauses, and nearly all misses mention the name.
   const lower = text.toLowerCase()
-  const list = [...words]
-  // A word has only letters and digits, so a text that contains it contains it squeezed, too. Squeezing takes longer.
-  if (list.some((word) => lower.includes(word))) return true
+  if (names.some((name) => lower.includes(name))) return true
   const squeezed = squeeze(text)
-  return list.some((word) => squeezed.includes(word))
+  return [...names, ...detect.flatMap(listWords)].some((word) => squeezed.includes(word))
 }
 
 /** Removes all but letters and digits, so that `map-box`, `Map Box` and `mapbox` are the same. */

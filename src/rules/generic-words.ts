@@ -92,14 +92,18 @@ class WordCounter {
       }
   }
 
+  /** Whether each part of a word is on enough pages for the word to be generic, which few words are. */
+  isFrequent({ parts }: Word): boolean {
+    return parts.every((part) => (this.#pages.get(part)?.length ?? 0) >= this.minGeneric)
+  }
+
   /**
    * Counts the rules that have a page with all parts of a word, except `rule`, those related to it, and pages on which it
-   * rightly fires. Below `minGeneric`, the number may be too low.
+   * rightly fires.
    */
   count({ parts }: Word, rule: CheckedRule): number {
     const lists = parts.map((part) => this.#pages.get(part) ?? []).sort((a, b) => a.length - b.length)
     const [rarest = [], ...others] = lists
-    if (rarest.length < this.minGeneric) return 0
     const sets = others.map((list) => new Set(list))
     const pages = rarest.filter((page) => sets.every((set) => set.has(page)))
     const strange = pages.map((page) => this.#owners[page]).filter(({ also }) => !also.includes(rule.found.slug))
@@ -118,7 +122,7 @@ function judgeClause(words: ClauseWords, rule: CheckedRule, counter: WordCounter
     return { isGeneric: true, words: generic.flatMap((one) => one.words) }
   }
   if (words.lists.length === 0) return { isGeneric: true, words: [] }
-  const counted = combine(words.lists)
+  const counted = combine(words.lists.map((list) => list.filter((word) => counter.isFrequent(word))))
     .map((combined) => ({ ...combined, count: counter.count(combined, rule) }))
     .filter(({ count }) => count >= counter.minGeneric)
   return { isGeneric: counted.length > 0, words: counted }

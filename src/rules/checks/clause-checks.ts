@@ -67,7 +67,8 @@ export class ClauseChecker {
 
   /** @returns whether the clause and every clause inside it can be read */
   #checkShape(source: ClauseSource, path: Path, isTop: boolean): boolean {
-    if (this.#isRejected(path)) return false
+    // A group that is rejected, because it is a text, has no clauses.
+    if (typeof source !== 'object' || this.#isRejected(path)) return false
     const groups = GROUPS.filter((key) => key in source)
     const places = Object.keys(source).filter((key) => this.#places.has(key))
     const named = [...groups, ...places]

@@ -10,8 +10,12 @@ import { buildFinding, type Finding } from '../findings.ts'
 const SITE_PLACES = new Set(['url', 'anchor', 'dns', 'tls'])
 /** Words in other places whose hosts are of that kind, too. */
 const SITE_WORDS = /^(?:canonical|alternate|og:url|twitter:url)$/i
+/** The place of files that a page loads. */
+const ASSET = 'asset'
 /** Vendors serve files from hosts such as cdn.x.com or static.x.com; a host that begins so is a site. */
 const SITE_PREFIX = 'www.'
+/** What the host of a locator begins with, or contains, if it can begin with the prefix: it may be written in other letters. */
+const MAY_HAVE_PREFIX = /^www\.|[^ -~]/i
 /** A shorter name of a vendor would also be the beginning of other names. */
 const MIN_VENDOR_LENGTH = 4
 
@@ -21,12 +25,12 @@ const MIN_VENDOR_LENGTH = 4
  */
 export function checkHosts(file: SourceFile, source: RuleSource, places: Places): Finding[] {
   if (source.kind === 'site-type') return []
+  const hosts = source.detect.flatMap((clause, i) => findSiteHosts(clause, ['detect', i], places))
+  if (hosts.length === 0) return []
   const vendors = [source.website ?? [], source.source].flat().map((url) => new URL(url).hostname)
-  const findings: Finding[] = []
-  for (const [i, clause] of source.detect.entries())
-    for (const { host, path } of findSiteHosts(clause, ['detect', i], places))
-      if (!isOfVendor(host, vendors)) findings.push(buildFinding('customer-host', file.valueAt(path), { value: host }))
-  return findings
+  return hosts
+    .filter(({ host }) => !isOfVendor(host, vendors))
+    .map(({ host, path }) => buildFinding('customer-host', file.valueAt(path), { value: host }))
 }
 
 interface NamedHost {
@@ -41,7 +45,7 @@ function findSiteHosts(clause: ClauseSource, path: Path, places: Places): NamedH
   )
   const key = Object.keys(clause).find((name) => places.has(name))
   if (key === undefined) return inner
-  const isAsset = key === 'asset'
+  const isAsset = key === ASSET
   const isOfSite =
     isAsset || SITE_PLACES.has(key) || toList<unknown>(clause[key]).some((word) => SITE_WORDS.test(String(word)))
   const keys = places.get(key)?.word === 'locator' ? [key, 'is', 'under'] : ['is', 'under']
@@ -51,7 +55,7 @@ function findSiteHosts(clause: ClauseSource, path: Path, places: Places): NamedH
 
 function findHosts(clause: ClauseSource, key: string, path: Path): NamedHost[] {
   return toList<unknown>(clause[key]).flatMap((value, i) => {
-    const host = readFullHost(String(value))
+    const host = key === ASSET && !MAY_HAVE_PREFIX.test(String(value)) ? null : readFullHost(String(value))
     return host === null ? [] : [{ host, path: Array.isArray(clause[key]) ? [...path, key, i] : [...path, key] }]
   })
 }
@@ -59,6 +63,7 @@ function findHosts(clause: ClauseSource, key: string, path: Path): NamedHost[] {
 /** The host of a locator or a value, if it is a full host name and not an address. */
 function readFullHost(text: string): string | null {
   try {
+    if (text.startsWith('/')) return null
     const { hosts, host } = parseLocator(text)
     return hosts === 'exact' && getDomain(host) !== null ? host : null
   } catch (error) {
