@@ -48,6 +48,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['bad-selector', 'two dots', clause("element: §'div..x'")],
   ['bad-selector', 'pseudo-class', clause("element: §'a:hover'")],
   ['bad-slug', 'capital', { 'builders/Acme.yaml': `§${builder()}`, 'builders/Acme.test.yaml': TEST }],
+  ['bad-value', 'group that is a text', clause("all: §''")],
   ['bad-value', 'boolean', acme(builder().replace('false', '§yes'))],
   ['bad-value', 'day that does not exist', acme(builder().replace('2026-11-20', '§2026-02-30'))],
   ['bad-value', 'URL with another scheme', acme(builder().replace('source: https', 'source: §javascript'))],

@@ -8,6 +8,8 @@ const MAX_DEPTH = 100
 /** Maximum number of ways from one character to the next without reading anything, as in `(?:|){9}`. */
 const MAX_EMPTY_WAYS = 1000
 
+const parser = new RegExpParser({ ecmaVersion: 2025 })
+
 /** States 0 and 1 stand for the text before an attempt: nothing in state 0, any text in state 1. */
 export const LATER_START = 1
 
@@ -38,7 +40,7 @@ type Step =
  * @throws CostlyPatternError if the pattern is too large, or the cost of a part of it has no bound
  */
 export function buildPatternGraph(pattern: string, flags: string): PatternGraph {
-  return new GraphBuilder(flags).build(new RegExpParser({ ecmaVersion: 2025 }).parsePattern(pattern))
+  return new GraphBuilder(flags).build(parser.parsePattern(pattern))
 }
 
 class GraphBuilder {
