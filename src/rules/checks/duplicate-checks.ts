@@ -12,10 +12,13 @@ export function checkDuplicates(file: SourceFile, clauses: unknown, path: Path):
     if (!isClause(clause)) return []
     const here = [...path, i]
     const meaning = formatMeaning(clause)
-    const { line } = file.valueAt([...path, first.get(meaning) ?? i])
-    if (first.has(meaning)) return [buildFinding('duplicate-clause', file.valueAt(here), { line })]
-    first.set(meaning, i)
-    return checkInside(file, clause, here)
+    const original = first.get(meaning)
+    if (original === undefined) {
+      first.set(meaning, i)
+      return checkInside(file, clause, here)
+    }
+    const { line } = file.valueAt([...path, original])
+    return [buildFinding('duplicate-clause', file.valueAt(here), { line })]
   })
 }
 

@@ -23,12 +23,12 @@ const EARLIEST_ZONE_MS = 14 * 3_600_000
 export function checkVerified(file: SourceFile, now: Date): Finding[] {
   const verified = file.textAt(['verified'])
   if (!/^\d{4}-\d\d-\d\d$/.test(verified)) return []
-  const at = file.valueAt(['verified'])
   const last = formatDay(new Date(now.getTime() + EARLIEST_ZONE_MS))
-  if (verified > last) return [buildFinding('future-verified', at, { value: verified })]
+  if (verified > last) return [buildFinding('future-verified', file.valueAt(['verified']), { value: verified })]
   const first = new Date(now)
   first.setUTCMonth(first.getUTCMonth() - STALE_MONTHS)
-  return verified < formatDay(first) ? [buildFinding('stale', at, { value: verified, months: STALE_MONTHS })] : []
+  if (verified >= formatDay(first)) return []
+  return [buildFinding('stale', file.valueAt(['verified']), { value: verified, months: STALE_MONTHS })]
 }
 
 function formatDay(day: Date): string {
