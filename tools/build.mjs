@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
-for (const part of ['src', 'plugins', 'tools', 'schemas', 'ruleset.json', 'conformance.json'])
+for (const part of ['src', 'plugins', 'tools', 'schemas', 'ruleset.json', 'ruleset.state.json', 'conformance.json'])
   rmSync(new URL(`dist/${part}`, root), { recursive: true, force: true })
 for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/report/assets', 'src/rules/common-words.txt'])
   cpSync(new URL(path, root), new URL(`dist/${path}`, root), { recursive: true })

@@ -3,7 +3,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
 import { FOUND } from '../engine/rule/clause.ts'
-import { buildRulesetFile, builtFile, computeFingerprint, ownFolder } from '../rules/built.ts'
+import {
+  type BuiltState,
+  buildRulesetFile,
+  builtFile,
+  computeFingerprint,
+  computeState,
+  nameStateFile,
+  ownFolder,
+} from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { buildEditorSchemas } from '../rules/editor-schemas.ts'
 import { checkMisses } from '../rules/far-miss.ts'
@@ -177,6 +185,7 @@ function fit(given: Given, io: CommandIo): RuleWork {
 function build(_: Given, { stderr }: CommandIo): RuleWork {
   return async ({ folders, detectors: all }) => {
     const detectors = await loadDetectors([], [])
+    const state = computeState([ownFolder], detectors) // Before the files are read, so that a later change is noticed.
     const checked = checkFolders({ folders: [ownFolder], detectors })
     throwOnErrors(checked.findings)
     const ruleset = buildRuleset(checked, detectors, computeFingerprint([ownFolder], detectors))
@@ -187,6 +196,7 @@ function build(_: Given, { stderr }: CommandIo): RuleWork {
       writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
     const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
     write(basename(builtFile), buildRulesetFile({ version, categories, rules }))
+    write(basename(nameStateFile(builtFile)), { version, state } satisfies BuiltState)
     write('conformance.json', buildConformance(ruleset, fixtures))
     const isOwn = folders.length === 1 && all.length === detectors.length
     const listed = isOwn ? checked : checkFolders({ folders, detectors: all })

@@ -23,7 +23,7 @@ beforeAll(() => {
       "export default { key: 'tide', about: 'x', family: 'side', word: 'literal', *read() { throw new Error('no water') } }",
     'tidal/builders/acme.yaml': builder('tide: high').replace('cms', 'blog'),
     'tidal/builders/acme.test.yaml': TEST,
-    ...ownRules('known', 'hosting/netlify', 'builders/hugo'),
+    ...ownRules('known', 'hosting/netlify', 'builders/hugo', 'technologies/language/go'),
     'wordpress.html': '<meta name="generator" content="WordPress 6.6">',
     'headers.json': '{ "X-NF-Request-ID": "01J" }',
     'page.html': '<!doctype html><meta name="generator" content="Pagekiln 2.5"><link href="//acme.com/">',

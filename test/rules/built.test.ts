@@ -1,8 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
+import type { Detector } from '../../src/engine/page/detector.ts'
 import { SetupError } from '../../src/errors.ts'
-import type { BuiltRuleset } from '../../src/rules/built.ts'
+import {
+  type BuiltRuleset,
+  computeFingerprint,
+  computeState,
+  identifyRules,
+  listFolders,
+  nameStateFile,
+  type RulesetParts,
+} from '../../src/rules/built.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { buildSmall } from './small-build.ts'
 
@@ -52,5 +62,41 @@ describe('a built file that our compiler did not write is rejected', () => {
     const { own, built } = buildSmall()
     writeFileSync(built, change(readFileSync(built, 'utf8')))
     expect(() => openRuleset({ own, detectors, built })).toThrow(SetupError)
+  })
+})
+
+describe('files that have not changed since the build are not read', () => {
+  const prepare = (): { own: string; built: string; detectors: readonly Detector[]; rule: string } => {
+    const { own, built } = buildSmall()
+    writeFileSync(nameStateFile(built), JSON.stringify({ version: 'as built', state: computeState([own], detectors) }))
+    return { own, built, detectors, rule: join(own, 'builders', 'acme.yaml') }
+  }
+
+  test('the version is the one of the build', () => {
+    expect(identifyRules(prepare())).toBe('as built')
+  })
+
+  test.each<[string, (parts: ReturnType<typeof prepare>) => unknown]>([
+    [
+      'another byte, with the same size and time',
+      ({ rule }) => {
+        const { atime, mtime } = statSync(rule)
+        writeFileSync(rule, readFileSync(rule, 'utf8').replace('acme', 'acne'))
+        utimesSync(rule, atime, mtime)
+      },
+    ],
+    ['an older copy', ({ rule }) => utimesSync(rule, 1, 1)],
+    ['a rule was renamed', ({ rule }) => renameSync(rule, rule.replace('acme', 'other'))],
+    ['a stray file', ({ own }) => writeFileSync(join(own, 'stray.txt'), '')],
+    ['another folder', ({ own }) => ({ folders: [dirname(own)] })],
+    ['fewer detectors', () => ({ detectors: detectors.slice(1) })],
+    ['no state', ({ built }) => rmSync(nameStateFile(built))],
+    ['a truncated state', ({ built }) => writeFileSync(nameStateFile(built), '{"version":"as built"')],
+    ['a state that is no object', ({ built }) => writeFileSync(nameStateFile(built), 'null')],
+    ['a state without a version', ({ built }) => writeFileSync(nameStateFile(built), '{"state":"x"}')],
+  ])('%s: the version is computed from the content', (_, change) => {
+    const parts = prepare()
+    const all: RulesetParts = Object.assign({}, parts, change(parts))
+    expect(identifyRules(all)).toBe(computeFingerprint(listFolders(all), all.detectors))
   })
 })

@@ -107,8 +107,9 @@ test('rules of the project need no correction', () => {
 const dataOf = (text: string): string => JSON.stringify(parseDocument(text, { schema: 'failsafe' }).toJS())
 
 test('disturbed rules of the project get exactly their order back', () => {
-  // Keys and slugs with a comment between them stay where they are.
-  const sample = files.filter(([, text], i) => i % 8 === 0 && !text.includes('#'))
+  // Keys and slugs with a comment between them stay where they are. The fit orders the points of site types.
+  const isOrdered = (file: string, text: string): boolean => !text.includes('#') && !file.includes('/site-types/')
+  const sample = files.filter(([file, text], i) => i % 8 === 0 && isOrdered(file, text))
   const wrong = sample.filter(([, text]) => {
     const disturbed = disturb(text)
     const fixed = fixRule(disturbed, [])

@@ -53,8 +53,10 @@ export class PlaceIndex implements Wanted {
    * The detector's word kind, copied because it is read for every find, and detectors have different hidden classes.
    */
   readonly word: WordKind
+  /** Leaves that are not indexed yet: the index is built when the first page has something at the place. */
+  readonly #waiting: PreparedLeaf[] = []
   /** Entries by word, in lower case except for selectors. */
-  readonly words = new SparseMap<Entry>()
+  readonly #words = new SparseMap<Entry>()
   /** Entries of words that end in `*`, by the length of the beginning and the beginning itself. */
   readonly #beginnings = new Map<number, Map<string, Entry>>()
   /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
@@ -69,8 +71,23 @@ export class PlaceIndex implements Wanted {
   }
 
   add(item: PreparedLeaf): void {
+    this.#waiting.push(item)
+  }
+
+  /** Whether no rule asks for the place. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && this.#words.isEmpty
+  }
+
+  /** Entries by word, of all leaves. */
+  get words(): SparseMap<Entry> {
+    if (this.#waiting.length > 0) for (const item of this.#waiting.splice(0)) this.#index(item)
+    return this.#words
+  }
+
+  #index(item: PreparedLeaf): void {
     for (const word of new Set(item.leaf.words.map((text) => this.#getKey(text, item.leaf)))) {
-      const known = this.words.get(word)
+      const known = this.#words.get(word)
       const entry = known ?? new TestsIndex<PreparedLeaf>()
       entry.add(item)
       if (known === undefined) this.#addWord(word, entry)
@@ -84,7 +101,7 @@ export class PlaceIndex implements Wanted {
   }
 
   #addWord(word: string, entry: Entry): void {
-    this.words.set(word, entry)
+    this.#words.set(word, entry)
     if (this.word === 'locator') this.#locators.add(readLocator(word), entry)
     if (this.word === 'path')
       for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
@@ -112,6 +129,7 @@ export class PlaceIndex implements Wanted {
 
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
   visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
+    const { words } = this
     const entries = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
     if (entries?.length === 0) return // This holds for most URLs, and saves creating a value.
     const value = new Value(found, reader)
@@ -121,20 +139,20 @@ export class PlaceIndex implements Wanted {
           for (const entry of entries ?? this.#locators.find(value.url)) entry.visit(value, visitor)
         break
       case 'literal':
-        this.#literals ??= new LiteralIndex(new Map([...this.words.entries()].map(([word, entry]) => [word, [entry]])))
+        this.#literals ??= new LiteralIndex(new Map([...words.entries()].map(([word, entry]) => [word, [entry]])))
         if (this.detector.windowCharacters !== undefined)
           this.#visitWindows(this.#literals, found, { reader, visitor, characters: this.detector.windowCharacters })
         else for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
         break
       case 'name':
         for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
-        this.words.getPart(found.name)?.visit(value, visitor)
+        words.getPart(found.name)?.visit(value, visitor)
         break
       case 'selector':
-        this.words.get(found.name)?.visit(value, visitor)
+        words.get(found.name)?.visit(value, visitor)
         break
       default:
-        this.words.getPart(found.name)?.visit(value, visitor)
+        words.getPart(found.name)?.visit(value, visitor)
     }
   }
 

@@ -71,7 +71,7 @@ export class Ruleset {
     this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
     const terms = indexTerms(this.siteTypes)
     this.typeClauses = new Map(parts.rules.flatMap((rule) => listTypeClauses(rule, terms)))
-    this.readPlaces = [...places.values()].filter(({ detector, words }) => !words.isEmpty && detector.key !== FOUND.key)
+    this.readPlaces = [...places.values()].filter(({ detector, isEmpty }) => !isEmpty && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
   }
