@@ -11,20 +11,20 @@ export function checkDuplicates(file: SourceFile, clauses: unknown, path: Path):
   return clauses.flatMap((clause: unknown, i) => {
     if (!isClause(clause)) return []
     const here = [...path, i]
-    const meaning = formatMeaning(clause)
-    const original = first.get(meaning)
-    if (original === undefined) {
-      first.set(meaning, i)
-      return checkInside(file, clause, here)
+    const meaning = clauses.length > 1 ? formatMeaning(clause) : ''
+    const earlier = first.get(meaning)
+    if (earlier !== undefined) {
+      const { line } = file.valueAt([...path, earlier])
+      return [buildFinding('duplicate-clause', file.valueAt(here), { line })]
     }
-    const { line } = file.valueAt([...path, original])
-    return [buildFinding('duplicate-clause', file.valueAt(here), { line })]
+    first.set(meaning, i)
+    return checkInside(file, clause, here)
   })
 }
 
 function checkInside(file: SourceFile, clause: ClauseSource, path: Path): Finding[] {
   if (isClause(clause.not)) return checkInside(file, clause.not, [...path, 'not'])
-  return GROUPS.flatMap((key) => checkDuplicates(file, clause[key], [...path, key]))
+  return GROUPS.flatMap((key) => (key in clause ? checkDuplicates(file, clause[key], [...path, key]) : []))
 }
 
 function isClause(value: unknown): value is ClauseSource {

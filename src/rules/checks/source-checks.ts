@@ -19,16 +19,19 @@ const STALE_MONTHS = 18
 /** The day begins this much earlier in the easternmost time zone than in UTC. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000
 
-/** Reports a `verified` that lies in the future, or too far in the past. */
-export function checkVerified(file: SourceFile, now: Date): Finding[] {
-  const verified = file.textAt(['verified'])
-  if (!/^\d{4}-\d\d-\d\d$/.test(verified)) return []
+/** Reports each `verified` that lies in the future, or too far in the past. */
+export function checkVerified(files: readonly SourceFile[], now: Date): Finding[] {
   const last = formatDay(new Date(now.getTime() + EARLIEST_ZONE_MS))
-  if (verified > last) return [buildFinding('future-verified', file.valueAt(['verified']), { value: verified })]
-  const first = new Date(now)
-  first.setUTCMonth(first.getUTCMonth() - STALE_MONTHS)
-  if (verified >= formatDay(first)) return []
-  return [buildFinding('stale', file.valueAt(['verified']), { value: verified, months: STALE_MONTHS })]
+  const stale = new Date(now)
+  stale.setUTCMonth(stale.getUTCMonth() - STALE_MONTHS)
+  const first = formatDay(stale)
+  return files.flatMap((file) => {
+    const value = file.textAt(['verified'])
+    if (!/^\d{4}-\d\d-\d\d$/.test(value) || (first <= value && value <= last)) return []
+    const at = file.valueAt(['verified'])
+    if (value > last) return [buildFinding('future-verified', at, { value })]
+    return [buildFinding('stale', at, { value, months: STALE_MONTHS })]
+  })
 }
 
 function formatDay(day: Date): string {
