@@ -90,8 +90,8 @@ export function computeFingerprint(folders: readonly string[], detectors: readon
 }
 
 /**
- * Computes a hash that changes when a file is written, moved or replaced: by sizes and times, as Git finds changed files. Nobody
- * can set the time of the last change of status (ctime), so an older file with the same size is noticed too.
+ * Computes a hash that changes when a file is written, moved or replaced: by sizes and times, as Git finds changed files. Programs
+ * cannot set the time of the last change of status (ctime), so an older file with the same size is noticed too.
  */
 export function computeState(folders: readonly string[], detectors: readonly Detector[]): string {
   return hashFiles(folders, detectors, (file) => {

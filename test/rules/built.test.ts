@@ -72,7 +72,7 @@ describe('files that have not changed since the build are not read', () => {
     return { own, built, detectors, rule: join(own, 'builders', 'acme.yaml') }
   }
 
-  test('the version is the one of the build', () => {
+  test('the version comes from the build', () => {
     expect(identifyRules(prepare())).toBe('as built')
   })
 
@@ -92,7 +92,7 @@ describe('files that have not changed since the build are not read', () => {
     ['fewer detectors', () => ({ detectors: detectors.slice(1) })],
     ['no state', ({ built }) => rmSync(nameStateFile(built))],
     ['a truncated state', ({ built }) => writeFileSync(nameStateFile(built), '{"version":"as built"')],
-    ['a state that is no object', ({ built }) => writeFileSync(nameStateFile(built), 'null')],
+    ['a state that is not an object', ({ built }) => writeFileSync(nameStateFile(built), 'null')],
     ['a state without a version', ({ built }) => writeFileSync(nameStateFile(built), '{"state":"x"}')],
   ])('%s: the version is computed from the content', (_, change) => {
     const parts = prepare()
