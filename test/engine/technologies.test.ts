@@ -125,6 +125,31 @@ describe('versions', () => {
       '<meta name=generator content="ttt 3"><meta name=generator content="ttt 4">',
       { TTT: '3' },
     ],
+    ...['implies', 'requires'].flatMap((relation): [string, TinyRule[], string, Record<string, string>][] =>
+      [
+        ['are absent if they are those of the builder that', 'builder', '6.8.2', { BBB: '6.8.2' }] as const,
+        [
+          'are listed if they differ from those of the builder that',
+          'builder',
+          '6.8',
+          { BBB: '6.8.2', TTT: '6.8' },
+        ] as const,
+        [
+          'are listed if they equal those of a technology that',
+          'technology',
+          '6.8.2',
+          { BBB: '6.8.2', TTT: '6.8.2' },
+        ] as const,
+      ].map(([name, kind, version, expected]) => [
+        `${name} the rule ${relation}`,
+        [
+          versioned('ttt', { [relation]: 'bbb' }),
+          versioned('bbb', kind === 'builder' ? { kind, category: 'cms' } : {}),
+        ],
+        `<meta name=generator content="bbb 6.8.2"><meta name=generator content="ttt ${version}">`,
+        expected,
+      ]),
+    ),
     [
       'do not come from a clause that does not hold',
       [

@@ -15,6 +15,7 @@ import {
   scoreSiteTypes,
 } from './site-type.ts'
 import type { Evidence, Verdict } from './verdict-types.ts'
+import { listVersions } from './versions.ts'
 
 /** This many mutually exclusive builders at once indicate a honeypot. */
 const MIN_HONEYPOT_BUILDERS = 3
@@ -43,7 +44,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     technologies: technologies.map(({ rule }) => rule.name),
     hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
     siteType: choice.chosen?.rule.slug ?? null,
-    versions: Object.fromEntries(technologies.flatMap(({ rule, version }) => (version ? [[rule.name, version]] : []))),
+    versions: listVersions(technologies, { products, ruleset }),
     warnings: boundWarnings([...page.warnings, ...hits.warnings, ...reportCuts(found, scoring)]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + new Set(held.map(({ rule }) => rule)).size },
   }
