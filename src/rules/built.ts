@@ -58,14 +58,14 @@ export function nameStateFile(built: string): string {
  */
 export function identifyRules(parts: RulesetParts): string {
   const folders = listFolders(parts)
-  const known = readBuiltState(nameStateFile(parts.built ?? builtFile))
+  // Additional folders are not built: their files have to be read.
+  const known = folders.length === 1 ? readBuiltState(nameStateFile(parts.built ?? builtFile)) : null
   if (known !== null && known.state === computeState(folders, parts.detectors)) return known.version
   return computeFingerprint(folders, parts.detectors)
 }
 
 /** Returns null if there is no such file, or if it has another form. */
 function readBuiltState(file: string): BuiltState | null {
-  if (!existsSync(file)) return null
   try {
     const known = JSON.parse(readFileSync(file, 'utf8')) as Partial<BuiltState> | null
     return typeof known?.version === 'string' && typeof known.state === 'string' ? (known as BuiltState) : null

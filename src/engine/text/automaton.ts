@@ -1,3 +1,4 @@
+import { type AutomatonTable, buildTable, CLASS_BITS } from './automaton-table.ts'
 import { lower } from './text.ts'
 
 const encoder = new TextEncoder()
@@ -9,15 +10,6 @@ const MIN_PARTED_OVERLAPS = 16
 /** Largest number that fits into a list of 32-bit numbers. */
 const MAX_TEXT_NUMBER = 2 ** 32 - 1
 
-/**
- * Classes of bytes, the columns of the table: a power of two. Rare bytes share a class, so that a row of 16-bit states fills one
- * line of the processor's cache. With a class for each byte, scans of text in many languages took five times as long.
- */
-const CLASSES = 32
-const CLASS_BITS = 5
-/** Bytes that are the most frequent in literals and share their class with no other. All others share the remaining classes. */
-const UNSHARED_CLASSES = 24
-
 /** The byte in lower case, by byte. */
 const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte))
 
@@ -26,16 +18,8 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte
  * are classes of bytes. A literal is compared byte by byte where its classes end. ASCII case is ignored.
  */
 export class Automaton<T> {
-  /** Class by byte; 0 for bytes that occur in no literal. */
-  readonly #classOf: Uint8Array
-  /** Next state by state and class. States in which literals end come last. */
-  readonly #next: Uint16Array | Uint32Array
-  /** The first state in which literals end. */
-  readonly #firstEnd: number
   readonly #literals: readonly Literal<T>[]
-  /** Numbers of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
-  readonly #ends: readonly (readonly number[])[]
-  readonly #shorter: Int32Array
+  readonly #table: AutomatonTable
   readonly #isAscii: boolean
   /** Bytes of the longest literal. */
   readonly #longest: number
@@ -52,14 +36,7 @@ export class Automaton<T> {
     this.#isAscii = this.#literals.every(({ bytes }) => bytes.every((byte) => byte < 128))
     this.#longest = this.#literals.reduce((most, { bytes }) => Math.max(most, bytes.length), 1)
     this.#lastText = new Uint32Array(this.#literals.length)
-    this.#classOf = assignClasses(this.#literals)
-    const trie = buildTrie(this.#literals, this.#classOf)
-    const { shorter, speaks } = linkSuffixes(trie)
-    const { next, ends, ...rest } = renumber({ ...trie, shorter }, speaks)
-    this.#next = next
-    this.#ends = ends
-    this.#shorter = rest.shorter
-    this.#firstEnd = rest.firstEnd
+    this.#table = buildTable(this.#literals.map(({ bytes }) => bytes))
   }
 
   /** Finds the items of all literals that occur in `text`, each literal once. */
@@ -72,9 +49,7 @@ export class Automaton<T> {
   }
 
   #findShort(text: string): T[] {
-    const next = this.#next
-    const classOf = this.#classOf
-    const firstEnd = this.#firstEnd
+    const { next, classOf, firstEnd } = this.#table
     const items: T[] = []
     for (let i = 0, state = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
@@ -85,16 +60,14 @@ export class Automaton<T> {
   }
 
   /**
-   * Reads four parts of a text in turns: each step waits for the row of its state, and four steps wait together, which takes a
-   * third of the time. A part overlaps the next one by the longest literal.
+   * Reads four parts of a text in turns: each step waits for the row of its state, and four steps wait together, which takes 50 to
+   * 60 % of the time. A part overlaps the next one by the longest literal.
    */
   #findLong(text: string): T[] {
     const items: T[] = []
     const bytes = encode(text)
     const { length } = bytes
-    const next = this.#next
-    const classOf = this.#classOf
-    const firstEnd = this.#firstEnd
+    const { next, classOf, firstEnd } = this.#table
     const overlap = this.#longest - 1
     const part = length < MIN_PARTED_OVERLAPS * overlap ? 0 : (length - overlap) >> 2
     let [a, b, c, d] = [0, 0, 0, 0]
@@ -125,11 +98,12 @@ export class Automaton<T> {
     const counts = new Map<number, number>()
     const characters = new CharacterCounter()
     const bytes = encode(text)
+    const { next, classOf, firstEnd, ends, shorter } = this.#table
     for (let i = 0, last = 0; i < bytes.length; i++) {
-      last = this.#next[(last << CLASS_BITS) | this.#classOf[bytes[i]]]
-      if (last < this.#firstEnd) continue
-      for (let state = last; state > 0; state = this.#shorter[state])
-        for (const number of this.#ends[state]) {
+      last = next[(last << CLASS_BITS) | classOf[bytes[i]]]
+      if (last < firstEnd) continue
+      for (let state = last; state > 0; state = shorter[state])
+        for (const number of ends[state]) {
           const literal = this.#literals[number]
           const count = (counts.get(number) ?? 0) + 1
           if (count > most || !endsAt(literal, bytes, i + 1)) continue
@@ -142,8 +116,9 @@ export class Automaton<T> {
   }
 
   #addMatches(last: number, items: T[], text: string | Uint8Array, end: number): void {
-    for (let state = last; state > 0; state = this.#shorter[state])
-      for (const number of this.#ends[state]) {
+    const { ends, shorter } = this.#table
+    for (let state = last; state > 0; state = shorter[state])
+      for (const number of ends[state]) {
         const literal = this.#literals[number]
         if (this.#lastText[number] === this.#textNumber || !endsAt(literal, text, end)) continue
         this.#lastText[number] = this.#textNumber
@@ -195,91 +170,4 @@ interface Literal<T> {
   /** The text as UTF-8. */
   readonly bytes: Uint8Array
   readonly items: readonly T[]
-}
-
-interface Trie {
-  /** Child by state and class; 0 where there is none. */
-  readonly next: Uint32Array
-  /** Numbers of the literals that end in a state. */
-  readonly ends: readonly (readonly number[])[]
-}
-
-const NO_ENDS: readonly number[] = []
-
-/** Assigns classes to the bytes of literals, the most frequent bytes first. */
-function assignClasses(literals: readonly { readonly bytes: Uint8Array }[]): Uint8Array {
-  const counts = new Map<number, number>()
-  for (const { bytes } of literals) for (const byte of bytes) counts.set(byte, (counts.get(byte) ?? 0) + 1)
-  const ordered = [...counts].sort(([a, often], [b, other]) => other - often || a - b)
-  const classOf = new Uint8Array(256)
-  const shared = CLASSES - 1 - UNSHARED_CLASSES
-  for (const [i, [byte]] of ordered.entries()) {
-    classOf[byte] = 1 + (i < UNSHARED_CLASSES ? i : UNSHARED_CLASSES + (i % shared))
-    if (byte >= 97 && byte <= 122) classOf[byte - 32] = classOf[byte]
-  }
-  return classOf
-}
-
-/** Builds the trie level by level, so that the rows near the root, which a scan reads most, are close to each other. */
-function buildTrie(literals: readonly { readonly bytes: Uint8Array }[], classOf: Uint8Array): Trie {
-  const mostStates = literals.reduce((sum, { bytes }) => sum + bytes.length, 1)
-  const next = new Uint32Array(mostStates * CLASSES)
-  const ends: (readonly number[])[] = [NO_ENDS]
-  const states = new Uint32Array(literals.length)
-  let left = [...literals.keys()]
-  for (let depth = 0; left.length > 0; depth++)
-    left = left.filter((i) => {
-      const { bytes } = literals[i]
-      const state = states[i]
-      if (depth === bytes.length) {
-        ends[state] = [...ends[state], i]
-        return false
-      }
-      const edge = state * CLASSES + classOf[bytes[depth]]
-      if (next[edge] === 0) next[edge] = ends.push(NO_ENDS) - 1
-      states[i] = next[edge]
-      return true
-    })
-  return { next: next.slice(0, ends.length * CLASSES), ends }
-}
-
-/** Turns the trie into an automaton, breadth first: each missing child becomes the child of the longest suffix. */
-function linkSuffixes({ next, ends }: Trie): { shorter: Int32Array; speaks: Uint8Array } {
-  const suffix = new Uint32Array(ends.length)
-  const shorter = new Int32Array(ends.length).fill(-1)
-  const speaks = new Uint8Array(ends.length)
-  const queue = [0]
-  for (const state of queue) {
-    const fall = suffix[state]
-    if (state > 0) {
-      shorter[state] = ends[fall].length > 0 ? fall : shorter[fall]
-      speaks[state] = ends[state].length > 0 || shorter[state] > 0 ? 1 : 0
-    }
-    for (let c = 0; c < CLASSES; c++) {
-      const child = next[state * CLASSES + c]
-      const other = state === 0 ? 0 : next[fall * CLASSES + c]
-      if (child === 0) next[state * CLASSES + c] = other
-      else {
-        suffix[child] = other
-        queue.push(child)
-      }
-    }
-  }
-  return { shorter, speaks }
-}
-
-/** Numbers the states again, so that those in which literals end (`speaks`) come last and one comparison finds them. */
-function renumber({ next, ends, shorter }: Trie & { readonly shorter: Int32Array }, speaks: Uint8Array) {
-  const order = [...ends.keys()].sort((a, b) => speaks[a] - speaks[b] || a - b)
-  const numbers = new Uint32Array(order.length)
-  for (const [number, state] of order.entries()) numbers[state] = number
-  const renumbered = new (order.length <= 2 ** 16 ? Uint16Array : Uint32Array)(next.length)
-  for (const [number, state] of order.entries())
-    for (let c = 0; c < CLASSES; c++) renumbered[number * CLASSES + c] = numbers[next[state * CLASSES + c]]
-  return {
-    next: renumbered,
-    ends: order.map((state) => ends[state]),
-    shorter: Int32Array.from(order, (state) => (shorter[state] < 0 ? -1 : numbers[shorter[state]])),
-    firstEnd: order.length - speaks.reduce((sum, one) => sum + one, 0),
-  }
 }
