@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { plain, record } from './formats/warc-files.ts'
 
@@ -200,7 +201,14 @@ describe('output', () => {
 
   test('a reader that closes the pipe early is not an error', async () => {
     writeFileSync(join(cwd, 'many.jsonl'), `${good('a')}\n`.repeat(20_000))
-    const args = [join(project.folder, 'tools', 'start.mjs'), 'src/cli/run', 'scan', '--batch', 'many.jsonl']
+    const args = [
+      ...NODE_ARGS,
+      join(project.folder, 'tools', 'start.mjs'),
+      'src/cli/run',
+      'scan',
+      '--batch',
+      'many.jsonl',
+    ]
     const child = spawn(process.execPath, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
     let stderr = ''
     child.stderr.on('data', (text) => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 
@@ -328,10 +329,14 @@ describe('many live sites', () => {
   test('Ctrl-C keeps what is done, and the next run continues', async () => {
     writeFileSync(join(cwd, 'stop.txt'), `http://${address}/a\nhttp://${address}/hang\nhttp://${address}/b\n`)
     const args = ['--urls', 'stop.txt', '--out', 'stop.jsonl', '--allow', address]
-    const child = spawn(process.execPath, [join(project.folder, 'dist', 'src', 'cli', 'run.js'), 'scan', ...args], {
-      cwd,
-      env: {},
-    })
+    const child = spawn(
+      process.execPath,
+      [...NODE_ARGS, join(project.folder, 'dist', 'src', 'cli', 'run.js'), 'scan', ...args],
+      {
+        cwd,
+        env: {},
+      },
+    )
     const hung = new Promise<void>((resolve) =>
       server.on('request', function onRequest({ url }) {
         if (url !== '/hang') return

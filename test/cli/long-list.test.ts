@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
 import { smallProject } from '../support/built-project.ts'
 import { findUnshare, SET_UP } from '../support/network-namespace.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const SITES = 200
@@ -20,7 +21,13 @@ const cwd = writeFolder({})
  */
 function scan(args: readonly string[], killAfter?: number): Promise<{ code: number | null; stderr: string }> {
   const network = join(projectFolder(), 'test', 'support', 'site-network.mjs')
-  const command = [process.execPath, join(smallProject().folder, 'dist', 'src', 'cli', 'run.js'), 'scan', ...args]
+  const command = [
+    process.execPath,
+    ...NODE_ARGS,
+    join(smallProject().folder, 'dist', 'src', 'cli', 'run.js'),
+    'scan',
+    ...args,
+  ]
   const inside = [process.execPath, network, 'list.txt', String(SITES), String(killAfter ?? 0), ...command]
   const child = spawn('unshare', [...(way ?? []), 'sh', '-c', `${SET_UP} && exec "$@"`, 'sh', ...inside], {
     cwd,

@@ -10,6 +10,7 @@ import { projectFolder } from '../../src/rules/built.ts'
 import { makeFolder } from '../service/start-service.ts'
 import { type BuiltProject, builtProject } from '../support/built-project.ts'
 import { documentExample, documentPart } from '../support/document-examples.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 
 /** Values in the documents that the tests replace with their own. */
 const SHOWN = { address: 'http://127.0.0.1:3000', site: 'https://example.org', key: 'spk_live_…' }
@@ -54,7 +55,7 @@ function buildSettings(): Record<string, string> {
 beforeAll(async () => {
   project = builtProject()
   data = makeFolder()
-  service = spawn(process.execPath, ['dist/src/main.js'], {
+  service = spawn(process.execPath, [...NODE_ARGS, 'dist/src/main.js'], {
     cwd: project.folder,
     env: buildSettings(),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -87,6 +88,7 @@ async function runShown(code: string): Promise<string> {
     .replaceAll(SHOWN.address, here.address)
     .replaceAll(SHOWN.site, here.site)
     .replace(/npm run -s (\w+) --/g, (_, name: string) => scripts[name] ?? expect.fail(`there is no script ${name}`))
+    .replaceAll('node tools/start.mjs', `node ${NODE_ARGS.join(' ')} tools/start.mjs`)
   const env = { ...buildSettings(), KEY: here.key }
   const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: project.folder, env })
   return stdout

@@ -10,6 +10,7 @@ import type { RulesetError } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
 import { builtProject, smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { builtWorker } from './built-worker.ts'
 import { trapRules, trapWorker } from './trap-rules.ts'
@@ -112,7 +113,7 @@ async function runScript(lines: string): Promise<unknown> {
     writeFolder({ 'script.mjs': `import { openPool } from '${pool}'\nconst options = ${options}\n${lines}` }),
     'script.mjs',
   )
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...NODE_ARGS, file], { timeout: 30_000 })
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }

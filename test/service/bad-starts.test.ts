@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { makeFolder, type Settings, startService } from './start-service.ts'
 
 let project: BuiltProject
@@ -96,7 +97,7 @@ describe.skipIf(!canMount)('a DATA_DIR that cannot be written is reported', () =
     expect(await ended).toBe(0)
   })
 
-  const MAIN = 'DATA_DIR="$1" HOST=127.0.0.1 PORT=0 exec "$2" dist/src/main.js'
+  const MAIN = 'DATA_DIR="$1" HOST=127.0.0.1 PORT=0 exec "$2" $3 dist/src/main.js'
   test.each([
     [
       'read-only',
@@ -109,7 +110,7 @@ describe.skipIf(!canMount)('a DATA_DIR that cannot be written is reported', () =
       /siteprint\.db cannot be written because the disk is full \(\w+\): free/,
     ],
   ])('%s', async (_, mount, expected) => {
-    const { status, stderr } = inNamespace(`${mount} && ${MAIN}`, folder, process.execPath)
+    const { status, stderr } = inNamespace(`${mount} && ${MAIN}`, folder, process.execPath, NODE_ARGS.join(' '))
     const text = String(stderr)
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('{'))

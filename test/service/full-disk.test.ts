@@ -3,6 +3,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { until } from '../support/until.ts'
 import { makeFolder, spawnService, writePlans } from './start-service.ts'
 
@@ -33,7 +34,7 @@ test.skipIf(way === undefined)(
   async () => {
     const PLANS_FILE = writePlans({ free: [1_000_000, 1_000_000] })
     const settings = { PATH: String(process.env.PATH), DATA_DIR: join(folder, 'data'), METRICS_PORT: '0', PLANS_FILE }
-    const start = [process.execPath, 'tools/start.mjs', 'src/main']
+    const start = [process.execPath, ...NODE_ARGS, 'tools/start.mjs', 'src/main']
     const args = [...(way ?? []), 'sh', '-c', WITH_DISK, 'sh', folder, ...start]
     const { url, key, child, printed, ended } = await spawnService('unshare', args, {
       project: smallProject(),

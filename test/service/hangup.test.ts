@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { LOCAL_BLOCK, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
 import { makeFolder, spawnService } from './start-service.ts'
@@ -17,7 +18,7 @@ test('without a terminal SIGHUP reloads the plans, and an invalid file changes n
   writeLimit(1000)
   const settings = { DATA_DIR: join(folder, 'data'), PLANS_FILE: file }
   const parts = { project: smallProject(), settings, detached: true }
-  const service = await spawnService(process.execPath, ['tools/start.mjs', 'src/main'], parts).listening
+  const service = await spawnService(process.execPath, [...NODE_ARGS, 'tools/start.mjs', 'src/main'], parts).listening
   const requestMe = () => fetch(`${service.url}/api/v1/me`, { headers: { 'x-api-key': service.key } })
   const readLimit = async () => (await requestMe()).headers.get('x-ratelimit-limit')
   expect(await readLimit()).toBe('1000')
@@ -77,7 +78,10 @@ test.skipIf(!python)(
       DATA_DIR: makeFolder(),
       SCAN_ALLOW: LOCAL_BLOCK,
     }
-    const child = spawn('python3', ['-c', TERMINAL, process.execPath, 'dist/src/main.js'], { cwd: project.folder, env })
+    const child = spawn('python3', ['-c', TERMINAL, process.execPath, ...NODE_ARGS, 'dist/src/main.js'], {
+      cwd: project.folder,
+      env,
+    })
     let text = ''
     child.stdout.on('data', (data) => {
       text += data

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, smallProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { load, type Tally } from './hammer.ts'
 import { LOCAL_BLOCK, type LocalSite, openSite } from './local-site.ts'
 import { scanOf } from './nodes.ts'
@@ -127,7 +128,7 @@ test('a signal before the service listens ends it', async () => {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
   const settings = { MONGODB_URL: `mongodb://127.0.0.1:${port}/siteprint`, KEY_PEPPER: 'p'.repeat(32) }
-  const { child, listening } = spawnService(process.execPath, ['dist/src/main.js'], { project, settings })
+  const { child, listening } = spawnService(process.execPath, [...NODE_ARGS, 'dist/src/main.js'], { project, settings })
   listening.catch(() => {})
   await once(silent, 'connection')
   child.kill('SIGTERM')

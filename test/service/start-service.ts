@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BuiltProject } from '../support/built-project.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 
 /** A service running in its own process. */
@@ -42,7 +43,7 @@ export function writePlans(
 
 /** Starts the service on a free port and waits until it listens. @throws Error with its output if it exits first */
 export async function startService(project: BuiltProject, settings: Settings): Promise<RunningService> {
-  const service = spawnService(process.execPath, ['tools/start.mjs', 'src/main'], { project, settings })
+  const service = spawnService(process.execPath, [...NODE_ARGS, 'tools/start.mjs', 'src/main'], { project, settings })
   return await service.listening
 }
 

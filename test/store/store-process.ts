@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 import { newFolder } from './open-stores.ts'
 
 /** A process that opens a store. */
@@ -50,7 +51,7 @@ export function startCode(built: string, code: string): StoreProcess {
   const program = `import { writeSync } from 'node:fs'
     const say = (line) => writeSync(1, line + '\\n')
     ${code}`
-  const args = ['--input-type=module', '-e', program]
+  const args = [...NODE_ARGS, '--input-type=module', '-e', program]
   const child = spawn(process.execPath, args, { cwd: built, stdio: ['ignore', 'pipe', 'pipe'] })
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)

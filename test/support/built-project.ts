@@ -7,6 +7,7 @@ import { Writable } from 'node:stream'
 import { inject } from 'vitest'
 import type { Main } from '../../src/cli/command.ts'
 import { projectFolder } from '../../src/rules/built.ts'
+import { NODE_ARGS } from './node-args.ts'
 import { onFileEnd } from './on-file-end.ts'
 
 /** Result of a command. */
@@ -102,7 +103,7 @@ function spawnModule(
   args: readonly string[],
   { cwd = folder, env = {}, node = [] }: SpawnOptions,
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [...node, join(folder, 'tools', 'start.mjs'), ...args], {
+  const child = spawn(process.execPath, [...NODE_ARGS, ...node, join(folder, 'tools', 'start.mjs'), ...args], {
     cwd,
     env: { PATH: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

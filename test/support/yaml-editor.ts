@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { NODE_ARGS } from './node-args.ts'
 
 /** A problem that an editor underlines. Lines count from 1. */
 export interface Diagnostic {
@@ -48,7 +49,7 @@ export class YamlEditor {
   constructor(root: string) {
     this.#root = root
     this.#settings = JSON.parse(readFileSync(join(root, '.vscode', 'settings.json'), 'utf8')) as Record<string, unknown>
-    this.#server = spawn(process.execPath, [SERVER, '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#server = spawn(process.execPath, [...NODE_ARGS, SERVER, '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#server.stdout?.on('data', (data: Buffer) => this.#receive(data))
   }
 
