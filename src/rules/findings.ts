@@ -117,7 +117,7 @@ export const buildFinding = createFindingBuilder(FINDINGS)
 
 /** All codes with their level and sentence, sorted by code, for the documentation. */
 export const FINDING_TABLE: ReadonlyMap<string, FindingTable[string]> = new Map(
-  Object.entries<FindingTable[string]>(FINDINGS).sort(([a], [b]) => a.localeCompare(b)),
+  Object.entries<FindingTable[string]>(FINDINGS).sort(([a], [b]) => (a < b ? -1 : 1)),
 )
 
 /** Thrown for a ruleset that has errors. It contains all findings. */

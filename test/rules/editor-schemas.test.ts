@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
+import { CORE_SCHEMA, load } from 'js-yaml'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { projectFolder } from '../../src/rules/built.ts'
 import { discoverRules } from '../../src/rules/discover.ts'
 import { documentExample } from '../support/document-examples.ts'
@@ -18,7 +18,7 @@ test('every rule and every test of the project is valid by the schemas of editor
     ajv.addSchema(JSON.parse(readFileSync(join(folder, name), 'utf8')), `http://schemas/${name}`)
   const check = (schema: string, file: string): string[] => {
     const validate = ajv.getSchema(`http://schemas/${schema}.json`)
-    if (validate?.(parse(readFileSync(file, 'utf8')))) return []
+    if (validate?.(load(readFileSync(file, 'utf8'), { schema: CORE_SCHEMA }))) return []
     return (validate?.errors ?? []).map(({ instancePath, message }) => `${file} ${instancePath} ${message}`)
   }
   const errors = rules.flatMap(({ kind, file, testFile }) => [...check(kind, file), ...check('test', testFile)])
