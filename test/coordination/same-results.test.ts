@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { nanoid } from 'nanoid'
 import { describe, expect, test } from 'vitest'
+import { codePoint } from '../support/code-point.ts'
 import { redisUrl } from '../support/services.ts'
 import { listRedisStates, nextMinute, openTestMemory } from './open-coordinations.ts'
 
@@ -22,7 +23,7 @@ describe.skipIf(url === null).each(listRedisStates(url ?? ''))('%s and memory', 
   async function compareResults(): Promise<void> {
     const shared = await open()
     const names = fc.constantFrom('a', 'b', 'key_1:5', '::1')
-    const text = fc.string({ unit: 'binary' })
+    const text = fc.string({ unit: codePoint })
     const step = fc.record(
       {
         counter: names,
