@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
+import { NODE_ARGS } from './node-args.ts'
 
 /** Set in the environment of processes inside the namespace. */
 const MARK = 'SITEPRINT_NAMESPACE'
@@ -25,7 +26,19 @@ export function runInside(
   const vitest = join(projectFolder(), 'node_modules', 'vitest', 'vitest.mjs')
   const child = spawn(
     'unshare',
-    [...way, 'sh', '-c', `${SET_UP} && exec "$@"`, 'sh', process.execPath, vitest, 'run', '--reporter=dot', file],
+    [
+      ...way,
+      'sh',
+      '-c',
+      `${SET_UP} && exec "$@"`,
+      'sh',
+      process.execPath,
+      ...NODE_ARGS,
+      vitest,
+      'run',
+      '--reporter=dot',
+      file,
+    ],
     { cwd: projectFolder(), env: { ...process.env, NO_COLOR: '1', ...environment, [MARK]: '1' } },
   )
   let output = ''

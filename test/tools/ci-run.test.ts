@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
+import { NODE_ARGS } from '../support/node-args.ts'
 
 const root = projectFolder()
 let folder: string
@@ -25,7 +26,11 @@ function runVitest(text: string): { status: number | null; line: string; counted
   write('project/test/some.test.ts', text)
   const args = ['run', '--globals', '--root', join(folder, 'project'), '--config', join(root, 'vitest.config.ts')]
   const env = { ...process.env, TEST_REPORT: report, FORCE_COLOR: '1' }
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], { env })
+  const { status } = spawnSync(
+    process.execPath,
+    [...NODE_ARGS, join(root, 'node_modules/vitest/vitest.mjs'), ...args],
+    { env },
+  )
   const count = spawnSync(process.execPath, [join(root, 'tools/test-count.mjs'), report], { encoding: 'utf8', env })
   return { status, line: count.stdout, counted: count.status }
 }
