@@ -45,7 +45,8 @@ describe.each(await appKinds('admin'))('administration on $name', ({ isMissing, 
       const { key } = await addKey(account)
       const at = new Date(portal.clock.now)
       const day = at.toISOString().slice(0, 10)
-      for (let n = 0; n < 1234; n++) await portal.store.usage.charge({ key: key.id, day, quota: 9999, at })
+      const charge = { key: key.id, day, quota: 9999, at }
+      await Promise.all(Array.from({ length: 1234 }, () => portal.store.usage.charge(charge)))
       const { status, text } = await get(`/admin/accounts/${account.id}`)
       expect(status).toBe(200)
       for (const part of [account.email, account.id, key.id, key.secrets[0].lastFour, '1,234', 'Default key'])
