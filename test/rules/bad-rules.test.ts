@@ -53,7 +53,7 @@ beforeAll(() => {
   for (const { file, code } of checkBreadth(checked.rules, results)) findRefusal(file)?.pages.add(code)
   // Of the pages of other rules, those matter on which a bad rule fires that nothing has refused so far.
   const isRefused = (slug: string): boolean => {
-    const { lint, test } = refused.get(slug) ?? expect.fail(`${slug} is no bad rule`)
+    const { lint, test } = refused.get(slug) ?? expect.fail(`${slug} is not a bad rule`)
     return lint.size + test.size > 0
   }
   const alone = buildRuleset({ ...checked, rules: checked.rules.filter(isBad) }, detectors, '')
