@@ -202,7 +202,7 @@ describe.skipIf(server === null)('the database', () => {
   test('eight nodes that create it concurrently can all use it', async () => {
     for (let round = 0; round < 5; round++) {
       const url = `mongodb://${host}/${sampleKey().id}`
-      const stores = await Promise.all(Array.from({ length: 8 }, () => openMongo({ url })))
+      const stores = await Promise.all(Array.from({ length: 8 }, () => openMongo({ url, queueMs: 60_000 })))
       for (const store of stores) await store.keys.createKey(sampleKey())
       expect(await stores[0].keys.listKeys()).toHaveLength(8)
       await Promise.all(stores.map((store) => store.close()))
