@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { applyLogic } from '../../src/engine/rule/logic.ts'
+import { LogicCache } from '../../src/engine/rule/logic-cache.ts'
+import type { Logic } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
 import { written } from './support/arbitrary-urls.ts'
@@ -199,5 +202,41 @@ describe('words', () => {
     ['文'.repeat(1001), 501],
   ])('of %s: %i', (text, words) => {
     expect(countWords(text)).toBe(words)
+  })
+})
+
+describe('expressions', () => {
+  const ids = ['c1', 'c2', 'c3', 'c4']
+  const variable = fc.constantFrom(...ids).map((id): Logic => ({ var: [id, 0] }))
+  const sum = fc.array(variable, { minLength: 2, maxLength: 3 }).map((all): Logic => ({ '+': all }))
+  const { logic } = fc.letrec<{ logic: Logic }>((tie) => {
+    const inner = tie('logic')
+    const several = fc.array(inner, { minLength: 1, maxLength: 3 })
+    const compared = fc.oneof(variable, sum)
+    return {
+      logic: fc.oneof(
+        { maxDepth: 4, depthSize: 'small' },
+        fc.tuple(compared, fc.integer({ min: 1, max: 3 })).map((sides): Logic => ({ '>=': sides })),
+        fc.integer({ min: 0, max: 6 }),
+        // The compiler writes no such comparison: its outcome is not known before it is evaluated.
+        fc.tuple(inner, variable).map((sides): Logic => ({ '>=': sides })),
+        variable,
+        several.map((all): Logic => ({ and: all })),
+        several.map((all): Logic => ({ or: all })),
+        several.map((all): Logic => ({ '+': all })),
+        several.map((all): Logic => ({ min: all })),
+        inner.map((one): Logic => ({ '!': [one] })),
+        fc.tuple(inner, inner, inner).map((all): Logic => ({ if: all })),
+      ),
+    }
+  })
+  const hits = fc.dictionary(fc.constantFrom(...ids), fc.nat({ max: 4 }), { noNullPrototype: true })
+
+  test('have the same results with a cache', () => {
+    const property = fc.property(logic, fc.array(hits, { maxLength: 20 }), (expression, pages) => {
+      const cache = new LogicCache()
+      for (const page of pages) expect(cache.apply(expression, page)).toBe(applyLogic(expression, page))
+    })
+    fc.assert(property, { numRuns: 5000 })
   })
 })

@@ -4,7 +4,7 @@ import type { Page } from '../page/page-types.ts'
 import { matchLocator, readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
 import type { Leaf } from '../rule/types.ts'
-import { cutLine, cutText, MAX_VERSION } from '../text/bounds.ts'
+import { cutText } from '../text/bounds.ts'
 import { collapse, lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
 import { readUrlOrHost, UrlResolver } from '../text/url.ts'
@@ -18,19 +18,24 @@ const MAX_ELEMENT_TEXT_CHARACTERS = 8 * 1024 * 1024
 /** Reads element texts and resolves URLs of one page, within bounds on their total cost. */
 export class PageReader {
   readonly page: Page
-  readonly resolver: UrlResolver
+  #resolver: UrlResolver | undefined
   #characters = 0
 
   constructor(page: Page) {
     this.page = page
-    this.resolver = new UrlResolver(page.base)
+  }
+
+  /** Created on first use: on most pages only the page's own URLs are tested, which are resolved already. */
+  get resolver(): UrlResolver {
+    this.#resolver ??= new UrlResolver(this.page.base)
+    return this.#resolver
   }
 
   /** One sentence for each bound that the page exceeded. */
   get warnings(): string[] {
     const isCut = this.#characters >= MAX_ELEMENT_TEXT_CHARACTERS
     const texts = isCut ? [`element texts were read up to ${MAX_ELEMENT_TEXT_CHARACTERS} characters`] : []
-    return [...texts, ...this.resolver.warnings]
+    return [...texts, ...(this.#resolver?.warnings ?? [])]
   }
 
   /** Reads the text of an element with white space collapsed; '' beyond the bound. */
@@ -145,11 +150,14 @@ export function buildTests(leaf: Leaf): Test[] {
     tests.push(({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, leaf.exact)))
   }
   if (leaf.from) tests.push(({ url }) => url !== null && url.own === (leaf.from === 'own'))
-  if (leaf.match) {
-    const pattern = new RegExp(leaf.match, leaf.exact ? '' : 'i')
-    tests.push((value) => pattern.test(value.text))
-  }
+  const pattern = buildPattern(leaf)
+  if (pattern !== undefined) tests.push((value) => pattern.test(value.text))
   return tests
+}
+
+/** Builds the pattern of a leaf; undefined if it has none. */
+export function buildPattern({ match, exact }: Leaf): RegExp | undefined {
+  return match === undefined ? undefined : new RegExp(match, exact ? '' : 'i')
 }
 
 /** Builds the test that compares the word with its case, because the lookup ignores case. */
@@ -162,11 +170,4 @@ export function buildExactWordTest({ words }: Leaf, kind: WordKind): Test {
   if (kind === 'selector') return () => true // The lookup of selectors already respects case.
   return ({ found: { name } }) =>
     words.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word))
-}
-
-/** Extracts the version from a value: one line of at most `MAX_VERSION` characters. */
-export function extractVersion(leaf: Leaf, value: Value): string | undefined {
-  if (leaf.match === undefined || leaf.version === undefined) return undefined
-  const version = new RegExp(leaf.match, leaf.exact ? '' : 'i').exec(value.text)?.[leaf.version]
-  return version && cutLine(version, MAX_VERSION)
 }

@@ -1,5 +1,5 @@
 import type { Locator } from '../rule/locator.ts'
-import { append, pushAll } from '../text/lists.ts'
+import { pushAll } from '../text/lists.ts'
 import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
 import type { PageUrl } from '../text/url.ts'
@@ -22,9 +22,9 @@ class PathNode<T> {
   }
 }
 
-/** Beginnings of a segment (`*` locators), by first character and length. */
+/** Beginnings of a segment (`*` locators), by first character. */
 class Beginnings<T> {
-  readonly #byLetter: Map<number, Map<string, T[]>>[] = []
+  readonly #byLetter: { readonly beginning: string; readonly items: T[] }[][] = []
   readonly #empty: T[] = []
 
   add(beginning: string, item: T): void {
@@ -32,19 +32,17 @@ class Beginnings<T> {
       this.#empty.push(item)
       return
     }
-    const letter = beginning.charCodeAt(0) & 127
-    const byLength = (this.#byLetter[letter] ??= new Map())
-    const ofLength = byLength.get(beginning.length) ?? new Map<string, T[]>()
-    byLength.set(beginning.length, ofLength)
-    append(ofLength, beginning, item)
+    const ofLetter = (this.#byLetter[beginning.charCodeAt(0) & 127] ??= [])
+    const known = ofLetter.find((one) => one.beginning === beginning)
+    if (known === undefined) ofLetter.push({ beginning, items: [item] })
+    else known.items.push(item)
   }
 
   collect(path: string, from: number, to: number, found: T[]): void {
     pushAll(this.#empty, found)
-    const byLength = from < to ? this.#byLetter[path.charCodeAt(from) & 127] : undefined
-    if (byLength === undefined) return
-    for (const [length, items] of byLength)
-      if (to - from >= length) pushAll(items.get(path.slice(from, from + length)), found)
+    const ofLetter = from < to ? this.#byLetter[path.charCodeAt(from) & 127] : undefined
+    if (ofLetter === undefined) return
+    for (const { beginning, items } of ofLetter) if (path.startsWith(beginning, from)) pushAll(items, found)
   }
 }
 

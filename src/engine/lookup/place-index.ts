@@ -3,10 +3,11 @@ import type { Page } from '../page/page-types.ts'
 import { readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { cutLine, MAX_VERSION } from '../text/bounds.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
 import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
-import { buildExactWordTest, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
+import { buildExactWordTest, buildPattern, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
 import { EXACT, SelectorIndex } from './selector-index.ts'
 import { TestsIndex, type Visitor } from './tests-index.ts'
@@ -15,12 +16,25 @@ import { TestsIndex, type Visitor } from './tests-index.ts'
 export class PreparedLeaf {
   readonly rule: CompiledRule
   readonly leaf: Leaf
+  // Properties that are read for every hit, copied because leaves and rules have different hidden classes.
+  /** Number of hits that the leaf needs. */
+  readonly least: number
+  readonly isPositive: boolean
+  readonly isOfSiteType: boolean
+  readonly countsSiblings: boolean
   readonly #kind: WordKind
+  readonly #version: number | undefined
   #tests: readonly Test[] | undefined
+  #versionPattern: RegExp | undefined
 
   constructor(rule: CompiledRule, leaf: Leaf, kind: WordKind) {
     this.rule = rule
     this.leaf = leaf
+    this.least = leaf.atLeast ?? 1
+    this.isPositive = leaf.positive
+    this.isOfSiteType = rule.typeClauses !== undefined
+    this.countsSiblings = leaf.siblingId !== undefined
+    this.#version = leaf.version
     this.#kind = kind
   }
 
@@ -29,6 +43,14 @@ export class PreparedLeaf {
     this.#tests ??= prepareTests(this.leaf, this.#kind)
     for (const test of this.#tests) if (!test(value)) return false
     return true
+  }
+
+  /** Extracts the version from a value: one line of at most `MAX_VERSION` characters. */
+  extractVersion(value: Value): string | undefined {
+    if (this.#version === undefined) return undefined
+    this.#versionPattern ??= buildPattern(this.leaf)
+    const text = this.#versionPattern?.exec(value.text)?.[this.#version]
+    return text && cutLine(text, MAX_VERSION)
   }
 }
 

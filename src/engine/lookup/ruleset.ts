@@ -1,7 +1,8 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { applyLogic, buildLeafLogic, findNeeds, listVariables, type Need } from '../rule/logic.ts'
-import type { Categories, Clause, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
+import { applyLogic, buildLeafLogic, findNeeds, listVariables } from '../rule/logic.ts'
+import { LogicCache } from '../rule/logic-cache.ts'
+import type { Categories, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
 import { PlaceIndex, PreparedLeaf } from './place-index.ts'
 
@@ -45,7 +46,8 @@ export class Ruleset {
   readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that at least one rule uses. */
   readonly readPlaces: readonly PlaceIndex[]
-  readonly #needs = new Map<Clause, readonly Need[]>()
+  /** Evaluates the expressions of its rules. */
+  readonly logic = new LogicCache()
 
   constructor(parts: {
     rules: readonly CompiledRule[]
@@ -74,13 +76,6 @@ export class Ruleset {
     this.readPlaces = [...places.values()].filter(({ detector, isEmpty }) => !isEmpty && detector.key !== FOUND.key)
     this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
     this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
-  }
-
-  /** Finds the values that a clause needs to hold. They are stored, because pages share most of their clauses. */
-  getNeeds(clause: Clause): readonly Need[] {
-    let needs = this.#needs.get(clause)
-    if (needs === undefined) this.#needs.set(clause, (needs = findNeeds(clause.holds)))
-    return needs
   }
 
   /** Lists the words that rules look for at a place, for example the DNS records that have to be fetched. */

@@ -1,6 +1,6 @@
 import { decodeHtml } from '../text/charset.ts'
 import { collapse } from '../text/text.ts'
-import { buildBase, UrlResolver } from '../text/url.ts'
+import { buildBase, type UrlBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
 import { readAttribute, readText } from './element.ts'
 import { JsonLdParser } from './jsonld.ts'
@@ -37,7 +37,7 @@ export function buildPage(input: PageInput): Page {
   const urls = collectUrls(tape, { resolver, loaded: input.loaded ?? [] }, found)
   const blocks = collectBlocks(tape, found)
   const words = countPageWords(text, found)
-  const bodies = readPageBodies(input, { html, address, resolver: new UrlResolver(base), warnings: found })
+  const bodies = readPageBodies(input, { html, address, base, warnings: found })
   return {
     url,
     base,
@@ -63,13 +63,14 @@ const NO_BODIES: Pick<Page, 'bundles' | 'stylesheets'> = { bundles: null, styles
 
 function readPageBodies(
   { scripts, styles }: PageInput,
-  page: { html: string; address: string | null; resolver: UrlResolver; warnings: string[] },
+  { base, ...page }: { html: string; address: string | null; base: UrlBase; warnings: string[] },
 ): Pick<Page, 'bundles' | 'stylesheets'> {
   if (!scripts && !styles) return NO_BODIES
   const selection = selectBodies(page.html, page.address)
+  const resolver = new UrlResolver(base)
   return {
-    bundles: readBodies(scripts, { kind: 'script', selection, ...page }),
-    stylesheets: readBodies(styles, { kind: 'style', selection, ...page }),
+    bundles: readBodies(scripts, { kind: 'script', selection, resolver, ...page }),
+    stylesheets: readBodies(styles, { kind: 'style', selection, resolver, ...page }),
   }
 }
 

@@ -69,12 +69,6 @@ export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) =>
 /** A variable with its smallest and largest allowed value. */
 export type Need = readonly [id: string, least: number, most: number]
 
-/** Whether the variable of a need has one of its allowed values. */
-export function isNeedMet([id, least, most]: Need, hits: Hits): boolean {
-  const value = hits[id] ?? 0
-  return value >= least && value <= most
-}
-
 /**
  * Finds values that variables need for an expression to be true, as far as they can be read from it. Most expressions do not
  * have to be evaluated then.

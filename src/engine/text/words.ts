@@ -13,6 +13,31 @@ const SECOND_HALF = 5
 /** Class by UTF-16 code unit, filled as characters occur: the four Unicode properties are tested once for each. */
 const CLASSES = new Uint8Array(0x10000)
 
+// What the characters so far are: no word, a word, or a run of a dense script with an odd or even number of characters.
+const OUTSIDE = 0
+const WORD = 1
+const ODD_RUN = 2
+const EVEN_RUN = 3
+/** Flag of a step at which a word begins. */
+const BEGINS = 4
+/**
+ * The next state, with `BEGINS` where a word begins, by class and state. A processor predicts the branches of such a loop badly:
+ * words have all lengths.
+ */
+const STEPS = buildSteps()
+
+function buildSteps(): Uint8Array {
+  const steps = new Uint8Array(8 * 4)
+  for (const state of [OUTSIDE, WORD, ODD_RUN, EVEN_RUN]) {
+    steps[OTHER * 4 + state] = OUTSIDE
+    steps[STARTS * 4 + state] = state === WORD ? WORD : WORD | BEGINS
+    steps[CONTINUES * 4 + state] = state === WORD ? WORD : OUTSIDE
+    steps[DENSE_SCRIPT * 4 + state] = state === ODD_RUN ? EVEN_RUN : ODD_RUN | BEGINS
+    steps[SECOND_HALF * 4 + state] = state
+  }
+  return steps
+}
+
 /**
  * Counts the words of a text. A word is a run of letters, digits and combining marks that starts with a letter or digit;
  * apostrophes and full stops continue it ("don't", "3.5"). In scripts without spaces every two characters are one word.
@@ -20,19 +45,11 @@ const CLASSES = new Uint8Array(0x10000)
  */
 export function countWords(text: string): number {
   let words = 0
-  let isInWord = false
-  let dense = 0 // Characters of the current run of a dense script.
+  let state = OUTSIDE
   for (let i = 0; i < text.length; i++) {
-    const kind = CLASSES[text.charCodeAt(i)] || classify(text, i)
-    if (kind === SECOND_HALF) continue
-    if (kind === DENSE_SCRIPT) {
-      if (dense++ % 2 === 0) words++
-      isInWord = false
-      continue
-    }
-    dense = 0
-    if (kind === STARTS && !isInWord) words++
-    isInWord = kind === STARTS || (kind === CONTINUES && isInWord)
+    const step = STEPS[((CLASSES[text.charCodeAt(i)] || classify(text, i)) << 2) | state]
+    words += step >> 2
+    state = step & 3
   }
   return words
 }

@@ -120,5 +120,6 @@ export function listTechnologies(
   const others = implied.flatMap((one) => scored.get(one) ?? []).filter((one) => one.level !== null)
   const cdns = listKind(providers, 'hosting').filter((one) => one.rule.cdn && isMedium(one))
   const sorted = [...new Set([...chosen, ...others, ...cdns])].sort(compareBy<ScoredRule>(level, points, name))
-  return sorted.filter((one, i) => sorted.findIndex((other) => name(other) === name(one)) === i)
+  const names = new Set<string>()
+  return sorted.filter((one) => names.size < names.add(one.rule.name).size)
 }

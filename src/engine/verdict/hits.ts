@@ -1,4 +1,4 @@
-import { extractVersion, PageReader, type Value } from '../lookup/leaf-test.ts'
+import { PageReader, type Value } from '../lookup/leaf-test.ts'
 import type { PlaceIndex, PreparedLeaf } from '../lookup/place-index.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Found } from '../page/detector.ts'
@@ -8,6 +8,7 @@ import { UrlSet } from './url-set.ts'
 
 /** Maximum number of values of one leaf that are stored as evidence. */
 const MAX_EVIDENCE_VALUES = 3
+const NO_VALUES: Value[] = []
 /** Finds outside of elements are numbered from here, so that they never equal the index of an element. */
 const FIRST_SERIAL = 2 ** 32
 
@@ -15,11 +16,10 @@ const FIRST_SERIAL = 2 ** 32
 export interface LeafHits {
   count: number
   /** The first values, for the evidence. */
-  readonly values: Value[]
+  values: Value[]
   version?: string
-  /** Values that were counted: elements or serial numbers, usually in ascending order, and URLs. */
-  readonly places: number[]
-  /** Created by the first URL: most leaves find other values. */
+  /** Values that were counted: elements or serial numbers, usually in ascending order, or URLs. Created by the first one. */
+  places?: number[]
   urls?: UrlSet
   /** Parts of the count that come from sibling hosts: scripts and style sheets, and other files. */
   siblingCode: number
@@ -97,14 +97,16 @@ export class PageHits {
     if (!item.accepts(value)) return
     const hits = this.#getHits(item.leaf)
     // Done before the next check, because only a later occurrence in a text may show the version.
-    hits.version ??= extractVersion(item.leaf, value)
+    hits.version ??= item.extractVersion(value)
     if (!this.#isNew(hits, value)) return
+    const before = hits.count
     hits.count += value.found.amount ?? 1
-    if (item.leaf.siblingId !== undefined) this.#countSibling(hits, value)
-    if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
-    if (!item.leaf.positive || hits.count < (item.leaf.atLeast ?? 1)) return
-    if (item.rule.typeClauses === undefined) this.#lifted.add(item.rule)
-    else this.#liftedTypeLeaves.add(item.leaf)
+    if (item.countsSiblings) this.#countSibling(hits, value)
+    if (before === 0) hits.values = [value]
+    else if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
+    if (!item.isPositive || hits.count < item.least || before >= item.least) return
+    if (item.isOfSiteType) this.#liftedTypeLeaves.add(item.leaf)
+    else this.#lifted.add(item.rule)
   }
 
   /** Counts a file that belongs to the page's own site but is on a different host from the page. */
@@ -121,20 +123,34 @@ export class PageHits {
     const { found } = value
     const url = found.url ?? (this.#place?.word === 'locator' ? value.url : null)
     if (url) {
-      hits.urls ??= new UrlSet()
-      return hits.urls.add(url)
+      if (hits.urls !== undefined) return hits.urls.add(url)
+      hits.urls = new UrlSet(url)
+      return true
     }
     const place = found.at ?? this.#serial
-    const last = hits.places[hits.places.length - 1] ?? -1
-    if (place === last || (place < last && hits.places.includes(place))) return false
-    hits.places.push(place)
+    const { places } = hits
+    if (places === undefined)
+      hits.places = [place] // A list for one number: most leaves have one hit.
+    else {
+      const last = places[places.length - 1]
+      if (place === last || (place < last && places.includes(place))) return false
+      places.push(place)
+    }
     return true
   }
 
   #getHits(leaf: Leaf): LeafHits {
     let hits = this.#byLeaf.get(leaf)
     if (hits === undefined) {
-      hits = { count: 0, values: [], places: [], urls: undefined, siblingCode: 0, siblingFiles: 0 }
+      hits = {
+        count: 0,
+        values: NO_VALUES,
+        version: undefined,
+        places: undefined,
+        urls: undefined,
+        siblingCode: 0,
+        siblingFiles: 0,
+      }
       this.#byLeaf.set(leaf, hits)
     }
     return hits

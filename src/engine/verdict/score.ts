@@ -2,7 +2,8 @@ import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { isHeavier, lowerWeight } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
-import { applyLogic, type Hits, isNeedMet } from '../rule/logic.ts'
+import { applyLogic, type Hits } from '../rule/logic.ts'
+import type { LogicCache } from '../rule/logic-cache.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
@@ -37,29 +38,28 @@ export class ScoredRule {
   readonly #data: Hits
   readonly #context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
   #held: readonly Clause[] | undefined
+  #version: string | undefined
+  #isVersionRead = false
 
   /** @param context what the rule is evaluated on; null for an implied rule that has no hits of its own */
   constructor(rule: CompiledRule, context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
     this.rule = rule
     this.#context = context
     this.#data = context === null ? NO_HITS : buildLogicData(rule, context.hits, context.ruleset)
-    this.points = rule.clauses.some((clause) => this.#mayHold(clause)) ? applyLogic(rule.logic, this.#data) : 0
+    this.points = context === null ? 0 : context.ruleset.logic.apply(rule.logic, this.#data)
     this.level = computeLevel(this.points)
   }
 
   /** The clauses that hold, each with its weight on this page. */
   get held(): readonly Clause[] {
-    this.#held ??=
-      this.points === 0
-        ? []
-        : this.rule.clauses
-            .filter((clause) => this.#mayHold(clause) && applyLogic(clause.holds, this.#data))
-            .map((clause) => applyPageWeight(clause, this.#data))
+    this.#held ??= this.#context === null || this.points === 0 ? [] : this.#findHeld(this.#context.ruleset.logic)
     return this.#held
   }
 
-  #mayHold(clause: Clause): boolean {
-    return this.#context?.ruleset.getNeeds(clause).every((need) => isNeedMet(need, this.#data)) === true
+  #findHeld(logic: LogicCache): Clause[] {
+    return this.rule.clauses
+      .filter(({ holds }) => logic.apply(holds, this.#data))
+      .map((clause) => applyPageWeight(clause, this.#data, logic))
   }
 
   /** Number of families of the clauses that hold. */
@@ -79,9 +79,16 @@ export class ScoredRule {
     return values.size
   }
 
+  /** The version that the clauses show. */
   get version(): string | undefined {
+    if (!this.#isVersionRead) this.#version = this.#readVersion()
+    this.#isVersionRead = true
+    return this.#version
+  }
+
+  #readVersion(): string | undefined {
     const hits = this.#context?.hits
-    const shown = this.rule.leaves.filter((leaf) => hits?.get(leaf)?.version)
+    const shown = this.rule.leaves.filter((leaf) => leaf.version !== undefined && hits?.get(leaf)?.version)
     const leaf = shown.find(({ id }) => this.held.some(({ leaves }) => leaves.includes(id)))
     return leaf && hits?.get(leaf)?.version
   }
@@ -112,10 +119,10 @@ export function readClauseTexts(leaves: readonly Leaf[], hits: PageHits): string
 }
 
 /** Returns a clause with its weight on a page, which is lower if the clause holds only with files of sibling hosts. */
-function applyPageWeight(clause: Clause, data: Hits): Clause {
+function applyPageWeight(clause: Clause, data: Hits, logic: LogicCache): Clause {
   const { weight, ownHost, siblingCode } = clause
-  if (ownHost === undefined || siblingCode === undefined || applyLogic(ownHost, data)) return clause
-  return { ...clause, weight: applyLogic(siblingCode, data) ? lowerWeight(weight) : 'weak' }
+  if (ownHost === undefined || siblingCode === undefined || logic.apply(ownHost, data)) return clause
+  return { ...clause, weight: logic.apply(siblingCode, data) ? lowerWeight(weight) : 'weak' }
 }
 
 /** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */

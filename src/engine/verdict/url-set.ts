@@ -5,8 +5,12 @@ const MAX_COMPARED_URLS = 8
 
 /** Different URLs. Most leaves have one or two. */
 export class UrlSet {
-  readonly #few: PageUrl[] = []
+  readonly #few: PageUrl[]
   #many: Set<string> | undefined
+
+  constructor(first: PageUrl) {
+    this.#few = [first]
+  }
 
   /** Adds a URL. @returns whether it is new */
   add(url: PageUrl): boolean {

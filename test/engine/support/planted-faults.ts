@@ -72,8 +72,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   [
     'locators: the beginning before a star has the wrong length',
     locator,
-    'byLength.set(beginning.length, ofLength)',
-    'byLength.set(beginning.length + 1, ofLength)',
+    'path.startsWith(beginning, from)',
+    'path.startsWith(beginning.slice(0, -1), from)',
   ],
   ['locators: a path is found only at the start', locator, "slash = path.indexOf('/', slash + 1)", 'slash = -1'],
   ['locators: the root is any folder', locator, "if (path === '/')", "if (path.endsWith('/'))"],
@@ -129,6 +129,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     'this.#isNew(hits, value)',
   ],
   ['hits: a URL counts once for each element', hits, 'if (url) {', 'if (url && found.at === undefined) {'],
+  ['hits: a leaf that needs several hits never has them', hits, '|| before >= item.least', '|| before > 0'],
   [
     'Kleene: a record that was not queried counts as seen',
     'plugins/dns.ts',
@@ -179,8 +180,8 @@ export const PLANTED_TYPE_FAULTS: readonly Fault[] = [
   [
     'the number of hits that a leaf asks for is ignored',
     'src/engine/verdict/hits.ts',
-    'if (!item.leaf.positive || hits.count < (item.leaf.atLeast ?? 1)) return',
-    'if (!item.leaf.positive) return',
+    'hits.count < item.least ||',
+    '',
   ],
   [
     'a type loses the points of one of its clauses',
