@@ -8,7 +8,7 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
   },
   {
     file: 'src/engine/lookup/leaf-test.ts',
-    code: "new RegExp(leaf.match, leaf.exact ? '' : 'i')",
+    code: "new RegExp(match, exact ? '' : 'i')",
     reason:
       'a pattern of a rule: the linter checks each with the same analysis, and it runs in a worker with a time limit',
   },
