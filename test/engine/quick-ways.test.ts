@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyLogic } from '../../src/engine/rule/logic.ts'
-import { LogicCache } from '../../src/engine/rule/logic-cache.ts'
-import type { Logic } from '../../src/engine/rule/types.ts'
+import { evaluateRule, RuleResults } from '../../src/engine/rule/rule-results.ts'
+import type { Clause, Logic } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
 import { written } from './support/arbitrary-urls.ts'
@@ -232,10 +231,16 @@ describe('expressions', () => {
   })
   const hits = fc.dictionary(fc.constantFrom(...ids), fc.nat({ max: 4 }), { noNullPrototype: true })
 
-  test('have the same results with a cache', () => {
-    const property = fc.property(logic, fc.array(hits, { maxLength: 20 }), (expression, pages) => {
-      const cache = new LogicCache()
-      for (const page of pages) expect(cache.apply(expression, page)).toBe(applyLogic(expression, page))
+  const weight = fc.constantFrom('strong', 'medium', 'weak')
+  const clause = fc
+    .record({ holds: logic, weight, ownHost: logic, siblingCode: logic }, { requiredKeys: ['holds', 'weight'] })
+    .map((parts): Clause => ({ family: 'markup', leaves: [], hits: 0, text: '', ...parts }))
+  const rule = fc.record({ logic, clauses: fc.array(clause, { maxLength: 2 }) })
+
+  test('have the same results on later pages', () => {
+    const property = fc.property(rule, fc.array(hits, { maxLength: 20 }), (one, pages) => {
+      const results = new RuleResults()
+      for (const page of pages) expect(results.get(one, page)).toEqual(evaluateRule(one, page))
     })
     fc.assert(property, { numRuns: 5000 })
   })

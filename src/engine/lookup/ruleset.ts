@@ -1,7 +1,7 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
 import { applyLogic, buildLeafLogic, findNeeds, listVariables } from '../rule/logic.ts'
-import { LogicCache } from '../rule/logic-cache.ts'
+import { RuleResults } from '../rule/rule-results.ts'
 import type { Categories, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
 import { PlaceIndex, PreparedLeaf } from './place-index.ts'
@@ -46,8 +46,7 @@ export class Ruleset {
   readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
   /** Places that have a detector and that at least one rule uses. */
   readonly readPlaces: readonly PlaceIndex[]
-  /** Evaluates the expressions of its rules. */
-  readonly logic = new LogicCache()
+  readonly results = new RuleResults()
 
   constructor(parts: {
     rules: readonly CompiledRule[]

@@ -1,9 +1,9 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import { isHeavier, lowerWeight } from '../rule/clause.ts'
+import { isHeavier } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
-import type { LogicCache } from '../rule/logic-cache.ts'
+import type { RuleResult } from '../rule/rule-results.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
@@ -12,6 +12,7 @@ import type { Evidence, Level } from './verdict-types.ts'
 const MAX_TEXT_CHARACTERS = 200
 
 const NO_HITS: Hits = {}
+const NO_RESULT: RuleResult = { points: 0, held: [] }
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
 /** Fewer points give no level. */
@@ -33,11 +34,12 @@ export function rankLevel(level: Level | null): number {
 export class ScoredRule {
   readonly rule: CompiledRule
   readonly points: number
+  /** The clauses that hold, each with its weight on this page. */
+  readonly held: readonly Clause[]
   level: Level | null
   note?: string
   readonly #data: Hits
   readonly #context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
-  #held: readonly Clause[] | undefined
   #version: string | undefined
   #isVersionRead = false
 
@@ -46,20 +48,10 @@ export class ScoredRule {
     this.rule = rule
     this.#context = context
     this.#data = context === null ? NO_HITS : buildLogicData(rule, context.hits, context.ruleset)
-    this.points = context === null ? 0 : context.ruleset.logic.apply(rule.logic, this.#data)
+    const result = context === null ? NO_RESULT : context.ruleset.results.get(rule, this.#data)
+    this.points = result.points
+    this.held = result.held
     this.level = computeLevel(this.points)
-  }
-
-  /** The clauses that hold, each with its weight on this page. */
-  get held(): readonly Clause[] {
-    this.#held ??= this.#context === null || this.points === 0 ? [] : this.#findHeld(this.#context.ruleset.logic)
-    return this.#held
-  }
-
-  #findHeld(logic: LogicCache): Clause[] {
-    return this.rule.clauses
-      .filter(({ holds }) => logic.apply(holds, this.#data))
-      .map((clause) => applyPageWeight(clause, this.#data, logic))
   }
 
   /** Number of families of the clauses that hold. */
@@ -116,13 +108,6 @@ export class ScoredRule {
 /** Reads the values that the leaves of a clause found, for the evidence. */
 export function readClauseTexts(leaves: readonly Leaf[], hits: PageHits): string[] {
   return leaves.flatMap((leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [])
-}
-
-/** Returns a clause with its weight on a page, which is lower if the clause holds only with files of sibling hosts. */
-function applyPageWeight(clause: Clause, data: Hits, logic: LogicCache): Clause {
-  const { weight, ownHost, siblingCode } = clause
-  if (ownHost === undefined || siblingCode === undefined || logic.apply(ownHost, data)) return clause
-  return { ...clause, weight: logic.apply(siblingCode, data) ? lowerWeight(weight) : 'weak' }
 }
 
 /** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */

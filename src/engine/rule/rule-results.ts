@@ -1,0 +1,105 @@
+import { lowerWeight } from './clause.ts'
+import { applyLogic, type Hits } from './logic.ts'
+import type { Clause, CompiledRule, Logic } from './types.ts'
+
+/** Rules with more comparisons are always evaluated: the outcomes of the others fit into one small integer. */
+const MAX_COMPARISONS = 30
+/** Maximum number of results that are stored for one rule. Most have two or three on all pages together. */
+const MAX_RESULTS = 64
+
+/** The part of a rule that is evaluated. */
+type Evaluated = Pick<CompiledRule, 'logic' | 'clauses'>
+
+/** What the expressions of a rule give for the hits of a page. */
+export interface RuleResult {
+  readonly points: number
+  /** The clauses that hold, each with its weight on the page; empty without points. */
+  readonly held: readonly Clause[]
+}
+
+/** A comparison of an expression: whether the sum of variables reaches a number. */
+interface Comparison {
+  readonly ids: readonly string[]
+  readonly least: number
+}
+
+/** A rule with the results that it had so far, by the outcomes of its comparisons. */
+interface Known {
+  /** null if the outcomes do not determine the result. */
+  readonly comparisons: readonly Comparison[] | null
+  readonly results: Map<number, RuleResult>
+}
+
+/**
+ * Evaluates rules and stores the results. The compiler writes variables only into comparisons of a sum with a number, so that
+ * the outcomes of the comparisons determine the result, and most pages repeat the outcomes of earlier ones.
+ */
+export class RuleResults {
+  readonly #known = new Map<Evaluated, Known>()
+
+  /** Gets the result of a rule. Pages share it. */
+  get(rule: Evaluated, hits: Hits): RuleResult {
+    let known = this.#known.get(rule)
+    if (known === undefined) this.#known.set(rule, (known = { comparisons: listComparisons(rule), results: new Map() }))
+    const { comparisons, results } = known
+    if (comparisons === null) return evaluateRule(rule, hits)
+    let outcomes = 0
+    for (let i = 0; i < comparisons.length; i++) if (isReached(comparisons[i], hits)) outcomes |= 1 << i
+    let result = results.get(outcomes)
+    if (result === undefined) {
+      if (results.size >= MAX_RESULTS) results.clear()
+      results.set(outcomes, (result = evaluateRule(rule, hits)))
+    }
+    return result
+  }
+}
+
+/** Evaluates the expressions of a rule. */
+export function evaluateRule({ logic, clauses }: Evaluated, hits: Hits): RuleResult {
+  const points = applyLogic(logic, hits)
+  const held = points === 0 ? [] : clauses.filter(({ holds }) => applyLogic(holds, hits))
+  return { points, held: held.map((clause) => applyPageWeight(clause, hits)) }
+}
+
+/** Returns a clause with its weight on a page, which is lower if the clause holds only with files of sibling hosts. */
+function applyPageWeight(clause: Clause, hits: Hits): Clause {
+  const { weight, ownHost, siblingCode } = clause
+  if (ownHost === undefined || siblingCode === undefined || applyLogic(ownHost, hits)) return clause
+  return { ...clause, weight: applyLogic(siblingCode, hits) ? lowerWeight(weight) : 'weak' }
+}
+
+function isReached({ ids, least }: Comparison, hits: Hits): boolean {
+  let sum = 0
+  for (const id of ids) sum += hits[id] ?? 0
+  return sum >= least
+}
+
+/** Lists the different comparisons of a rule; null if it reads a variable elsewhere, or has too many of them. */
+function listComparisons({ logic, clauses }: Evaluated): readonly Comparison[] | null {
+  const found = new Map<string, Comparison>()
+  const isRead = (inner: Logic | undefined): boolean => {
+    if (typeof inner !== 'object') return true
+    if (Array.isArray(inner)) return inner.every(isRead)
+    const comparison = readComparison(inner)
+    if (comparison !== null) found.set(JSON.stringify(comparison), comparison)
+    return comparison !== null || (!('var' in inner) && Object.values(inner).every(isRead))
+  }
+  const expressions = clauses.flatMap(({ holds, ownHost, siblingCode }) => [holds, ownHost, siblingCode])
+  return [logic, ...expressions].every(isRead) && found.size <= MAX_COMPARISONS ? [...found.values()] : null
+}
+
+function readComparison(logic: object): Comparison | null {
+  if (!('>=' in logic)) return null
+  const [value, least] = logic['>='] as readonly Logic[]
+  const ids = readSum(value)
+  return ids === null || typeof least !== 'number' ? null : { ids, least }
+}
+
+/** Reads the variables of a sum; null if it contains anything else. */
+function readSum(logic: Logic): string[] | null {
+  if (typeof logic !== 'object') return null
+  if ('var' in logic) return [String((logic.var as readonly Logic[])[0])]
+  if (!('+' in logic)) return null
+  const parts = (logic['+'] as readonly Logic[]).map(readSum)
+  return parts.every((part) => part !== null) ? parts.flat() : null
+}
