@@ -57,7 +57,7 @@ const main = defineCommand(HELP, async (args) => {
   if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
-  if (values.share) return print({ share: measureRuleShare(await loadRuleset(), pages, Math.max(3, rounds)) })
+  if (values.share) return print({ share: await measureRuleShare(pages, Math.max(3, rounds)) })
   const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.
   const matching = await measureMatching(pages, rounds)
   const pool = openPool({ maxWaitMs: 60_000 })

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
-import { detectors } from '../../plugins/index.ts'
-import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { buildPage, detect, type PageInput } from '../../src/index.ts'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { PageInput } from '../../src/index.ts'
+import type { PassTimes, ShareTask } from './rule-share-worker.ts'
 
-/** The part of the rules in the smaller ruleset: the other one has 2.5 times as many. */
-const SHARE = 0.4
 /** Pages are taken at equal intervals. More would take longer without a more precise ratio. */
 const MAX_PAGES = 300
 
@@ -18,61 +16,55 @@ interface Ratio {
 }
 
 /**
- * Measures how detection slows down with the number of rules: all rules compared with a sample of 40 % that is the same in every
- * run. Passes alternate on each page, and each page counts with its quickest pass, because other processes only add time. Site types are in both rulesets, or in none: each of them adds up points of the whole
- * page, so that their cost is not that of looking up rules.
- * @param rounds passes over the pages, the first of which warm up the engine; at least 3
+ * Measures how detection slows down with the number of rules: all rules compared with a sample of 40 %. Each ruleset has a worker
+ * of its own, as in the service: two in one heap would share caches that a service has for one. The workers run in turns, and
+ * each page counts with its quickest pass, because other processes only add time. Site types are in both rulesets, or in none:
+ * each of them adds up points of the whole page, so that their cost is not that of looking up rules.
+ * @param rounds passes of each worker over the pages, the first of which warm up the engine; at least 3
  */
-export function measureRuleShare(
-  real: Ruleset,
+export async function measureRuleShare(
   pages: readonly PageInput[],
   rounds: number,
-): Readonly<Record<'withSiteTypes' | 'withoutSiteTypes', Ratio>> {
+): Promise<Readonly<Record<'withSiteTypes' | 'withoutSiteTypes', Ratio>>> {
   const step = Math.ceil(pages.length / MAX_PAGES)
   const some = pages.filter((_, i) => i % step === 0)
-  const others = real.rules.filter(({ kind }) => kind !== 'site-type')
-  const bare = pickRules(real, others)
-  return { withSiteTypes: compare(real, some, rounds), withoutSiteTypes: compare(bare, some, rounds) }
-}
-
-function compare(full: Ruleset, pages: readonly PageInput[], rounds: number): Ratio {
-  const isWanted = ({ kind, slug }: Ruleset['rules'][number]): boolean =>
-    kind === 'site-type' || isSampled(`${kind}/${slug}`)
-  const sample = pickRules(full, full.rules.filter(isWanted))
-  const times = [full, sample].map((set) => ({
-    set,
-    all: pages.map(() => Infinity),
-    detection: pages.map(() => Infinity),
-  }))
-  for (let round = 0; round < rounds; round++)
-    for (const [i, input] of pages.entries())
-      for (const { set, all, detection } of i % 2 === 0 ? times : [...times].reverse()) {
-        const started = performance.now()
-        const page = buildPage(input)
-        const built = performance.now()
-        detect(set, page)
-        const ended = performance.now()
-        all[i] = Math.min(all[i], ended - started)
-        detection[i] = Math.min(detection[i], ended - built)
-      }
-  const [{ all, detection }, few] = times
   return {
-    rules: [sample.rules.length, full.rules.length],
-    timeOfAllBySample: divideSums(all, few.all),
-    detectionOfAllBySample: divideSums(detection, few.detection),
+    withSiteTypes: await compare({ pages: some, hasSiteTypes: true }, rounds),
+    withoutSiteTypes: await compare({ pages: some, hasSiteTypes: false }, rounds),
   }
 }
 
-function divideSums(a: readonly number[], b: readonly number[]): number {
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-  return Math.round((sum(a) / sum(b)) * 1000) / 1000
+async function compare(task: Omit<ShareTask, 'isSample'>, rounds: number): Promise<Ratio> {
+  const full = startWorker({ ...task, isSample: false })
+  const sample = startWorker({ ...task, isSample: true })
+  const passes: Record<'full' | 'sample', PassTimes[]> = { full: [], sample: [] }
+  for (let round = 0; round < rounds; round++) {
+    passes.full.push(await runPass(full))
+    passes.sample.push(await runPass(sample))
+  }
+  await Promise.all([full.terminate(), sample.terminate()])
+  const divide = (part: 'all' | 'detection'): number =>
+    Math.round((sumQuickest(passes.full, part) / sumQuickest(passes.sample, part)) * 1000) / 1000
+  return {
+    rules: [passes.sample[0].rules, passes.full[0].rules],
+    timeOfAllBySample: divide('all'),
+    detectionOfAllBySample: divide('detection'),
+  }
 }
 
-function pickRules({ categories, version }: Ruleset, rules: Ruleset['rules']): Ruleset {
-  return new Ruleset({ rules, categories, detectors, version: `${version}:${rules.length}` })
+function startWorker(workerData: ShareTask): Worker {
+  return new Worker(new URL('./rule-share-worker.js', import.meta.url), { workerData })
 }
 
-/** Whether a rule is in the sample, which depends on nothing but its name. */
-function isSampled(name: string): boolean {
-  return createHash('sha256').update(name).digest().readUInt32BE(0) < SHARE * 2 ** 32
+async function runPass(worker: Worker): Promise<PassTimes> {
+  worker.postMessage('pass')
+  const [times] = (await once(worker, 'message')) as [PassTimes]
+  return times
+}
+
+/** Adds up the quickest pass of each page. */
+function sumQuickest(passes: readonly PassTimes[], part: 'all' | 'detection'): number {
+  return passes[0][part]
+    .map((_, page) => Math.min(...passes.map((one) => one[part][page])))
+    .reduce((total, value) => total + value, 0)
 }
