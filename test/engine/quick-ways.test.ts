@@ -204,7 +204,7 @@ describe('words', () => {
   })
 })
 
-describe('expressions', () => {
+describe('rules', () => {
   const ids = ['c1', 'c2', 'c3', 'c4']
   const variable = fc.constantFrom(...ids).map((id): Logic => ({ var: [id, 0] }))
   const sum = fc.array(variable, { minLength: 2, maxLength: 3 }).map((all): Logic => ({ '+': all }))
