@@ -201,7 +201,7 @@ describe.skipIf(server === null)('a MongoDB', () => {
         // At most one attempt a second.
         expect(slow).toBeLessThanOrEqual(6)
       } finally {
-        await recover() // Also after a failure, for the tests that follow.
+        await recover() // Even after a failure, for the tests that follow.
       }
       expect(await measureRecovery(store)).toBeLessThan(5000)
       expect(store.isUp).toBe(true)
