@@ -1,5 +1,5 @@
 import { lowerWeight } from './clause.ts'
-import { applyLogic, type Hits } from './logic.ts'
+import { applyLogic, type Hits, listVariables } from './logic.ts'
 import type { Clause, CompiledRule, Logic } from './types.ts'
 
 /** Rules with more comparisons are always evaluated: the outcomes of the others fit into one small integer. */
@@ -95,11 +95,8 @@ function readComparison(logic: object): Comparison | null {
   return ids === null || typeof least !== 'number' ? null : { ids, least }
 }
 
-/** Reads the variables of a sum; null if it contains anything else. */
-function readSum(logic: Logic): string[] | null {
-  if (typeof logic !== 'object') return null
-  if ('var' in logic) return [String((logic.var as readonly Logic[])[0])]
-  if (!('+' in logic)) return null
-  const parts = (logic['+'] as readonly Logic[]).map(readSum)
-  return parts.every((part) => part !== null) ? parts.flat() : null
+/** Reads the variables of a sum, or of one variable alone; null if it contains anything else. */
+function readSum(logic: Logic): readonly string[] | null {
+  const parts = typeof logic === 'object' && '+' in logic ? (logic['+'] as readonly Logic[]) : [logic]
+  return parts.every((part) => typeof part === 'object' && 'var' in part) ? parts.flatMap(listVariables) : null
 }

@@ -40,8 +40,8 @@ export class ScoredRule {
   note?: string
   readonly #data: Hits
   readonly #context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
-  #version: string | undefined
-  #isVersionRead = false
+  /** null until it is read. */
+  #version: string | null | undefined = null
 
   /** @param context what the rule is evaluated on; null for an implied rule that has no hits of its own */
   constructor(rule: CompiledRule, context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
@@ -73,8 +73,7 @@ export class ScoredRule {
 
   /** The version that the clauses show. */
   get version(): string | undefined {
-    if (!this.#isVersionRead) this.#version = this.#readVersion()
-    this.#isVersionRead = true
+    if (this.#version === null) this.#version = this.#readVersion()
     return this.#version
   }
 
