@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { evaluateRule, RuleResults } from '../../src/engine/rule/rule-results.ts'
-import type { Clause, Logic } from '../../src/engine/rule/types.ts'
+import { evaluateRule, RuleResults, type Variable } from '../../src/engine/rule/rule-results.ts'
+import type { Clause, Leaf, Logic } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
 import { written } from './support/arbitrary-urls.ts'
@@ -235,12 +235,16 @@ describe('rules', () => {
   const clause = fc
     .record({ holds: logic, weight, ownHost: logic, siblingCode: logic }, { requiredKeys: ['holds', 'weight'] })
     .map((parts): Clause => ({ family: 'markup', leaves: [], hits: 0, text: '', ...parts }))
-  const rule = fc.record({ logic, clauses: fc.array(clause, { maxLength: 2 }) })
+  const leaves = ids.map((id): Leaf => ({ id, place: 'meta', words: ['generator'], positive: true }))
+  const rule = fc.record({ logic, clauses: fc.array(clause, { maxLength: 2 }), leaves: fc.constant(leaves) })
 
   test('have the same results on later pages', () => {
     const property = fc.property(rule, fc.array(hits, { maxLength: 20 }), (one, pages) => {
       const results = new RuleResults()
-      for (const page of pages) expect(results.get(one, page)).toEqual(evaluateRule(one, page))
+      for (const page of pages) {
+        const values = { read: ({ leaf }: Variable) => page[leaf.id] ?? 0, build: () => page }
+        expect(results.get(one, values)).toEqual(evaluateRule(one, page))
+      }
     })
     fc.assert(property, { numRuns: 5000 })
   })

@@ -130,7 +130,7 @@ export class Value {
 /** A condition on a value. A leaf hits when one value passes all of its tests. */
 export type Test = (value: Value) => boolean
 
-/** Builds the tests of a leaf, without its word. */
+/** Builds the tests of a leaf, without its word and its pattern. */
 export function buildTests(leaf: Leaf): Test[] {
   const fold = leaf.exact ? (text: string) => text : lower
   const tests: Test[] = []
@@ -150,8 +150,6 @@ export function buildTests(leaf: Leaf): Test[] {
     tests.push(({ url }) => url !== null && locators.some((locator) => matchLocator(locator, url, leaf.exact)))
   }
   if (leaf.from) tests.push(({ url }) => url !== null && url.own === (leaf.from === 'own'))
-  const pattern = buildPattern(leaf)
-  if (pattern !== undefined) tests.push((value) => pattern.test(value.text))
   return tests
 }
 

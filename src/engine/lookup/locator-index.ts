@@ -1,4 +1,5 @@
 import type { Locator } from '../rule/locator.ts'
+import { Beginnings } from '../text/beginnings.ts'
 import { pushAll } from '../text/lists.ts'
 import { SparseMap } from '../text/sparse-map.ts'
 import { lower } from '../text/text.ts'
@@ -11,6 +12,7 @@ class PathNode<T> {
   readonly items: T[] = []
   // Most nodes are the end of a locator and have neither.
   next: SparseMap<PathNode<T>> | undefined = undefined
+  /** Beginnings of the next segment (`*` locators). */
   open: Beginnings<T> | undefined = undefined
 
   /** Returns the child for a whole segment and creates it if needed. */
@@ -19,30 +21,6 @@ class PathNode<T> {
     let node = this.next.get(segment)
     if (node === undefined) this.next.set(segment, (node = new PathNode<T>()))
     return node
-  }
-}
-
-/** Beginnings of a segment (`*` locators), by first character. */
-class Beginnings<T> {
-  readonly #byLetter: { readonly beginning: string; readonly items: T[] }[][] = []
-  readonly #empty: T[] = []
-
-  add(beginning: string, item: T): void {
-    if (beginning === '') {
-      this.#empty.push(item)
-      return
-    }
-    const ofLetter = (this.#byLetter[beginning.charCodeAt(0) & 127] ??= [])
-    const known = ofLetter.find((one) => one.beginning === beginning)
-    if (known === undefined) ofLetter.push({ beginning, items: [item] })
-    else known.items.push(item)
-  }
-
-  collect(path: string, from: number, to: number, found: T[]): void {
-    pushAll(this.#empty, found)
-    const ofLetter = from < to ? this.#byLetter[path.charCodeAt(from) & 127] : undefined
-    if (ofLetter === undefined) return
-    for (const { beginning, items } of ofLetter) if (path.startsWith(beginning, from)) pushAll(items, found)
   }
 }
 

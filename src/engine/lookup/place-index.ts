@@ -3,6 +3,7 @@ import type { Page } from '../page/page-types.ts'
 import { readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { Beginnings } from '../text/beginnings.ts'
 import { cutLine, MAX_VERSION } from '../text/bounds.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
 import { SparseMap } from '../text/sparse-map.ts'
@@ -25,7 +26,9 @@ export class PreparedLeaf {
   readonly #kind: WordKind
   readonly #version: number | undefined
   #tests: readonly Test[] | undefined
-  #versionPattern: RegExp | undefined
+  #pattern: RegExp | undefined
+  /** What the pattern found in the value that was tested last. */
+  #match: RegExpExecArray | null = null
 
   constructor(rule: CompiledRule, leaf: Leaf, kind: WordKind) {
     this.rule = rule
@@ -40,33 +43,39 @@ export class PreparedLeaf {
 
   /** Whether a value passes all tests. They are built on first use: on most pages no value reaches most leaves. */
   accepts(value: Value): boolean {
-    this.#tests ??= prepareTests(this.leaf, this.#kind)
+    this.#tests ??= this.#prepareTests()
     for (const test of this.#tests) if (!test(value)) return false
-    return true
+    if (this.#pattern === undefined) return true
+    if (this.#version === undefined) return this.#pattern.test(value.text)
+    this.#match = this.#pattern.exec(value.text)
+    return this.#match !== null
   }
 
-  /** Extracts the version from a value: one line of at most `MAX_VERSION` characters. */
-  extractVersion(value: Value): string | undefined {
-    if (this.#version === undefined) return undefined
-    this.#versionPattern ??= buildPattern(this.leaf)
-    const text = this.#versionPattern?.exec(value.text)?.[this.#version]
+  /** Takes the version from the value that `accepts` has just accepted: one line of at most `MAX_VERSION` characters. */
+  takeVersion(): string | undefined {
+    if (this.#version === undefined || this.#match === null) return undefined
+    const text = this.#match[this.#version]
+    this.#match = null // It would keep the text of the page in memory.
     return text && cutLine(text, MAX_VERSION)
+  }
+
+  /** Prepares the tests and the pattern. If case matters, the word is tested first. */
+  #prepareTests(): readonly Test[] {
+    const { leaf } = this
+    this.#pattern = buildPattern(leaf)
+    const tests = buildTests(leaf)
+    return leaf.exact ? [buildExactWordTest(leaf, this.#kind), ...tests] : tests
   }
 }
 
 type Entry = TestsIndex<PreparedLeaf>
+const NO_ENTRIES: readonly Entry[] = []
 
 /**
  * Maximum number of occurrences of one literal in one text that are tested. The bundle of a site that repeats a word
  * has hundreds.
  */
 const MAX_OCCURRENCES = 100
-
-/** Builds the tests of a leaf. If case matters, the word is tested first. */
-function prepareTests(leaf: Leaf, kind: WordKind): readonly Test[] {
-  const tests = buildTests(leaf)
-  return leaf.exact ? [buildExactWordTest(leaf, kind), ...tests] : tests
-}
 
 /** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
 export class PlaceIndex implements Wanted {
@@ -79,8 +88,8 @@ export class PlaceIndex implements Wanted {
   readonly #waiting: PreparedLeaf[] = []
   /** Entries by word, in lower case except for selectors. */
   readonly #words = new SparseMap<Entry>()
-  /** Entries of words that end in `*`, by the length of the beginning and the beginning itself. */
-  readonly #beginnings = new Map<number, Map<string, Entry>>()
+  /** Entries of words that end in `*`. */
+  readonly #beginnings = new Beginnings<Entry>()
   /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
   readonly #pathPrefixes = new Set<string>()
   readonly #locators = new LocatorIndex<Entry>()
@@ -127,16 +136,13 @@ export class PlaceIndex implements Wanted {
     if (this.word === 'locator') this.#locators.add(readLocator(word), entry)
     if (this.word === 'path')
       for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
-    if (this.word !== 'name' || !word.endsWith('*')) return
-    const beginning = word.slice(0, -1)
-    const ofLength = this.#beginnings.get(beginning.length) ?? new Map<string, Entry>()
-    this.#beginnings.set(beginning.length, ofLength.set(beginning, entry))
+    if (this.word === 'name' && word.endsWith('*')) this.#beginnings.add(word.slice(0, -1), entry)
   }
 
   has(word: string): boolean {
     if (this.words.getPart(word) !== undefined) return true
     if (this.#pathPrefixes.size > 0 && this.#pathPrefixes.has(lower(word))) return true
-    return this.#beginnings.size > 0 && this.#findBeginnings(lower(word)).length > 0
+    return this.#findBeginnings(word).length > 0
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
@@ -167,7 +173,7 @@ export class PlaceIndex implements Wanted {
         else for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
         break
       case 'name':
-        for (const entry of this.#findBeginnings(lower(found.name))) entry.visit(value, visitor)
+        for (const entry of this.#findBeginnings(found.name)) entry.visit(value, visitor)
         words.getPart(found.name)?.visit(value, visitor)
         break
       case 'selector':
@@ -196,11 +202,9 @@ export class PlaceIndex implements Wanted {
   }
 
   #findBeginnings(name: string): readonly Entry[] {
+    if (this.#beginnings.isEmpty) return NO_ENTRIES
     const entries: Entry[] = []
-    for (const [length, beginnings] of this.#beginnings) {
-      const entry = beginnings.get(name.slice(0, length))
-      if (entry && name.length >= length) entries.push(entry)
-    }
+    this.#beginnings.collect(lower(name), 0, name.length, entries)
     return entries
   }
 }

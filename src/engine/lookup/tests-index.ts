@@ -5,6 +5,7 @@ import { append } from '../text/lists.ts'
 import { lower } from '../text/text.ts'
 import type { Value } from './leaf-test.ts'
 import { LocatorIndex } from './locator-index.ts'
+import { findRequiredPart } from './required-part.ts'
 
 /** Anything with a leaf whose tests can be indexed. */
 interface Tested {
@@ -16,6 +17,9 @@ export interface Visitor<T> {
   visit(item: T, value: Value): void
 }
 
+/** From this number of patterns on, finding the parts that they require in one pass is faster than testing each pattern. */
+const MIN_INDEXED_PATTERNS = 4
+
 /**
  * Finds leaves that share one word by their tests, so that a thousand rules about one header cost as little as one. The index
  * finds a superset of the hits; the tests decide.
@@ -26,6 +30,8 @@ export class TestsIndex<T extends Tested> {
   // needed.
   #is: Map<string, T[]> | undefined
   #has: Map<string, T[]> | undefined
+  /** Leaves whose pattern requires a part, while they are few. */
+  readonly #patterns: { readonly part: string; readonly item: T }[] = []
   #under: LocatorIndex<T> | undefined
   #automaton: Automaton<T> | undefined
   #byAttribute: Map<string, TestsIndex<T>> | undefined
@@ -48,24 +54,36 @@ export class TestsIndex<T extends Tested> {
 
   #addTest(item: T): void {
     const { is, has, under, match } = item.leaf
-    const parts = has ?? findRequiredPrefix(match)
+    const part = has || match === undefined ? undefined : findRequiredPart(match)
     if (is) {
       this.#is ??= new Map()
       for (const value of is) append(this.#is, lower(value), item)
     } else if (under) {
       this.#under ??= new LocatorIndex()
       for (const locator of under) this.#under.add(readLocator(locator), item)
-    } else if (parts?.every((part) => part !== '')) {
-      this.#has ??= new Map()
-      for (const part of parts) append(this.#has, lower(part), item)
-      this.#automaton = undefined
-    } else this.#plain.push(item)
+    } else if (has?.every((one) => one !== '')) for (const one of has) this.#addPart(one, item)
+    else if (part !== undefined) this.#addPattern(part, item)
+    else this.#plain.push(item)
+  }
+
+  #addPart(part: string, item: T): void {
+    this.#has ??= new Map()
+    append(this.#has, lower(part), item)
+    this.#automaton = undefined
+  }
+
+  #addPattern(part: string, item: T): void {
+    this.#patterns.push({ part, item })
+    if (this.#has === undefined && this.#patterns.length < MIN_INDEXED_PATTERNS) return
+    for (const pattern of this.#patterns.splice(0)) this.#addPart(pattern.part, pattern.item)
   }
 
   /** Passes each leaf whose tests `value` may pass to the visitor, with the tested value. A leaf can occur more than once. */
   visit(value: Value, visitor: Visitor<T>): void {
     const plain = this.#plain
     for (let i = 0; i < plain.length; i++) visitor.visit(plain[i], value)
+    const patterns = this.#patterns
+    for (let i = 0; i < patterns.length; i++) visitor.visit(patterns[i].item, value)
     if (this.#is !== undefined) for (const item of this.#is.get(lower(value.text)) ?? []) visitor.visit(item, value)
     if (this.#has !== undefined) {
       this.#automaton ??= new Automaton(this.#has)
@@ -79,18 +97,4 @@ export class TestsIndex<T extends Tested> {
       if (attribute !== null) index.visit(attribute, visitor)
     }
   }
-}
-
-/**
- * Finds the literal prefix of an anchored pattern, for the index only: `WordPress` for `^WordPress(?: …)?`. undefined if the
- * prefix has fewer than three characters or the pattern contains alternatives.
- */
-function findRequiredPrefix(match: string | undefined): readonly string[] | undefined {
-  if (match === undefined || match.includes('|')) return undefined
-  const [, plain] = /^\^((?:[\w ,;:'"!@#%&=<>~/-]|\\[.+*?()[\]{}|/$^-])+)/.exec(match) ?? []
-  if (plain === undefined) return undefined
-  const next = match[plain.length + 1]
-  const whole = next !== undefined && '?*+{'.includes(next) ? plain.replace(/\\?.$/, '') : plain
-  const letters = whole.replaceAll('\\', '')
-  return letters.length < 3 ? undefined : [letters]
 }

@@ -1,6 +1,6 @@
 import { lowerWeight } from './clause.ts'
 import { applyLogic, type Hits, listVariables } from './logic.ts'
-import type { Clause, CompiledRule, Logic } from './types.ts'
+import type { Clause, CompiledRule, Leaf, Logic } from './types.ts'
 
 /** Rules with more comparisons are always evaluated: the outcomes of the others fit into one small integer. */
 const MAX_COMPARISONS = 30
@@ -8,7 +8,20 @@ const MAX_COMPARISONS = 30
 const MAX_RESULTS = 64
 
 /** The part of a rule that is evaluated. */
-type Evaluated = Pick<CompiledRule, 'logic' | 'clauses'>
+type Evaluated = Pick<CompiledRule, 'logic' | 'clauses' | 'leaves'>
+
+/** A variable of the expressions of a rule: the hits of a leaf, the sibling files that it needs, or whether its place was seen. */
+export interface Variable {
+  readonly leaf: Leaf
+  readonly of: 'hits' | 'siblings' | 'seen'
+}
+
+/** The values of variables on one page. */
+export interface PageValues {
+  read(variable: Variable): number
+  /** Builds the data of all variables of a rule that are not 0. */
+  build(rule: Pick<CompiledRule, 'leaves'>): Hits
+}
 
 /** What the expressions of a rule give for the hits of a page. */
 export interface RuleResult {
@@ -19,7 +32,7 @@ export interface RuleResult {
 
 /** A comparison of an expression: whether the sum of variables reaches a number. */
 interface Comparison {
-  readonly ids: readonly string[]
+  readonly sum: readonly Variable[]
   readonly least: number
 }
 
@@ -38,24 +51,24 @@ export class RuleResults {
   readonly #known = new Map<Evaluated, Known>()
 
   /** Gets the result of a rule. Pages share it. */
-  get(rule: Evaluated, hits: Hits): RuleResult {
+  get(rule: Evaluated, values: PageValues): RuleResult {
     let known = this.#known.get(rule)
     if (known === undefined) this.#known.set(rule, (known = { comparisons: listComparisons(rule), results: new Map() }))
     const { comparisons, results } = known
-    if (comparisons === null) return evaluateRule(rule, hits)
+    if (comparisons === null) return evaluateRule(rule, values.build(rule))
     let outcomes = 0
-    for (let i = 0; i < comparisons.length; i++) if (isReached(comparisons[i], hits)) outcomes |= 1 << i
+    for (let i = 0; i < comparisons.length; i++) if (isReached(comparisons[i], values)) outcomes |= 1 << i
     let result = results.get(outcomes)
     if (result === undefined) {
       if (results.size >= MAX_RESULTS) results.clear()
-      results.set(outcomes, (result = evaluateRule(rule, hits)))
+      results.set(outcomes, (result = evaluateRule(rule, values.build(rule))))
     }
     return result
   }
 }
 
 /** Evaluates the expressions of a rule. */
-export function evaluateRule({ logic, clauses }: Evaluated, hits: Hits): RuleResult {
+export function evaluateRule({ logic, clauses }: Pick<Evaluated, 'logic' | 'clauses'>, hits: Hits): RuleResult {
   const points = applyLogic(logic, hits)
   const held = points === 0 ? [] : clauses.filter(({ holds }) => applyLogic(holds, hits))
   return { points, held: held.map((clause) => applyPageWeight(clause, hits)) }
@@ -68,35 +81,48 @@ function applyPageWeight(clause: Clause, hits: Hits): Clause {
   return { ...clause, weight: applyLogic(siblingCode, hits) ? lowerWeight(weight) : 'weak' }
 }
 
-function isReached({ ids, least }: Comparison, hits: Hits): boolean {
-  let sum = 0
-  for (const id of ids) sum += hits[id] ?? 0
-  return sum >= least
+function isReached({ sum, least }: Comparison, values: PageValues): boolean {
+  let total = 0
+  for (const variable of sum) total += values.read(variable)
+  return total >= least
 }
 
 /** Lists the different comparisons of a rule; null if it reads a variable elsewhere, or has too many of them. */
-function listComparisons({ logic, clauses }: Evaluated): readonly Comparison[] | null {
+function listComparisons({ logic, clauses, leaves }: Evaluated): readonly Comparison[] | null {
+  const variables = indexVariables(leaves)
   const found = new Map<string, Comparison>()
   const isRead = (inner: Logic | undefined): boolean => {
     if (typeof inner !== 'object') return true
     if (Array.isArray(inner)) return inner.every(isRead)
-    const comparison = readComparison(inner)
-    if (comparison !== null) found.set(JSON.stringify(comparison), comparison)
+    const comparison = readComparison(inner, variables)
+    if (comparison !== null) found.set(JSON.stringify(inner), comparison)
     return comparison !== null || (!('var' in inner) && Object.values(inner).every(isRead))
   }
   const expressions = clauses.flatMap(({ holds, ownHost, siblingCode }) => [holds, ownHost, siblingCode])
   return [logic, ...expressions].every(isRead) && found.size <= MAX_COMPARISONS ? [...found.values()] : null
 }
 
-function readComparison(logic: object): Comparison | null {
-  if (!('>=' in logic)) return null
-  const [value, least] = logic['>='] as readonly Logic[]
-  const ids = readSum(value)
-  return ids === null || typeof least !== 'number' ? null : { ids, least }
+type Variables = ReadonlyMap<string | undefined, Variable>
+
+function indexVariables(leaves: readonly Leaf[]): Variables {
+  return new Map(
+    leaves.flatMap((leaf): [string | undefined, Variable][] => [
+      [leaf.id, { leaf, of: 'hits' }],
+      [leaf.siblingId, { leaf, of: 'siblings' }],
+      [leaf.seenId, { leaf, of: 'seen' }],
+    ]),
+  )
 }
 
-/** Reads the variables of a sum, or of one variable alone; null if it contains anything else. */
-function readSum(logic: Logic): readonly string[] | null {
+function readComparison(logic: object, variables: Variables): Comparison | null {
+  if (!('>=' in logic)) return null
+  const [value, least] = logic['>='] as readonly Logic[]
+  const sum = readSum(value)?.flatMap((id) => variables.get(id) ?? [])
+  return sum === undefined || typeof least !== 'number' ? null : { sum, least }
+}
+
+/** Reads the variables of a sum, or of one variable alone; undefined if it contains anything else. */
+function readSum(logic: Logic): readonly string[] | undefined {
   const parts = typeof logic === 'object' && '+' in logic ? (logic['+'] as readonly Logic[]) : [logic]
-  return parts.every((part) => typeof part === 'object' && 'var' in part) ? parts.flatMap(listVariables) : null
+  return parts.every((part) => typeof part === 'object' && 'var' in part) ? parts.flatMap(listVariables) : undefined
 }

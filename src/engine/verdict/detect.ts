@@ -5,7 +5,7 @@ import { boundWarnings, cutText, MAX_EVIDENCE, MAX_EVIDENCE_TEXT, MAX_TECHNOLOGI
 import { chooseBuilder, chooseHosting, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
-import { ScoredRule } from './score.ts'
+import { PageData, ScoredRule } from './score.ts'
 import {
   chooseSiteType,
   explainSiteType,
@@ -71,9 +71,8 @@ interface Products {
 
 function detectProducts(ruleset: Ruleset, page: Page): Products {
   const hits = readHits(ruleset, page)
-  const scored = [...hits.lifted]
-    .filter(({ kind }) => kind !== 'site-type')
-    .map((rule) => new ScoredRule(rule, { hits, ruleset }))
+  const data = new PageData(hits, ruleset)
+  const scored = Array.from(hits.lifted, (rule) => new ScoredRule(rule, data))
   const products = indexScored(scored, ({ kind }) => kind !== 'hosting')
   const providers = indexScored(scored, ({ kind }) => kind === 'hosting')
 

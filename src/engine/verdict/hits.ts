@@ -97,7 +97,8 @@ export class PageHits {
     if (!item.accepts(value)) return
     const hits = this.#getHits(item.leaf)
     // Done before the next check, because only a later occurrence in a text may show the version.
-    hits.version ??= item.extractVersion(value)
+    const version = item.takeVersion()
+    hits.version ??= version
     if (!this.#isNew(hits, value)) return
     const before = hits.count
     hits.count += value.found.amount ?? 1

@@ -3,7 +3,7 @@ import type { Page } from '../page/page-types.ts'
 import { isHeavier } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
-import type { RuleResult } from '../rule/rule-results.ts'
+import type { PageValues, RuleResult, Variable } from '../rule/rule-results.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
@@ -11,7 +11,6 @@ import type { Evidence, Level } from './verdict-types.ts'
 /** Maximum length of one text in the evidence in characters. */
 const MAX_TEXT_CHARACTERS = 200
 
-const NO_HITS: Hits = {}
 const NO_RESULT: RuleResult = { points: 0, held: [] }
 const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 
@@ -38,17 +37,15 @@ export class ScoredRule {
   readonly held: readonly Clause[]
   level: Level | null
   note?: string
-  readonly #data: Hits
-  readonly #context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null
+  readonly #data: PageData | null
   /** null until it is read. */
   #version: string | null | undefined = null
 
-  /** @param context what the rule is evaluated on; null for an implied rule that has no hits of its own */
-  constructor(rule: CompiledRule, context: { readonly hits: PageHits; readonly ruleset: Ruleset } | null) {
+  /** @param data what the rule is evaluated on; null for an implied rule that has no hits of its own */
+  constructor(rule: CompiledRule, data: PageData | null) {
     this.rule = rule
-    this.#context = context
-    this.#data = context === null ? NO_HITS : buildLogicData(rule, context.hits, context.ruleset)
-    const result = context === null ? NO_RESULT : context.ruleset.results.get(rule, this.#data)
+    this.#data = data
+    const result = data === null ? NO_RESULT : data.ruleset.results.get(rule, data)
     this.points = result.points
     this.held = result.held
     this.level = computeLevel(this.points)
@@ -65,7 +62,7 @@ export class ScoredRule {
     const heavy = new Set(this.held.flatMap(({ weight, leaves }) => (weight === heaviest?.weight ? leaves : [])))
     const values = new Set<string | number>()
     for (const leaf of this.rule.leaves) {
-      const found = leaf.positive && heavy.has(leaf.id) ? this.#context?.hits.get(leaf) : undefined
+      const found = leaf.positive && heavy.has(leaf.id) ? this.#data?.hits.get(leaf) : undefined
       for (const value of [...(found?.urls?.list() ?? []), ...(found?.places ?? [])]) values.add(value)
     }
     return values.size
@@ -78,7 +75,7 @@ export class ScoredRule {
   }
 
   #readVersion(): string | undefined {
-    const hits = this.#context?.hits
+    const hits = this.#data?.hits
     const shown = this.rule.leaves.filter((leaf) => leaf.version !== undefined && hits?.get(leaf)?.version)
     const leaf = shown.find(({ id }) => this.held.some(({ leaves }) => leaves.includes(id)))
     return leaf && hits?.get(leaf)?.version
@@ -86,8 +83,9 @@ export class ScoredRule {
 
   /** Lists what the clauses found, and the places that were not seen. */
   explain(): Pick<Evidence, 'clauses' | 'unseen'> {
-    if (this.#context === null) return { clauses: [], unseen: [] }
-    const { hits, ruleset } = this.#context
+    if (this.#data === null) return { clauses: [], unseen: [] }
+    const { hits, ruleset } = this.#data
+    const data = this.#data.build(this.rule)
     const clauses = this.held.map((clause) => {
       const leaves = this.rule.leaves.filter(({ id }) => clause.leaves.includes(id))
       return {
@@ -95,7 +93,7 @@ export class ScoredRule {
         places: [...new Set(leaves.map(({ place }) => place))],
         weight: clause.weight,
         family: clause.family,
-        hits: applyLogic(clause.hits, this.#data),
+        hits: applyLogic(clause.hits, data),
         texts: readClauseTexts(leaves, hits),
       }
     })
@@ -107,6 +105,28 @@ export class ScoredRule {
 /** Reads the values that the leaves of a clause found, for the evidence. */
 export function readClauseTexts(leaves: readonly Leaf[], hits: PageHits): string[] {
   return leaves.flatMap((leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [])
+}
+
+/** Reads the variables of expressions from the hits of a page. */
+export class PageData implements PageValues {
+  readonly hits: PageHits
+  readonly ruleset: Ruleset
+
+  constructor(hits: PageHits, ruleset: Ruleset) {
+    this.hits = hits
+    this.ruleset = ruleset
+  }
+
+  read({ leaf, of }: Variable): number {
+    if (of === 'seen') return isSeen(leaf, this.hits.page, this.ruleset) ? 1 : 0
+    const found = this.hits.get(leaf)
+    if (found === undefined) return 0
+    return of === 'hits' ? found.count : computeNeededSiblings(leaf, found)
+  }
+
+  build(rule: Pick<CompiledRule, 'leaves'>): Hits {
+    return buildLogicData(rule, this.hits, this.ruleset)
+  }
 }
 
 /** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */

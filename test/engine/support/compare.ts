@@ -73,6 +73,7 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
     for (const place of ruleset.readPlaces) hits.read(place)
     const found = ruleset.places.get(engine.clause.FOUND.key)
     for (const name of settled) if (found) hits.testFound(found, { name, text: name })
+    const values = new engine.score.PageData(hits, ruleset)
     const lifted = new Set(hits.lifted)
     const naive = buildNaivePage(buildPage(input), settled) // Always built by the real engine, so that a fault in the page is found.
     const differences = hits.warnings.map((warning) => `warning: ${warning}`)
@@ -80,8 +81,8 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
       const isMeant = !part || lifted.has(compiled[i]) || rule.slug === part.slug || i % part.of === part.at % part.of
       if (!isMeant) continue
       const expected = evaluateNaively(rule, naive)
-      const points = lifted.has(compiled[i]) ? new engine.score.ScoredRule(compiled[i], { hits, ruleset }).points : 0
-      const data = engine.score.buildLogicData(compiled[i], hits, ruleset)
+      const points = lifted.has(compiled[i]) ? new engine.score.ScoredRule(compiled[i], values).points : 0
+      const data = values.build(compiled[i])
       const got = compiled[i].clauses.map((clause) => engine.logic.applyLogic(clause.hits, data))
       for (const [n, clause] of rule.detect.entries())
         if (got[n] !== expected.hits[n])
