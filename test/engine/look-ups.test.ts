@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LocatorIndex } from '../../src/engine/lookup/locator-index.ts'
+import { findRequiredPart } from '../../src/engine/lookup/required-part.ts'
 import { matchLocator, parseLocator } from '../../src/engine/rule/locator.ts'
 import { Automaton } from '../../src/engine/text/automaton.ts'
 import { LiteralIndex } from '../../src/engine/text/literal-index.ts'
@@ -90,5 +91,50 @@ describe('locators', () => {
       },
     )
     fc.assert(property, { numRuns: 5000 })
+  })
+})
+
+describe('patterns', () => {
+  test.each([
+    ['\\bmod_perl/(\\d+\\.\\d+)', 'mod_perl/'],
+    ['^[^?#]+\\.aspx(?:$|[?#/])', '.aspx'],
+    ['^WordPress(?: ([\\d.]+)?|$)', 'WordPress'],
+    ['ab+cdef', 'cdef'],
+    ['abc?def', 'def'],
+    ['abcd{2}ef', 'abc'],
+    ['abcd+?ef', 'abcd'],
+    ['(?:abc(?:d)e[)]f)ghi', 'ghi'],
+    ['abc[de]fg', 'abc'],
+    ['abc|def', undefined],
+    ['(?:abc|def)', undefined],
+    ['\\u0041bcd', undefined],
+    ['ab.cd', undefined],
+  ])('%s requires %s', (pattern, part) => {
+    expect(findRequiredPart(pattern)).toBe(part)
+  })
+
+  test('what a pattern matches contains the part that it requires', () => {
+    const step = fc.constantFrom(
+      'a',
+      'b',
+      'C',
+      '\\.',
+      '[ab]',
+      '(?:a|b)',
+      '(?:abc)?',
+      '\\d',
+      'a?',
+      'b+',
+      'c{2}',
+      '.',
+      'a*?',
+    )
+    const pattern = fc.array(step, { minLength: 1, maxLength: 8 }).map((steps) => steps.join(''))
+    const text = pattern.chain((one) => fc.tuple(fc.constant(one), fc.stringMatching(new RegExp(`^${one}$`))))
+    const property = fc.property(text, ([one, matching]) => {
+      const part = findRequiredPart(one)
+      if (part !== undefined) expect(matching.toLowerCase()).toContain(part.toLowerCase())
+    })
+    fc.assert(property, { numRuns: 2000 })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { evaluateRule, RuleResults, type Variable } from '../../src/engine/rule/rule-results.ts'
+import { evaluateRule, RuleResults } from '../../src/engine/rule/rule-results.ts'
 import type { Clause, Leaf, Logic } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
@@ -242,7 +242,7 @@ describe('rules', () => {
     const property = fc.property(rule, fc.array(hits, { maxLength: 20 }), (one, pages) => {
       const results = new RuleResults()
       for (const page of pages) {
-        const values = { read: ({ leaf }: Variable) => page[leaf.id] ?? 0, build: () => page }
+        const values = { read: ({ id }: Leaf) => page[id] ?? 0, build: () => page }
         expect(results.get(one, values)).toEqual(evaluateRule(one, page))
       }
     })

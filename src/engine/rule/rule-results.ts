@@ -18,7 +18,7 @@ export interface Variable {
 
 /** The values of variables on one page. */
 export interface PageValues {
-  read(variable: Variable): number
+  read(leaf: Leaf, of: Variable['of']): number
   /** Builds the data of all variables of a rule that are not 0. */
   build(rule: Pick<CompiledRule, 'leaves'>): Hits
 }
@@ -83,7 +83,7 @@ function applyPageWeight(clause: Clause, hits: Hits): Clause {
 
 function isReached({ sum, least }: Comparison, values: PageValues): boolean {
   let total = 0
-  for (const variable of sum) total += values.read(variable)
+  for (const { leaf, of } of sum) total += values.read(leaf, of)
   return total >= least
 }
 

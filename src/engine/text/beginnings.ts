@@ -6,7 +6,10 @@ interface Beginning<T> {
   readonly items: T[]
 }
 
-/** Finds the beginnings (`*` words and locators) that a text has, in lower case. Only those with the same first two letters are compared. */
+/**
+ * Finds the beginnings (`*` words and locators) that a text has, in lower case. Only those with the same first two letters are
+ * compared.
+ */
 export class Beginnings<T> {
   readonly #byTwoLetters = new Map<number, Beginning<T>[]>()
   /** Beginnings of one letter or none. */
@@ -31,11 +34,14 @@ export class Beginnings<T> {
     return list
   }
 
-  /** Adds the items of all beginnings that the part of a text from `from` to `to` has to a list. */
+  /**
+   * Adds to a list the items of all beginnings of a part of a text.
+   * @param to where the part ends: at the end of the text, or at a slash, which no beginning contains
+   */
   collect(text: string, from: number, to: number, found: T[]): void {
-    collectFrom(this.#short, text, from, to, found)
+    collectFrom(this.#short, text, from, found)
     const list = to - from < 2 ? undefined : this.#byTwoLetters.get(joinTwoLetters(text, from))
-    if (list !== undefined) collectFrom(list, text, from, to, found)
+    if (list !== undefined) collectFrom(list, text, from, found)
   }
 }
 
@@ -43,9 +49,9 @@ function joinTwoLetters(text: string, from: number): number {
   return (text.charCodeAt(from) << 16) | text.charCodeAt(from + 1)
 }
 
-function collectFrom<T>(list: readonly Beginning<T>[], text: string, from: number, to: number, found: T[]): void {
+function collectFrom<T>(list: readonly Beginning<T>[], text: string, from: number, found: T[]): void {
   for (let i = 0; i < list.length; i++) {
     const { letters, items } = list[i]
-    if (to - from >= letters.length && text.startsWith(letters, from)) pushAll(items, found)
+    if (text.startsWith(letters, from)) pushAll(items, found)
   }
 }

@@ -117,31 +117,31 @@ export class PageData implements PageValues {
     this.ruleset = ruleset
   }
 
-  read({ leaf, of }: Variable): number {
+  read(leaf: Leaf, of: Variable['of']): number {
     if (of === 'seen') return isSeen(leaf, this.hits.page, this.ruleset) ? 1 : 0
     const found = this.hits.get(leaf)
     if (found === undefined) return 0
     return of === 'hits' ? found.count : computeNeededSiblings(leaf, found)
   }
 
-  build(rule: Pick<CompiledRule, 'leaves'>): Hits {
-    return buildLogicData(rule, this.hits, this.ruleset)
+  build({ leaves }: Pick<CompiledRule, 'leaves'>): Hits {
+    const data: Record<string, number> = {}
+    const add = (id: string | undefined, leaf: Leaf, of: Variable['of']): void => {
+      const value = id === undefined ? 0 : this.read(leaf, of)
+      if (id !== undefined && value > 0) data[id] = value
+    }
+    for (const leaf of leaves) {
+      add(leaf.id, leaf, 'hits')
+      add(leaf.siblingId, leaf, 'siblings')
+      add(leaf.seenId, leaf, 'seen')
+    }
+    return data
   }
 }
 
 /** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */
 export function buildLogicData(rule: Pick<CompiledRule, 'leaves'>, hits: PageHits, ruleset: Ruleset): Hits {
-  const data: Record<string, number> = {}
-  for (const leaf of rule.leaves) {
-    const found = hits.get(leaf)
-    if (found !== undefined) {
-      data[leaf.id] = found.count
-      const needed = leaf.siblingId ? computeNeededSiblings(leaf, found) : 0
-      if (leaf.siblingId && needed > 0) data[leaf.siblingId] = needed
-    }
-    if (leaf.seenId && isSeen(leaf, hits.page, ruleset)) data[leaf.seenId] = 1
-  }
-  return data
+  return new PageData(hits, ruleset).build(rule)
 }
 
 /** Whether the place of a leaf was seen for each of its words. */

@@ -9,6 +9,8 @@ const sparse = 'src/engine/text/sparse-map.ts'
 const selectors = 'src/engine/lookup/selector-index.ts'
 const matcher = 'src/engine/lookup/selector-matcher.ts'
 const tests = 'src/engine/lookup/tests-index.ts'
+const required = 'src/engine/lookup/required-part.ts'
+const beginnings = 'src/engine/text/beginnings.ts'
 const leafTest = 'src/engine/lookup/leaf-test.ts'
 const place = 'src/engine/lookup/place-index.ts'
 const hits = 'src/engine/verdict/hits.ts'
@@ -71,9 +73,9 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ],
   [
     'locators: the beginning before a star has the wrong length',
-    locator,
-    'path.startsWith(beginning, from)',
-    'path.startsWith(beginning.slice(0, -1), from)',
+    beginnings,
+    'text.startsWith(letters, from)',
+    'text.startsWith(letters.slice(0, -1), from)',
   ],
   ['locators: a path is found only at the start', locator, "slash = path.indexOf('/', slash + 1)", 'slash = -1'],
   ['locators: the root is any folder', locator, "if (path === '/')", "if (path.endsWith('/'))"],
@@ -111,15 +113,25 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ['selectors: an exact :not ignores case', selectors, '(exact ? this.#exact : this.#folding)', 'this.#folding'],
   ['logic: the smallest number that is enough is not enough', logic, "'>=': [value, least]", "'>': [value, least]"],
   ['tests: `is` is not folded', tests, 'append(this.#is, lower(value), item)', 'append(this.#is, value, item)'],
-  ['tests: an optional character is required', tests, "'?*+{'.includes(next)", "'+'.includes(next)"],
-  ['tests: one alternative is required', tests, "match === undefined || match.includes('|')", 'match === undefined'],
+  ['patterns: an optional letter is required', required, "quantifier === '' || quantifier.startsWith('+')", 'true'],
+  ['patterns: letters around an optional one follow each other', required, " || quantifier !== ''", ''],
+  ['patterns: one alternative is required', required, '|[.^$]/y', '|[.^$|]/y'],
+  ['patterns: a set of letters is passed over', required, 'if (letter === undefined ||', 'if ('],
+  ['patterns: the first of many is lost', tests, 'this.#patterns.splice(0)', 'this.#patterns.splice(0).slice(1)'],
   ['tests: an attribute is not trimmed', leafTest, 'text: text.trim(), at', 'text, at'],
-  ['names: a star matches only the empty text', place, 'beginnings.get(name.slice(0, length))', 'beginnings.get(name)'],
+  [
+    'names: a star matches only the empty text',
+    beginnings,
+    'text.startsWith(letters, from)',
+    'text.slice(from, to) === letters',
+  ],
+  ['names: beginnings of one letter are not found', beginnings, 'collectFrom(this.#short,', 'collectFrom([],'],
+  ['names: a name of two letters has no beginning', beginnings, 'to - from < 2 ?', 'to - from <= 2 ?'],
   [
     'names: a whole name hides a beginning',
     place,
-    'of this.#findBeginnings(lower(found.name))',
-    'of this.words.has(lower(found.name)) ? [] : this.#findBeginnings(lower(found.name))',
+    'of this.#findBeginnings(found.name)',
+    'of words.getPart(found.name) ? [] : this.#findBeginnings(found.name)',
   ],
   ['paths: beginnings of paths are not asked for', place, "if (word[i] === '.')", "if (word[i] === ':')"],
   [
@@ -137,6 +149,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
     'page.dns !== null',
   ],
   ['Kleene: absent headers count as seen', 'plugins/header.ts', 'page.headers !== null', 'page !== null'],
+  ['values: files of sibling hosts are hits', score, "of === 'hits' ? found.count : ", 'true ? found.count : '],
+  ['values: no place is seen', score, '? 1 : 0\n    const found', '? 0 : 0\n    const found'],
   ['Kleene: one seen word is sufficient', score, 'leaf.words.every(', 'leaf.words.some('],
   [
     'groups: a negated group needs one clause less',
