@@ -66,14 +66,17 @@ export class Value {
   readonly found: Found
   readonly #reader: PageReader
   readonly #window: Window | undefined
+  /** Whether the text is the value of an attribute, which is never a host name alone. */
+  readonly #isAttribute: boolean
   #text: string | undefined
   #url: PageUrl | null | undefined
 
   /** @param window the part of the text that is tested; by default the whole text */
-  constructor(found: Found, reader: PageReader, window?: Window) {
+  constructor(found: Found, reader: PageReader, window?: Window, isAttribute = false) {
     this.found = found
     this.#reader = reader
     this.#window = window
+    this.#isAttribute = isAttribute
   }
 
   /** The text that is tested: the text that was found or its window, or the text of the element. */
@@ -112,7 +115,8 @@ export class Value {
 
   /** The text as a URL or host name; null if it is neither. */
   get url(): PageUrl | null {
-    if (this.#url === undefined) this.#url = this.found.url ?? readUrlOrHost(this.text, this.#reader.resolver, false)
+    if (this.#url === undefined)
+      this.#url = this.found.url ?? readUrlOrHost(this.text, this.#reader.resolver, this.#isAttribute)
     return this.#url
   }
 
@@ -121,9 +125,7 @@ export class Value {
     const { name, at = -1 } = this.found
     const text = readAttribute(this.#reader.page.tape, at, attribute)
     if (text === undefined) return null
-    const value = new Value({ name, text: text.trim(), at }, this.#reader)
-    value.#url = readUrlOrHost(text, this.#reader.resolver, true)
-    return value
+    return new Value({ name, text: text.trim(), at }, this.#reader, undefined, true)
   }
 }
 
