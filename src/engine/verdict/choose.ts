@@ -7,8 +7,9 @@ import { rankLevel, type ScoredRule } from './score.ts'
 function compareBy<T>(...keys: ((item: T) => number | string)[]): (a: T, b: T) => number {
   return (a, b) => {
     for (const key of keys) {
-      const [x, y] = [key(a), key(b)]
-      if (x !== y) return (x > y ? -1 : 1) * (typeof x === 'string' ? -1 : 1)
+      const x = key(a)
+      const y = key(b)
+      if (x !== y) return x > y === (typeof x === 'string') ? 1 : -1
     }
     return 0
   }

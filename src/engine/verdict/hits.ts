@@ -41,6 +41,7 @@ export class PageHits {
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
   readonly #liftedTypeLeaves = new Set<Leaf>()
+  readonly #versioned = new Set<CompiledRule>()
   readonly #reader: PageReader
   #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
@@ -63,6 +64,11 @@ export class PageHits {
   /** Rules with a hit on a positive leaf, except site types. All other rules score 0 points. */
   get lifted(): Iterable<CompiledRule> {
     return this.#lifted
+  }
+
+  /** Whether a hit of the rule shows a version. */
+  hasVersion(rule: CompiledRule): boolean {
+    return this.#versioned.has(rule)
   }
 
   get(leaf: Leaf): LeafHits | undefined {
@@ -98,7 +104,10 @@ export class PageHits {
     const hits = this.#getHits(item.leaf)
     // Done before the next check, because only a later occurrence in a text may show the version.
     const version = item.takeVersion()
-    hits.version ??= version
+    if (version !== undefined) {
+      hits.version ??= version
+      this.#versioned.add(item.rule)
+    }
     if (!this.#isNew(hits, value)) return
     const before = hits.count
     hits.count += value.found.amount ?? 1

@@ -76,9 +76,10 @@ export class ScoredRule {
 
   #readVersion(): string | undefined {
     const hits = this.#data?.hits
-    const shown = this.rule.leaves.filter((leaf) => leaf.version !== undefined && hits?.get(leaf)?.version)
+    if (!hits?.hasVersion(this.rule)) return undefined
+    const shown = this.rule.leaves.filter((leaf) => hits.get(leaf)?.version)
     const leaf = shown.find(({ id }) => this.held.some(({ leaves }) => leaves.includes(id)))
-    return leaf && hits?.get(leaf)?.version
+    return leaf && hits.get(leaf)?.version
   }
 
   /** Lists what the clauses found, and the places that were not seen. */
