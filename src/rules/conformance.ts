@@ -4,7 +4,7 @@ import { applyLogic, type Hits } from '../engine/rule/logic.ts'
 import { detect, detectTypeClauses } from '../engine/verdict/detect.ts'
 import { readHits } from '../engine/verdict/hits.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
-import { buildLogicData } from '../engine/verdict/score.ts'
+import { PageData } from '../engine/verdict/score.ts'
 import { scoreSiteTypes } from '../engine/verdict/site-type.ts'
 import type { Fixture } from './fixtures.ts'
 
@@ -26,6 +26,7 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
   const pages = fixtures.map(({ input }) => {
     const page = buildPage(input)
     const hits = readHits(ruleset, page)
+    const values = new PageData(hits, ruleset)
     const { held } = detectTypeClauses(ruleset, page)
     const best = scoreSiteTypes(ruleset, held).sort((a, b) => b.score - a.score)
     for (const { rule, score } of held.length > 0 ? best.slice(0, 2) : []) {
@@ -35,12 +36,12 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
     for (const leaf of hits.liftedTypeLeaves) {
       const one = ruleset.typeClauses.get(leaf)
       if (one === undefined) continue
-      const data = buildLogicData(one, hits, ruleset)
+      const data = values.build(one)
       const { id, holds } = one.clause
       clauses.set(JSON.stringify([id, data]), { clause: id, hits: data, holds: Boolean(applyLogic(holds, data)) })
     }
     for (const rule of hits.lifted) {
-      const data = buildLogicData(rule, hits, ruleset)
+      const data = values.build(rule)
       const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: applyLogic(rule.logic, data) }
       cases.set(JSON.stringify([one.rule, data]), one)
     }

@@ -5,7 +5,7 @@ import { parseLocator } from '../engine/rule/locator.ts'
 import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
 import { readHits } from '../engine/verdict/hits.ts'
-import { buildLogicData } from '../engine/verdict/score.ts'
+import { PageData } from '../engine/verdict/score.ts'
 
 /** Values that a leaf would find if it were written more generally. */
 export interface NearValues {
@@ -53,7 +53,7 @@ function removePath(locator: string): string {
 
 /** Finds the clauses of a rule that do not hold on a page and of which a part nearly does. */
 export function findNearClauses(rule: CompiledRule, page: Page, ruleset: Ruleset): NearClause[] {
-  const data = buildLogicData(rule, readHits(ruleset, page), ruleset)
+  const data = new PageData(readHits(ruleset, page), ruleset).build(rule)
   const near = findNearValues(rule, page, ruleset)
   const positive = new Set(rule.leaves.filter((leaf) => leaf.positive).map(({ id }) => id))
   return rule.clauses

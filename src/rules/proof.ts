@@ -9,7 +9,7 @@ import { splitSelector } from '../engine/rule/selector.ts'
 import type { ClauseSource, CompiledRule, RuleSource } from '../engine/rule/types.ts'
 import { testFound } from '../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../engine/verdict/hits.ts'
-import { buildLogicData } from '../engine/verdict/score.ts'
+import { PageData } from '../engine/verdict/score.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { Path } from '../yaml/source-file.ts'
 import type { CheckedRule } from './checks/rule-checks.ts'
@@ -102,9 +102,9 @@ function findProven(
   const proven = new Set(compiled.filter(([, rule]) => rule === null).map(([claim]) => claim))
   for (const { fixture, verdict } of pages) {
     if (verdict === null) continue
-    const hits = readClaims(ruleset, fixture.input, verdict)
+    const data = new PageData(readClaims(ruleset, fixture.input, verdict), ruleset)
     for (const [claim, rule] of compiled)
-      if (rule !== null && applyLogic(rule.clauses[0].holds, buildLogicData(rule, hits, ruleset))) proven.add(claim)
+      if (rule !== null && applyLogic(rule.clauses[0].holds, data.build(rule))) proven.add(claim)
   }
   return proven
 }

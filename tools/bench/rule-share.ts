@@ -18,8 +18,8 @@ interface Ratio {
 }
 
 /**
- * Measures how detection slows down with the number of rules: all rules compared with a sample of 40 %. Each ruleset has a worker
- * of its own, as in the service: two in one heap would share caches that a service has for one. The workers run in turns, and
+ * Measures how detection slows down with the number of rules: all rules compared with a sample of 40 %. Each ruleset has workers
+ * of its own, as in the service: two in one heap would share caches that a service has for one. A worker of each runs in turns, and
  * each page counts with its quickest pass, because other processes only add time. Site types are in both rulesets, or in none:
  * each of them adds up points of the whole page, so that their cost is not that of looking up rules.
  * @param rounds passes of each worker over the pages, the first of which warm up the engine; at least 3

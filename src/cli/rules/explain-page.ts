@@ -4,7 +4,7 @@ import { applyLogic, type Hits } from '../../engine/rule/logic.ts'
 import type { Clause, CompiledRule, Leaf, RuleKind } from '../../engine/rule/types.ts'
 import { testFound } from '../../engine/verdict/found.ts'
 import { type PageHits, readHits } from '../../engine/verdict/hits.ts'
-import { buildLogicData, computeLevel, isSeen } from '../../engine/verdict/score.ts'
+import { computeLevel, isSeen, PageData } from '../../engine/verdict/score.ts'
 import { detect, type Evidence, type Verdict } from '../../index.ts'
 import { explainChoice } from '../../rules/explain-choice.ts'
 import { findNearValues, type NearValues } from '../../rules/near-clauses.ts'
@@ -64,7 +64,7 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
   const { ruleset, hits, verdict } = context
   if (rule.typeClauses !== undefined) return explainTypeScore(ruleset, rule, hits.page)
   const own = findEvidence(rule, context)
-  const points = own?.points ?? applyLogic(rule.logic, buildLogicData(rule, hits, ruleset))
+  const points = own?.points ?? applyLogic(rule.logic, new PageData(hits, ruleset).build(rule))
   const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
   const note = own?.note ? ` (${own.note})` : ''
   const isBuilder = rule.kind !== 'builder' || rule.slug === verdict.builderSlug
@@ -89,7 +89,7 @@ function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
 
 function explainClauses(rule: CompiledRule, context: Context): string[] {
   const { hits, ruleset } = context
-  const data = buildLogicData(rule, hits, ruleset)
+  const data = new PageData(hits, ruleset).build(rule)
   const near = findNearValues(rule, hits.page, ruleset)
   return rule.clauses.flatMap((clause) => {
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))

@@ -5,6 +5,8 @@ const MIN_PART_CHARACTERS = 3
 const LETTER = /[\w ,;:'"!@#%&=<>~/-]|\\[^\w\s]/y
 const OTHER = /\[(?:[^\]\\]|\\.)*\]|\\[bBdDsSwWtnrfv]|[.^$]/y
 const QUANTIFIER = /(?:[?*+]|\{\d+(?:,\d*)?\})\??/y
+/** One step inside of a group. */
+const GROUP_STEP = /\[(?:[^\]\\]|\\.)*\]|\\.|./sy
 
 /**
  * Finds the longest text that everything contains that a pattern matches: `mod_perl/` for `\bmod_perl/(\d+)?`. Only letters outside
@@ -42,9 +44,11 @@ function readAt(pattern: RegExp, text: string, at: number): string | undefined {
 function readGroup(match: string, start: number): string | undefined {
   if (match[start] !== '(') return undefined
   let depth = 0
-  for (let at = start; at < match.length; at += readAt(/\[(?:[^\]\\]|\\.)*\]|\\.|./suy, match, at)?.length ?? 1) {
-    if (match[at] === '(') depth++
-    if (match[at] === ')' && --depth === 0) return match.slice(start, at + 1)
+  for (let at = start; at < match.length; ) {
+    const step = readAt(GROUP_STEP, match, at) ?? ''
+    at += step.length
+    if (step === '(') depth++
+    if (step === ')' && --depth === 0) return match.slice(start, at)
   }
   return undefined
 }

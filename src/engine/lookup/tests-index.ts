@@ -31,7 +31,7 @@ export class TestsIndex<T extends Tested> {
   #is: Map<string, T[]> | undefined
   #has: Map<string, T[]> | undefined
   /** Leaves whose pattern requires a part, while they are few. */
-  readonly #patterns: { readonly part: string; readonly item: T }[] = []
+  #patterns: { readonly part: string; readonly item: T }[] | undefined
   #under: LocatorIndex<T> | undefined
   #automaton: Automaton<T> | undefined
   #byAttribute: Map<string, TestsIndex<T>> | undefined
@@ -54,7 +54,6 @@ export class TestsIndex<T extends Tested> {
 
   #addTest(item: T): void {
     const { is, has, under, match } = item.leaf
-    const part = has || match === undefined ? undefined : findRequiredPart(match)
     if (is) {
       this.#is ??= new Map()
       for (const value of is) append(this.#is, lower(value), item)
@@ -62,8 +61,8 @@ export class TestsIndex<T extends Tested> {
       this.#under ??= new LocatorIndex()
       for (const locator of under) this.#under.add(readLocator(locator), item)
     } else if (has?.every((one) => one !== '')) for (const one of has) this.#addPart(one, item)
-    else if (part !== undefined) this.#addPattern(part, item)
-    else this.#plain.push(item)
+    else if (has || match === undefined) this.#plain.push(item)
+    else this.#addPattern(match, item)
   }
 
   #addPart(part: string, item: T): void {
@@ -72,7 +71,13 @@ export class TestsIndex<T extends Tested> {
     this.#automaton = undefined
   }
 
-  #addPattern(part: string, item: T): void {
+  #addPattern(match: string, item: T): void {
+    const part = findRequiredPart(match)
+    if (part === undefined) {
+      this.#plain.push(item)
+      return
+    }
+    this.#patterns ??= []
     this.#patterns.push({ part, item })
     if (this.#has === undefined && this.#patterns.length < MIN_INDEXED_PATTERNS) return
     for (const pattern of this.#patterns.splice(0)) this.#addPart(pattern.part, pattern.item)
@@ -83,7 +88,7 @@ export class TestsIndex<T extends Tested> {
     const plain = this.#plain
     for (let i = 0; i < plain.length; i++) visitor.visit(plain[i], value)
     const patterns = this.#patterns
-    for (let i = 0; i < patterns.length; i++) visitor.visit(patterns[i].item, value)
+    if (patterns !== undefined) for (let i = 0; i < patterns.length; i++) visitor.visit(patterns[i].item, value)
     if (this.#is !== undefined) for (const item of this.#is.get(lower(value.text)) ?? []) visitor.visit(item, value)
     if (this.#has !== undefined) {
       this.#automaton ??= new Automaton(this.#has)

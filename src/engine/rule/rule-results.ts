@@ -102,16 +102,19 @@ function listComparisons({ logic, clauses, leaves }: Evaluated): readonly Compar
   return [logic, ...expressions].every(isRead) && found.size <= MAX_COMPARISONS ? [...found.values()] : null
 }
 
-type Variables = ReadonlyMap<string | undefined, Variable>
+type Variables = ReadonlyMap<string, Variable>
 
 function indexVariables(leaves: readonly Leaf[]): Variables {
-  return new Map(
-    leaves.flatMap((leaf): [string | undefined, Variable][] => [
-      [leaf.id, { leaf, of: 'hits' }],
-      [leaf.siblingId, { leaf, of: 'siblings' }],
-      [leaf.seenId, { leaf, of: 'seen' }],
-    ]),
-  )
+  const variables = new Map<string, Variable>()
+  for (const leaf of leaves) visitVariables(leaf, (id, of) => variables.set(id, { leaf, of }))
+  return variables
+}
+
+/** Passes each variable of a leaf to `visit`. */
+export function visitVariables(leaf: Leaf, visit: (id: string, of: Variable['of']) => void): void {
+  visit(leaf.id, 'hits')
+  if (leaf.siblingId !== undefined) visit(leaf.siblingId, 'siblings')
+  if (leaf.seenId !== undefined) visit(leaf.seenId, 'seen')
 }
 
 function readComparison(logic: object, variables: Variables): Comparison | null {

@@ -3,7 +3,7 @@ import type { Page } from '../page/page-types.ts'
 import { isHeavier } from '../rule/clause.ts'
 import { MAX_POINTS } from '../rule/compile.ts'
 import { applyLogic, type Hits } from '../rule/logic.ts'
-import type { PageValues, RuleResult, Variable } from '../rule/rule-results.ts'
+import { type PageValues, type RuleResult, type Variable, visitVariables } from '../rule/rule-results.ts'
 import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
 import { computeNeededSiblings, type PageHits } from './hits.ts'
 import type { Evidence, Level } from './verdict-types.ts'
@@ -108,7 +108,9 @@ export function readClauseTexts(leaves: readonly Leaf[], hits: PageHits): string
   return leaves.flatMap((leaf) => hits.get(leaf)?.values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS)) ?? [])
 }
 
-/** Reads the variables of expressions from the hits of a page. */
+/**
+ * The variables of expressions on a page: hits by leaf, needed sibling files, and which places under a `not` were seen.
+ */
 export class PageData implements PageValues {
   readonly hits: PageHits
   readonly ruleset: Ruleset
@@ -127,22 +129,13 @@ export class PageData implements PageValues {
 
   build({ leaves }: Pick<CompiledRule, 'leaves'>): Hits {
     const data: Record<string, number> = {}
-    const add = (id: string | undefined, leaf: Leaf, of: Variable['of']): void => {
-      const value = id === undefined ? 0 : this.read(leaf, of)
-      if (id !== undefined && value > 0) data[id] = value
-    }
-    for (const leaf of leaves) {
-      add(leaf.id, leaf, 'hits')
-      add(leaf.siblingId, leaf, 'siblings')
-      add(leaf.seenId, leaf, 'seen')
-    }
+    for (const leaf of leaves)
+      visitVariables(leaf, (id, of) => {
+        const value = this.read(leaf, of)
+        if (value > 0) data[id] = value
+      })
     return data
   }
-}
-
-/** Builds the data of a rule's expression: hits by leaf, needed sibling files, and which places under a `not` were seen. */
-export function buildLogicData(rule: Pick<CompiledRule, 'leaves'>, hits: PageHits, ruleset: Ruleset): Hits {
-  return new PageData(hits, ruleset).build(rule)
 }
 
 /** Whether the place of a leaf was seen for each of its words. */

@@ -1,10 +1,10 @@
 import type { Ruleset, TypeClauseLeaves } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import { applyLogic, type Hits } from '../rule/logic.ts'
+import { applyLogic } from '../rule/logic.ts'
 import type { CompiledRule, Leaf, TypeDecision } from '../rule/types.ts'
 import { testFound } from './found.ts'
 import type { PageHits } from './hits.ts'
-import { buildLogicData, isSeen, readClauseTexts, type ScoredRule } from './score.ts'
+import { isSeen, PageData, readClauseTexts, type ScoredRule } from './score.ts'
 import type { ClauseEvidence, Evidence } from './verdict-types.ts'
 
 /** A page with fewer visible words can only get a site type that is marked `thin`. */
@@ -53,12 +53,12 @@ export function findHeldClauses(
 ): HeldClause[] {
   const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
   testFound(hits, ruleset, { products, builder: builder?.rule })
+  const data = new PageData(hits, ruleset)
   const held = new Set<TypeClauseLeaves>()
   for (const leaf of hits.liftedTypeLeaves) {
     const one = ruleset.typeClauses.get(leaf)
     if (one === undefined || held.has(one)) continue
-    if (one.isLeaf || (mayHold(one, hits) && applyLogic(one.clause.holds, buildLogicData(one, hits, ruleset))))
-      held.add(one)
+    if (one.isLeaf || (mayHold(one, hits) && applyLogic(one.clause.holds, data.build(one)))) held.add(one)
   }
   return [...held]
 }
@@ -137,6 +137,7 @@ export function explainClauses(
     most = MAX_EVIDENCE_CLAUSES,
   }: { readonly hits: PageHits; readonly ruleset: Ruleset; readonly most?: number },
 ): ClauseEvidence[] {
+  const data = new PageData(hits, ruleset)
   const counting = held.flatMap(({ rule, clause }) => {
     const points = clause.points[type] ?? 0
     return points === 0 ? [] : [{ rule, clause, points }]
@@ -151,7 +152,7 @@ export function explainClauses(
       places: [...new Set(leaves.map(({ place }: Leaf) => place))],
       points,
       family: clause.family,
-      hits: applyLogic(clause.hits, buildLogicData(rule, hits, ruleset) satisfies Hits),
+      hits: applyLogic(clause.hits, data.build(rule)),
       texts: readClauseTexts(leaves, hits),
     }
   })
