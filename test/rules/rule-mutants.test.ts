@@ -12,7 +12,7 @@ function mutate(clause: ClauseSource): string[] {
 }
 
 test.each<[name: string, clause: ClauseSource, mutants: readonly string[]]>([
-  ['each letter of a word', { meta: 'a-9' }, ['q-9', 'a-7']],
+  ['one letter of each run', { meta: 'ab-9' }, ['aq-9', 'ab-7']],
   ['each word of a list', { cookie: ['a', 'b'] }, ['q', 'q']],
   ['tests', { meta: 'q', is: 'b', has: ['c'] }, ['k', 'q', 'q']],
   ['groups', { all: [{ cookie: 'a' }, { not: { cookie: 'b' } }] }, ['q', 'q']],

@@ -18,8 +18,8 @@ type Path = readonly (string | number)[]
 const TESTS = ['is', 'has', 'under', 'match']
 
 /**
- * Lists the mutants of a rule: one for each letter of its words, of the values of `is`, `has` and `under`, and of a `match` if
- * every page that it matches contains that letter. Mutants that lint rejects are left out.
+ * Lists the mutants of a rule: one for each run of letters in its words and in the values of `is`, `has` and `under`, and one for
+ * each letter of a `match` that every matching text contains. Mutants that lint rejects are left out.
  */
 export function listMutants(source: RuleSource, places: Places): Mutant[] {
   return [...findValues(source.detect, ['detect'], places)].flatMap(({ path, value, key }) => {
@@ -63,9 +63,12 @@ function setValue(value: unknown, [step, ...rest]: Path, text: string): unknown 
   return { ...(value as object), [step]: setValue((value as Record<string, unknown>)[step], rest, text) }
 }
 
-/** Changes each letter and digit. */
+/**
+ * Changes the last letter or digit of each run of them. What a word matches contains all of its letters, so tests that notice one
+ * letter of a run notice each.
+ */
 function mutateWord(text: string): string[] {
-  return [...text.matchAll(/[a-z0-9]/gi)].map(({ index }) => changeAt(text, index))
+  return [...text.matchAll(/[a-z0-9]+/gi)].map(({ 0: run, index }) => changeAt(text, index + run.length - 1))
 }
 
 /** Changes each letter that every match contains: those outside of classes, optional parts and alternatives. */
