@@ -87,7 +87,7 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
         type: 'string',
         format: 'date',
         description: 'Day on which the source was read',
-        title: 'a date, YYYY-MM-DD',
+        title: 'a day that exists, YYYY-MM-DD',
       },
     },
     definitions: { clause: clauseSchema(detectors) },

@@ -34,7 +34,7 @@ const rules = (args: readonly string[], RULES_DIRS = ''): Promise<Outcome> =>
   project.run('rules', args, { cwd, env: { RULES_DIRS } })
 const findings = [
   'faulty/builders/acme.yaml:7:7  error  the key "scirpt" is unknown; did you mean "script"?  unknown-key',
-  'faulty/builders/acme.yaml:9:11  error  verified must be a date, YYYY-MM-DD  bad-value',
+  'faulty/builders/acme.yaml:9:11  error  verified must be a day that exists, YYYY-MM-DD  bad-value',
 ]
 
 describe('lint', () => {

@@ -51,6 +51,7 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['bad-value', 'group that is a text', clause("all: §''")],
   ['bad-value', 'boolean', acme(builder().replace('false', '§yes'))],
   ['bad-value', 'day that does not exist', acme(builder().replace('2026-11-20', '§2026-02-30'))],
+  ['bad-value', 'later day that does not exist', acme(builder().replace('2026-11-20', '§2027-02-30'))],
   ['bad-value', 'URL with another scheme', acme(builder().replace('source: https', 'source: §javascript'))],
   ['bad-value', 'not a slug', acme(builder('', 'requires: [§WordPress]\n'))],
   ['bad-value', 'empty slug', acme(builder('', 'implies: §\n'))],

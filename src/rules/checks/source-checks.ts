@@ -27,11 +27,17 @@ export function checkVerified(files: readonly SourceFile[], now: Date): Finding[
   const first = formatDay(stale)
   return files.flatMap((file) => {
     const value = file.textAt(['verified'])
-    if (!/^\d{4}-\d\d-\d\d$/.test(value) || (first <= value && value <= last)) return []
+    if (!isDay(value) || (first <= value && value <= last)) return []
     const at = file.valueAt(['verified'])
     if (value > last) return [buildFinding('future-verified', at, { value })]
     return [buildFinding('stale', at, { value, months: STALE_MONTHS })]
   })
+}
+
+/** Whether a text is a day that exists. The schema reports all others. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && formatDay(day) === text
 }
 
 function formatDay(day: Date): string {
