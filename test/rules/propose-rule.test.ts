@@ -56,6 +56,21 @@ describe('a clause is proposed for', () => {
       '{ asset: kilnwork.io/images, weight: medium }',
     ],
     ['an own path', '<script src=/_kilnwork/main.js></script>', '{ script: /_kilnwork/, from: own }'],
+    [
+      'a file of the own host with a version',
+      '<script src=/js/kilnwork-2.4.1.min.js></script>',
+      "{ script: /kilnwork-*, from: own, match: /kilnwork-(\\d+(?:\\.\\d+)+), version: 1 }",
+    ],
+    [
+      'a package with a version',
+      '<script src=https://cdn.pages.net/app/kilnwork@2.4/assets/main.js></script>',
+      "{ script: cdn.pages.net/app/kilnwork@*, match: /kilnwork@(\\d+(?:\\.\\d+)+), version: 1 }",
+    ],
+    [
+      'a host, whose paths have a version that need not be of the product',
+      '<script src=https://cdn.kilnwork.io/static/main.v3.2.js></script>',
+      '{ script: cdn.kilnwork.io/static/main.v3.2.js }',
+    ],
     ['a frame', '<iframe src=https://kilnwork.io/app></iframe>', '{ frame: kilnwork.io/app }'],
     ['an attribute', '<p data-kilnwork-id=7>', "{ element: '[data-kilnwork-id]' }"],
     ['an element', '<kilnwork-header></kilnwork-header>', '{ element: kilnwork-header }'],

@@ -1,10 +1,13 @@
 import type { Page, UrlUse } from '../../engine/page/page-types.ts'
+import type { ClauseSource } from '../../engine/rule/types.ts'
 import { findDomain, type Trait, type WordFilter } from './trait.ts'
 
 /** Maximum number of path segments in a locator. */
 const MAX_SEGMENTS = 3
 /** A segment of a path that can be copied into HTML. */
 const SEGMENT = /^[\w.~-]{2,60}$/
+/** A segment with a version after the name of the product: `kiln-2.4.1.min.js`, `kiln@2.4`. */
+const VERSIONED = /^([\w-]*[a-z][-@.]v?)\d+(?:\.\d+)+(?!\w)/i
 /** A short label of a host that says what it serves, such as `cdn`. */
 const MAX_LABEL_LENGTH = 6
 
@@ -32,6 +35,12 @@ function findOwn({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
   const first = segments.findIndex((segment) => isSafe(segment, filter) && filter.isOfVendor(segment))
   if (first < 0) return []
   const isFile = first === segments.length - 1
+  const versioned = readVersioned(segments[first], filter)
+  if (versioned !== null) {
+    const { word, test } = versioned
+    const shown = show(kind, `/${segments[first]}${isFile ? '' : `/${fileOf(kind)}`}`)
+    return [{ clause: { [kind]: `/${word}`, from: 'own', ...test }, name: segments[first], shown }]
+  }
   const locator = isFile ? `/${segments[first]}` : `/${segments[first]}/`
   const path = isFile ? locator : `${locator}${kind === 'script' ? 'main.js' : 'picture.png'}`
   return [{ clause: { [kind]: locator, from: 'own' }, name: segments[first], shown: show(kind, path) }]
@@ -49,11 +58,27 @@ function findOther({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
     ]
   const all = url.path.split('/').slice(1).filter(Boolean)
   const unsafe = all.findIndex((segment) => !isSafe(segment, filter))
-  const segments = all.slice(0, Math.min(unsafe < 0 ? all.length : unsafe, MAX_SEGMENTS))
-  const locator = [url.host, ...segments].join('/')
+  const safe = all.slice(0, unsafe < 0 ? all.length : unsafe)
+  const first = all.slice(0, Math.min(safe.length + 1, MAX_SEGMENTS)).findIndex((one) => VERSIONED.test(one))
+  const versioned = first < 0 ? null : readVersioned(all[first], filter)
+  const segments = versioned === null ? safe.slice(0, MAX_SEGMENTS) : all.slice(0, first + 1)
+  const address = [url.host, ...segments].join('/')
   const isFile = segments.length === all.length && all.length > 0
-  const shown = show(kind, `https://${locator}${isFile ? '' : `/${fileOf(kind)}`}`)
-  return [{ clause: { [kind]: locator }, name: filter.isOfVendor(url.host) ? url.host : locator, shown }]
+  const shown = show(kind, `https://${address}${isFile ? '' : `/${fileOf(kind)}`}`)
+  const locator = versioned === null ? address : [url.host, ...segments.slice(0, -1), versioned.word].join('/')
+  return [
+    { clause: { [kind]: locator, ...versioned?.test }, name: filter.isOfVendor(url.host) ? url.host : locator, shown },
+  ]
+}
+
+/** Turns a segment with the version of the product into a beginning and a pattern that reads the version. */
+function readVersioned(segment: string, filter: WordFilter): { word: string; test: ClauseSource } | null {
+  const beginning = VERSIONED.exec(segment)?.[1]
+  if (beginning === undefined || !filter.isOfVendor(beginning) || !filter.isKnown(beginning)) return null
+  return {
+    word: `${beginning}*`,
+    test: { match: `/${beginning.replaceAll('.', '\\.')}(\\d+(?:\\.\\d+)+)`, version: 1 },
+  }
 }
 
 function isGeneral(label: string, filter: WordFilter): boolean {
