@@ -59,12 +59,12 @@ describe('a clause is proposed for', () => {
     [
       'a file of the own host with a version',
       '<script src=/js/kilnwork-2.4.1.min.js></script>',
-      "{ script: /kilnwork-*, from: own, match: /kilnwork-(\\d+(?:\\.\\d+)+), version: 1 }",
+      '{ script: /kilnwork-*, from: own, match: /kilnwork-(\\d+(?:\\.\\d+)+), version: 1 }',
     ],
     [
       'a package with a version',
       '<script src=https://cdn.pages.net/app/kilnwork@2.4/assets/main.js></script>',
-      "{ script: cdn.pages.net/app/kilnwork@*, match: /kilnwork@(\\d+(?:\\.\\d+)+), version: 1 }",
+      '{ script: cdn.pages.net/app/kilnwork@*, match: /kilnwork@(\\d+(?:\\.\\d+)+), version: 1 }',
     ],
     [
       'a host, whose paths have a version that need not be of the product',
