@@ -36,7 +36,7 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
     for (const leaf of hits.liftedTypeLeaves) {
       const one = ruleset.typeClauses.get(leaf)
       if (one === undefined) continue
-      const data = values.build(one)
+      const data = values.build(one.evaluated)
       const { id, holds } = one.clause
       clauses.set(JSON.stringify([id, data]), { clause: id, hits: data, holds: Boolean(applyLogic(holds, data)) })
     }

@@ -1,7 +1,7 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { applyLogic, buildLeafLogic, findNeeds, listVariables } from '../rule/logic.ts'
-import { RuleResults } from '../rule/rule-results.ts'
+import { applyLogic, listVariables } from '../rule/logic.ts'
+import { type Evaluated, RuleResults } from '../rule/rule-results.ts'
 import type { Categories, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
 import { PlaceIndex, PreparedLeaf } from './place-index.ts'
@@ -15,21 +15,15 @@ export interface TypeTerms {
   readonly byClause: ReadonlyMap<string, number>
 }
 
-/** A clause of a site type with its rule and leaves. */
-export interface TypeClauseLeaves {
+/** A clause of a site type with its rule. */
+export interface RuleTypeClause {
   readonly rule: CompiledRule
   readonly clause: TypeClause
-  readonly leaves: readonly Leaf[]
-  /** The clause is one leaf: it holds if this leaf has enough hits. */
-  readonly isLeaf: boolean
-  /** Hits that leaves need for the clause to hold. Most clauses that cannot hold are not evaluated then. */
-  readonly needs: readonly LeafNeed[]
+  /** What is evaluated: the result has points if the clause holds. */
+  readonly evaluated: Evaluated
   /** What the clause adds if it holds: the number of a type, its points, the number of the next type and so on. */
   readonly terms: Int32Array
 }
-
-/** The least and the largest number of hits that a leaf may have. */
-type LeafNeed = readonly [leaf: Leaf, least: number, most: number]
 
 /** Compiled rules and the index over them. One ruleset serves any number of pages. */
 export class Ruleset {
@@ -43,7 +37,7 @@ export class Ruleset {
   readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
   readonly siteTypes: readonly TypeTerms[]
   /** The clauses of site types by each of their positive leaves. */
-  readonly typeClauses: ReadonlyMap<Leaf, TypeClauseLeaves>
+  readonly typeClauses: ReadonlyMap<Leaf, RuleTypeClause>
   /** Places that have a detector and that at least one rule uses. */
   readonly readPlaces: readonly PlaceIndex[]
   readonly results = new RuleResults()
@@ -86,16 +80,11 @@ export class Ruleset {
 function listTypeClauses(
   rule: CompiledRule,
   terms: ReadonlyMap<string, readonly number[]>,
-): (readonly [Leaf, TypeClauseLeaves])[] {
+): (readonly [Leaf, RuleTypeClause])[] {
   return (rule.typeClauses ?? []).flatMap((clause) => {
     const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
-    const [first] = leaves
-    const isLeaf = leaves.length === 1 && JSON.stringify(clause.holds) === JSON.stringify(buildLeafLogic(first))
-    const needs = findNeeds(clause.holds).flatMap(([variable, least, most]): LeafNeed[] => {
-      const leaf = leaves.find(({ id }) => id === variable)
-      return leaf === undefined ? [] : [[leaf, least, most]]
-    })
-    const one = { rule, clause, leaves, isLeaf, needs, terms: Int32Array.from(terms.get(clause.id) ?? []) }
+    const evaluated = { logic: clause.holds, clauses: [], leaves }
+    const one = { rule, clause, evaluated, terms: Int32Array.from(terms.get(clause.id) ?? []) }
     return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
   })
 }

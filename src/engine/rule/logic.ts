@@ -1,5 +1,5 @@
 import jsonLogic from 'json-logic-js'
-import type { Leaf, Logic } from './types.ts'
+import type { Logic } from './types.ts'
 
 /** The data of an expression: hits by variable, for example `{"c1":1,"c3":4}`. */
 export type Hits = Readonly<Record<string, number>>
@@ -52,8 +52,6 @@ export function listVariables(logic: Logic): string[] {
 
 export const variable = (id: string): Logic => ({ var: [id, 0] })
 export const atLeast = (value: Logic, least: number): Logic => ({ '>=': [value, least] })
-/** The expression that is true if a leaf has enough hits. */
-export const buildLeafLogic = ({ id, atLeast: needed = 1 }: Leaf): Logic => atLeast(variable(id), needed)
 export const not = (value: Logic): Logic => ({ '!': [value] })
 export const choose = (test: Logic, then: Logic, otherwise: Logic): Logic => ({ if: [test, then, otherwise] })
 export const least = (...values: readonly Logic[]): Logic => ({ min: values })
@@ -65,22 +63,3 @@ export const sum = (values: readonly Logic[]): Logic => (values.length === 1 ? v
 
 /** Counts the tests that hold. */
 export const count = (tests: readonly Logic[]): Logic => sum(tests.map((test) => choose(test, 1, 0)))
-
-/** A variable with its smallest and largest allowed value. */
-export type Need = readonly [id: string, least: number, most: number]
-
-/**
- * Finds values that variables need for an expression to be true, as far as they can be read from it. Most expressions do not
- * have to be evaluated then.
- */
-export function findNeeds(logic: Logic): readonly Need[] {
-  if (typeof logic !== 'object') return []
-  const { and, '!': negated } = logic as Readonly<Record<string, readonly Logic[] | undefined>>
-  if (and !== undefined) return and.flatMap(findNeeds)
-  const isNegated = negated !== undefined
-  const sides = ((negated?.[0] ?? logic) as Readonly<Record<string, unknown>>)['>=']
-  if (sides === undefined) return []
-  const [value, least] = sides as readonly [{ var?: readonly [string, 0] }, number]
-  if (value.var === undefined) return []
-  return [isNegated ? [value.var[0], 0, least - 1] : [value.var[0], least, Number.POSITIVE_INFINITY]]
-}

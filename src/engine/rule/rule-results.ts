@@ -8,7 +8,7 @@ const MAX_COMPARISONS = 30
 const MAX_RESULTS = 64
 
 /** The part of a rule that is evaluated. */
-type Evaluated = Pick<CompiledRule, 'logic' | 'clauses' | 'leaves'>
+export type Evaluated = Pick<CompiledRule, 'logic' | 'clauses' | 'leaves'>
 
 /** A variable of the expressions of a rule: the hits of a leaf, the sibling files that it needs, or whether its place was seen. */
 export interface Variable {

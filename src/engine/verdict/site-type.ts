@@ -1,4 +1,4 @@
-import type { Ruleset, TypeClauseLeaves } from '../lookup/ruleset.ts'
+import type { Ruleset, RuleTypeClause } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { applyLogic } from '../rule/logic.ts'
 import type { CompiledRule, Leaf, TypeDecision } from '../rule/types.ts'
@@ -17,7 +17,7 @@ const MAX_EVIDENCE_CLAUSES = 12
 const DEFAULT_DECISION: TypeDecision = { threshold: 1, margin: 0 }
 
 /** A clause of a site type that holds on a page. */
-export type HeldClause = Pick<TypeClauseLeaves, 'rule' | 'clause' | 'terms'>
+export type HeldClause = Pick<RuleTypeClause, 'rule' | 'clause' | 'terms'>
 
 /** A site type with its score on a page, in tenths of log-odds. */
 export interface ScoredType {
@@ -54,21 +54,12 @@ export function findHeldClauses(
   const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
   testFound(hits, ruleset, { products, builder: builder?.rule })
   const data = new PageData(hits, ruleset)
-  const held = new Set<TypeClauseLeaves>()
+  const held = new Set<RuleTypeClause>()
   for (const leaf of hits.liftedTypeLeaves) {
     const one = ruleset.typeClauses.get(leaf)
-    if (one === undefined || held.has(one)) continue
-    if (one.isLeaf || (mayHold(one, hits) && applyLogic(one.clause.holds, data.build(one)))) held.add(one)
+    if (one !== undefined && !held.has(one) && ruleset.results.get(one.evaluated, data).points > 0) held.add(one)
   }
   return [...held]
-}
-
-function mayHold({ needs }: TypeClauseLeaves, hits: PageHits): boolean {
-  for (const [leaf, least, most] of needs) {
-    const count = hits.get(leaf)?.count ?? 0
-    if (count < least || count > most) return false
-  }
-  return true
 }
 
 /** Scores every site type: the values of the terms of its expression whose clauses hold. All others add 0. */

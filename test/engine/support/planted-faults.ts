@@ -182,20 +182,14 @@ export const PLANTED_TYPE_FAULTS: readonly Fault[] = [
   [
     'a clause of several leaves holds as soon as one of them does',
     'src/engine/verdict/site-type.ts',
-    'if (one.isLeaf || (mayHold',
-    'if (one.isLeaf || true || (mayHold',
+    'ruleset.results.get(one.evaluated, data).points > 0',
+    'ruleset.results.get(one.evaluated, data).points >= 0',
   ],
   [
     'a leaf needs more hits than it asks for',
-    'src/engine/verdict/site-type.ts',
-    'if (count < least || count > most) return false',
-    'if (count <= least || count > most) return false',
-  ],
-  [
-    'the number of hits that a leaf asks for is ignored',
-    'src/engine/verdict/hits.ts',
-    'hits.count < item.least ||',
-    '',
+    'src/engine/rule/rule-results.ts',
+    'return total >= least',
+    'return total > least',
   ],
   [
     'a type loses the points of one of its clauses',
