@@ -19,7 +19,7 @@ import { measureHttp } from './http.ts'
 import { measureLiveScan } from './live.ts'
 import { measurePortal } from './portal.ts'
 import { median, quantile } from './quantile.ts'
-import { measureRuleShare } from './rule-share.ts'
+import { measureGrowth, measureRuleShare } from './rule-share.ts'
 import { generateRules } from './synthetic-rules.ts'
 
 const HELP = `
@@ -38,6 +38,8 @@ tools/services.sh has started them).
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
+  npm run -s bench -- --since REF only the time of detection with 2.5 times the rules of a commit, and with all of today, by that
+                                  with the rules that existed then
 `
 
 const main = defineCommand(HELP, async (args) => {
@@ -49,6 +51,7 @@ const main = defineCommand(HELP, async (args) => {
       http: { type: 'boolean' },
       portal: { type: 'boolean' },
       share: { type: 'boolean' },
+      since: { type: 'string' },
       bodies: { type: 'boolean' },
     },
   })
@@ -58,6 +61,7 @@ const main = defineCommand(HELP, async (args) => {
   if (values.http) return print({ http: await measureHttp(rounds) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   if (values.share) return print({ share: await measureRuleShare(pages, Math.max(3, rounds)) })
+  if (values.since !== undefined) return print({ since: await measureGrowth(pages, Math.max(3, rounds), values.since) })
   const liveScan = await measureLiveScan(20 * rounds) // First: the other measurements fill the memory of this process.
   const matching = await measureMatching(pages, rounds)
   const pool = openPool({ maxWaitMs: 60_000 })
