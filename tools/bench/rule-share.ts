@@ -75,11 +75,12 @@ function isTypeName(name: string): boolean {
 
 /** Lists the rules of a commit. @throws UsageError if Git does not know it */
 function listNamesOf(commit: string): Names {
-  const { status, stdout, stderr } = spawnSync('git', ['ls-tree', '-r', '--name-only', commit, '--', 'rules'], {
+  const { status, stdout, stderr, error } = spawnSync('git', ['ls-tree', '-r', '--name-only', commit, '--', 'rules'], {
     cwd: projectFolder(),
     encoding: 'utf8',
   })
-  if (status !== 0) throw new UsageError(`--since must be a commit of this repository: ${stderr.trim()}`)
+  if (status !== 0)
+    throw new UsageError(`--since must be a commit of this repository: ${error?.message ?? stderr.trim()}`)
   const paths = stdout.matchAll(/^rules\/([\w-]+)\/(?:[\w-]+\/)?([\w-]+)\.yaml$/gm)
   return new Set([...paths].map(([, folder, slug]) => `${KINDS.get(folder)}/${slug}`))
 }
