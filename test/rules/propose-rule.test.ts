@@ -132,6 +132,8 @@ const PLACES: readonly ((word: string) => PageInput)[] = [
   (one) => ({ html: `<img src="/images/${one}.png" alt="${one}">` }),
   (one) => ({ html: `<img src="https://cdn.kilnwork.io/${one}/${one}.png">` }),
   (one) => ({ html: `<script src="https://${one}.kilnwork.io/a.js?site=${one}"></script>` }),
+  (one) => ({ html: `<script src="/js/kilnwork-2.4.1-${one}.js"></script>` }),
+  (one) => ({ html: `<script src="https://cdn.pages.net/${one}/kilnwork@2.4.1/${one}.js"></script>` }),
   (one) => ({
     html: `<a href="https://${one}.com/${one}">x</a><script src="https://${one}.com/app.js"></script>`,
   }),

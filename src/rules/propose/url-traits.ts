@@ -37,9 +37,9 @@ function findOwn({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
   const isFile = first === segments.length - 1
   const versioned = readVersioned(segments[first], filter)
   if (versioned !== null) {
-    const { word, test } = versioned
-    const shown = show(kind, `/${segments[first]}${isFile ? '' : `/${fileOf(kind)}`}`)
-    return [{ clause: { [kind]: `/${word}`, from: 'own', ...test }, name: segments[first], shown }]
+    const { word, shown, test } = versioned
+    const path = `/${shown}${isFile ? extensionOf(kind) : `/${fileOf(kind)}`}`
+    return [{ clause: { [kind]: `/${word}`, from: 'own', ...test }, name: shown, shown: show(kind, path) }]
   }
   const locator = isFile ? `/${segments[first]}` : `/${segments[first]}/`
   const path = isFile ? locator : `${locator}${kind === 'script' ? 'main.js' : 'picture.png'}`
@@ -61,24 +61,31 @@ function findOther({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
   const safe = all.slice(0, unsafe < 0 ? all.length : unsafe)
   const first = all.slice(0, Math.min(safe.length + 1, MAX_SEGMENTS)).findIndex((one) => VERSIONED.test(one))
   const versioned = first < 0 ? null : readVersioned(all[first], filter)
-  const segments = versioned === null ? safe.slice(0, MAX_SEGMENTS) : all.slice(0, first + 1)
-  const address = [url.host, ...segments].join('/')
-  const isFile = segments.length === all.length && all.length > 0
+  const segments = safe.slice(0, versioned === null ? MAX_SEGMENTS : first)
+  const folder = [url.host, ...segments].join('/')
+  const locator = versioned === null ? folder : `${folder}/${versioned.word}`
+  const isFile = all.length > 0 && all.length === segments.length + (versioned === null ? 0 : 1)
+  const address = versioned === null ? folder : `${folder}/${versioned.shown}${isFile ? extensionOf(kind) : ''}`
   const shown = show(kind, `https://${address}${isFile ? '' : `/${fileOf(kind)}`}`)
-  const locator = versioned === null ? address : [url.host, ...segments.slice(0, -1), versioned.word].join('/')
   return [
     { clause: { [kind]: locator, ...versioned?.test }, name: filter.isOfVendor(url.host) ? url.host : locator, shown },
   ]
 }
 
+/** What is proposed for a segment with a version. */
+interface Versioned {
+  readonly word: string
+  /** The segment without what follows the version, which may be about the site. */
+  readonly shown: string
+  readonly test: ClauseSource
+}
+
 /** Turns a segment with the version of the product into a beginning and a pattern that reads the version. */
-function readVersioned(segment: string, filter: WordFilter): { word: string; test: ClauseSource } | null {
-  const beginning = VERSIONED.exec(segment)?.[1]
-  if (beginning === undefined || !filter.isOfVendor(beginning) || !filter.isKnown(beginning)) return null
-  return {
-    word: `${beginning}*`,
-    test: { match: `/${beginning.replaceAll('.', '\\.')}(\\d+(?:\\.\\d+)+)`, version: 1 },
-  }
+function readVersioned(segment: string, filter: WordFilter): Versioned | null {
+  const [shown = '', beginning = ''] = VERSIONED.exec(segment) ?? []
+  if (!filter.isOfVendor(beginning) || !filter.isKnown(beginning)) return null
+  const match = `/${beginning.replaceAll('.', '\\.')}(\\d+(?:\\.\\d+)+)`
+  return { word: `${beginning}*`, shown, test: { match, version: 1 } }
 }
 
 function isGeneral(label: string, filter: WordFilter): boolean {
@@ -91,6 +98,10 @@ function isSafe(segment: string, filter: WordFilter): boolean {
 
 function fileOf(kind: UrlUse['kind']): string {
   return kind === 'script' ? 'main.js' : kind === 'frame' ? 'view' : 'picture.png'
+}
+
+function extensionOf(kind: UrlUse['kind']): string {
+  return kind === 'script' ? '.js' : kind === 'frame' ? '.html' : '.css'
 }
 
 function show(kind: UrlUse['kind'], address: string): Trait['shown'] {
