@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const inline: Detector = {
   key: 'inline',
-  about: 'An inline script, including data blocks but not JSON-LD',
+  about: 'An inline script; no block of JSON or of an HTML template',
   family: 'code',
   word: 'literal',
   *read({ scripts }) {

@@ -16,6 +16,11 @@ function groupUrls({ urls }: Page): Partial<Record<UrlKind, string[]>> {
 test.each<[string, string, Partial<Record<UrlKind, string[]>>]>([
   ['script', '<script src="/a.js"></script>', { script: ['/a.js'], asset: ['/a.js'] }],
   ['image', '<img src="a.png?2#x">', { asset: ['/dir/a.png?2'] }],
+  [
+    'nothing in a template, except in a declarative shadow root',
+    '<template><p><img src=/a.png></p><script src=/b.js></script></template><template shadowrootmode=open><img src=/c.png></template><img src=/d.png>',
+    { asset: ['/c.png', '/d.png'] },
+  ],
   ['input', '<input type=image src="/a.png">', { asset: ['/a.png'] }],
   ['lazy image', '<img data-src="/a.png"><img data-lazy-src="/b.png">', { asset: ['/a.png', '/b.png'] }],
   [

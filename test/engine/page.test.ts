@@ -70,9 +70,33 @@ describe('JSON-LD', () => {
 
 test.each<[string, string, Partial<Page>]>([
   [
-    'inline scripts and data blocks, without JSON-LD and loaded scripts',
-    '<script>a</script><script type="application/json">{}</script><script src=x>b</script><script type="application/ld+json">{}</script>',
-    { scripts: ['a', '{}'] },
+    'inline scripts, also those that a tool starts later, without loaded scripts',
+    '<script>a</script><script src=x>b</script><script type="text/plain">c</script><script type="text/rocketscript">d</script><script type=module>e</script>',
+    { scripts: ['a', 'c', 'd', 'e'] },
+  ],
+  [
+    'blocks of JSON and HTML templates are no scripts',
+    [
+      'application/json',
+      'text/json; charset=utf-8',
+      'application/ld+json',
+      'application/vnd.x+json',
+      'importmap',
+      'speculationrules',
+      'text/html',
+      'text/x-template',
+      'text/x-jquery-tmpl',
+      'x-tmpl-mustache',
+      'text/x-handlebars',
+    ]
+      .map((type) => `<script type="${type}">{}</script>`)
+      .join('<script>a</script>'),
+    { scripts: Array(10).fill('a') },
+  ],
+  [
+    'nothing in a template, except in a declarative shadow root',
+    '<template><p><script>a</script></p><style>b{}</style></template><template shadowrootmode=open><script>c</script><style>d{}</style></template>',
+    { scripts: ['c'], styles: ['d{}'] },
   ],
   ['tags in a script are text', '<script>if (a<b) "</p>"</script><p>c', { scripts: ['if (a<b) "</p>"'], text: 'c' }],
   ['a script has no entities', '<script>a&amp;b</script><xmp>&lt;</xmp>', { scripts: ['a&amp;b'], text: '&lt;' }],

@@ -126,7 +126,8 @@ describe('10 the place found', () => {
     ['the chosen builder', [prior('aaa')], 'aaa', 'shop'],
     ['a technology', [prior('ttt')], 'ttt', 'shop'],
     ['an implied technology', [prior('ttt'), builder('ccc', { implies: 'ttt' })], 'ccc', 'shop'],
-    ['not a losing builder', [prior('bbb')], 'aaa bbb', null],
+    ['a second builder', [prior('bbb')], 'aaa bbb', 'shop'],
+    ['not a second builder of a honeypot', [prior('bbb'), builder('ccc')], 'aaa bbb ccc', null],
     ['not a hosting provider', [prior('hhh')], 'hhh', null],
     ['not a CDN', [prior('cdn')], 'cdn', null],
     [

@@ -82,10 +82,16 @@ describe('11 listing technologies', () => {
       ['AAA', 'VVV', 'UUU', 'TTT'],
     ],
     [
-      'the builder is sorted by its level after a conflict',
+      'both builders of a conflict, each sorted by its level',
       [aaa, bbb, ttt],
       { aaa: 'high', bbb: 'high', ttt: 'high' },
-      ['TTT', 'AAA'],
+      ['BBB', 'TTT', 'AAA'],
+    ],
+    [
+      'no other builder of a honeypot',
+      [aaa, bbb, builder('ccc')],
+      { aaa: 'high', bbb: 'high', ccc: 'high' },
+      ['AAA'],
     ],
     [
       'no name twice',

@@ -36,10 +36,10 @@ test.each<[place: string, what: string, words: string[], PageInput, [string, str
   ],
   [
     'inline',
-    'scripts without src, except JSON-LD',
+    'scripts without src, except data',
     ['abc'],
     html(
-      '<script>a</script><script type=x>b</script><script src=c>d</script><script type="application/ld+json">1</script>',
+      '<script>a</script><script type=x>b</script><script src=c>d</script><script type="application/json">1</script>',
     ),
     [
       ['', 'a'],

@@ -154,7 +154,6 @@ const LAZY = `
 { inline: __STATE__ }
 { inline: use strict }
 { inline: csrfToken }
-{ inline: '"props":' }
 { style: '--primary' }
 { style: '@font-face' }
 { style: box-sizing }

@@ -8,6 +8,24 @@ export function readAttribute(tape: Tape, at: number, name: string): string | un
 }
 
 /**
+ * Finds the elements in templates, whose content a browser neither loads nor runs. A declarative shadow root is written as
+ * a template too, but its content is part of the page (HTML standard).
+ * @returns whether the element at a position is in a template
+ */
+export function findTemplateContent(tape: Tape): (at: number) => boolean {
+  const { tags, parents } = tape
+  if (!tags.includes('template')) return () => false
+  const inside = new Uint8Array(tags.length)
+  for (let at = 0; at < tags.length; at++) {
+    const parent = parents[at]
+    if (parent < 0) continue
+    const isTemplate = tags[parent] === 'template' && readAttribute(tape, parent, 'shadowrootmode') === undefined
+    if (isTemplate || inside[parent] === 1) inside[at] = 1
+  }
+  return (at) => inside[at] === 1
+}
+
+/**
  * Maximum number of characters of an element's text that are read. Elements nest, and each contains the text of all its
  * descendants.
  */

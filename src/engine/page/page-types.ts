@@ -59,7 +59,7 @@ export interface Page {
   readonly title: string | null
   readonly urls: readonly UrlUse[]
   readonly comments: readonly string[]
-  /** Inline scripts, including data blocks but not JSON-LD. */
+  /** Inline scripts, without blocks of JSON and of HTML templates. */
   readonly scripts: readonly string[]
   readonly styles: readonly string[]
   /** Parsed JSON-LD blocks, without broken ones. */

@@ -1,6 +1,6 @@
 import { SparseMap } from '../text/sparse-map.ts'
 import type { UrlResolver } from '../text/url.ts'
-import { readAttribute, readText } from './element.ts'
+import { findTemplateContent, readAttribute, readText } from './element.ts'
 import type { LoadedUrl } from './page-input.ts'
 import { NO_ELEMENT, type Tape, type UrlKind, type UrlUse } from './page-types.ts'
 
@@ -39,14 +39,15 @@ const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:
  */
 const MAX_USES = 50_000
 
-/** Collects the URLs of a page that places can look at, in document order, then those that a browser loaded. */
+/** Collects the URLs of a page outside its templates, in document order, then those that a browser loaded. */
 export function collectUrls(
   tape: Tape,
   { resolver, loaded }: { readonly resolver: UrlResolver; readonly loaded: readonly LoadedUrl[] },
   warnings: string[],
 ): UrlUse[] {
   const collector = new UrlCollector(tape, resolver)
-  for (let at = 0; at < tape.tags.length && !collector.isFull; at++) collector.collect(at)
+  const isInTemplate = findTemplateContent(tape)
+  for (let at = 0; at < tape.tags.length && !collector.isFull; at++) if (!isInTemplate(at)) collector.collect(at)
   for (const one of loaded) if (!collector.isFull) collector.addLoaded(one)
   if (collector.isFull) warnings.push(`only the first ${MAX_USES} URLs in the page were read`)
   warnings.push(...resolver.warnings)

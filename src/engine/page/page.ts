@@ -2,7 +2,7 @@ import { decodeHtml } from '../text/charset.ts'
 import { collapse } from '../text/text.ts'
 import { buildBase, type UrlBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
-import { readAttribute, readText } from './element.ts'
+import { findTemplateContent, readAttribute, readText } from './element.ts'
 import { JsonLdParser } from './jsonld.ts'
 import { readBodies } from './page-bodies.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
@@ -102,6 +102,10 @@ function findAttribute(tape: Tape, tag: string, name: string): string | undefine
 // Parents of a document's title. Titles elsewhere belong to an SVG.
 const TITLE_PARENTS = new Set<string | undefined>(['head', 'html', 'body', undefined])
 
+const JSON_LD = /^\s*application\/ld\+json\b/i
+// Types of blocks that are not code: JSON and HTML templates. Other unknown types are scripts that a tool starts later.
+const DATA_TYPES = /json|\bhtml\b|te?mpl|mustache|handlebars|importmap|speculationrules/i
+
 /** Collects the elements whose whole text is one value: title, inline scripts, style sheets and JSON-LD. */
 function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
   const blocks = {
@@ -110,14 +114,16 @@ function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'sc
     styles: [] as string[],
   }
   const jsonld = new JsonLdParser()
+  const isInTemplate = findTemplateContent(tape)
   for (let at = 0; at < tape.tags.length; at++) {
     const tag = tape.tags[at]
+    if (isInTemplate(at)) continue
     if (tag === 'title' && TITLE_PARENTS.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(readText(tape, at))
     else if (tag === 'style') blocks.styles.push(readText(tape, at))
     else if (tag === 'script' && readAttribute(tape, at, 'src') === undefined) {
-      if (!/^\s*application\/ld\+json\b/i.test(readAttribute(tape, at, 'type') ?? ''))
-        blocks.scripts.push(readText(tape, at))
-      else jsonld.add(readText(tape, at))
+      const type = readAttribute(tape, at, 'type') ?? ''
+      if (JSON_LD.test(type)) jsonld.add(readText(tape, at))
+      else if (!DATA_TYPES.test(type)) blocks.scripts.push(readText(tape, at))
     }
   }
   warnings.push(...jsonld.warnings)

@@ -100,11 +100,11 @@ export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredR
 }
 
 /**
- * Lists the second systems of a page, such as the blog of a forum: builders at high that had less proof than the builder of
- * the verdict. After a conflict there are none, because it is not certain which of the builders is right.
+ * Lists the second systems of a page, such as the blog of a forum: builders at high besides the builder of the verdict.
+ * A honeypot, which lowers its builder to low, has none.
  */
 function listOtherBuilders(scored: ScoredRules, builder: ScoredRule): ScoredRule[] {
-  if (builder.level !== 'high') return []
+  if (!isMedium(builder)) return []
   return listKind(scored, 'builder').filter((one) => one !== builder && one.level === 'high')
 }
 
