@@ -2,7 +2,7 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const inline: Detector = {
   key: 'inline',
-  about: 'An inline script; no block of JSON or of an HTML template',
+  about: 'An inline script, of any type except JSON',
   family: 'code',
   word: 'literal',
   *read({ scripts }) {

@@ -87,12 +87,7 @@ describe('11 listing technologies', () => {
       { aaa: 'high', bbb: 'high', ttt: 'high' },
       ['BBB', 'TTT', 'AAA'],
     ],
-    [
-      'no other builder of a honeypot',
-      [aaa, bbb, builder('ccc')],
-      { aaa: 'high', bbb: 'high', ccc: 'high' },
-      ['AAA'],
-    ],
+    ['no other builder of a honeypot', [aaa, bbb, builder('ccc')], { aaa: 'high', bbb: 'high', ccc: 'high' }, ['AAA']],
     [
       'no name twice',
       [technology('ttt', { name: 'Edge' }), hosting('ccc', { name: 'Edge', role: 'cdn' })],

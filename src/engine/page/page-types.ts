@@ -59,7 +59,7 @@ export interface Page {
   readonly title: string | null
   readonly urls: readonly UrlUse[]
   readonly comments: readonly string[]
-  /** Inline scripts, without blocks of JSON and of HTML templates. */
+  /** Inline scripts, without blocks of JSON. */
   readonly scripts: readonly string[]
   readonly styles: readonly string[]
   /** Parsed JSON-LD blocks, without broken ones. */

@@ -103,8 +103,8 @@ function findAttribute(tape: Tape, tag: string, name: string): string | undefine
 const TITLE_PARENTS = new Set<string | undefined>(['head', 'html', 'body', undefined])
 
 const JSON_LD = /^\s*application\/ld\+json\b/i
-// Types of blocks that are not code: JSON and HTML templates. Other unknown types are scripts that a tool starts later.
-const DATA_TYPES = /json|\bhtml\b|te?mpl|mustache|handlebars|importmap|speculationrules/i
+// Types of blocks that are never code. Consent tools and loaders keep scripts under any other type, such as `text/template`.
+const DATA_TYPES = /json|importmap|speculationrules/i
 
 /** Collects the elements whose whole text is one value: title, inline scripts, style sheets and JSON-LD. */
 function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
