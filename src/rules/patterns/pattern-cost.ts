@@ -49,18 +49,20 @@ function weighGroups(
   weights: readonly number[],
   concurrent: readonly ReadonlySet<number>[],
 ): number {
-  const groups: { weight: number; readonly members: number[] }[] = []
+  /** Largest weight in each group. */
+  const heaviest: number[] = []
+  const groups = new Map<number, number>()
   let sum = 0
   for (const at of among) {
-    const group = groups.find(({ members }) => !members.some((member) => concurrent[at].has(member)))
-    const more = Math.max(0, weights[at] - (group?.weight ?? 0))
+    const taken = new Set<number | undefined>()
+    for (const other of concurrent[at]) taken.add(groups.get(other))
+    let group = 0
+    while (taken.has(group)) group++
+    groups.set(at, group)
+    const more = Math.max(0, weights[at] - (heaviest[group] ?? 0))
     sum += more
     if (sum > MAX_STEPS) return sum
-    if (group === undefined) groups.push({ weight: weights[at], members: [at] })
-    else {
-      group.weight += more
-      group.members.push(at)
-    }
+    heaviest[group] = (heaviest[group] ?? 0) + more
   }
   return sum
 }
@@ -95,19 +97,20 @@ function cutTail(states: PatternGraph): PatternGraph {
 /** State → the other states that the same text can lead to. */
 function findConcurrent(states: readonly State[]): readonly ReadonlySet<number>[] {
   const concurrent = states.map(() => new Set<number>())
+  const following = states.map(({ next }) => [...next.keys()])
   const doMeet = buildOverlaps(states)
   const isSeen = new Uint8Array(states.length * states.length)
-  const queue: (readonly [number, number])[] = [[0, 0]]
+  const queue = [0] // A pair of states is one number: smaller state × number of states + larger state.
   let examined = 0
-  for (const [one, other] of queue)
-    for (const a of states[one].next.keys())
-      for (const b of states[other].next.keys()) {
+  for (const pair of queue)
+    for (const a of following[Math.floor(pair / states.length)])
+      for (const b of following[pair % states.length]) {
         if (++examined > MAX_PAIRS)
           throw new CostlyPatternError('it has too many alternatives and repeats at one position; use fewer')
-        const [low, high] = a < b ? [a, b] : [b, a]
-        if (isSeen[low * states.length + high] === 1 || !doMeet(a, b)) continue
-        isSeen[low * states.length + high] = 1
-        queue.push([low, high])
+        const met = Math.min(a, b) * states.length + Math.max(a, b)
+        if (isSeen[met] === 1 || !doMeet(a, b)) continue
+        isSeen[met] = 1
+        queue.push(met)
         if (a === b) continue
         concurrent[a].add(b)
         concurrent[b].add(a)
