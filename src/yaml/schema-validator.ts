@@ -161,8 +161,10 @@ function describeWanted(keyword: string, schema: unknown, parent: Readonly<Recor
 
 /** Whether a text is an existing calendar day in the form YYYY-MM-DD. */
 function isDate(text: string): boolean {
-  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : null
-  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+  const [, month, day] = /^\d{4}-(\d\d)-(\d\d)$/.exec(text) ?? []
+  if (month === undefined) return false
+  const date = new Date(text)
+  return date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day)
 }
 
 function parsePointer(pointer: string): (string | number)[] {

@@ -40,15 +40,14 @@ export class PatternJudge {
   }
 
   #judgeNew(pattern: string, flags: string): string | null {
-    const isKnown = this.#cache.has(pattern, flags)
-    if (!isKnown && performance.now() >= this.#end) {
+    if (this.#cache.has(pattern, flags)) return null
+    if (performance.now() >= this.#end) {
       this.unjudged.add(`/${pattern}/${flags}`)
       return null
     }
     try {
       const graph = buildPatternGraph(pattern, flags)
       measurePattern(graph)
-      if (isKnown) return null
       if (!this.#runner.isFast({ pattern, flags, pumps: findPumps(graph) }))
         return 'it took more than a second on 64 K characters; use fewer repeats and alternatives'
       this.#cache.add(pattern, flags)

@@ -1,33 +1,47 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { projectFolder } from '../built.ts'
 
-/** Increase it when trials change: verdicts of other versions are ignored. */
-const VERSION = 1
 const MAX_ENTRIES = 20_000
 
+/** Digest of the code that judges patterns. */
+let ownCode: string | undefined
+
+/** Computes the digest of this folder, which contains the whole proof and the trial. */
+function digestOwnCode(): string {
+  const hash = createHash('sha256').update(process.versions.v8)
+  for (const name of readdirSync(import.meta.dirname).sort()) hash.update(readFileSync(join(import.meta.dirname, name)))
+  return hash.digest('base64url')
+}
+
 /**
- * Stores which patterns have passed their trial. It only saves time: every run repeats the proof, whatever the file
- * contains. If the file cannot be read or written, only time is lost.
+ * Stores which patterns have passed proof and trial, so that both run once for a pattern. A verdict counts only for the code and
+ * the version of V8 that gave it. If the file cannot be read or written, only time is lost.
  */
 export class VerdictCache {
   readonly #file: string
+  readonly #code: string
   #passed: Set<string> | undefined
   #isChanged = false
 
-  /** @param folder folder of the cache file */
-  constructor(folder = join(projectFolder(), 'node_modules', '.cache', 'siteprint')) {
+  /**
+   * @param folder folder of the cache file
+   * @param code digest of the code that gives the verdicts
+   */
+  constructor(folder = join(projectFolder(), 'node_modules', '.cache', 'siteprint'), code?: string) {
+    ownCode ??= digestOwnCode()
     this.#file = join(folder, 'patterns.json')
+    this.#code = code ?? ownCode
   }
 
   has(pattern: string, flags: string): boolean {
-    return this.#read().has(buildCacheKey(pattern, flags))
+    return this.#read().has(this.#buildKey(pattern, flags))
   }
 
   add(pattern: string, flags: string): void {
     this.#isChanged = true
-    this.#read().add(buildCacheKey(pattern, flags))
+    this.#read().add(this.#buildKey(pattern, flags))
   }
 
   /** Writes the new entries atomically: another process sees either the old file or the complete new one. */
@@ -56,10 +70,10 @@ export class VerdictCache {
     this.#passed = new Set(Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [])
     return this.#passed
   }
-}
 
-function buildCacheKey(pattern: string, flags: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([VERSION, process.versions.v8, pattern, flags]))
-    .digest('base64url')
+  #buildKey(pattern: string, flags: string): string {
+    return createHash('sha256')
+      .update(JSON.stringify([this.#code, pattern, flags]))
+      .digest('base64url')
+  }
 }
