@@ -67,6 +67,11 @@ describe('a clause is proposed for', () => {
       '{ script: cdn.pages.net/app/kilnwork@*, match: /kilnwork@(\\d+(?:\\.\\d+)+), version: 1 }',
     ],
     [
+      'a folder that is a version',
+      '<script src="https://cdn.kilnwork.io/sdk/v3.2.1/kw.min.js"></script>',
+      '{ script: cdn.kilnwork.io/sdk, match: /v(\\d+(?:\\.\\d+)+)/, version: 1 }',
+    ],
+    [
       'a host, whose paths have a version that need not be of the product',
       '<script src=https://cdn.kilnwork.io/static/main.v3.2.js></script>',
       '{ script: cdn.kilnwork.io/static/main.v3.2.js }',

@@ -8,6 +8,8 @@ const MAX_SEGMENTS = 3
 const SEGMENT = /^[\w.~-]{2,60}$/
 /** A segment with a version after the name of the product: `kiln-2.4.1.min.js`, `kiln@2.4`. */
 const VERSIONED = /^([\w-]*[a-z][-@.]v?)\d+(?:\.\d+)+(?!\w)/i
+/** A folder that is a version: `3.2.1`, `v3.2`. */
+const VERSION_FOLDER = /^(v?)\d+(?:\.\d+)+$/i
 /** A short label of a host that says what it serves, such as `cdn`. */
 const MAX_LABEL_LENGTH = 6
 
@@ -56,20 +58,43 @@ function findOther({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
     return [
       { clause: { [kind]: `.${domain}` }, name: domain, shown: show(kind, `https://site.${domain}/${fileOf(kind)}`) },
     ]
-  const all = url.path.split('/').slice(1).filter(Boolean)
-  const unsafe = all.findIndex((segment) => !isSafe(segment, filter))
-  const safe = all.slice(0, unsafe < 0 ? all.length : unsafe)
-  const first = all.slice(0, Math.min(safe.length + 1, MAX_SEGMENTS)).findIndex((one) => VERSIONED.test(one))
-  const versioned = first < 0 ? null : readVersioned(all[first], filter)
-  const segments = safe.slice(0, versioned === null ? MAX_SEGMENTS : first)
-  const folder = [url.host, ...segments].join('/')
-  const locator = versioned === null ? folder : `${folder}/${versioned.word}`
-  const isFile = all.length > 0 && all.length === segments.length + (versioned === null ? 0 : 1)
-  const address = versioned === null ? folder : `${folder}/${versioned.shown}${isFile ? extensionOf(kind) : ''}`
-  const shown = show(kind, `https://${address}${isFile ? '' : `/${fileOf(kind)}`}`)
-  return [
-    { clause: { [kind]: locator, ...versioned?.test }, name: filter.isOfVendor(url.host) ? url.host : locator, shown },
-  ]
+  const { locator, address, test } = readPath(url, kind, filter)
+  const name = filter.isOfVendor(url.host) ? url.host : locator
+  return [{ clause: { [kind]: locator, ...test }, name, shown: show(kind, `https://${address}`) }]
+}
+
+/** What is proposed for the host and path of a file. */
+interface ProposedPath {
+  readonly locator: string
+  /** An address that the locator matches, with nothing of the site in it. */
+  readonly address: string
+  readonly test?: ClauseSource
+}
+
+/** Keeps the segments of a path that are the same for every customer, up to the first that has a version. */
+function readPath({ host, path }: UrlUse['url'], kind: UrlUse['kind'], filter: WordFilter): ProposedPath {
+  const segments: string[] = [host]
+  const all = path.split('/').slice(1).filter(Boolean)
+  for (const [i, segment] of all.slice(0, MAX_SEGMENTS).entries()) {
+    const folder = segments.join('/')
+    const isFile = i === all.length - 1
+    const prefix = isFile ? undefined : VERSION_FOLDER.exec(segment)?.[1]
+    if (prefix !== undefined) {
+      const test = { match: `/${prefix}(\\d+(?:\\.\\d+)+)/`, version: 1 }
+      return { locator: folder, address: `${folder}/${segment}/${fileOf(kind)}`, test }
+    }
+    const versioned = readVersioned(segment, filter)
+    if (versioned !== null) {
+      const end = isFile ? extensionOf(kind) : `/${fileOf(kind)}`
+      const { word, shown, test } = versioned
+      return { locator: `${folder}/${word}`, address: `${folder}/${shown}${end}`, test }
+    }
+    if (!isSafe(segment, filter)) break
+    segments.push(segment)
+  }
+  const locator = segments.join('/')
+  const isFile = all.length > 0 && segments.length === all.length + 1
+  return { locator, address: isFile ? locator : `${locator}/${fileOf(kind)}` }
 }
 
 /** What is proposed for a segment with a version. */
