@@ -8,7 +8,7 @@ const MAX_ENTRIES = 20_000
 /** Digest of the code that judges patterns. */
 let ownCode: string | undefined
 
-/** Computes the digest of this folder, which contains the whole proof and the trial. */
+/** Computes the digest of this folder, which contains the proof and the trial. */
 function digestOwnCode(): string {
   const hash = createHash('sha256').update(process.versions.v8)
   for (const name of readdirSync(import.meta.dirname).sort()) hash.update(readFileSync(join(import.meta.dirname, name)))
