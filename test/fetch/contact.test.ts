@@ -40,7 +40,7 @@ async function scan(answer: Answering, options: Partial<FetchOptions> = {}, url 
   const dialReal = openDial()
   const dial: Dial = (options, callback) =>
     (options.hostname === PUBLIC && dialScene ? dialScene : dialReal)(options, callback)
-  const policy = { ...DEFAULT_POLICY, ports: [80, 443, port], deadlineMs: 1000 }
+  const policy = { ...DEFAULT_POLICY, ports: [80, 443, port] }
   const outcome = await fetchText(url, { resolver: createResolver(), policy, dial, ...options }).then(
     (site) => ({ site, error: null }),
     (error) => ({ site: null, error }),

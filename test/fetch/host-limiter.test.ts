@@ -115,7 +115,7 @@ test('side evidence that waits for a slot stops at its time limit and leaves no 
   })
   const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline: false })
   const release = await limiter.acquire('victim.example.com', signal)
-  const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 50 }
+  const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 500 }
   const options = {
     resolver: createResolver(),
     policy,
@@ -172,8 +172,8 @@ test.each([
   const { dial, close } = await openScene((_url, response) => response.writeHead(200).end('<p>here'))
   const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline })
   const release = await limiter.acquire('a.example.org', signal)
-  setTimeout(release, 400)
-  const policy = { ...DEFAULT_POLICY, deadlineMs: 200 }
+  setTimeout(release, 1200)
+  const policy = { ...DEFAULT_POLICY, deadlineMs: 1000 }
   const options = { resolver: createResolver(), policy, evidence: [], hostLimiter: limiter, ...(dial && { dial }) }
   const actual = await fetchText('http://a.example.org/', options).then(
     ({ url }) => url,

@@ -8,6 +8,8 @@ import { nothingOpenedSince, openedSince, openHandles } from '../support/open-ha
 let answerer: Answerer
 const never = new AbortController().signal
 const HOST = 'www.example.com'
+/** No test waits so long for a name server, so a query that ignores its signal does not end in time. */
+const NEVER_MS = 300_000
 
 beforeEach(async () => {
   answerer = await openAnswerer()
@@ -109,17 +111,15 @@ describe('a signal that aborts', () => {
     ],
     ['records', silent, 1, (resolver, signal) => resolver.records('txt', HOST, signal)],
   ])('%s: rejects immediately with its reason and leaves no handle', async (_, zone, questions, look) => {
-    const resolver = open(zone)
+    const resolver = open(zone, { timeoutMs: NEVER_MS })
     const before = openHandles()
     const abort = new AbortController()
     const outcome = look(resolver, abort.signal).catch((error) => error)
     await waitForQueries(questions)
     expect(openedSince(before)).not.toEqual([])
     const reason = new Error('enough')
-    const from = performance.now()
     abort.abort(reason)
     expect(await outcome).toBe(reason)
-    expect(performance.now() - from).toBeLessThan(100)
     await nothingOpenedSince(before)
   })
 
@@ -133,9 +133,8 @@ describe('a signal that aborts', () => {
   })
 
   test('a timeout of 100 ms', async () => {
-    const from = performance.now()
-    await expect(open(silent).addresses(HOST, AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'TimeoutError' })
-    expect(performance.now() - from).toBeLessThan(600)
+    const found = open(silent, { timeoutMs: NEVER_MS }).addresses(HOST, AbortSignal.timeout(100))
+    await expect(found).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
   test('no queries are sent when the signal has already aborted', async () => {
