@@ -77,6 +77,9 @@ function judge({ site, error }: Scan, expected: Expected): void {
   expect(all).toEqual(expected === 'fine' ? [] : expected.warnings.map((warning) => expect.stringMatching(warning)))
 }
 
+const reachesDeadline = ({ expected }: HostileServer): boolean =>
+  expected !== 'fine' && 'reason' in expected && expected.reason === 'deadline'
+
 const opened: Opened[] = []
 async function open(server: Pick<HostileServer, 'open'>): Promise<Opened> {
   const site = await server.open()
@@ -91,8 +94,8 @@ describe('a site that', () => {
   it.each(HOSTILE.map((server) => [server.name, server] as const))('%s', async (_name, server) => {
     const before = openHandles()
     const site = await open(server)
-    // A response that is merely laborious must succeed on a busy machine, too.
-    const deadlineMs = server.expected === 'fine' ? 20 * DEADLINE_MS : DEADLINE_MS
+    // A response that is merely laborious must end by itself on a busy machine, too.
+    const deadlineMs = reachesDeadline(server) ? DEADLINE_MS : 20 * DEADLINE_MS
     const result = await scan(site, { deadlineMs })
     expect(result.left).toEqual([])
     judge(result, server.expected)
@@ -129,11 +132,7 @@ describe('a name server that does not respond', () => {
 })
 
 describe('an aborted signal', () => {
-  const waits = HOSTILE.filter(
-    ({ expected }) => expected !== 'fine' && 'reason' in expected && expected.reason === 'deadline',
-  )
-
-  it.each(waits.map((server) => [server.name, server] as const))(
+  it.each(HOSTILE.filter(reachesDeadline).map((server) => [server.name, server] as const))(
     'ends the scan of a site that %s immediately',
     async (_name, server) => {
       const abort = new AbortController()
@@ -143,7 +142,7 @@ describe('an aborted signal', () => {
       clearTimeout(timer)
       expect(result.error).toEqual(new Error('left'))
       expect(result.left).toEqual([])
-      expect(result.elapsedMs).toBeLessThan(400)
+      expect(result.elapsedMs).toBeLessThan(2000)
     },
   )
 
