@@ -34,6 +34,7 @@ const FINDINGS = {
     'error',
     'the host {value} belongs neither to the website nor to a source of this rule: a rule describes a vendor, not a single site',
   ],
+  'cut-word': ['error', 'every hit shows "{value}" inside a longer word: write that word from its first letter'],
   'dead-also': ['error', '`also` lists {value}, which does not fire on this page'],
   'duplicate-clause': ['error', 'this clause repeats the one in line {line}: its hits would count twice'],
   'duplicate-name': ['error', 'the name {name} is already used by {other}'],

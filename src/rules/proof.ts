@@ -13,6 +13,7 @@ import { PageData } from '../engine/verdict/score.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import type { Path } from '../yaml/source-file.ts'
 import type { CheckedRule } from './checks/rule-checks.ts'
+import { findCutWords } from './cut-words.ts'
 import { buildFinding, type Finding, lowerToWarning } from './findings.ts'
 import type { FixtureResult } from './fixtures.ts'
 
@@ -30,7 +31,8 @@ const CHOICES = ['any', 'of']
 const LISTS = ['is', 'has', 'under']
 
 /**
- * Reports clauses that hold on no hit of their rule, and values of lists that no hit shows. The hits are read again on the
+ * Reports clauses that hold on no hit of their rule, values of lists that no hit shows, and literals that are only a part of the
+ * word that the hits show. The hits are read again on the
  * calling thread, so results must only have a verdict if detecting it has ended in time.
  */
 export function checkProof(
@@ -51,11 +53,13 @@ export function checkProof(
   const reported = missing.filter(
     (claim) => !clauses.some((other) => other !== claim && contains(other.path, claim.path)),
   )
-  return reported.map(({ path, word }) => {
+  const unproven = reported.map(({ path, word }) => {
     if (word === null) return buildFinding('unproven-clause', file.valueAt(path))
     const finding = buildFinding('unproven-word', file.valueAt(path), { value: word })
     return found.kind === 'site-type' ? lowerToWarning(finding) : finding
   })
+  const pages = hits.map(({ fixture }) => fixture.input)
+  return [...unproven, ...findCutWords({ file, detect: source.detect }, pages, places)]
 }
 
 function contains(outer: Path, inner: Path): boolean {

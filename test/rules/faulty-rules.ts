@@ -82,6 +82,14 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['customer-host', 'declared address', clause('{ meta: og:url, under: [.acme.com, §shop.com] }')],
   ['customer-host', 'name of a certificate', clause('{ tls: name, is: §www.shop.com }')],
   ['customer-host', 'record, in a group', clause('all: [{ dns: mx, under: §shop.com }, { script: /a.js }]')],
+  [
+    'cut-word',
+    'first letter',
+    acme(
+      builder('{ title: §cmelink }'),
+      TEST.replace('misses:', '  - { page: { html: "<title>acmelink" }, confidence: high, words: true }\nmisses:'),
+    ),
+  ],
   ['dead-also', 'slug', { ...hit('confidence: high, also: [§beta] }'), ...beta('beta.com') }],
   ['duplicate-clause', 'different order of keys', clause('{ meta: acme, has: x1 }\n  - §{ has: x1, meta: acme }')],
   ['duplicate-clause', 'written as a list', clause('text: x y z\n  - §text: [x y z]')],

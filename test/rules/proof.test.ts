@@ -69,6 +69,35 @@ describe('unproven-clause: a clause that holds on no hit', () => {
   })
 })
 
+describe('cut-word: a literal that is a part of the word that the hits show', () => {
+  const script = (text: string): string => html(`<script>${text}</script>`)
+  test.each<[name: string, clause: string, pages: Pages, expected: readonly string[]]>([
+    ['whole', '{ inline: acme.init( }', [script('acme.init(1)')], []],
+    ['after a sign', '{ inline: acme.init( }', [script('window.acme.init(1)')], []],
+    ['in another case', '{ inline: acme.init( }', [script('ACME.init(1)')], []],
+    ['without its first letter', '{ inline: cme.init( }', [script('acme.init(1)')], ['7:15 error cut-word cme.init(']],
+    ['after an underscore', '{ inline: acme.init( }', [script('_acme.init(1)')], ['7:15 error cut-word acme.init(']],
+    ['whole on one of two hits', '{ inline: cme.init( }', [script('acme.init(1)'), script('cme.init(1)')], []],
+    ['begins with a sign', '{ inline: .init( }', [script('acme.init(1)')], []],
+    ['without its last letter', '{ inline: acme.ini }', [script('acme.init(1)')], []],
+    [
+      'second of a list, in a group',
+      "all: [{ title: Acme }, { inline: [acme(, 'eta(1'] }]",
+      [html('<title>Acme</title><script>acme(0);beta(1)</script>')],
+      ['7:46 error cut-word eta(1'],
+    ],
+    [
+      'in robots.txt',
+      '{ robots: cme-c3 }',
+      ['{ url: https://acme.com/, robots: acme-c3 }'],
+      ['7:15 error cut-word cme-c3'],
+    ],
+    ['under a not', 'all: [{ inline: acme( }, { not: { inline: eta( } }]', [script('acme(1)'), script('beta(1)')], []],
+  ])('%s', (_, clause, pages, expected) => {
+    expect(prove(clause, pages)).toEqual(expected)
+  })
+})
+
 describe('unproven-word: a value of a list that no hit shows', () => {
   test.each<[name: string, clause: string, pages: Pages, expected: readonly string[]]>([
     ['all shown, by two pages', '{ script: [/a.js, /b.js] }', [tags('/a.js'), tags('/b.js')], []],
