@@ -140,10 +140,15 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
     return reject(`the file is not valid JSON: ${(error as Error).message}`)
   }
   if (built?.format !== FORMAT || built.version !== version) return null
-  if (!Array.isArray(built.rules) || typeof built.categories !== 'object') reject('the file is not a ruleset')
-  const foreign = built.rules.find((rule: Partial<CompiledRule> | null) => !isOurs(rule))
-  if (foreign !== undefined)
-    reject(`the rule "${foreign?.slug}" contains an expression that the compiler does not write`)
+  const { rules, categories } = built
+  if (!Array.isArray(rules) || typeof categories !== 'object' || categories === null)
+    reject('the file is not a ruleset')
+  const foreign = rules.findIndex((rule: Partial<CompiledRule> | null) => !isOurs(rule))
+  if (foreign >= 0) {
+    const { slug }: { readonly slug?: unknown } = rules[foreign] ?? {}
+    const name = typeof slug === 'string' ? `the rule "${slug}"` : `rule ${foreign + 1}`
+    reject(`${name} contains an expression that the compiler does not write`)
+  }
   return built
 }
 

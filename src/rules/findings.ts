@@ -41,30 +41,31 @@ const FINDINGS = {
   'duplicate-slug': ['error', 'the slug {slug} is already used by {other}'],
   'empty-rule': ['error', '{reason}'],
   'far-miss': ['warning', 'this miss shares no word with its rule, so it shows nothing: make it come closer'],
+  'foreign-link': [
+    'error',
+    'this clause holds by a link to another site, which says nothing about this one: add from: own, or combine it with a clause of another place',
+  ],
   'frequent-literal': [
     'warning',
     '"{value}" is so common that only its first 100 occurrences in a file are tested: begin with a rarer part',
   ],
   'future-verified': ['error', 'verified {value} is in the future: write the day on which the source was read'],
-  'generic-word': [
-    'warning',
-    '"{value}" also occurs in the test pages of {count} other rules: find a longer mark, or combine it with another clause',
-  ],
+  'generic-word': ['error', '"{value}" {where}: find a longer mark, or combine it with another clause'],
   'greedy-version': ['error', 'the version group {value} also matches words that are not a version'],
   'group-atleast': ['error', 'atLeast is only allowed with the group `of`: write { atLeast: {n}, of: [ … ] }'],
   'group-tests': ['error', '{key} tests the values of one place: it is not allowed next to the group {group}'],
   'group-weight': ['error', '{key} is only allowed on the outermost group'],
   'heavy-weight': ['error', 'weight: {value} is more than {cap}, the maximum of this clause: {reason}'],
-  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}'],
+  'hit-differs': ['error', 'the hit expects {key} {wanted}, but this page gives {got}{why}; to see why, run {command}'],
   'label-with-suffix': [
     'error',
     '"{value}" asks for a record below the host of the page: {label}.<host>; to compare what a record contains, write {instead}',
   ],
   'misplaced-key': ['error', '{key} is allowed in {owner}, not in {kind}'],
-  'miss-fires': ['error', 'the rule fires on this miss at level {level}: {clauses}'],
+  'miss-fires': ['error', 'the rule fires on this miss at level {level}: {clauses}; to see why, run {command}'],
   'miss-named': [
     'error',
-    'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer',
+    'this miss gets {siteType}, the type of its rule: make the clauses narrower, or the page clearer; to see why, run {command}',
   ],
   'missing-test': ['error', 'the test file {file} is missing next to this rule'],
   'mixed-families': [
@@ -72,7 +73,7 @@ const FINDINGS = {
     'the clauses of an `any` must belong to one family, not to {families}: write them as separate clauses',
   ],
   'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
-  'needless-weight': ['error', 'weight: {value} is the default weight of this clause: remove it'],
+  'needless-weight': ['warning', 'weight: {value} is the default weight of this clause: remove it'],
   'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
   'no-quoting-miss': [
     'error',
@@ -91,10 +92,17 @@ const FINDINGS = {
   'stray-file': ['error', 'this path cannot be used: {reason}'],
   'two-places': ['error', 'a clause has one place, but this one has {list}: split it, or use a group'],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
-  'unrelated-hit': ['error', '{slug} also fires on this page ({level}): relate the two rules, or list it in `also`'],
+  'unrelated-hit': [
+    'error',
+    '{slug} also fires on this page ({level}): relate the two rules, or list it in `also`; to see why, run {command} --all',
+  ],
   'unproven-clause': ['error', 'this clause holds on no hit of its own rule: add one, or correct the clause'],
   'unproven-word': ['error', 'no hit of this rule shows "{value}": add it to one, or remove it', 'site types'],
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
+  'vendor-page': [
+    'error',
+    'this clause also holds on pages that the vendor does not make with the product: exclude {hosts} with a `not`',
+  ],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'weak-source': ['error', 'a search is not a source: its results change, and they show how others use a product'],
   'wide-pattern': [

@@ -1,3 +1,4 @@
+import { resolve, sep } from 'node:path'
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
 import type { Page } from '../engine/page/page-types.ts'
@@ -10,6 +11,7 @@ import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.t
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
+import { ownFolder } from './built.ts'
 import { type HitData, type MissData, type TestData, testSchema } from './data-schemas.ts'
 import type { FoundRule } from './discover.ts'
 import { buildFinding, type Finding } from './findings.ts'
@@ -142,7 +144,12 @@ function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Findin
   const type = own?.unnamed ? null : rule.slug
   if (hit === null) {
     if (verdict.siteType !== type) return []
-    return [buildFinding('miss-named', file.valueAt(path), { siteType: String(type ?? 'no site type') })]
+    return [
+      buildFinding('miss-named', file.valueAt(path), {
+        siteType: String(type ?? 'no site type'),
+        command: formatExplain(fixture),
+      }),
+    ]
   }
   const wanted = hit.siteType === undefined ? type : hit.siteType
   const facts = checkFacts(fixture, hit, verdict)
@@ -160,6 +167,7 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
       buildFinding('miss-fires', file.valueAt(path), {
         level,
         clauses: own.clauses.map(({ clause }) => clause).join(' '),
+        command: formatExplain(fixture),
       }),
     ]
   }
@@ -172,13 +180,22 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
 
 /** Reports a fact of a verdict that differs from the fixture: its key, its actual value, and the expected one. */
 function buildDifference(
-  { file, path }: Fixture,
+  fixture: Fixture,
   below: Path,
   [key, got, wanted]: readonly [string, unknown, unknown],
   why = '',
 ): Finding {
-  const details = { key, got: String(got ?? 'none'), wanted: String(wanted ?? 'none'), why }
-  return buildFinding('hit-differs', file.valueAt([...path, ...below]), details)
+  const command = formatExplain(fixture)
+  const details = { key, got: String(got ?? 'none'), wanted: String(wanted ?? 'none'), why, command }
+  return buildFinding('hit-differs', fixture.file.valueAt([...fixture.path, ...below]), details)
+}
+
+/** Formats the command that explains a page of a test. A rule outside of the project is named by its file. */
+function formatExplain({ rule, path }: Fixture): string {
+  const [list, number] = path
+  const isOwn = resolve(rule.file).startsWith(ownFolder + sep)
+  const name = isOwn ? `${rule.kind}/${rule.slug}` : rule.file
+  return `npm run -s rules -- explain ${name} --${list === 'hits' ? 'hit' : 'miss'} ${Number(number) + 1}`
 }
 
 /** Compares the facts that a hit states about the verdict. */
@@ -215,7 +232,8 @@ function explainLevel({ rule, input }: Fixture, wanted: Level, own: Evidence | u
   return `: ${points} ${unit}${held}${missed.length > 0 ? `; near: ${missed.join('; ')}` : ''}`
 }
 
-function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
+function checkOthers(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
+  const { rule, file, path, also } = fixture
   const findings: Finding[] = []
   const fired = listFired(verdict)
   const own = findRule(rule, ruleset)
@@ -233,6 +251,7 @@ function checkOthers({ rule, file, path, also }: Fixture, verdict: Verdict, rule
       buildFinding('unrelated-hit', file.valueAt(path), {
         slug: `${one.kind} ${one.slug}`,
         level: String(computeLevel(one.points)),
+        command: formatExplain(fixture),
       }),
     )
   }

@@ -6,6 +6,9 @@ import { Automaton } from '../engine/text/automaton.ts'
 import type { Path } from '../yaml/source-file.ts'
 import { areRelated } from './checks/overlap-checks.ts'
 import type { CheckedRule } from './checks/rule-checks.ts'
+import { isCommon } from './common-words/code-words.ts'
+import { type EstimatedWord, estimateClause } from './common-words/estimate-clause.ts'
+import { MIN_SITES, type PageWords, readPageWords } from './common-words/page-words.ts'
 import { buildFinding, type Finding } from './findings.ts'
 import type { Fixture } from './fixtures.ts'
 
@@ -53,22 +56,63 @@ const NARROW: Generic = { isGeneric: false, words: [] }
 const ANY_PAGE: ClauseWords = { lists: [] }
 
 /**
- * Reports words that occur in the test pages of many other rules, in any place, because such a clause may hold on any
- * page. A word next to a rarer one is fine: in an `all`, or with the value of a test. Site types look for common words
- * by nature.
+ * Reports words that are on many unrelated sites, by the table of words of ordinary pages, or in the test pages of many other
+ * rules, in any place, because such a clause may hold on any page. A word next to a rarer one is fine: in an `all`, or with the
+ * value of a test. Site types look for common words by nature.
  */
-export function checkGenericWords(all: readonly RulePages[], places: Places): Finding[] {
+export function checkGenericWords(
+  all: readonly RulePages[],
+  places: Places,
+  table: PageWords = readPageWords(),
+): Finding[] {
   const judged = all.flatMap(({ rule }) => (rule.source === null || rule.found.kind === 'site-type' ? [] : [rule]))
   const clauses = judged.flatMap((rule) =>
-    (rule.source?.detect ?? []).map((clause, i) => ({ rule, words: readClauseWords(clause, ['detect', i], places) })),
+    (rule.source?.detect ?? []).map((clause, i) => {
+      const path = ['detect', i]
+      return { rule, clause, path, words: readClauseWords(clause, path, places) }
+    }),
   )
   const parts = new Set(clauses.flatMap(({ words }) => listParts(words)))
   const counter = new WordCounter(parts, all)
-  return clauses.flatMap(({ rule, words }) =>
-    judgeClause(words, rule, counter).words.map(({ value, path, count }) =>
-      buildFinding('generic-word', rule.file.valueAt(path), { value, count }),
-    ),
-  )
+  return clauses.flatMap(({ rule, clause, path, words }) => {
+    const { file } = rule
+    const common = findCommonWords(clause, path, places, table.leaveOut(rule.found.slug)).filter(
+      ({ value }) => !namesProduct(value, rule),
+    )
+    if (common.length > 0)
+      return common.map((one) => buildFinding('generic-word', file.valueAt(one.path), formatCommon(one, table)))
+    return judgeClause(words, rule, counter).words.map((one) =>
+      buildFinding('generic-word', file.valueAt(one.path), {
+        value: one.value,
+        where: `also occurs in the test pages of ${one.count} other rules`,
+      }),
+    )
+  })
+}
+
+/** Finds the words by which a clause holds on many ordinary sites. */
+function findCommonWords(clause: ClauseSource, path: Path, places: Places, table: PageWords): readonly EstimatedWord[] {
+  const { sites, words } = estimateClause(clause, path, places, table)
+  if (sites < MIN_SITES) return []
+  const common = words.filter((word) => word.sites >= MIN_SITES)
+  return common.length > 0 ? common : [{ value: 'a clause without a word', path, sites }]
+}
+
+/** A product name that is shorter may be a part of ordinary words. */
+const MIN_NAME_LENGTH = 6
+
+/** Whether a word contains the slug of its rule, as most marks of a product do, and the slug is not a common word itself. */
+function namesProduct(value: string, { found: { slug } }: CheckedRule): boolean {
+  const name = squeeze(slug)
+  return name.length >= MIN_NAME_LENGTH && !isCommon(slug) && squeeze(value).includes(name)
+}
+
+function squeeze(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+function formatCommon({ value, sites }: EstimatedWord, table: PageWords): Readonly<Record<string, string>> {
+  return { value, where: `is on about ${Math.round(sites)} of ${table.sites} ordinary sites` }
 }
 
 /** Counts the rules whose pages contain words. */

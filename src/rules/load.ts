@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Detector } from '../engine/page/detector.ts'
 import { FOUND, indexPlaces, type Places } from '../engine/rule/clause.ts'
 import type { Categories } from '../engine/rule/types.ts'
@@ -32,6 +33,11 @@ export interface RuleFolders {
   readonly detectors: readonly Detector[]
   /** Time limit for checking patterns, in milliseconds; no limit if absent. */
   readonly timeoutMs?: number
+  /**
+   * Absolute paths of rules that are checked against all others: a finding about two rules, of which either could be changed, is one
+   * of these.
+   */
+  readonly last?: ReadonlySet<string>
 }
 
 const categoriesValidator = new SchemaValidator(categoriesSchema)
@@ -48,7 +54,7 @@ function compileRuleSchema(detectors: readonly Detector[]): SchemaValidator {
 }
 
 /** Reads and checks every rule below the folders. Problems are returned as findings and never thrown. */
-export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): CheckedRules {
+export function checkFolders({ folders, detectors, timeoutMs, last }: RuleFolders): CheckedRules {
   const judge = new PatternJudge(timeoutMs === undefined ? {} : { timeoutMs })
   const places = indexPlaces(detectors)
   const validator = compileRuleSchema(detectors)
@@ -76,6 +82,8 @@ export function checkFolders({ folders, detectors, timeoutMs }: RuleFolders): Ch
     for (const rule of found.rules) rules.push(checkOne(rule, { validator, places, categories, judge }))
   }
   judge.close()
+  if (last !== undefined)
+    rules.sort((a, b) => Number(last.has(resolve(a.found.file))) - Number(last.has(resolve(b.found.file))))
   findings.push(...rules.flatMap((rule) => rule.findings), ...checkSet(rules, all), ...checkOverlaps(rules))
   return { rules, categories: all, places, findings, unjudged: judge.unjudged.size }
 }

@@ -12,6 +12,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
+import { explainBlockError } from './block-errors.ts'
 import { buildYamlFinding, type Position, type YamlFinding } from './finding.ts'
 
 /** Keys and list indexes that lead from the root of a file to a value. */
@@ -30,8 +31,12 @@ const REASONS: ReadonlyMap<ErrorCode, string> = new Map([
   ['DUPLICATE_KEY', 'this key occurs twice'],
   ['BLOCK_AS_IMPLICIT_KEY', MISPLACED_PAIR],
   ['BLOCK_IN_FLOW', MISPLACED_PAIR],
+  ['TAB_AS_INDENT', 'indent this line with spaces, not with a tab'],
   ['MULTIPLE_DOCS', 'a file contains one document; remove the line ---'],
 ])
+
+/** The beginning of the parser's message about text behind a closing quote. */
+const AFTER_QUOTE = 'Unexpected scalar at node end'
 
 /** The text of a YAML file. */
 export interface FileText {
@@ -51,6 +56,7 @@ export interface FileText {
 /** A parsed YAML file: its data, its syntax errors, and the position of each part of it in the file. */
 export class ParsedFile {
   readonly #file: string
+  readonly #text: string
   readonly data: unknown
   /** Syntax errors. `data` is null if there is any error other than a duplicate key. */
   readonly findings: readonly YamlFinding[]
@@ -59,6 +65,7 @@ export class ParsedFile {
 
   constructor({ file, text, isUtf8, schema }: FileText) {
     this.#file = file
+    this.#text = text
     const options = { schema, prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const
     this.#document = parseDocument(text, { ...options, lineCounter: this.#lines })
     const notText = findNonText(text, isUtf8)
@@ -94,9 +101,15 @@ export class ParsedFile {
     const [first] = errors.filter((error) => !isIndependent(error)).sort((a, b) => a.pos[0] - b.pos[0])
     return errors
       .filter((error) => error === first || isIndependent(error))
-      .map(({ pos, code, message }) =>
-        buildYamlFinding('bad-yaml', this.#positionAt(pos[0]), { reason: REASONS.get(code) ?? shorten(message) }),
-      )
+      .map((error) => this.#reportError(error, error === first))
+  }
+
+  #reportError({ pos, code, message }: YAMLError, mayBeBlock: boolean): YamlFinding {
+    const at = this.#positionAt(pos[0])
+    const block = mayBeBlock ? explainBlockError(this.#text, at.line) : null
+    if (block === null) return buildYamlFinding('bad-yaml', at, { reason: explainCode(code, message) })
+    const { line, column, reason } = block
+    return buildYamlFinding('bad-yaml', { ...at, line, column }, { reason })
   }
 
   /** Removes keys that no path can name: keys that are not text, which are reported, and duplicates, which were reported before. */
@@ -174,6 +187,12 @@ export class ParsedFile {
     }
     return this.#positionAt(at)
   }
+}
+
+function explainCode(code: ErrorCode, message: string): string {
+  if (message.startsWith(AFTER_QUOTE))
+    return "the text in quotes ends before this: in '…' a quote is written '', and a text of several lines after a |"
+  return REASONS.get(code) ?? shorten(message)
 }
 
 /** Finds the first character that a text file must not contain. */

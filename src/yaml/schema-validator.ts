@@ -104,7 +104,11 @@ function buildSchemaFinding(
     const foreign = foreignKeys.get(badKey)
     return buildYamlFinding('unknown-key', file.keyAt([...path, badKey]), {
       key: badKey,
-      hint: foreign ? `; ${foreign}` : formatHint(badKey, known) || formatKnownKeys(known),
+      hint: badKey.startsWith('<')
+        ? '; a line of HTML that is indented less than the first one ends the text'
+        : foreign
+          ? `; ${foreign}`
+          : formatHint(badKey, known) || formatKnownKeys(known),
     })
   }
   if (keyword === 'propertyNames') {

@@ -45,6 +45,8 @@ export interface PageBodyInput {
   readonly text: string | Uint8Array
   /** Whether the body continues after `text`. */
   readonly isCut?: boolean
+  /** Why the body could not be read, for the warnings, such as `with status 404`. `text` is then ignored. */
+  readonly missing?: string
 }
 
 /** Checks the types, because JavaScript callers may pass anything and a wrong value must not count as an absent one. */
@@ -123,7 +125,11 @@ function demand(holds: boolean, sentence: string): asserts holds {
 function areBodies(bodies: PageInput['scripts']): boolean {
   if (isNothing(bodies)) return true
   const isBody = (body: Partial<PageBodyInput> | null): boolean =>
-    typeof body === 'object' && body !== null && isText(body.url) && (isText(body.text) || isBytes(body.text))
+    typeof body === 'object' &&
+    body !== null &&
+    isText(body.url) &&
+    (isText(body.text) || isBytes(body.text)) &&
+    (isNothing(body.missing) || isText(body.missing))
   return Array.isArray(bodies) && bodies.every(isBody)
 }
 

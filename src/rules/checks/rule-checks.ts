@@ -2,7 +2,7 @@ import type { Places } from '../../engine/rule/clause.ts'
 import { compileRule } from '../../engine/rule/compile.ts'
 import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../../engine/rule/types.ts'
-import { formatHint } from '../../yaml/hint.ts'
+import { formatChoice } from '../../yaml/hint.ts'
 import type { SchemaValidator } from '../../yaml/schema-validator.ts'
 import type { SourceFile } from '../../yaml/source-file.ts'
 import type { FoundRule } from '../discover.ts'
@@ -15,6 +15,7 @@ import { checkDuplicates } from './duplicate-checks.ts'
 import { checkHosts } from './host-checks.ts'
 import { isMisplaced, REQUIRED_KEYS, RULE_KEYS } from './rule-keys.ts'
 import { checkSources } from './source-checks.ts'
+import { checkVendor } from './vendor-checks.ts'
 
 /** Result of checking one rule file. */
 export interface CheckedRule {
@@ -66,8 +67,12 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     slug: found.slug,
     ...(found.category && { category: found.category }),
   } as unknown as RuleSource
-  // Errors in where the facts come from do not change what the rule detects.
-  findings.push(...checkSources(file, data.source), ...checkHosts(file, source, context.places))
+  // Errors in where the facts come from, and in which sites a clause accepts, do not change what the rule detects.
+  findings.push(
+    ...checkSources(file, data.source),
+    ...checkHosts(file, source, context.places),
+    ...checkVendor(file, source),
+  )
   try {
     return { found, file, findings, source, compiled: compileRule(source, context.places) }
   } catch (error) {
@@ -112,7 +117,7 @@ function checkKeys({ found, file, data, categories, meant }: KeysToCheck): Findi
       buildFinding('bad-category', at, {
         value: category,
         list,
-        hint: formatHint(category, known) || `; use one of ${known.join(', ')}`,
+        hint: formatChoice(category, known, ';'),
       }),
     )
   }

@@ -13,6 +13,8 @@ import { findDomain } from './trait.ts'
 const MAX_CLAUSES = 6
 const MAX_UNNAMED_CLAUSES = 3
 const MAX_OTHERS = 20
+/** Maximum number of clauses on markup that do not name the product, next to others that do. */
+const MAX_SHARED_CLAUSES = 2
 /** Maximum number of characters of a page in which the name of the product is searched. */
 const MAX_SEARCHED_CHARACTERS = 512 * 1024
 /** Maximum number of clauses of one place: more of them would be the same kind of proof. */
@@ -65,7 +67,15 @@ function chooseTraits(ranked: readonly RankedTrait[]): RankedTrait[] {
     perPlace.set(place, count)
     return count <= MAX_PER_PLACE
   })
-  return chosen.slice(0, named.length > 0 ? MAX_CLAUSES : MAX_UNNAMED_CLAUSES)
+  if (named.length === 0) return chosen.slice(0, MAX_UNNAMED_CLAUSES)
+  // Markup stays when a site moves its files, so what many names of the page share is proposed although it does not name the product.
+  const shared = ranked.filter((trait) => !trait.isOfVendor && (trait.isShared || isGenerator(trait)))
+  return [...chosen.slice(0, MAX_CLAUSES), ...shared.slice(0, MAX_SHARED_CLAUSES)]
+}
+
+/** Whether a trait is the generator of the page, whose name may differ from that of the product. */
+function isGenerator({ clause }: RankedTrait): boolean {
+  return clause.meta === 'generator'
 }
 
 /** Finds how the page writes the name of the product, most often; null if it does not, or only in lower case. */

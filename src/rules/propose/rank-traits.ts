@@ -8,6 +8,7 @@ import { detect } from '../../engine/verdict/detect.ts'
 import { findCodeTraits } from './code-traits.ts'
 import type { KnownPages } from './known-pages.ts'
 import { findMarkupTraits, readMetaProducts } from './markup-traits.ts'
+import { findPrefixTraits } from './prefix-traits.ts'
 import { findResponseTraits } from './response-traits.ts'
 import { buildTestPage } from './test-pages.ts'
 import type { Trait } from './trait.ts'
@@ -56,6 +57,7 @@ export function rankTraits(page: Page, rule: NewRule, known: KnownRules): Ranked
   const filter = buildWordFilter(page, { slug: rule.slug, products, vocabulary })
   const all = [
     ...findMarkupTraits(page, filter),
+    ...findPrefixTraits(page, filter),
     ...findUrlTraits(page, filter),
     ...findResponseTraits(page, filter),
     ...findCodeTraits(page, filter),
@@ -105,10 +107,12 @@ function isOfOtherRule({ shown }: Trait, { ruleset }: KnownRules): boolean {
 }
 
 /** Whether the clause of a trait also holds on a known page. Only pages whose text contains its longest word are parsed. */
-function holdsElsewhere({ clause, name }: Trait, rule: NewRule, known: KnownRules): boolean {
+function holdsElsewhere({ clause, name, isShared = false }: Trait, rule: NewRule, known: KnownRules): boolean {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   const longest = words.reduce((a, b) => (b.length > a.length ? b : a))
-  const near = known.pages.filter(({ text }) => text.toLowerCase().includes(longest))
+  // The beginning of names is short, so it is searched with the character that ends it.
+  const needle = isShared ? name.toLowerCase() : longest
+  const near = known.pages.filter(({ text }) => text.toLowerCase().includes(needle))
   if (near.length === 0) return false
   if (near.length > MAX_NEAR_PAGES) return true
   const rules = [compileClause(clause, rule, known)]

@@ -10,6 +10,8 @@ export interface Trait {
   readonly name: string
   /** A part of a page that shows it and contains nothing else of the scanned page. */
   readonly shown: PagePart
+  /** Whether several names or comments of the page share it, so that it is hardly about one part of one site. */
+  readonly isShared?: boolean
 }
 
 /** A part of a test page. */
@@ -25,6 +27,8 @@ export interface PagePart {
 export interface WordFilter {
   /** Whether a text contains the name of the product. */
   isOfVendor(text: string): boolean
+  /** Whether a text is the name of the product and nothing else. */
+  isProduct(text: string): boolean
   /** Whether a name in code contains neither text that readers of the page see, nor an identifier. */
   isName(text: string): boolean
   /** Whether every word of a text is known from tests of rules, or contains the name of the product. */

@@ -10,6 +10,9 @@ const SEGMENT = /^[\w.~-]{2,60}$/
 const VERSIONED = /^([\w-]*[a-z][-@.]v?)\d+(?:\.\d+)+(?!\w)/i
 /** A folder that is a version: `3.2.1`, `v3.2`. */
 const VERSION_FOLDER = /^(v?)\d+(?:\.\d+)+$/i
+/** Folders whose contents belong to a theme, a customer or a site. */
+const OWNED_FOLDERS =
+  /^(?:themes?|templates?|skins?|layouts?|customers?|clients?|accounts?|users?|members?|tenants?|sites?|stores?|shops?|projects?|workspaces?|uploads?|u|s|t|p)$/i
 /** A short label of a host that says what it serves, such as `cdn`. */
 const MAX_LABEL_LENGTH = 6
 
@@ -35,7 +38,7 @@ function findOwn({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
   if (kind === 'frame') return []
   const segments = url.path.split('/').slice(1)
   const first = segments.findIndex((segment) => isSafe(segment, filter) && filter.isOfVendor(segment))
-  if (first < 0) return []
+  if (first < 0 || isOfTheme(segments.slice(0, first), segments[first], filter)) return []
   const isFile = first === segments.length - 1
   const versioned = readVersioned(segments[first], filter)
   if (versioned !== null) {
@@ -46,6 +49,11 @@ function findOwn({ kind, url }: UrlUse, filter: WordFilter): Trait[] {
   const locator = isFile ? `/${segments[first]}` : `/${segments[first]}/`
   const path = isFile ? locator : `${locator}${kind === 'script' ? 'main.js' : 'picture.png'}`
   return [{ clause: { [kind]: locator, from: 'own' }, name: segments[first], shown: show(kind, path) }]
+}
+
+/** Whether a segment below a folder of themes or customers names one of them: a theme that is the product has its name alone. */
+function isOfTheme(folders: readonly string[], segment: string, filter: WordFilter): boolean {
+  return folders.some((folder) => OWNED_FOLDERS.test(folder)) && !filter.isProduct(segment)
 }
 
 /** The host of another site, with the path below it as far as it is the same for every customer. */
@@ -89,7 +97,7 @@ function readPath({ host, path }: UrlUse['url'], kind: UrlUse['kind'], filter: W
       const { word, shown, test } = versioned
       return { locator: `${folder}/${word}`, address: `${folder}/${shown}${end}`, test }
     }
-    if (!isSafe(segment, filter)) break
+    if (OWNED_FOLDERS.test(segment) || !isSafe(segment, filter)) break
     segments.push(segment)
   }
   const locator = segments.join('/')

@@ -37,6 +37,7 @@ export function buildWordFilter(
   const isForeign = (word: string): boolean => foreign.has(word) && !isOrdinary(word) && !isOfVendor(word)
   return {
     isOfVendor,
+    isProduct: (text) => vendors.includes(text.toLowerCase().replace(/[^a-z0-9]/g, '')),
     isName: (text) =>
       /^[\x21-\x7e]+$/.test(text) &&
       !IDENTIFIER.test(text) &&

@@ -19,7 +19,7 @@ const MAX_CHAINED_WORDS = 3
  * contain these.
  */
 export function isCommon(literal: string): boolean {
-  commonWords ??= new Set(readFileSync(new URL('common-words.txt', import.meta.url), 'utf8').split('\n'))
+  commonWords ??= new Set(readFileSync(new URL('code-words.txt', import.meta.url), 'utf8').split('\n'))
   const words = splitIntoWords(literal)
   if (words.length > MAX_CHAINED_WORDS || (words.length > 1 && /\w\s+\w/.test(literal))) return false
   return words.every((word) => commonWords?.has(word))
