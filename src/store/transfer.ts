@@ -6,7 +6,17 @@ import { requireDatabase } from './sqlite/database.ts'
 import { openSqliteTransfer } from './sqlite/transfer.ts'
 
 /** The tables that are exported, in the order in which they are written: a store without keys accepts no request. */
-export const TABLES = ['values', 'accounts', 'credentials', 'invites', 'scans', 'audit', 'usage', 'keys'] as const
+export const TABLES = [
+  'values',
+  'accounts',
+  'credentials',
+  'invites',
+  'scans',
+  'audit',
+  'usage',
+  'slots',
+  'keys',
+] as const
 
 export type TableName = (typeof TABLES)[number]
 

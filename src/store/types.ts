@@ -1,20 +1,32 @@
 import type Database from 'libsql'
 import type { Db, MongoClient } from 'mongodb'
-import type { AuditEntry } from '../accounts/audit.ts'
+import type { AuditAction, AuditEntry, AuditEvent } from '../accounts/audit.ts'
 import type { Account, AccountSummary, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 
-/** The use of a key at a point in time. */
-export interface KeyUse {
-  /** The key's id. */
-  readonly key: string
+/**
+ * A numbered place of an account, in which one key at a time can be. What is counted belongs to the slot, so that a key that
+ * replaces another one continues its counts.
+ */
+export interface KeySlot {
+  readonly account: string
+  /** From 0 on. People see it from 1 on. */
+  readonly slot: number
+  /** Id under which the slot is counted: that of the first key in it. */
+  readonly counter: string
+}
+
+/** A use of the API at a point in time. */
+export interface CounterUse {
+  /** The counter of the key: that of its slot, or its own id, see `Key`. */
+  readonly counter: string
   /** `YYYY-MM-DD`, UTC. Its month is the billing month. */
   readonly day: string
   readonly at: Date
 }
 
 /** A charge of one request. */
-export interface Charge extends KeyUse {
+export interface Charge extends CounterUse {
   /** Requests that may be charged in the month. */
   readonly quota: number
 }
@@ -31,9 +43,9 @@ export interface Rotation {
 /** New values of a key. Those that are absent stay as they are. */
 export type KeyChange = Partial<Pick<Key, 'email' | 'expiresAt' | 'perMinute' | 'perMonth'>>
 
-/** The requests charged to a key in a month. */
+/** The requests charged to a counter in a month. */
 export interface MonthUsage {
-  readonly key: string
+  readonly counter: string
   /** `YYYY-MM`, UTC. */
   readonly month: string
   readonly used: number
@@ -41,9 +53,9 @@ export interface MonthUsage {
   readonly lastUsedAt: Date
 }
 
-/** The requests charged to a key on a day. */
+/** The requests charged to a counter on a day. */
 export interface DayUsage {
-  readonly key: string
+  readonly counter: string
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string
   readonly used: number
@@ -55,18 +67,30 @@ export interface Switches {
   readonly apiOff: boolean
 }
 
+/** The secrets with which keys can be used, by the pepper that they are hashed with. */
+export interface PepperCount {
+  /** Id of the pepper; null for the first pepper of the store. */
+  readonly pepper: string | null
+  readonly secrets: number
+}
+
 export interface KeyStore {
   /** Finds the key that has a secret with this hash. Revoked and expired keys are found too. */
   findKey(hash: string): Promise<Key | null>
   getKey(id: string): Promise<Key | null>
   /** All keys, ordered by their creation. */
   listKeys(): Promise<readonly Key[]>
+  /** Counts the secrets of keys that are neither revoked nor expired, without those that have expired. In any order. */
+  countPeppers(now: Date): Promise<readonly PepperCount[]>
+  /** Creates a key that has no account. */
   createKey(key: Key): Promise<void>
+  /** The slots of an account that have ever had a key, or those of all accounts; ordered by account and number. */
+  listSlots(account?: string): Promise<readonly KeySlot[]>
   /** All keys of an account, revoked ones included, ordered by their creation. */
   listAccountKeys(account: string): Promise<readonly Key[]>
   /**
-   * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. Atomic
-   * across all processes.
+   * Creates a key of an account, with the account's plan, unless the account already has `limit` keys that are not revoked. The key
+   * takes the lowest free slot and continues its counts. Atomic across all processes.
    * @param key `account` is set
    * @returns false if nothing was created: the account has as many keys, does not exist or is suspended, or there is a key with this id
    */
@@ -78,14 +102,15 @@ export interface KeyStore {
    */
   createDefaultKey(key: Key): Promise<boolean>
   /**
-   * Attaches a key to an account, even beyond the plan's number of keys. The key gets the account's plan.
+   * Attaches a key to an account, even beyond the plan's number of keys. The key gets the account's plan, and a slot that had no
+   * key before, so that it keeps its counts and does not share those of others.
    * @returns false if nothing was changed: the key is revoked, belongs to an account, or does not exist, or the account
    * does not exist or is suspended
    */
   attachKey(id: string, account: string): Promise<boolean>
   /** @returns false if there is no such key */
   renameKey(id: string, name: string): Promise<boolean>
-  /** Revokes a key. A key that is already revoked keeps its time of revocation. @returns false if there is no such key */
+  /** Revokes a key, which frees its slot. The slot keeps its counts. A key that is already revoked keeps its time of revocation. @returns false if there is no such key */
   revokeKey(id: string, at: Date): Promise<boolean>
   /** Adds a new secret in front of the others. @returns false if there is no such key, or if it is revoked */
   rotateKey(id: string, rotation: Rotation): Promise<boolean>
@@ -93,29 +118,29 @@ export interface KeyStore {
   setPlan(id: string, plan: string): Promise<boolean>
   /** Changes values of a key, in one atomic update. @returns false if there is no such key */
   changeKey(id: string, change: KeyChange): Promise<boolean>
-  /** Deletes a key with its secrets. Its usage is kept under its id. @returns false if there is no such key */
+  /** Deletes a key with its secrets. Its slot is freed and keeps its counts. @returns false if there is no such key */
   deleteKey(id: string): Promise<boolean>
 }
 
 export interface UsageStore {
-  /** The number of requests charged to a key in a month (`YYYY-MM`). */
-  usedBy(key: string, month: string): Promise<number>
+  /** The number of requests charged to a counter in a month (`YYYY-MM`). */
+  usedBy(counter: string, month: string): Promise<number>
   /**
    * Charges one request to its day and its month, in one atomic update, unless the month's quota is used up. Durable when it
    * resolves.
    * @returns the number of requests charged in the month, including this one; null if the quota is used up and nothing was charged
    */
   charge(charge: Charge): Promise<number | null>
-  /** Records the use of a key without charging it. @returns the number of requests charged in the month */
-  touch(use: KeyUse): Promise<number>
-  /** The time of the last charge or touch; null if the key was never used. */
-  lastUsed(key: string): Promise<Date | null>
-  /** The months from `since` (`YYYY-MM`) on in which one of the keys was used. One query, in any order. */
-  listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]>
-  /** The usage of all keys in a month (`YYYY-MM`), including deleted keys. In any order. */
+  /** Records a use without charging it. @returns the number of requests charged in the month */
+  touch(use: CounterUse): Promise<number>
+  /** The time of the last charge or touch; null if there was none. */
+  lastUsed(counter: string): Promise<Date | null>
+  /** The months from `since` (`YYYY-MM`) on in which one of the counters was used. One query, in any order. */
+  listMonths(counters: readonly string[], since: string): Promise<readonly MonthUsage[]>
+  /** The usage of all counters in a month (`YYYY-MM`). In any order. */
   listMonth(month: string): Promise<readonly MonthUsage[]>
-  /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the keys was charged. One query, in any order. */
-  listDays(keys: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
+  /** The days of the months from `first` to `last` (`YYYY-MM`) on which one of the counters was charged. One query, in any order. */
+  listDays(counters: readonly string[], first: string, last?: string): Promise<readonly DayUsage[]>
 }
 
 /** Selects the months and days of usage to read; all `YYYY-MM`. */
@@ -128,14 +153,16 @@ export interface UsageSpan {
   readonly last: string
 }
 
-/** The keys of an account and their usage. */
+/** The keys of an account, its slots and their usage. */
 export interface AccountUsage {
   /** Includes revoked ones, oldest first. */
   readonly keys: readonly Key[]
-  /** The months from `since` on in which a key was used, in any order. */
+  /** Those that have ever had a key, in the order of their numbers. */
+  readonly slots: readonly KeySlot[]
+  /** The months from `since` on in which a slot was used, in any order. */
   readonly months: readonly MonthUsage[]
   /**
-   * The days of the months from `first` to `last` on which a key was charged, in any order. Not older than the months: no charge
+   * The days of the months from `first` to `last` on which a slot was charged, in any order. Not older than the months: no charge
    * is in a month and not yet in its days.
    */
   readonly days: readonly DayUsage[]
@@ -156,16 +183,20 @@ export interface AccountStore {
   getAccount(id: string): Promise<Account | null>
   /** @param email in any case */
   findAccount(email: string): Promise<Account | null>
-  /** A page of accounts, newest first, each with its number of keys and its usage of the month, and the number of all matches. */
+  /** A page of accounts, newest first, each with its number of keys and the usage of its slots in the month, and the number of all matches. */
   listAccounts(query: AccountQuery): Promise<{ readonly accounts: readonly AccountSummary[]; readonly total: number }>
-  /** Reads the keys of an account and their usage, in one query to a server. */
+  /** Reads the keys of an account, its slots and their usage, in one query to a server. */
   readUsage(account: string, span: UsageSpan): Promise<AccountUsage>
   /** Changes the plan of an account and of all its keys. Repeatable after a failure. @returns false if there is no such account */
   setAccountPlan(id: string, plan: string): Promise<boolean>
   /** Changes the contact address of all keys of an account, which has a new e-mail address. Repeatable after a failure. */
   setKeyEmails(account: string, email: string): Promise<void>
-  /** Marks the address of an account as verified. @returns false if there is no such account */
-  verifyAccount(id: string): Promise<boolean>
+  /**
+   * Marks the address of an account as verified, and ends its sessions: they may be those of another person. Repeatable after a
+   * failure.
+   * @returns false if there is no such account, or if it has another address by now
+   */
+  verifyAccount(id: string, email: string): Promise<boolean>
   /**
    * Suspends an account and all its keys, and ends its sessions; null lifts the suspension. Repeatable after a failure.
    * @returns false if there is no such account
@@ -189,25 +220,27 @@ export interface AccountStore {
   getScan(account: string, id: string): Promise<StoredScan | null>
 }
 
-/** Maximum number of audit entries that are kept for each account, and for the service as a whole. */
-export const MAX_AUDIT_ENTRIES = 1000
-
 export interface AuditQuery {
   /** Entries about this account; null for all entries. */
   readonly account: string | null
+  /** Only entries with one of these actions; absent for all. */
+  readonly actions?: readonly AuditAction[]
   /** Only entries from this time on; absent for all. */
   readonly since?: Date
-  readonly limit: number
+  /** Absent for all. */
+  readonly limit?: number
 }
 
 /**
- * The audit log: actions on accounts, keys and the service. Entries are only added; the oldest are deleted above the
- * maximum.
+ * The audit log: actions on accounts, keys and the service. An event becomes an entry of its own, or is merged into one of its day
+ * (`findAuditRule`). Entries are deleted by their age, and harmless ones also by their number.
  */
 export interface AuditStore {
-  addAudit(entry: AuditEntry): Promise<void>
+  addAudit(event: AuditEvent): Promise<void>
   /** The newest entries, newest first. */
   listAudit(query: AuditQuery): Promise<readonly AuditEntry[]>
+  /** Deletes the entries whose last event was before a time. */
+  deleteAudit(before: Date): Promise<void>
 }
 
 export interface SettingStore {

@@ -11,13 +11,19 @@ import {
   type KeyDocument,
   ONE_BATCH,
   type ScanDocument,
+  type SlotDocument,
   type UsageDocument,
 } from './schema.ts'
-import { toDays } from './usage.ts'
+import { toDays, toMonth } from './usage.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 
-type KeyWithUsage = KeyDocument & { readonly usage: readonly UsageDocument[] }
+/** A key of an account, or one of its slots. */
+interface KeyOrSlot {
+  readonly key?: KeyDocument
+  readonly slot?: SlotDocument & { readonly usage: readonly UsageDocument[] }
+}
+
 type ScanHead = Omit<StoredScan, 'entry'>
 
 /** The collections of accounts, invitations and scans. better-auth writes those of accounts, credentials and sessions too. */
@@ -48,25 +54,34 @@ export class MongoAccounts implements AccountStore {
   }
 
   async readUsage(account: string, { since, first, last }: UsageSpan): Promise<AccountUsage> {
+    const { keys, slots, usage } = this.#all
     const hasDays = { $and: [{ $gte: ['$month', first] }, { $lte: ['$month', last] }] }
     const days = { $cond: [hasDays, '$days', '$$REMOVE'] }
     const pipeline = [{ $match: { month: { $gte: since } } }, { $set: { days } }]
-    const from = this.#all.usage.collectionName
-    const found = await this.#all.keys
-      .aggregate<KeyWithUsage>(
+    const withUsage = [
+      { $match: { account } },
+      { $sort: { slot: 1 } },
+      { $lookup: { from: usage.collectionName, localField: 'counter', foreignField: 'key', pipeline, as: 'usage' } },
+      { $project: { slot: '$$ROOT' } },
+    ]
+    const found = await keys
+      .aggregate<KeyOrSlot>(
         [
           { $match: { account } },
           { $sort: { createdAt: 1, _id: 1 } },
-          { $lookup: { from, localField: '_id', foreignField: 'key', pipeline, as: 'usage' } },
+          { $project: { key: '$$ROOT' } },
+          { $unionWith: { coll: slots.collectionName, pipeline: withUsage } },
         ],
         ONE_BATCH,
       )
       .toArray()
-    const usage = found.flatMap((key) => key.usage)
+    const foundSlots = found.flatMap(({ slot }) => slot ?? [])
+    const all = foundSlots.flatMap((one) => one.usage)
     return {
-      keys: found.map(({ usage: _, ...key }) => toKey(key)),
-      months: usage.map(({ key, month, used, lastUsedAt }) => ({ key, month, used, lastUsedAt })),
-      days: usage.flatMap(toDays),
+      keys: found.flatMap(({ key }) => (key === undefined ? [] : toKey(key))),
+      slots: foundSlots.map(({ account, slot, counter }) => ({ account, slot, counter })),
+      months: all.map(toMonth),
+      days: all.flatMap(toDays),
     }
   }
 
@@ -81,8 +96,12 @@ export class MongoAccounts implements AccountStore {
     await this.#all.keys.updateMany({ account }, { $set: { email } }, LIMITED)
   }
 
-  async verifyAccount(id: string): Promise<boolean> {
-    const { matchedCount } = await this.#all.accounts.updateOne({ _id: id }, { $set: { emailVerified: true } }, LIMITED)
+  async verifyAccount(id: string, email: string): Promise<boolean> {
+    const { accounts, sessions } = this.#all
+    // Before the change too: if the second deletion fails, no earlier session has the rights of the address.
+    await sessions.deleteMany({ userId: id }, LIMITED)
+    const { matchedCount } = await accounts.updateOne({ _id: id, email }, { $set: { emailVerified: true } }, LIMITED)
+    await sessions.deleteMany({ userId: id }, LIMITED)
     return matchedCount === 1
   }
 
@@ -147,13 +166,21 @@ export class MongoAccounts implements AccountStore {
 
   /** Adds the number of active keys and the usage of a month to accounts, with one query for both. */
   async #summarize(accounts: readonly Account[], month: string): Promise<readonly AccountSummary[]> {
+    const { keys, slots, usage } = this.#all
+    const match = { $match: { account: { $in: accounts.map(({ id }) => id) } } }
     const isActive = { $cond: [{ $eq: ['$revokedAt', null] }, 1, 0] }
-    const rows = await this.#all.keys
+    const withUsage = [
+      match,
+      { $set: { usageId: { $concat: ['$counter', buildUsageId('', month)] } } },
+      { $lookup: { from: usage.collectionName, localField: 'usageId', foreignField: '_id', as: 'usage' } },
+      { $project: { account: 1, used: { $sum: '$usage.used' } } },
+    ]
+    const rows = await keys
       .aggregate<{ readonly _id: string; readonly keys: number; readonly used: number }>([
-        { $match: { account: { $in: accounts.map(({ id }) => id) } } },
-        { $set: { usageId: { $concat: ['$_id', buildUsageId('', month)] } } },
-        { $lookup: { from: this.#all.usage.collectionName, localField: 'usageId', foreignField: '_id', as: 'usage' } },
-        { $group: { _id: '$account', keys: { $sum: isActive }, used: { $sum: { $sum: '$usage.used' } } } },
+        match,
+        { $project: { account: 1, active: isActive } },
+        { $unionWith: { coll: slots.collectionName, pipeline: withUsage } },
+        { $group: { _id: '$account', keys: { $sum: '$active' }, used: { $sum: '$used' } } },
       ])
       .toArray()
     const found = new Map(rows.map(({ _id, keys, used }) => [_id, { keys, used }]))

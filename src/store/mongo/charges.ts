@@ -21,14 +21,14 @@ export interface ChargeTimes {
 }
 
 /**
- * Sends the charges of one key one update after another; each update includes all charges that arrived meanwhile.
+ * Sends the charges of one counter one update after another; each update includes all charges that arrived meanwhile.
  * Concurrent updates of one document would make MongoDB retry repeatedly (measured with 100 concurrent charges: 1,087
  * charges a second and 307 ms for the slowest, compared with 20,899 and 26 ms this way).
  */
 export class MongoCharges {
   readonly #usage: Collection<UsageDocument>
   readonly #times: ChargeTimes
-  /** Pending charges by key, day and quota. A group has a list, possibly empty, while an update is scheduled or running. */
+  /** Pending charges by counter, day and quota. A group has a list, possibly empty, while an update is scheduled or running. */
   readonly #pending = new Map<string, PendingCharge[]>()
 
   constructor(usage: Collection<UsageDocument>, times: ChargeTimes) {
@@ -38,7 +38,7 @@ export class MongoCharges {
 
   /** @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged */
   charge(charge: Charge): Promise<number | null> {
-    const group = `${charge.quota} ${charge.day} ${charge.key}`
+    const group = `${charge.quota} ${charge.day} ${charge.counter}`
     return new Promise((resolve, reject) => {
       const one: PendingCharge = { charge, since: loopAwareTimeout.now, resolve, reject }
       const pending = this.#pending.get(group)
@@ -86,18 +86,18 @@ export class MongoCharges {
 
   /**
    * Adds as many charges as the quota allows.
-   * @param charges charges of one key, day and quota
+   * @param charges charges of one counter, day and quota
    * @returns the number of requests charged before
    */
   async #add(charges: readonly Charge[]): Promise<number> {
-    const [{ key, day, quota }] = charges
+    const [{ counter, day, quota }] = charges
     const month = readMonth(day)
     const dayField = buildDayField(day)
     const at = new Date(Math.max(...charges.map((charge) => charge.at.getTime())))
     const used = { $ifNull: ['$used', 0] }
     const newUsed = { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] }
     const change = {
-      key: { $literal: key },
+      key: { $literal: counter },
       month: { $literal: month },
       used: newUsed,
       // All expressions of the stage read the document as it was before.
@@ -107,7 +107,7 @@ export class MongoCharges {
     const { maxTimeMS } = this.#times
     const options = { returnDocument: 'before', maxTimeMS, projection: { used: 1 } } as const
     const update = (upsert: boolean) =>
-      this.#usage.findOneAndUpdate({ _id: buildUsageId(key, month) }, [{ $set: change }], { ...options, upsert })
+      this.#usage.findOneAndUpdate({ _id: buildUsageId(counter, month) }, [{ $set: change }], { ...options, upsert })
     try {
       return (await update(true))?.used ?? 0
     } catch (error) {
@@ -123,7 +123,7 @@ function buildDayField(day: string): string {
   return `d${day.slice(8)}`
 }
 
-/** Id of the document that counts a key's requests in a month. */
-export function buildUsageId(key: string, month: string): string {
-  return `${key}:${month}`
+/** Id of the document of a counter and a month. */
+export function buildUsageId(counter: string, month: string): string {
+  return `${counter}:${month}`
 }

@@ -14,6 +14,7 @@ const AUTHENTICATION_FAILED = 18
 const NAMESPACE_EXISTS = 48
 const DOCUMENT_INVALID = 121
 const DUPLICATE_KEY = 11000
+const BACKGROUND_OPERATION_IN_PROGRESS = 12587
 
 export function isDuplicate(error: unknown): boolean {
   return hasCode(error, DUPLICATE_KEY)
@@ -31,6 +32,11 @@ export function isTakenSlot(error: unknown): boolean {
 
 export function isExistingNamespace(error: unknown): boolean {
   return hasCode(error, NAMESPACE_EXISTS)
+}
+
+/** Whether an index of the collection is being built, during which its validator cannot be changed. */
+export function isIndexBuild(error: unknown): boolean {
+  return hasCode(error, BACKGROUND_OPERATION_IN_PROGRESS)
 }
 
 /** @returns the error itself if the request was invalid, such as a key that already exists; otherwise a StoreError */

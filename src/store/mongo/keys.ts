@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { Key, KeySecret } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
-import type { KeyChange, KeyStore, Rotation } from '../types.ts'
+import type { KeyChange, KeySlot, KeyStore, PepperCount, Rotation } from '../types.ts'
 import { AccountSlots } from './account-slots.ts'
 import { CHANGE_TIMEOUT_MS, isTakenId } from './errors.ts'
 import { type Collections, type KeyDocument, ONE_BATCH } from './schema.ts'
@@ -13,7 +13,7 @@ export class MongoKeys implements KeyStore {
   readonly #keys: Collection<KeyDocument>
   readonly #slots: AccountSlots
 
-  constructor(collections: Pick<Collections, 'keys' | 'accounts'>) {
+  constructor(collections: Pick<Collections, 'keys' | 'slots' | 'accounts'>) {
     this.#keys = collections.keys
     this.#slots = new AccountSlots(collections)
   }
@@ -31,9 +31,25 @@ export class MongoKeys implements KeyStore {
     return found.map(toKey)
   }
 
+  async countPeppers(now: Date): Promise<PepperCount[]> {
+    const isValid = [null, { $gt: now }]
+    const validAt = (field: string) => ({ $or: isValid.map((value) => ({ [field]: value })) })
+    const found = this.#keys.aggregate<{ readonly _id: string | null; readonly secrets: number }>([
+      { $match: { revokedAt: null, ...validAt('expiresAt') } },
+      { $unwind: '$secrets' },
+      { $match: validAt('secrets.expiresAt') },
+      { $group: { _id: { $ifNull: ['$secrets.pepper', null] }, secrets: { $sum: 1 } } },
+    ])
+    return (await found.toArray()).map(({ _id, secrets }) => ({ pepper: _id, secrets }))
+  }
+
   async listAccountKeys(account: string): Promise<Key[]> {
     const found = await this.#keys.find({ account }, ONE_BATCH).sort({ createdAt: 1, _id: 1 }).toArray()
     return found.map(toKey)
+  }
+
+  listSlots(account?: string): Promise<KeySlot[]> {
+    return this.#slots.list(account)
   }
 
   async createKey(key: Key): Promise<void> {
@@ -42,7 +58,7 @@ export class MongoKeys implements KeyStore {
 
   createAccountKey(key: Key, limit: number): Promise<boolean> {
     return this.#createFor(key, async (account) => {
-      const occupied = await this.#slots.list(account)
+      const occupied = await this.#slots.listOccupied(account)
       return occupied.length < limit ? findFreeSlot(occupied) : null
     })
   }
@@ -55,16 +71,23 @@ export class MongoKeys implements KeyStore {
     const key = await this.#keys.findOne({ _id: id, account: null, revokedAt: null })
     const plan = await this.#slots.findPlan(account)
     if (key === null || plan === null) return false
-    const findSlot = async (): Promise<number> => findFreeSlot(await this.#slots.list(account))
-    const isAttached = await this.#slots.occupy(account, findSlot, async (slot) => {
-      const free = { _id: id, account: null, revokedAt: null }
-      return (await this.#keys.updateOne(free, { $set: { account, slot, plan } }, LIMITED)).matchedCount === 1
-    })
-    if (!isAttached) return false
-    if (await this.#slots.confirm(id, account, plan)) return true
-    const before = { $set: { account: null, plan: key.plan }, $unset: { slot: 1 } } as const
-    await this.#keys.updateOne({ _id: id, account }, before, LIMITED)
-    return false
+    const free = { _id: id, account: null, revokedAt: null }
+    const before = { $set: { account: null, plan: key.plan }, $unset: { slot: 1, counter: 1 } } as const
+    for (;;) {
+      const findSlot = (): Promise<number> => this.#slots.findUnused(account)
+      const slot = await this.#slots.occupy(account, findSlot, async (slot) => {
+        return (await this.#keys.updateOne(free, { $set: { account, slot, plan } }, LIMITED)).matchedCount === 1
+      })
+      if (slot === null) return false
+      const isConfirmed = await this.#slots.confirm(id, account, plan)
+      if (isConfirmed && (await this.#slots.takeCounter(account, slot, id)) === id) {
+        await this.#slots.setCounter(id, account, id)
+        return true
+      }
+      await this.#keys.updateOne({ _id: id, account }, before, LIMITED)
+      // Otherwise another key was in the slot meanwhile, whose counts it keeps.
+      if (!isConfirmed) return false
+    }
   }
 
   async renameKey(id: string, name: string): Promise<boolean> {
@@ -111,7 +134,7 @@ export class MongoKeys implements KeyStore {
     const { id, account } = key
     const plan = account === null ? null : await this.#slots.findPlan(account)
     if (account === null || plan === null) return false
-    const isCreated = await this.#slots.occupy(
+    const slot = await this.#slots.occupy(
       account,
       () => findSlot(account),
       async (slot) => {
@@ -124,8 +147,13 @@ export class MongoKeys implements KeyStore {
         }
       },
     )
-    if (!isCreated) return false
-    if (await this.#slots.confirm(id, account, plan)) return true
+    if (slot === null) return false
+    if (await this.#slots.confirm(id, account, plan)) {
+      // The secret is not shown before this call returns, so that nothing was counted before.
+      const counter = await this.#slots.chooseCounter(account, id)
+      await this.#slots.setCounter(id, account, await this.#slots.takeCounter(account, slot, counter))
+      return true
+    }
     await this.#keys.deleteOne({ _id: id }, LIMITED)
     return false
   }
@@ -153,6 +181,7 @@ export function toKey({ _id, slot: _, ...rest }: KeyDocument): Key {
     id: _id,
     ...rest,
     account: rest.account ?? null,
+    counter: rest.counter ?? _id,
     suspendedAt: rest.suspendedAt ?? null,
     expiresAt: rest.expiresAt ?? null,
     perMinute: rest.perMinute ?? null,

@@ -5,6 +5,7 @@ import { wrapMethods } from '../wrap-methods.ts'
 import { MongoAccounts } from './accounts.ts'
 import { MongoAudit } from './audit.ts'
 import { toSetupError, toStoreError } from './errors.ts'
+import { fillSlots } from './fill-slots.ts'
 import { MongoKeys } from './keys.ts'
 import { MongoLink } from './link.ts'
 import { getCollections, prepareDatabase } from './schema.ts'
@@ -92,6 +93,7 @@ async function prepare(link: MongoLink): Promise<void> {
   try {
     await limit(link.db.command({ ping: 1 }), ANSWER_TIMEOUT_MS)
     await limit(prepareDatabase(link.db), PREPARE_TIMEOUT_MS)
+    await fillSlots(getCollections(link.db))
   } catch (error) {
     void link.close()
     throw toSetupError(error, link.hosts)

@@ -1,29 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Collection, CollectionInfo, Db, Document, IndexDescription, ObjectId } from 'mongodb'
 import type { AuditEntry } from '../../accounts/audit.ts'
 import type { StoredScan } from '../../accounts/types.ts'
 import type { Key } from '../../keys/types.ts'
-import { isExistingNamespace } from './errors.ts'
+import { HASH_PREFIX, hashSessionToken } from '../session-token.ts'
+import type { KeySlot } from '../types.ts'
+import { isExistingNamespace, isIndexBuild } from './errors.ts'
 
 /** Fields of a key that documents of earlier versions lack. */
-type LaterFields = 'account' | 'suspendedAt' | 'expiresAt' | 'perMinute' | 'perMonth'
+type LaterFields = 'account' | 'counter' | 'suspendedAt' | 'expiresAt' | 'perMinute' | 'perMonth'
 
-/** A stored key. */
+/** A stored key. `counter` is absent for a key without an account, and for one of an earlier version. */
 export interface KeyDocument extends Omit<Key, 'id' | LaterFields>, Partial<Pick<Key, LaterFields>> {
   readonly _id: string
-  /** The place that the key occupies among the keys of its account; absent if it has no account or is revoked. */
+  /** The slot that the key occupies; absent if it has no account or is revoked. */
   readonly slot?: number
 }
 
-/** The use of a key in a month. */
-export interface UsageDocument {
-  /** `<key>:<month>` */
+/** A slot that has had a key. */
+export interface SlotDocument extends KeySlot {
+  /** `<account>:<slot>` */
   readonly _id: string
+}
+
+/** The use of a counter in a month. */
+export interface UsageDocument {
+  /** `<counter>:<month>` */
+  readonly _id: string
+  /** The counter. Earlier versions counted each key under its id. */
   readonly key: string
   readonly month: string
   readonly used: number
   readonly lastUsedAt: Date
   /** Charged requests by day of the month: `d01` to `d31`. Charges of earlier versions are in no day. */
   readonly days?: Readonly<Record<string, number>>
+  /** Ids of keys of earlier versions whose requests in this month were moved to this counter. */
+  readonly moved?: readonly string[]
 }
 
 /** An account, as better-auth writes it. */
@@ -52,11 +64,14 @@ export interface ScanDocument extends Omit<StoredScan, 'id' | 'entry'> {
   readonly entry: string
 }
 
-/** An audit entry. Documents of earlier versions lack `command` and `machine`. */
-export interface AuditDocument
-  extends Omit<AuditEntry, 'command' | 'machine'>,
-    Partial<Pick<AuditEntry, 'command' | 'machine'>> {
+/** Fields of an audit entry that documents of earlier versions lack. */
+type LaterAuditFields = 'command' | 'machine' | 'count' | 'firstAt'
+
+/** An audit entry. */
+export interface AuditDocument extends Omit<AuditEntry, LaterAuditFields>, Partial<Pick<AuditEntry, LaterAuditFields>> {
   readonly _id: ObjectId
+  /** Identifies a merged entry: the events that it contains have the same. Absent for an entry of one event. */
+  readonly group?: string
 }
 
 /** The switches (`switches`), a permanent value (`word:<name>`), or the time of the last probe (`probe`). */
@@ -70,6 +85,7 @@ export interface SettingDocument {
 /** The collections of Siteprint itself, each with a validator. */
 interface OwnCollections {
   readonly keys: Collection<KeyDocument>
+  readonly slots: Collection<SlotDocument>
   readonly usage: Collection<UsageDocument>
   readonly invites: Collection<InviteDocument>
   readonly scans: Collection<ScanDocument>
@@ -80,7 +96,7 @@ interface OwnCollections {
 /** The collections of better-auth, which checks what it writes. */
 interface AuthCollections {
   readonly accounts: Collection<AccountDocument>
-  readonly sessions: Collection<{ readonly _id: string; readonly userId: string }>
+  readonly sessions: Collection<{ readonly _id: string; readonly userId: string; readonly token: string }>
   readonly credentials: Collection<{ readonly _id: string; readonly userId: string }>
   readonly verifications: Collection<{ readonly _id: string; readonly identifier: string; readonly value: string }>
 }
@@ -88,7 +104,10 @@ interface AuthCollections {
 export interface Collections extends OwnCollections, AuthCollections {}
 
 /** Incremented with every change of a schema below. Nodes update validators of earlier versions, but not of later ones. */
-const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 5
+
+/** Milliseconds between two attempts to change a validator. */
+const INDEX_BUILD_PAUSE_MS = 50
 
 const TEXT = { bsonType: 'string' }
 // The pattern alone would allow a trailing line feed, hence the maximum length.
@@ -130,8 +149,10 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
       perMinute: COUNT_OR_NULL,
       perMonth: COUNT_OR_NULL,
       slot: COUNT,
+      counter: TEXT,
     },
   ),
+  slots: buildObjectSchema({ _id: TEXT, account: TEXT, slot: COUNT, counter: TEXT }),
   usage: buildObjectSchema(
     { _id: TEXT, key: TEXT, month: MONTH, used: COUNT, lastUsedAt: DATE },
     {
@@ -140,6 +161,7 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
         additionalProperties: false,
         patternProperties: { '^d(0[1-9]|[12][0-9]|3[01])$': COUNT },
       },
+      moved: { bsonType: 'array', items: TEXT },
     },
   ),
   invites: buildObjectSchema({ _id: TEXT, expiresAt: DATE }),
@@ -154,7 +176,7 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
       key: TEXT_OR_NULL,
       detail: TEXT_OR_NULL,
     },
-    { command: TEXT_OR_NULL, machine: TEXT_OR_NULL },
+    { command: TEXT_OR_NULL, machine: TEXT_OR_NULL, count: COUNT, firstAt: DATE_OR_NULL, group: TEXT },
   ),
   settings: buildObjectSchema(
     { _id: TEXT },
@@ -175,11 +197,17 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
     { key: { account: 1, slot: 1 }, unique: true, partialFilterExpression: { slot: { $exists: true } } },
     { key: { account: 1 }, partialFilterExpression: { account: { $gte: '' } } },
   ],
+  slots: [{ key: { account: 1, slot: 1 } }],
   // The fields do not change after the first charge of a month, so that later charges do not write the indexes.
   usage: [{ key: { key: 1 } }, { key: { month: 1 } }],
   invites: [EXPIRING],
   scans: [{ key: { account: 1, at: -1 } }],
-  audit: [{ key: { account: 1, at: -1, _id: -1 } }, { key: { at: -1, _id: -1 } }],
+  audit: [
+    { key: { account: 1, at: -1, _id: -1 } },
+    { key: { at: -1, _id: -1 } },
+    { key: { account: 1, action: 1, at: -1, _id: -1 } },
+    { key: { group: 1 }, unique: true, partialFilterExpression: { group: { $exists: true } } },
+  ],
   // better-auth creates indexes with these names, but only some of them, and not before its first use.
   accounts: [{ key: { email: 1 }, name: 'accounts_email_uidx', unique: true }, { key: { createdAt: -1, _id: -1 } }],
   sessions: [
@@ -199,11 +227,22 @@ export async function prepareDatabase(db: Db): Promise<void> {
   await Promise.all(own.map((name) => ensureValidator(db, name, findInfo(name))))
   const indexes = Object.entries(INDEXES)
   await Promise.all(indexes.map(([name, wanted]) => db.collection(name).createIndexes([...wanted])))
+  await hashSessionTokens(getCollections(db))
+}
+
+/** Sessions of earlier versions contain their token itself. They stay valid. */
+async function hashSessionTokens({ sessions }: Pick<Collections, 'sessions'>): Promise<void> {
+  const found = sessions.find({ token: { $not: new RegExp(`^${HASH_PREFIX}`) } }, { projection: { token: 1 } })
+  const updates = (await found.toArray()).map(({ _id, token }) => ({
+    updateOne: { filter: { _id, token }, update: { $set: { token: hashSessionToken(token) } } },
+  }))
+  if (updates.length > 0) await sessions.bulkWrite(updates, { ordered: false })
 }
 
 export function getCollections(db: Db): Collections {
   return {
     keys: db.collection('keys'),
+    slots: db.collection('slots'),
     usage: db.collection('usage'),
     audit: db.collection('audit'),
     settings: db.collection('settings'),
@@ -225,7 +264,20 @@ async function ensureValidator(db: Db, name: keyof OwnCollections, found: Collec
       // Another node has just created it.
       if (!isExistingNamespace(error)) throw error
     }
-  } else if (readVersion(found) < SCHEMA_VERSION) await db.command({ collMod: name, validator })
+  } else if (readVersion(found) < SCHEMA_VERSION) await changeValidator(db, { collMod: name, validator })
+}
+
+/** Waits while another node that has started at the same time builds an index of the collection. The caller limits the time. */
+async function changeValidator(db: Db, command: Document): Promise<void> {
+  for (;;) {
+    try {
+      await db.command(command)
+      return
+    } catch (error) {
+      if (!isIndexBuild(error)) throw error
+      await sleep(INDEX_BUILD_PAUSE_MS)
+    }
+  }
 }
 
 /** @returns 0 for a collection without a validator of Siteprint */

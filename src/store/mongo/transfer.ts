@@ -19,13 +19,22 @@ interface Mapping {
 const ACCOUNT = ['id', 'name', 'email', 'emailVerified', 'image', 'createdAt', 'updatedAt', 'plan', 'suspendedAt']
 const CREDENTIAL = ['id', 'accountId', 'providerId', 'userId', 'password', 'createdAt', 'updatedAt']
 const SCAN = ['id', 'account', 'url', 'builder', 'at', 'entry']
-const AUDIT = ['at', 'action', 'actor', 'account', 'key', 'detail', 'command', 'machine']
+const AUDIT = ['at', 'action', 'actor', 'account', 'key', 'detail', 'command', 'machine', 'firstAt', 'count']
 const KEY = [
-  ...['id', 'name', 'email', 'plan', 'revision', 'account', 'slot', 'createdAt', 'revokedAt', 'suspendedAt'],
+  ...['id', 'name', 'email', 'plan', 'revision', 'account', 'slot', 'counter', 'createdAt', 'revokedAt', 'suspendedAt'],
   ...['expiresAt', 'perMinute', 'perMonth'],
 ]
 /** Names of values that are times. */
-const TIMES = new Set(['createdAt', 'updatedAt', 'suspendedAt', 'revokedAt', 'expiresAt', 'at', 'lastUsedAt'])
+const TIMES = new Set([
+  'createdAt',
+  'updatedAt',
+  'suspendedAt',
+  'revokedAt',
+  'expiresAt',
+  'at',
+  'lastUsedAt',
+  'firstAt',
+])
 
 /** Reads the named fields of a document, missing ones as null. The field `id` is `_id`. */
 function pick(document: Document, names: readonly string[]): Row {
@@ -70,9 +79,9 @@ const MAPPINGS: Readonly<Record<TableName, Mapping>> = {
   },
   audit: {
     collection: 'audit',
-    toRow: (document) => pick(document, AUDIT),
-    // Ids of one process are in the order of their creation.
-    toDocument: (row) => ({ _id: new ObjectId(), ...build(row, AUDIT) }),
+    toRow: (document) => pick({ count: 1, ...document }, AUDIT),
+    // Ids of one process are in the order of their creation. Exports of earlier versions lack the first two fields.
+    toDocument: (row) => ({ _id: new ObjectId(), ...build({ firstAt: null, count: 1, ...row }, AUDIT) }),
   },
   usage: {
     collection: 'usage',
@@ -90,6 +99,11 @@ const MAPPINGS: Readonly<Record<TableName, Mapping>> = {
       days: Object.fromEntries(Object.entries(days ?? {}).map(([name, used]) => [`d${name}`, used])),
     }),
   },
+  slots: {
+    collection: 'slots',
+    toRow: (document) => pick(document, ['account', 'slot', 'counter']),
+    toDocument: (row) => ({ _id: `${row.account}:${row.slot}`, ...build(row, ['account', 'slot', 'counter']) }),
+  },
   keys: {
     collection: 'keys',
     toRow: (document) => ({
@@ -97,7 +111,8 @@ const MAPPINGS: Readonly<Record<TableName, Mapping>> = {
       secrets: (document.secrets as Document[]).map((one) => pick(one, ['hash', 'lastFour', 'expiresAt', 'pepper'])),
     }),
     toDocument: (row) => ({
-      ...omitNull(build(row, KEY), 'slot'),
+      // Exports of earlier versions have no counters: the next start assigns them.
+      ...omitNull(omitNull(build({ counter: null, ...row }, KEY), 'slot'), 'counter'),
       secrets: (row.secrets as readonly Row[]).map(toSecret),
     }),
   },

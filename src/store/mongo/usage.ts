@@ -1,11 +1,11 @@
 import type { Collection, Filter } from 'mongodb'
 import { readMonth } from '../read-month.ts'
-import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
+import type { Charge, CounterUse, DayUsage, MonthUsage, UsageStore } from '../types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
 import { isDuplicate } from './errors.ts'
 import { ONE_BATCH, type UsageDocument } from './schema.ts'
 
-/** The collection of charged requests by key and month, with its days. */
+/** The collection of charged requests by counter and month, with its days. The field `key` contains the counter. */
 export class MongoUsage implements UsageStore {
   readonly #usage: Collection<UsageDocument>
   readonly #maxTimeMS: number
@@ -17,8 +17,8 @@ export class MongoUsage implements UsageStore {
     this.#charges = new MongoCharges(usage, times)
   }
 
-  async usedBy(key: string, month: string): Promise<number> {
-    return (await this.#usage.findOne({ _id: buildUsageId(key, month) }, { projection: { used: 1 } }))?.used ?? 0
+  async usedBy(counter: string, month: string): Promise<number> {
+    return (await this.#usage.findOne({ _id: buildUsageId(counter, month) }, { projection: { used: 1 } }))?.used ?? 0
   }
 
   async charge(charge: Charge): Promise<number | null> {
@@ -27,11 +27,11 @@ export class MongoUsage implements UsageStore {
     return this.#charges.charge(charge)
   }
 
-  async touch({ key, day, at }: KeyUse): Promise<number> {
+  async touch({ counter, day, at }: CounterUse): Promise<number> {
     const month = readMonth(day)
-    const update = { $max: { lastUsedAt: at }, $setOnInsert: { key, month, used: 0 } }
+    const update = { $max: { lastUsedAt: at }, $setOnInsert: { key: counter, month, used: 0 } }
     const options = { returnDocument: 'after', maxTimeMS: this.#maxTimeMS, projection: { used: 1 } } as const
-    const filter = { _id: buildUsageId(key, month) }
+    const filter = { _id: buildUsageId(counter, month) }
     try {
       return (await this.#usage.findOneAndUpdate(filter, update, { ...options, upsert: true }))?.used ?? 0
     } catch (error) {
@@ -41,13 +41,13 @@ export class MongoUsage implements UsageStore {
     }
   }
 
-  async lastUsed(key: string): Promise<Date | null> {
-    const [last] = await this.#usage.find({ key }).sort({ lastUsedAt: -1 }).limit(1).toArray()
+  async lastUsed(counter: string): Promise<Date | null> {
+    const [last] = await this.#usage.find({ key: counter }).sort({ lastUsedAt: -1 }).limit(1).toArray()
     return last?.lastUsedAt ?? null
   }
 
-  async listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
-    return await this.#findMonths({ key: { $in: keys }, month: { $gte: since } })
+  async listMonths(counters: readonly string[], since: string): Promise<readonly MonthUsage[]> {
+    return await this.#findMonths({ key: { $in: counters }, month: { $gte: since } })
   }
 
   async listMonth(month: string): Promise<readonly MonthUsage[]> {
@@ -55,19 +55,23 @@ export class MongoUsage implements UsageStore {
   }
 
   async #findMonths(filter: Filter<UsageDocument>): Promise<readonly MonthUsage[]> {
-    const projection = { _id: 0, key: 1, month: 1, used: 1, lastUsedAt: 1 }
-    return await this.#usage.find<MonthUsage>(filter, { projection, ...ONE_BATCH }).toArray()
+    const projection = { key: 1, month: 1, used: 1, lastUsedAt: 1 }
+    return (await this.#usage.find(filter, { projection, ...ONE_BATCH }).toArray()).map(toMonth)
   }
 
-  async listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
-    const filter = { key: { $in: keys }, month: { $gte: first, $lte: last } }
+  async listDays(counters: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
+    const filter = { key: { $in: counters }, month: { $gte: first, $lte: last } }
     const found = await this.#usage.find(filter, { projection: { key: 1, month: 1, days: 1 }, ...ONE_BATCH }).toArray()
     return found.flatMap(toDays)
   }
 }
 
-/** The days of a month on which its key was charged. */
+export function toMonth({ key, month, used, lastUsedAt }: UsageDocument): MonthUsage {
+  return { counter: key, month, used, lastUsedAt }
+}
+
+/** The days of a month on which its counter was charged. */
 export function toDays({ key, month, days = {} }: Pick<UsageDocument, 'key' | 'month' | 'days'>): DayUsage[] {
   const entries = Object.entries(days).filter(([, used]) => used > 0)
-  return entries.map(([field, used]) => ({ key, day: `${month}-${field.slice(1)}`, used }))
+  return entries.map(([field, used]) => ({ counter: key, day: `${month}-${field.slice(1)}`, used }))
 }

@@ -1,10 +1,18 @@
 import type Database from 'libsql'
 import type { Account, AccountSummary, Invite, StoredScan } from '../../accounts/types.ts'
-import type { AccountQuery, AccountStore, AccountUsage, Store, UsageSpan } from '../types.ts'
+import type { AccountQuery, AccountStore, AccountUsage, KeySlot, Store, UsageSpan } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
+import { eraseFromCopies } from './former-version.ts'
 import type { SqliteKeyCache } from './key-cache.ts'
 import { toTimestamp } from './key-row.ts'
 import { buildSearchPattern } from './search-pattern.ts'
+
+/** A slot and one of the months in which it was used; null for a slot that was not used. */
+interface SlotMonthRow extends Omit<KeySlot, 'account'> {
+  readonly month: string | null
+  readonly used: number
+  readonly lastUsedAt: number
+}
 
 type ScanHead = Omit<StoredScan, 'entry'>
 
@@ -42,9 +50,9 @@ export class SqliteAccounts implements AccountStore {
   async readUsage(account: string, { since, first, last }: UsageSpan): Promise<AccountUsage> {
     const { keys: keyStore, usage } = this.#parts
     const keys = await keyStore.listAccountKeys(account)
-    const ids = keys.map(({ id }) => id)
-    const months = await usage.listMonths(ids, since)
-    return { keys, months, days: await usage.listDays(ids, first, last) }
+    const { slots, months } = await this.#connection.read(() => this.#readSlots(account, since))
+    const counters = slots.map(({ counter }) => counter)
+    return { keys, slots, months, days: await usage.listDays(counters, first, last) }
   }
 
   setAccountPlan(id: string, plan: string): Promise<boolean> {
@@ -58,8 +66,12 @@ export class SqliteAccounts implements AccountStore {
     await this.#writeKeys(() => this.#sql.setKeyEmails.run(email, account))
   }
 
-  verifyAccount(id: string): Promise<boolean> {
-    return this.#connection.write(() => this.#sql.verify.run(id).changes === 1)
+  verifyAccount(id: string, email: string): Promise<boolean> {
+    return this.#connection.write(() => {
+      const isFound = this.#sql.verify.run(id, email).changes === 1
+      if (isFound) this.#sql.endSessions.run(id)
+      return isFound
+    })
   }
 
   suspendAccount(id: string, at: Date | null): Promise<boolean> {
@@ -70,8 +82,17 @@ export class SqliteAccounts implements AccountStore {
     })
   }
 
-  deleteAccount(id: string, at: Date): Promise<boolean> {
-    return this.#writeKeys(() => {
+  async deleteAccount(id: string, at: Date): Promise<boolean> {
+    const keys = await this.#parts.keys.listAccountKeys(id)
+    // Before the account itself, so that the call can be repeated after a failure.
+    await this.#connection.read(() =>
+      eraseFromCopies(
+        this.#connection.db,
+        id,
+        keys.map((key) => key.id),
+      ),
+    )
+    const isFound = await this.#writeKeys(() => {
       const account = this.#read(id)
       if (account === null) return false
       this.#sql.emptyKeys.run(at.getTime(), id)
@@ -80,6 +101,8 @@ export class SqliteAccounts implements AccountStore {
       this.#sql.delete.run(id)
       return true
     })
+    await this.#connection.eraseLog()
+    return isFound
   }
 
   createInvite({ hash, expiresAt }: Invite): Promise<void> {
@@ -120,6 +143,15 @@ export class SqliteAccounts implements AccountStore {
     })
   }
 
+  #readSlots(account: string, since: string): Pick<AccountUsage, 'slots' | 'months'> {
+    const rows = this.#sql.listSlots.all(since, account) as SlotMonthRow[]
+    const slots = new Map(rows.map(({ slot, counter }) => [slot, { account, slot, counter }]))
+    const months = rows.flatMap(({ counter, month, used, lastUsedAt }) =>
+      month === null ? [] : [{ counter, month, used, lastUsedAt: new Date(lastUsedAt) }],
+    )
+    return { slots: [...slots.values()], months }
+  }
+
   #read(id: string): Account | null {
     return parseAccount(readFirstRow(this.#sql.get, id))
   }
@@ -143,15 +175,19 @@ function prepare(db: Database.Database) {
     list: db.prepare(
       `SELECT json_object(${ACCOUNT},
          'keys', (SELECT count(*) FROM keys WHERE account = accounts.id AND slot IS NOT NULL),
-         'used', (SELECT coalesce(sum(used), 0) FROM keys JOIN usage ON usage.key = keys.id
-                  WHERE keys.account = accounts.id AND usage.month = ?)
+         'used', (SELECT coalesce(sum(used), 0) FROM slots JOIN usage ON usage.key = slots.counter
+                  WHERE slots.account = accounts.id AND usage.month = ?)
        ) AS json FROM accounts WHERE ${MATCHES} ORDER BY createdAt DESC, id DESC LIMIT ? OFFSET ?`,
+    ),
+    listSlots: db.prepare(
+      `SELECT slot, counter, month, used, last_used_at AS lastUsedAt
+       FROM slots LEFT JOIN usage ON usage.key = slots.counter AND usage.month >= ? WHERE account = ? ORDER BY slot`,
     ),
     count: db.prepare(`SELECT count(*) AS total FROM accounts WHERE ${MATCHES}`),
     setPlan: db.prepare('UPDATE accounts SET plan = ? WHERE id = ?'),
     setKeyPlans: db.prepare('UPDATE keys SET plan = ? WHERE account = ?'),
     setKeyEmails: db.prepare('UPDATE keys SET email = ? WHERE account = ?'),
-    verify: db.prepare('UPDATE accounts SET emailVerified = 1 WHERE id = ?'),
+    verify: db.prepare('UPDATE accounts SET emailVerified = 1 WHERE id = ? AND email = ?'),
     suspend: db.prepare('UPDATE accounts SET suspendedAt = ? WHERE id = ?'),
     suspendKeys: db.prepare('UPDATE keys SET suspended_at = ? WHERE account = ?'),
     endSessions: db.prepare('DELETE FROM sessions WHERE userId = ?'),

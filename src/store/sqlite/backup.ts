@@ -1,9 +1,10 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'libsql'
 import { SetupError } from '../../errors.ts'
 import { createFolder } from '../create-folder.ts'
-import { createFile, DATABASE_FILE, requireDatabase } from './database.ts'
+import { copyDatabase } from './copy-database.ts'
+import { createFile } from './create-file.ts'
+import { DATABASE_FILE, requireDatabase } from './database.ts'
 import { toSetupError } from './errors.ts'
 
 /**
@@ -32,16 +33,4 @@ export async function backupSqlite(folder: string, target: string): Promise<void
     rmSync(part, { force: true })
     throw toSetupError(error, from)
   }
-}
-
-function copyDatabase(from: string, to: string): void {
-  const db = new Database(from, { timeout: 5000 })
-  try {
-    db.prepare('VACUUM INTO ?').run(to)
-  } finally {
-    db.close()
-  }
-  const copy = openSync(to, 'r+')
-  fsyncSync(copy) // VACUUM INTO does not sync the new file.
-  closeSync(copy)
 }

@@ -1,7 +1,7 @@
 import type { Charge } from '../types.ts'
 import type { SqliteWriter } from './writer.ts'
 
-/** Charges of one key, day and quota that have not been written yet. */
+/** Charges of one counter, day and quota that have not been written yet. */
 interface ChargeGroup {
   count: number
   /** The time of the latest charge. */
@@ -10,11 +10,11 @@ interface ChargeGroup {
   readonly before: Promise<number>
 }
 
-/** Writes concurrent charges of one key as a single update. */
+/** Writes concurrent charges of one counter as a single update. */
 export class SqliteCharges {
   readonly #writer: SqliteWriter
   readonly #add: (charge: Charge, count: number) => number
-  /** Unwritten groups by key, day and quota. */
+  /** Unwritten groups by counter, day and quota. */
   readonly #groups = new Map<string, ChargeGroup>()
 
   /** @param add writes a group inside a transaction and returns the number of requests charged before */
@@ -31,7 +31,7 @@ export class SqliteCharges {
   }
 
   #join(charge: Charge): { readonly group: ChargeGroup; readonly place: number } {
-    const name = `${charge.quota} ${charge.day} ${charge.key}`
+    const name = `${charge.quota} ${charge.day} ${charge.counter}`
     const open = this.#groups.get(name)
     if (open === undefined) {
       const close = (): unknown => this.#groups.get(name) === group && this.#groups.delete(name)

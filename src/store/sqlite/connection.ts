@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'libsql'
 import { StoreError } from '../types.ts'
 import type { SqliteDisk } from './disk.ts'
+import { tryToEmptyLog } from './erase.ts'
 import { toStoreError } from './errors.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -11,11 +13,16 @@ interface ConnectionParts {
   readonly lock: Database.Database | undefined
 }
 
+/** How often and how long `eraseLog` waits for other processes: 5 s in total. */
+const MAX_ERASE_TRIES = 200
+const ERASE_PAUSE_MS = 25
+
 /** An open database, its writer, and the lock of its folder. */
 export class SqliteConnection {
   readonly db: Database.Database
   readonly writer: SqliteWriter
   readonly #parts: ConnectionParts
+  #eraseTimer: NodeJS.Timeout | undefined
 
   constructor(parts: ConnectionParts) {
     this.db = parts.db
@@ -39,7 +46,32 @@ export class SqliteConnection {
     return this.read(() => this.writer.runNow(work))
   }
 
+  /**
+   * Waits until no file contains what was deleted before. Other processes that read, such as a backup, delay it; after a while it
+   * continues in the background.
+   */
+  async eraseLog(): Promise<void> {
+    for (let triesLeft = MAX_ERASE_TRIES; triesLeft > 0; triesLeft--) {
+      if (!this.db.open || tryToEmptyLog(this.db)) return
+      await sleep(ERASE_PAUSE_MS)
+    }
+    this.#eraseLater()
+  }
+
+  #eraseLater(): void {
+    if (this.#eraseTimer !== undefined) return
+    this.#eraseTimer = setInterval(() => {
+      if (!this.db.open || tryToEmptyLog(this.db)) this.#endErasing()
+    }, 1000).unref()
+  }
+
+  #endErasing(): void {
+    clearInterval(this.#eraseTimer)
+    this.#eraseTimer = undefined
+  }
+
   close(): void {
+    this.#endErasing()
     const { db, disk, lock } = this.#parts
     if (!db.open) return
     try {

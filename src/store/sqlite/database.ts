@@ -1,11 +1,14 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { SetupError } from '../../errors.ts'
 import { createFolder } from '../create-folder.ts'
 import { readFirstRow, SqliteConnection } from './connection.ts'
+import { createFile } from './create-file.ts'
 import { SqliteDisk } from './disk.ts'
+import { enableErasing, eraseFormerRows, tryToEmptyLog } from './erase.ts'
 import { isBusy, toSetupError } from './errors.ts'
+import { backUpFormerVersion } from './former-version.ts'
 import { migrate } from './schema.ts'
 
 export interface SqliteFolder {
@@ -46,7 +49,7 @@ export function requireDatabase(folder: string): void {
 }
 
 /**
- * Opens the database of a folder and upgrades its tables.
+ * Opens the database of a folder and upgrades its tables. Before an upgrade, the database is copied to a file next to it.
  * @throws SetupError if the file is damaged, unreadable, of a later version, or used by another server
  */
 export function openDatabase({ folder, role, lockedAdvice = SERVER_ADVICE }: SqliteFolder): SqliteConnection {
@@ -60,10 +63,16 @@ export function openDatabase({ folder, role, lockedAdvice = SERVER_ADVICE }: Sql
     db = new Database(file, { timeout: OPEN_TIMEOUT_MS })
     enableWal(db)
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
+    enableErasing(db)
     const disk = new SqliteDisk(`${file}-wal`)
     const connection = new SqliteConnection({ db, disk, lock })
     if (role === 'server') checkIntegrity(db)
+    backUpFormerVersion(db, file)
     migrate(db, connection.writer)
+    if (role === 'server') {
+      eraseFormerRows(db)
+      tryToEmptyLog(db) // A process that was killed may have left it.
+    }
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS[role]}`)
     return connection
   } catch (error) {
@@ -87,18 +96,6 @@ function enableWal(db: Database.Database): void {
       if (!isBusy(error) || performance.now() > until) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + 20 * Math.random())
     }
-  }
-}
-
-/**
- * Creates a file that only its owner can read; SQLite would make it readable to all. An existing file is not opened, because
- * closing it would release the locks of this process on it.
- */
-export function createFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

@@ -17,6 +17,7 @@ interface KeyRow extends Omit<Key, 'createdAt' | 'revokedAt' | 'suspendedAt' | '
 /** Selects keys with their secrets. A condition may follow. */
 export const SELECT_KEY = `SELECT json_object(
     'id', id, 'name', name, 'email', email, 'plan', plan, 'revision', revision, 'account', account,
+    'counter', coalesce(counter, id),
     'createdAt', created_at, 'revokedAt', revoked_at, 'suspendedAt', suspended_at,
     'expiresAt', expires_at, 'perMinute', per_minute, 'perMonth', per_month,
     'secrets', json((

@@ -1,21 +1,24 @@
 import type Database from 'libsql'
 import type { Key, KeySecret } from '../../keys/types.ts'
 import { findFreeSlot } from '../free-slot.ts'
-import type { KeyChange, KeyStore, Rotation } from '../types.ts'
+import type { KeyChange, KeySlot, KeyStore, PepperCount, Rotation } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 import type { SqliteKeyCache } from './key-cache.ts'
 import { parseKey, SELECT_KEY, toTimestamp } from './key-row.ts'
+import { SqliteSlots } from './slots.ts'
 
 /** The tables of keys and secrets. */
 export class SqliteKeys implements KeyStore {
   readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
   readonly #cache: SqliteKeyCache
+  readonly #slots: SqliteSlots
 
   constructor(connection: SqliteConnection, cache: SqliteKeyCache) {
     this.#connection = connection
     this.#sql = prepare(connection.db)
     this.#cache = cache
+    this.#slots = new SqliteSlots(connection.db)
   }
 
   findKey(hash: string): Promise<Key | null> {
@@ -30,8 +33,17 @@ export class SqliteKeys implements KeyStore {
     return this.#connection.read(() => this.#sql.list.all().flatMap((row) => parseKey(row) ?? []))
   }
 
+  countPeppers(now: Date): Promise<readonly PepperCount[]> {
+    const time = now.getTime()
+    return this.#connection.read(() => this.#sql.countPeppers.all(time, time) as PepperCount[])
+  }
+
   listAccountKeys(account: string): Promise<readonly Key[]> {
     return this.#connection.read(() => this.#sql.listOfAccount.all(account).flatMap((row) => parseKey(row) ?? []))
+  }
+
+  listSlots(account?: string): Promise<readonly KeySlot[]> {
+    return this.#connection.read(() => this.#slots.list(account))
   }
 
   createKey(key: Key): Promise<void> {
@@ -42,7 +54,7 @@ export class SqliteKeys implements KeyStore {
     return this.#createFor(
       key.account,
       (account) => {
-        const occupied = this.#listSlots(account)
+        const occupied = this.#slots.listOccupied(account)
         if (occupied.length >= limit) return null
         return findFreeSlot(occupied)
       },
@@ -58,7 +70,10 @@ export class SqliteKeys implements KeyStore {
     return this.#write(() => {
       const plan = this.#readPlan(account)
       if (plan === null) return false
-      return this.#sql.attach.run(account, findFreeSlot(this.#listSlots(account)), plan, id).changes === 1
+      const slot = this.#slots.findUnused(account)
+      if (this.#sql.attach.run(account, slot, plan, id).changes !== 1) return false
+      this.#sql.setCounter.run(this.#slots.takeCounter(id, account, slot), id)
+      return true
     })
   }
 
@@ -105,25 +120,23 @@ export class SqliteKeys implements KeyStore {
     return this.#write(() => {
       const plan = account === null ? null : this.#readPlan(account)
       const slot = account === null || plan === null ? null : findSlot(account)
-      if (plan === null || slot === null || readFirstRow(this.#sql.get, key.id) !== undefined) return false
-      this.#insert({ ...key, plan }, slot)
+      if (account === null || plan === null || slot === null || readFirstRow(this.#sql.get, key.id) !== undefined)
+        return false
+      this.#insert({ ...key, plan, counter: this.#slots.takeCounter(key.id, account, slot) }, slot)
       return true
     })
   }
 
   /** Runs inside a transaction. */
   #insert({ id, name, email, plan, revision, account, perMinute, perMonth, ...key }: Key, slot: number | null): void {
+    const counter = slot === null ? null : key.counter
     const times = [key.createdAt, key.revokedAt, key.suspendedAt, key.expiresAt].map(toTimestamp)
-    this.#sql.insert.run(id, name, email, plan, revision, ...times, account, slot, perMinute, perMonth)
+    this.#sql.insert.run(id, name, email, plan, revision, ...times, account, slot, counter, perMinute, perMonth)
     for (const secret of key.secrets.toReversed()) this.#addSecret(id, secret)
   }
 
   #addSecret(key: string, { hash, lastFour, expiresAt, pepper }: KeySecret): void {
     this.#sql.addSecret.run(key, hash, lastFour, toTimestamp(expiresAt), pepper ?? null)
-  }
-
-  #listSlots(account: string): number[] {
-    return (this.#sql.listSlots.all(account) as { readonly slot: number }[]).map(({ slot }) => slot)
   }
 
   /** @returns the plan of an account; null if it does not exist or is suspended */
@@ -143,19 +156,24 @@ function prepare(db: Database.Database) {
     find: db.prepare(`${SELECT_KEY} WHERE id = (SELECT key FROM secrets WHERE hash = ?)`),
     get: db.prepare(`${SELECT_KEY} WHERE id = ?`),
     list: db.prepare(`${SELECT_KEY} ORDER BY created_at, id`),
+    countPeppers: db.prepare(
+      `SELECT pepper, count(*) AS secrets FROM secrets JOIN keys ON keys.id = secrets.key
+       WHERE revoked_at IS NULL AND coalesce(keys.expires_at > ?, 1) AND coalesce(secrets.expires_at > ?, 1) GROUP BY pepper`,
+    ),
     listOfAccount: db.prepare(`${SELECT_KEY} WHERE account = ? ORDER BY created_at, id`),
     insert: db.prepare(
       `INSERT INTO keys (
-         id, name, email, plan, revision, created_at, revoked_at, suspended_at, expires_at, account, slot, per_minute, per_month
-       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         id, name, email, plan, revision, created_at, revoked_at, suspended_at, expires_at, account, slot, counter, per_minute,
+         per_month
+       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     addSecret: db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at, pepper) VALUES (?, ?, ?, ?, ?)'),
     hasKey: db.prepare('SELECT 1 FROM keys WHERE account = ? LIMIT 1'),
-    listSlots: db.prepare('SELECT slot FROM keys WHERE account = ? AND slot IS NOT NULL'),
     readPlan: db.prepare('SELECT json_quote(plan) AS json FROM accounts WHERE id = ? AND suspendedAt IS NULL'),
     attach: db.prepare(
       'UPDATE keys SET account = ?, slot = ?, plan = ? WHERE id = ? AND account IS NULL AND revoked_at IS NULL',
     ),
+    setCounter: db.prepare('UPDATE keys SET counter = ? WHERE id = ?'),
     rename: db.prepare('UPDATE keys SET name = ? WHERE id = ?'),
     revoke: db.prepare('UPDATE keys SET revoked_at = coalesce(revoked_at, ?), slot = NULL WHERE id = ?'),
     isActive: db.prepare('SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NULL'),

@@ -1,6 +1,9 @@
 import type Database from 'libsql'
 import { SetupError } from '../../errors.ts'
+import { hashSessionToken } from '../session-token.ts'
 import { readFirstRow } from './connection.ts'
+import { markErasing } from './erase.ts'
+import { fillSlots } from './fill-slots.ts'
 import type { SqliteWriter } from './writer.ts'
 
 /**
@@ -55,8 +58,11 @@ const AUTH_TABLES = `CREATE TABLE accounts (
   );
   CREATE INDEX verifications_identifier_idx ON verifications (identifier);`
 
-/** SQL that upgrades a database from each version (the index in this list) to the next. Times are milliseconds since 1970. */
-const MIGRATIONS = [
+/** SQL, or a function where SQL does not suffice. Both run inside the transaction of the upgrade. */
+type Migration = string | ((db: Database.Database) => void)
+
+/** Upgrades a database from each version (the index in this list) to the next. Times are milliseconds since 1970. */
+export const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE keys (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -128,7 +134,26 @@ const MIGRATIONS = [
   ALTER TABLE audit ADD COLUMN command TEXT;
   ALTER TABLE audit ADD COLUMN machine TEXT;
   CREATE INDEX usage_of_month ON usage (month);`,
+  `ALTER TABLE audit ADD COLUMN first_at INTEGER; -- Null for an entry of one event.
+  ALTER TABLE audit ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX audit_of_kind ON audit (account, action, at);
+  CREATE INDEX audit_by_time ON audit (at);`,
+  hashSessionTokens,
+  `CREATE TABLE slots (
+    account TEXT NOT NULL,
+    slot INTEGER NOT NULL,
+    counter TEXT NOT NULL UNIQUE, -- The value of usage.key and usage_days.key.
+    PRIMARY KEY (account, slot)
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE keys ADD COLUMN counter TEXT; -- That of its slot. Null for the key's own id.`,
 ]
+
+/** Sessions of earlier versions contain their token itself. They stay valid. */
+function hashSessionTokens(db: Database.Database): void {
+  const rows = db.prepare('SELECT id, token FROM sessions').all() as { readonly id: string; readonly token: string }[]
+  const update = db.prepare('UPDATE sessions SET token = ? WHERE id = ?')
+  for (const { id, token } of rows) update.run(hashSessionToken(token), id)
+}
 
 /**
  * Upgrades the tables to the current version. Several processes may do so concurrently.
@@ -143,11 +168,23 @@ export function migrate(db: Database.Database, writer: SqliteWriter): void {
     )
   writer.runNow(() => {
     // Read again inside the transaction: another process may have upgraded the tables.
-    for (const sql of MIGRATIONS.slice(readVersion(db))) db.exec(sql)
+    const pending = MIGRATIONS.slice(readVersion(db))
+    if (pending.length === MIGRATIONS.length) markErasing(db) // A new database.
+    for (const migration of pending) {
+      if (typeof migration === 'string') db.exec(migration)
+      else migration(db)
+    }
+    fillSlots(db)
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
   })
 }
 
-function readVersion(db: Database.Database): number {
+/** @returns the version of a database that `migrate` would upgrade; null for a new database and for one that it would not change */
+export function findFormerVersion(db: Database.Database): number | null {
+  const version = readVersion(db)
+  return version > 0 && version < MIGRATIONS.length ? version : null
+}
+
+export function readVersion(db: Database.Database): number {
   return readFirstRow<{ readonly user_version: number }>(db.prepare('PRAGMA user_version'))?.user_version ?? 0
 }

@@ -4,6 +4,7 @@ import { SqliteAudit } from './audit.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
 import { toSetupError } from './errors.ts'
+import { fillSlots, hasKeysWithoutSlots } from './fill-slots.ts'
 import { SqliteKeyCache } from './key-cache.ts'
 import { SqliteKeys } from './keys.ts'
 import { SqliteSettings } from './settings.ts'
@@ -17,12 +18,21 @@ import { SqliteUsage } from './usage.ts'
 export async function openSqlite(options: SqliteFolder): Promise<Store> {
   const connection = openDatabase(options)
   try {
-    if (options.role === 'server') deleteExpired(connection)
+    if (options.role === 'server') {
+      assignSlots(connection)
+      deleteExpired(connection)
+    }
     return buildStore(connection)
   } catch (error) {
     connection.close()
     throw toSetupError(error, options.folder)
   }
+}
+
+/** Upgrades keys that a server of an earlier version, or an import, has written after the tables were upgraded. */
+function assignSlots({ db, writer }: SqliteConnection): void {
+  // A server must also start where the database cannot be written.
+  if (hasKeysWithoutSlots(db)) writer.runNow(() => fillSlots(db))
 }
 
 /** Deletes what MongoDB's indexes delete by themselves. Where the database cannot be written it stays until the next start. */

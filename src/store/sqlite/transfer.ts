@@ -28,15 +28,16 @@ const READ: Readonly<Record<TableName, string>> = {
   scans: select('scans', 'id', { id: null, account: null, url: null, builder: null, at: toIso('at'), entry: null }),
   audit: select('audit', 'place', {
     ...{ at: toIso('at'), action: null, actor: null, account: null, key: null, detail: null, command: null },
-    machine: null,
+    ...{ machine: null, firstAt: toIso('first_at'), count: null },
   }),
   usage: select('usage', 'key, month', {
     ...{ key: null, month: null, used: null, lastUsedAt: toIso('last_used_at') },
     days: `json((SELECT json_group_object(substr(day, 9), usage_days.used) FROM usage_days
        WHERE usage_days.key = usage.key AND day BETWEEN usage.month || '-01' AND usage.month || '-31'))`,
   }),
+  slots: select('slots', 'account, slot', { account: null, slot: null, counter: null }),
   keys: select('keys', 'id', {
-    ...{ id: null, name: null, email: null, plan: null, revision: null, account: null, slot: null },
+    ...{ id: null, name: null, email: null, plan: null, revision: null, account: null, slot: null, counter: null },
     ...{ createdAt: toIso('created_at'), revokedAt: toIso('revoked_at'), suspendedAt: toIso('suspended_at') },
     ...{ expiresAt: toIso('expires_at'), perMinute: 'per_minute', perMonth: 'per_month' },
     secrets: `json((SELECT json_group_array(json_object(
@@ -105,9 +106,12 @@ function buildWriter(db: Database.Database, table: TableName): RowWriter {
     accounts: 'id name email emailVerified image createdAt updatedAt plan suspendedAt',
     credentials: 'id accountId providerId userId password createdAt updatedAt',
     scans: 'id account url builder at entry',
-    audit: 'at action actor account key detail command machine',
+    audit: 'at action actor account key detail command machine first_at count',
+    slots: 'account slot counter',
   }[table]
-  return plain(table, columns.split(' '), ['at'])
+  const write = plain(table, columns.split(' '), ['at', 'first_at'])
+  // Exports of earlier versions lack both.
+  return table === 'audit' ? (row) => write({ ...row, first_at: row.firstAt ?? null, count: row.count ?? 1 }) : write
 }
 
 function buildUsageWriter(db: Database.Database): RowWriter {
@@ -122,14 +126,16 @@ function buildUsageWriter(db: Database.Database): RowWriter {
 function buildKeyWriter(db: Database.Database): RowWriter {
   const insert = db.prepare(
     `INSERT INTO keys (
-       id, name, email, plan, revision, account, slot, created_at, revoked_at, suspended_at, expires_at, per_minute, per_month
-     ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       id, name, email, plan, revision, account, slot, counter, created_at, revoked_at, suspended_at, expires_at, per_minute,
+       per_month
+     ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const secret = db.prepare('INSERT INTO secrets (key, hash, last_four, expires_at, pepper) VALUES (?, ?, ?, ?, ?)')
   return (row) => {
-    const { id, name, email, plan, revision, account, slot, perMinute, perMonth } = row
+    // Exports of earlier versions have no counters: the next start assigns them.
+    const { id, name, email, plan, revision, account, slot, counter = null, perMinute, perMonth } = row
     const times = [row.createdAt, row.revokedAt, row.suspendedAt, row.expiresAt].map(toMs)
-    insert.run(id, name, email, plan, revision, account, slot, ...times, perMinute, perMonth)
+    insert.run(id, name, email, plan, revision, account, slot, counter, ...times, perMinute, perMonth)
     for (const one of (row.secrets as readonly Row[]).toReversed())
       secret.run(id, one.hash, one.lastFour, toMs(one.expiresAt), one.pepper)
   }

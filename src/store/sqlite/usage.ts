@@ -1,6 +1,6 @@
 import type Database from 'libsql'
 import { readMonth } from '../read-month.ts'
-import type { Charge, DayUsage, KeyUse, MonthUsage, UsageStore } from '../types.ts'
+import type { Charge, CounterUse, DayUsage, MonthUsage, UsageStore } from '../types.ts'
 import { SqliteCharges } from './charges.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 
@@ -16,7 +16,7 @@ function toMonthUsage(row: MonthRow): MonthUsage {
   return { ...row, lastUsedAt: new Date(row.lastUsedAt) }
 }
 
-/** The tables of charged requests by key and month, and by key and day. */
+/** The tables of charged requests by counter and month, and by counter and day. Their column `key` contains the counter. */
 export class SqliteUsage implements UsageStore {
   readonly #connection: SqliteConnection
   readonly #sql: ReturnType<typeof prepare>
@@ -28,8 +28,8 @@ export class SqliteUsage implements UsageStore {
     this.#charges = new SqliteCharges(connection.writer, (charge, count) => this.#add(charge, count))
   }
 
-  usedBy(key: string, month: string): Promise<number> {
-    return this.#connection.read(() => this.#readUsed(key, month))
+  usedBy(counter: string, month: string): Promise<number> {
+    return this.#connection.read(() => this.#readUsed(counter, month))
   }
 
   async charge(charge: Charge): Promise<number | null> {
@@ -37,23 +37,23 @@ export class SqliteUsage implements UsageStore {
     return this.#charges.charge(charge)
   }
 
-  async touch({ key, day, at }: KeyUse): Promise<number> {
+  async touch({ counter, day, at }: CounterUse): Promise<number> {
     const month = readMonth(day)
     return this.#connection.writer.enqueue(
-      () => readFirstRow<UsedRow>(this.#sql.touch, key, month, at.getTime())?.used ?? 0,
+      () => readFirstRow<UsedRow>(this.#sql.touch, counter, month, at.getTime())?.used ?? 0,
     )
   }
 
-  lastUsed(key: string): Promise<Date | null> {
+  lastUsed(counter: string): Promise<Date | null> {
     return this.#connection.read(() => {
-      const at = readFirstRow<{ readonly at: number | null }>(this.#sql.lastUsed, key)?.at ?? null
+      const at = readFirstRow<{ readonly at: number | null }>(this.#sql.lastUsed, counter)?.at ?? null
       return at === null ? null : new Date(at)
     })
   }
 
-  listMonths(keys: readonly string[], since: string): Promise<readonly MonthUsage[]> {
+  listMonths(counters: readonly string[], since: string): Promise<readonly MonthUsage[]> {
     return this.#connection.read(() => {
-      return (this.#sql.listMonths.all(JSON.stringify(keys), since) as MonthRow[]).map(toMonthUsage)
+      return (this.#sql.listMonths.all(JSON.stringify(counters), since) as MonthRow[]).map(toMonthUsage)
     })
   }
 
@@ -61,33 +61,33 @@ export class SqliteUsage implements UsageStore {
     return this.#connection.read(() => (this.#sql.listMonth.all(month) as MonthRow[]).map(toMonthUsage))
   }
 
-  listDays(keys: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
+  listDays(counters: readonly string[], first: string, last = first): Promise<readonly DayUsage[]> {
     return this.#connection.read(
-      () => this.#sql.listDays.all(JSON.stringify(keys), `${first}-01`, `${last}-31`) as DayUsage[],
+      () => this.#sql.listDays.all(JSON.stringify(counters), `${first}-01`, `${last}-31`) as DayUsage[],
     )
   }
 
-  #readUsed(key: string, month: string): number {
-    return readFirstRow<UsedRow>(this.#sql.used, key, month)?.used ?? 0
+  #readUsed(counter: string, month: string): number {
+    return readFirstRow<UsedRow>(this.#sql.used, counter, month)?.used ?? 0
   }
 
   /**
    * Charges as many of `count` requests as the quota allows. Runs inside a transaction.
    * @returns the number of requests charged before; at least the quota if it was used up
    */
-  #add({ key, day, quota, at }: Charge, count: number): number {
+  #add({ counter, day, quota, at }: Charge, count: number): number {
     const month = readMonth(day)
-    const known = count === 1 ? undefined : this.#readUsed(key, month)
-    const values = [key, month, count, quota, at.getTime(), quota, count, quota, quota]
+    const known = count === 1 ? undefined : this.#readUsed(counter, month)
+    const values = [counter, month, count, quota, at.getTime(), quota, count, quota, quota]
     const after = readFirstRow<UsedRow>(this.#sql.add, ...values)?.used
     if (after === undefined) return known ?? quota
     const before = known ?? after - 1
-    this.#sql.addDay.run(key, day, after - before)
+    this.#sql.addDay.run(counter, day, after - before)
     return before
   }
 }
 
-const SELECT_MONTHS = 'SELECT key, month, used, last_used_at AS lastUsedAt FROM usage'
+const SELECT_MONTHS = 'SELECT key AS counter, month, used, last_used_at AS lastUsedAt FROM usage'
 
 function prepare(db: Database.Database) {
   return {
@@ -110,7 +110,7 @@ function prepare(db: Database.Database) {
     listMonths: db.prepare(`${SELECT_MONTHS} WHERE key IN (SELECT value FROM json_each(?)) AND month >= ?`),
     listMonth: db.prepare(`${SELECT_MONTHS} WHERE month = ?`),
     listDays: db.prepare(
-      'SELECT key, day, used FROM usage_days WHERE key IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ?',
+      'SELECT key AS counter, day, used FROM usage_days WHERE key IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ?',
     ),
   }
 }
