@@ -1,13 +1,16 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
 import { recordAudit } from './accounts/audit.ts'
-import { type Config, isPortalOn } from './config/config.ts'
-import { buildListenUrl } from './config/settings.ts'
+import { startAuditRetention } from './accounts/audit-retention.ts'
+import type { Config } from './config/config.ts'
+import { isPortalOn } from './config/is-portal-on.ts'
+import { isLoopback } from './config/parsers.ts'
+import { findServiceUrl } from './config/settings.ts'
 import { withFallback } from './coordination/fallback.ts'
 import { openMemory } from './coordination/memory.ts'
 import type { SharedState } from './coordination/types.ts'
@@ -16,6 +19,7 @@ import { normalizeHost } from './fetch/address.ts'
 import { buildPolicy, type Policy } from './fetch/policy.ts'
 import { type App, buildApp } from './http/app.ts'
 import { Metrics } from './http/metrics.ts'
+import { buildHostFilter } from './http/served-hosts.ts'
 import { buildMetricsServer } from './http/server/metrics-server.ts'
 import { buildKey } from './keys/key.ts'
 import { FIRST_PLAN } from './keys/plans.ts'
@@ -53,6 +57,7 @@ interface Backends {
   readonly store: Awaited<ReturnType<typeof openStore>>['store']
   readonly pepper: string
   readonly oldPepper: string | null
+  readonly firstPepper: string
   readonly shared: SharedState
   /** The accounts of the portal; null if it is off. */
   readonly accounts: Accounts | null
@@ -76,17 +81,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const metricsServer =
     config.metricsPort === null
       ? null
-      : await openMetrics(metrics, { host: config.metricsHost, port: config.metricsPort, log })
+      : await openMetrics(metrics, { ...config, host: config.metricsHost, port: config.metricsPort, log })
+  const endRetention = startAuditRetention({ store, days: config.auditDays, log })
   const secret = config.mongodbUrl === null ? await createFirstKey({ store, pepper, log }) : null
   const versions = { version, ruleset: rules.version, node: process.version }
   const keys = config.mongodbUrl === null ? 'SQLite' : 'MongoDB'
   const shared = config.redisUrl === null ? 'memory' : 'Redis'
   log.info({ ...versions, keys, shared, address }, 'started')
-  const portalUrl = backends.accounts === null ? null : (findPublicUrl(config) ?? address)
+  const portalUrl = backends.accounts === null ? null : (config.publicUrl ?? address)
   return {
     greeting: formatGreeting(address, { secret, portalUrl }),
     reloadPlans: () => reloadPlans(options, store),
-    close: () => closeService(app, metricsServer, backends),
+    close: async () => {
+      endRetention()
+      await closeService(app, metricsServer, backends)
+    },
   }
 }
 
@@ -99,7 +108,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
     policy,
     fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
   })
-  const { store, pepper, oldPepper } = await openStore(config, {
+  const { store, ...peppers } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
     onChange: logStoreState(log, config.mongodbUrl === null ? 'the embedded store' : 'MongoDB'),
@@ -108,12 +117,7 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
   const accounts = await openPortalAccounts(config, { store, shared, log })
-  return { metrics, policy, scanner, store, pepper, oldPepper, shared, accounts, rules: await scanner.ready() }
-}
-
-/** The public URL; null for its default, which is only an address to listen on: people may use another name of this machine. */
-function findPublicUrl(config: Config): string | null {
-  return config.publicUrl === buildListenUrl(config) ? null : config.publicUrl
+  return { metrics, policy, scanner, store, ...peppers, shared, accounts, rules: await scanner.ready() }
 }
 
 /** Opens the accounts of the portal, unless it is off. */
@@ -121,23 +125,17 @@ async function openPortalAccounts(
   config: Config,
   parts: Pick<Backends, 'store' | 'shared'> & { readonly log: Logger },
 ): Promise<Accounts | null> {
-  if (isPortalOn(config)) {
-    const secret = loadAuthSecret(config)
-    // Loaded only if the portal is on: better-auth takes a quarter of a second.
-    const { openAccounts } = await import('./accounts/open.ts')
-    return openAccounts({ ...config, ...parts, secret })
-  }
-  if (config.portal === null)
-    parts.log.warn(
-      'AUTH_SECRET is not set, so the portal is off: set it to the same secret on every node, or set PORTAL=off',
-    )
-  return null
+  if (!isPortalOn(config)) return null
+  const secret = loadAuthSecret(config)
+  // Loaded only if the portal is on: better-auth takes a quarter of a second.
+  const { openAccounts } = await import('./accounts/open.ts')
+  return openAccounts({ ...config, ...parts, publicUrl: findServiceUrl(config), secret })
 }
 
 function openApp({ config, log, version }: ServiceOptions, { scanner, ...backends }: Backends): Promise<App> {
   return buildApp({
     ...backends,
-    settings: { ...config, publicUrl: findPublicUrl(config) },
+    settings: config,
     scan: (url, client) => scanner.scan(url, { client }),
     workers: () => scanner.queue,
     clock: Date.now,
@@ -249,9 +247,13 @@ Try it:
 
 async function openMetrics(
   metrics: Metrics,
-  { host, port, log }: Pick<Config, 'host' | 'port'> & { readonly log: Logger },
+  { host, port, allowedHosts, log }: Pick<Config, 'host' | 'port' | 'allowedHosts'> & { readonly log: Logger },
 ): Promise<Server> {
-  const server = buildMetricsServer(metrics)
+  // Prometheus uses names and addresses of containers where the metrics are open to other machines.
+  const findUnserved = buildHostFilter({ host, publicUrl: null, allowedHosts })
+  const isServed = (raw: IncomingMessage): boolean =>
+    !isLoopback(host) || findUnserved({ raw, originalUrl: raw.url ?? '' }) === null
+  const server = buildMetricsServer(metrics, isServed)
   await listenOrExplain({ METRICS_HOST: host, METRICS_PORT: port }, () => once(server.listen(port, host), 'listening'))
   log.info({ port: (server.address() as AddressInfo).port }, 'metrics server started')
   return server
@@ -297,12 +299,14 @@ const LISTEN_ERRORS: Readonly<Record<string, { readonly sentence: string; readon
 }
 
 /** Finds the service's own addresses: the ones that scans must not connect to. */
-function findOwnAddresses({ host, port, publicUrl }: Config): Policy['own'] {
-  const { hostname, protocol, port: explicitPort } = new URL(publicUrl)
+function findOwnAddresses(config: Config): Policy['own'] {
+  const { host, port, allowedHosts } = config
+  const { hostname, protocol, port: explicitPort } = new URL(findServiceUrl(config))
   const publicPort = Number(explicitPort) || (protocol === 'https:' ? 443 : 80)
   const addresses = [
     { host: normalizeHost(hostname), port: publicPort },
     { host: normalizeHost(host), port },
+    ...allowedHosts.map((one) => ({ host: one, port: publicPort })),
   ]
   return addresses.flatMap((address) => (address.host === null ? [] : { host: address.host, port: address.port }))
 }

@@ -21,9 +21,14 @@ export const TOO_MANY_SCANS = 'Too many scans are running. Try again in a moment
 
 // Causes that only DNS, a connection or a redirect reveals have the same message as an unknown name. Otherwise a client
 // could find out which internal names exist.
-const NOT_FOUND = 'The site was not found. Check the address, then try again.'
+const NOT_FOUND = 'The site was not found. Check the address.'
+/** Marks a failed scan that the same request would repeat until the site or the URL changes. */
+const LASTING = 'lasting'
 
-/** Cause, which only the log contains → error code and message for the client. No message shows an address, a path or a stack. */
+/**
+ * Cause, which only the log contains → error code and message for the client, and whether it lasts. No message shows an address,
+ * a path or a stack.
+ */
 export const SCAN_CAUSES = {
   not_a_url: [
     'invalid_url',
@@ -33,21 +38,35 @@ export const SCAN_CAUSES = {
   port_refused: ['blocked_target', 'This port cannot be scanned. Remove the port from the URL.'],
   denied: ['blocked_target', 'The owner of this host has opted out of scanning.'],
   own_host: ['blocked_target', 'This is the address of this service, which does not scan itself.'],
-  name_not_found: ['scan_failed', NOT_FOUND],
-  address_refused: ['scan_failed', NOT_FOUND],
-  redirect_refused: ['scan_failed', NOT_FOUND],
+  name_not_found: ['scan_failed', NOT_FOUND, LASTING],
+  address_refused: ['scan_failed', NOT_FOUND, LASTING],
+  redirect_refused: ['scan_failed', NOT_FOUND, LASTING],
+  lookup_failed: ['scan_failed', NOT_FOUND],
   unreachable: ['scan_failed', 'The site could not be reached. Check that it is online, then try again.'],
-  connection_refused: ['scan_failed', 'The site refused the connection. Check that it is online, then try again.'],
+  connection_refused: [
+    'scan_failed',
+    'The site refused the connection. Check the address, and that the site is online.',
+    LASTING,
+  ],
   connection_reset: ['scan_failed', 'The site closed the connection before it sent a response. Try again later.'],
   tls_invalid: [
     'scan_failed',
     "The site's TLS certificate is not valid for this address. Check the address, or try it with http.",
+    LASTING,
   ],
-  too_many_redirects: ['scan_failed', 'The site redirects more than 5 times. Scan the address it redirects to.'],
-  redirect_loop: ['scan_failed', 'The site redirects in a loop. Scan another page of the site.'],
+  too_many_redirects: [
+    'scan_failed',
+    'The site redirects more than 5 times. Scan the address it redirects to.',
+    LASTING,
+  ],
+  redirect_loop: ['scan_failed', 'The site redirects in a loop. Scan another page of the site.', LASTING],
   protocol_error: ['scan_failed', 'The site did not send a valid HTTP response. Try again later.'],
-  header_overflow: ['scan_failed', 'The response headers of the site are too large. Scan another page of the site.'],
-  worker_killed: ['scan_failed', 'The page took too long to analyze. Scan another page of the site.'],
+  header_overflow: [
+    'scan_failed',
+    'The response headers of the site are too large. Scan another page of the site.',
+    LASTING,
+  ],
+  worker_killed: ['scan_failed', 'The page took too long to analyze. Scan another page of the site.', LASTING],
   killer_site: [
     'scan_failed',
     'A page of this site took too long to analyze less than a minute ago. Wait a minute, then scan another page.',
@@ -55,7 +74,7 @@ export const SCAN_CAUSES = {
   internal: ['scan_failed', 'The scan failed. Try again later.'],
   deadline: ['scan_timeout', 'The site did not respond in time. Try again later.'],
   busy: ['unavailable', TOO_MANY_SCANS],
-} as const satisfies Record<string, readonly [ScanErrorCode, string]>
+} as const satisfies Record<string, readonly [ScanErrorCode, string, typeof LASTING?]>
 export type ScanCause = keyof typeof SCAN_CAUSES
 
 /**
@@ -86,6 +105,10 @@ export const API_ERRORS = {
   ],
   not_found: [404, 'There is nothing at this path.'],
   method_not_allowed: [405, 'This method is not allowed. The Allow header lists the allowed methods.'],
+  misdirected_request: [
+    421,
+    'This service is not served under the host name of this request. Use its public URL. Its operator sets that URL as PUBLIC_URL, and other names in ALLOWED_HOSTS.',
+  ],
   rate_limited: [
     429,
     'Too many requests in this minute. Wait for the number of seconds in Retry-After, then try again.',
@@ -102,10 +125,17 @@ export const API_ERRORS = {
 } as const satisfies Record<string, readonly [number, string]>
 export type ApiErrorCode = keyof typeof API_ERRORS
 
-/** Whether the same request may succeed later. Errors of the request and of its key persist until the client changes something. */
-export function isRetryable(code: ApiErrorCode): boolean {
-  return API_ERRORS[code][0] >= 429
+/**
+ * Whether the same request may succeed later. Errors of the request and of its key persist until the client changes something, and
+ * some failures of scans until the site does.
+ */
+export function isRetryable({ code, reason }: Pick<ApiError, 'code' | 'reason'>): boolean {
+  return API_ERRORS[code][0] >= 429 && !(reason !== undefined && LASTING_CAUSES.has(reason))
 }
+
+const LASTING_CAUSES: ReadonlySet<string> = new Set(
+  Object.entries(SCAN_CAUSES).flatMap(([cause, [, , lasts]]) => (lasts === undefined ? [] : cause)),
+)
 
 /**
  * Reasons of 5xx responses, for the log and the metrics. Clients never see them. A failed scan has a reason from
@@ -118,6 +148,7 @@ export const SERVICE_REASONS = [
   'queue_timeout',
   'store_away',
   'charge_in_doubt',
+  'wrong_pepper',
   'draining',
   'unexpected',
 ] as const

@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { formatError } from './cli/format-error.ts'
 import { openService, type Service } from './compose.ts'
-import { type Config, loadConfig } from './config/config.ts'
+import { listAdvice } from './config/advice.ts'
+import { loadConfig } from './config/config.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -60,7 +61,7 @@ try {
     if (isInTerminal) stop('SIGHUP', log)
     else if (!isStopping) void service?.reloadPlans()
   })
-  warnOfSettings(config, log)
+  for (const { text } of listAdvice(config)) log.warn(text)
   service = await openService({ config, log, version })
   process.stdout.write(`${service.greeting}\n`) // The last step, because a process that reads it may send a signal immediately.
 } catch (error) {
@@ -111,9 +112,4 @@ function exit(code: number): void {
     destination.flushSync() // Writes the lines logged during the last write.
     process.exit(code)
   })
-}
-
-function warnOfSettings(config: Config, log: pino.Logger): void {
-  if (config.scanAllow.length > 0)
-    log.warn('SCAN_ALLOW is set: addresses that are not public can be scanned. Use it for development only.')
 }

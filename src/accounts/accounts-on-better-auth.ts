@@ -1,12 +1,11 @@
 import type { FoundAccount } from './account-writer.ts'
 import { AccountError, type Accounts } from './accounts.ts'
-import { readEmailAddress, readPersonName } from './form-rules.ts'
-import { LINK_HOURS } from './link-tokens.ts'
-import { buildLink } from './links.ts'
-import type { Mailer } from './mailer.ts'
-import { buildResetMail } from './mails.ts'
+import { readPersonName } from './form-rules.ts'
+import type { Guess } from './guesses.ts'
+import { LogIns } from './log-ins.ts'
 import type { AccountParts } from './parts.ts'
 import { checkNotPersonal, checkPassword } from './password-rules.ts'
+import { replacePassword } from './replace-password.ts'
 import { requirePassword } from './require-password.ts'
 import { SignUps } from './sign-ups.ts'
 import type { CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
@@ -19,10 +18,12 @@ type Form<Method extends keyof Accounts> = Accounts[Method] extends (form: infer
 export class AccountsOnBetterAuth implements Accounts {
   readonly #parts: AccountParts
   readonly #signUps: SignUps
+  readonly #logIns: LogIns
 
   constructor(parts: AccountParts) {
     this.#parts = parts
     this.#signUps = new SignUps(parts)
+    this.#logIns = new LogIns(parts)
   }
 
   get canMail(): boolean {
@@ -54,57 +55,23 @@ export class AccountsOnBetterAuth implements Accounts {
   }
 
   logIn(form: Form<'logIn'>, visitor: Visitor): Promise<LogIn> {
-    const { attempts, writer, sessions } = this.#parts
-    return this.#run(async () => {
-      await attempts.countVisit(visitor)
-      const email = readEmailAddress(form.email)
-      const found = await writer.find(email)
-      const hash = found?.passwordHash ?? null
-      await requirePassword(this.#parts, { email, password: form.password, hash }, visitor, 'wrong_login')
-      if (found === null) throw new AccountError('wrong_login')
-      const started = await sessions.start(found.account, visitor)
-      // The password may have been changed after it was read, which ended all sessions but this one.
-      if ((await writer.getPasswordHash(found.account.id)) === hash) return started
-      await sessions.endAll(found.account.id)
-      throw new AccountError('wrong_login')
-    })
+    return this.#run(() => this.#logIns.logIn(form, visitor))
+  }
+
+  requestLogInLink(email: string, visitor: Visitor): Promise<void> {
+    return this.#run(() => this.#logIns.requestLink('log-in', email, visitor))
   }
 
   logOut(visitor: Visitor): Promise<readonly string[]> {
     return this.#run(() => this.#parts.sessions.end(visitor))
   }
 
-  requestReset(text: string, visitor: Visitor): Promise<void> {
-    const { attempts, writer, mailer, background, calls } = this.#parts
-    return this.#run(async () => {
-      const email = readEmailAddress(text)
-      if (mailer === null) return
-      await attempts.countMail(visitor, email)
-      const found = await writer.find(email)
-      background.start('the e-mail of a reset', () => calls.run(() => this.#mailReset(mailer, found)))
-    })
+  requestReset(email: string, visitor: Visitor): Promise<void> {
+    return this.#run(() => this.#logIns.requestLink('reset', email, visitor))
   }
 
-  async #mailReset(mailer: Mailer, found: FoundAccount | null): Promise<void> {
-    if (found === null) return
-    const { tokens, publicUrl } = this.#parts
-    const token = await tokens.issueReset(found, LINK_HOURS.reset)
-    const mail = buildResetMail(publicUrl, buildLink(publicUrl, 'reset', token), LINK_HOURS.reset)
-    await mailer.send(found.account.email, mail)
-  }
-
-  resetPassword({ token, password }: Form<'resetPassword'>, visitor: Visitor): Promise<void> {
-    const { attempts, tokens, hasher } = this.#parts
-    return this.#run(async () => {
-      checkPassword(password)
-      await attempts.countVisit(visitor)
-      const found = await tokens.findReset(token)
-      if (found === null) throw new AccountError('invalid_token')
-      checkNotPersonal(password, found.account)
-      const hash = await hasher.hash(password)
-      if (!(await tokens.useReset(token))) throw new AccountError('invalid_token')
-      if (!(await this.#replacePassword(found, hash))) throw new AccountError('invalid_token')
-    })
+  resetPassword(form: Form<'resetPassword'>, visitor: Visitor): Promise<readonly string[]> {
+    return this.#run(() => this.#logIns.resetPassword(form, visitor))
   }
 
   rename(name: string, visitor: Visitor): Promise<void> {
@@ -117,20 +84,22 @@ export class AccountsOnBetterAuth implements Accounts {
   changeEmail({ email, password }: Form<'changeEmail'>, visitor: Visitor): Promise<'changed' | 'mailed'> {
     return this.#run(async () => {
       const session = await this.#parts.sessions.require(visitor)
-      const found = await this.#checkOwner(session, password, visitor)
-      return this.#signUps.changeEmail(email, found, visitor)
+      const { owner } = await this.#checkOwner(session, password, visitor)
+      return this.#signUps.changeEmail(email, { owner, session }, visitor)
     })
   }
 
   changePassword({ current, password }: Form<'changePassword'>, visitor: Visitor): Promise<readonly string[]> {
-    const { sessions, hasher } = this.#parts
+    const { sessions, hasher, browsers } = this.#parts
     return this.#run(async () => {
       const session = await sessions.require(visitor)
       checkPassword(password)
       checkNotPersonal(password, session.account)
-      const found = await this.#checkOwner(session, current, visitor)
-      if (!(await this.#replacePassword(found, await hasher.hash(password)))) throw new AccountError('wrong_password')
-      return (await sessions.start(session.account, visitor)).cookies
+      const { owner, guess } = await this.#checkOwner(session, current, visitor)
+      const passwordHash = await hasher.hash(password, guess.client)
+      if (!(await replacePassword(this.#parts, owner, passwordHash))) throw new AccountError('wrong_password')
+      const { cookies } = await sessions.start(session.account, visitor)
+      return [...cookies, ...browsers.remember({ ...owner, passwordHash }, visitor, owner)]
     })
   }
 
@@ -152,12 +121,12 @@ export class AccountsOnBetterAuth implements Accounts {
   }
 
   remove(password: string, visitor: Visitor): Promise<readonly string[]> {
-    const { sessions, store } = this.#parts
+    const { sessions, store, browsers } = this.#parts
     return this.#run(async () => {
       const session = await sessions.require(visitor)
-      await this.#checkOwner(session, password, visitor)
+      const { owner } = await this.#checkOwner(session, password, visitor)
       await store.deleteAccount(session.account.id, new Date(visitor.now))
-      return sessions.end(visitor)
+      return [...(await sessions.end(visitor)), ...browsers.forget(owner, visitor)]
     })
   }
 
@@ -170,22 +139,16 @@ export class AccountsOnBetterAuth implements Accounts {
     return this.#parts.calls.run(work)
   }
 
-  /**
-   * Sessions end before and after the change: a log-in with the former password may be in progress.
-   * @returns false if the password was changed in the meantime
-   */
-  async #replacePassword({ account, passwordHash }: FoundAccount, hash: string): Promise<boolean> {
-    const { sessions, writer } = this.#parts
-    await sessions.endAll(account.id)
-    if (!(await writer.replacePassword(account.id, passwordHash, hash))) return false
-    await sessions.endAll(account.id)
-    return true
-  }
-
-  /** @returns the account with the hash that the password was compared with */
-  async #checkOwner({ account }: CurrentSession, password: string, visitor: Visitor): Promise<FoundAccount> {
-    const hash = await this.#parts.writer.getPasswordHash(account.id)
-    await requirePassword(this.#parts, { email: account.email, password, hash }, visitor, 'wrong_password')
-    return { account, passwordHash: hash }
+  /** @returns the account with the hash that the password was compared with. Guesses count by session, so strangers cannot use them up */
+  async #checkOwner(
+    { account, sessionId: id }: CurrentSession,
+    password: string,
+    { address, now }: Visitor,
+  ): Promise<{ readonly owner: FoundAccount; readonly guess: Guess }> {
+    const { guesses, writer, hasher } = this.#parts
+    const guess = await guesses.count({ kind: 'session', id, address }, now)
+    const hash = await writer.getPasswordHash(account.id)
+    await requirePassword(hasher, { guess, password, hash }, 'wrong_password')
+    return { owner: { account, passwordHash: hash }, guess }
   }
 }

@@ -35,17 +35,36 @@ export interface Accounts {
   /** Voids the link of an e-mail that confirms an address, for a recipient who requested nothing. */
   discard(token: string, visitor: Visitor): Promise<void>
   /** Begins a session. A session that the browser already has ends. Only a correct password reveals that an account is suspended. */
-  logIn(form: { readonly email: string; readonly password: string }, visitor: Visitor): Promise<LogIn>
+  logIn(
+    form: {
+      readonly email: string
+      readonly password: string
+      /** Token of the link that `requestLogInLink` sends. */
+      readonly link?: string | undefined
+    },
+    visitor: Visitor,
+  ): Promise<LogIn>
+  /**
+   * Sends a link with which a browser that the account does not know may log in although many wrong passwords were entered today,
+   * if the address has an account. Takes the same time if it has none.
+   */
+  requestLogInLink(email: string, visitor: Visitor): Promise<void>
   /** Ends the session. @returns values of `Set-Cookie` that remove its cookie */
   logOut(visitor: Visitor): Promise<readonly string[]>
   /** Sends a link to reset the password, if the address has an account. Takes the same time if it has none. */
   requestReset(email: string, visitor: Visitor): Promise<void>
-  /** Sets a new password by the token of a link, and ends all sessions. */
-  resetPassword(form: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
+  /**
+   * Sets a new password by the token of a link, and ends all sessions.
+   * @returns values of `Set-Cookie`: the account knows the browser afterwards
+   */
+  resetPassword(
+    form: { readonly token: string; readonly password: string },
+    visitor: Visitor,
+  ): Promise<readonly string[]>
   rename(name: string, visitor: Visitor): Promise<void>
   /**
    * With e-mail, sends a link to the new address, which takes effect when it is opened (`mailed`); otherwise changes it
-   * immediately.
+   * immediately. All other sessions end when it takes effect.
    */
   changeEmail(
     form: { readonly email: string; readonly password: string },
@@ -78,12 +97,21 @@ export const ACCOUNT_ERRORS = {
   common_password: 'This password is on lists of common passwords. Choose another one.',
   personal_password: 'Choose a password that is neither your name nor your e-mail address.',
   address_taken: 'There is already an account with this e-mail address. Log in instead.',
+  reserved_address:
+    'This address is one of an operator. Only the operator can create its account, with the command "accounts create".',
   sign_up_off: 'Sign-up is closed on this service. Ask its operator for an account.',
   invalid_invite: 'This invitation is no longer valid. Ask the operator of this service for a new one.',
   suspended: 'This account is suspended. Contact the operator of this service.',
   invalid_token: 'This link is no longer valid. Request a new one.',
   not_logged_in: 'Log in first.',
   too_many_attempts: 'Too many attempts. Wait a minute and try again.',
+  too_many_in_session: 'Too many wrong passwords were entered in this session today. Log out, and log in again.',
+  too_many_today:
+    'Too many wrong passwords were entered for this account today. Use a browser that you have logged in with before, or ask the operator of this service for a link to choose a new password.',
+  needs_link:
+    'Many wrong passwords were entered for this address today. A browser that you have not logged in with before needs a link that we send to the address.',
+  mails_used_up:
+    'Several e-mails were sent to this address today. Open the link in the newest one, or request another one tomorrow.',
 } as const
 
 /** A problem that the person can correct. */

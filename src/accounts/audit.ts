@@ -33,7 +33,7 @@ export const AUDIT_ACTIONS = {
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 
 /** An action on an account, a key or the service. It contains only ids, so it may outlive the account. */
-export interface AuditEntry {
+export interface AuditEvent {
   readonly at: Date
   readonly action: AuditAction
   /** Id of the account that acted; null for the operator's commands. */
@@ -50,8 +50,21 @@ export interface AuditEntry {
   readonly machine: string | null
 }
 
-/** The values of a new entry; absent values are null. */
-export type NewAuditEntry = Pick<AuditEntry, 'at' | 'action'> & Partial<AuditEntry>
+/** One event as it is stored, or several of one day that were merged. */
+export interface AuditEntry extends AuditEvent {
+  /** The number of events; `at` is the time of the last one. */
+  readonly count: number
+  /** The time of the first event; null if there is only one. */
+  readonly firstAt: Date | null
+}
+
+/** Completes the name of the action of an entry if it contains several events. */
+export function describeCount({ count, firstAt }: Pick<AuditEntry, 'count' | 'firstAt'>): string {
+  return firstAt === null ? '' : ` ${count} times since ${firstAt.toISOString().slice(11, 19)} UTC`
+}
+
+/** The values of a new event; absent values are null. */
+export type NewAuditEvent = Pick<AuditEvent, 'at' | 'action'> & Partial<AuditEvent>
 
 interface AuditLog {
   warn(fields: object, message: string): void
@@ -60,11 +73,11 @@ interface AuditLog {
 /** Records an action that has already taken effect. An error is logged and not thrown, because it must not hide the action. */
 export async function recordAudit(
   { audit }: { readonly audit: AuditStore },
-  entry: NewAuditEntry,
+  event: NewAuditEvent,
   log: AuditLog,
 ): Promise<void> {
   const nothing = { actor: null, account: null, key: null, detail: null, command: null }
-  const complete = { ...nothing, machine: hostname(), ...entry }
+  const complete = { ...nothing, machine: hostname(), ...event }
   try {
     await audit.addAudit(complete)
   } catch (error) {

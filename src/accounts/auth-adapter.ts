@@ -2,6 +2,7 @@ import type { BetterAuthOptions, DBAdapter } from 'better-auth'
 import type { AuthDatabase, StoreError } from '../store/types.ts'
 import { wrapMethods } from '../store/wrap-methods.ts'
 import { AuthCalls } from './auth-calls.ts'
+import { hashSessionTokens, type Queries } from './session-tokens.ts'
 
 /** A database for better-auth, whose queries are made by `calls`. */
 export interface OpenedDatabase {
@@ -55,15 +56,13 @@ function guardAdapter(
 ): DBAdapter {
   const { id, options } = getAdapter()
   const guarded: DBAdapter = {
-    ...wrapMethods(() => pickQueries(getAdapter()), query),
+    ...wrapMethods(() => hashSessionTokens(pickQueries(getAdapter())), query),
     id,
     options,
     transaction: (run) => run(guarded),
   }
   return guarded
 }
-
-type Queries = Omit<DBAdapter, 'id' | 'options' | 'transaction' | 'createSchema'>
 
 function pickQueries({ id, options, transaction, createSchema, ...queries }: DBAdapter): Queries {
   return queries

@@ -80,9 +80,11 @@ export class BrowserSessions {
 
   /** Ends the sessions of an account that `isMeant` selects by their id. */
   async endSome({ account }: CurrentSession, isMeant: (id: string) => boolean): Promise<void> {
-    const { internalAdapter } = this.#context
-    for (const { id, token } of await internalAdapter.listSessions(account.id))
-      if (isMeant(id)) await internalAdapter.deleteSession(token)
+    const { adapter, internalAdapter } = this.#context
+    const ids = (await internalAdapter.listSessions(account.id)).map(({ id }) => id).filter(isMeant)
+    // By their ids: the listed tokens are hashes.
+    if (ids.length > 0)
+      await adapter.deleteMany({ model: 'session', where: [{ field: 'id', operator: 'in', value: ids }] })
   }
 
   async endAll(account: string): Promise<void> {

@@ -7,7 +7,12 @@ import { makeToken } from './links.ts'
 const HOUR_MS = 3_600_000
 
 /** Lifetime of the links in hours. */
-export const LINK_HOURS = { verify: 24, reset: 1, operator: 168 } as const
+export const LINK_HOURS = { verify: 24, reset: 1, 'log-in': 1, operator: 168 } as const
+/**
+ * Lifetime of the last link to reset a password or to log in that an address receives in a day: until the next day at least, so
+ * that its owner can use it when no other link is sent.
+ */
+export const LAST_LINK_HOURS = 24
 
 /** A sign-up that waits for its link to be opened. */
 export interface PendingSignUp {
@@ -53,20 +58,23 @@ export class LinkTokens {
     this.#writer = writer
   }
 
-  /** Makes a token that sets a new password for an account, once, and until its password or address changes. */
-  issueReset(found: FoundAccount, hours: number): Promise<string> {
-    return this.#issue('reset', bindTo(found), hours)
+  /**
+   * Makes a token that sets a new password for an account (`reset`), or allows a browser to log in to it (`log-in`), once, and until
+   * its password or address changes.
+   */
+  issue(purpose: OwnerPurpose, found: FoundAccount, hours: number): Promise<string> {
+    return this.#issue(purpose, bindTo(found), hours)
   }
 
-  /** @returns null if the token is not valid */
-  async findReset(token: string): Promise<FoundAccount | null> {
-    const bound = await this.#find('reset', token)
+  /** @returns the account of a token; null if the token is not valid */
+  async find(purpose: OwnerPurpose, token: string): Promise<FoundAccount | null> {
+    const bound = await this.#find(purpose, token)
     return bound === null ? null : this.findBound(bound)
   }
 
   /** Uses up a token. @returns false if it is no longer valid: of concurrent calls exactly one returns true */
-  async useReset(token: string): Promise<boolean> {
-    return (await this.#context.internalAdapter.consumeVerificationValue(buildIdentifier('reset', token))) !== null
+  async use(purpose: OwnerPurpose, token: string): Promise<boolean> {
+    return (await this.#context.internalAdapter.consumeVerificationValue(buildIdentifier(purpose, token))) !== null
   }
 
   /** Makes a token that changes the address of an account, until its password or address changes otherwise. */
@@ -116,7 +124,9 @@ export class LinkTokens {
   }
 }
 
-type Purpose = 'reset' | 'verify'
+/** What only the owner of an address may do. */
+export type OwnerPurpose = 'reset' | 'log-in'
+type Purpose = OwnerPurpose | 'verify'
 
 function buildIdentifier(purpose: Purpose, token: string): string {
   return `${purpose}:${token.slice(0, 100)}`

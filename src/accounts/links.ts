@@ -14,6 +14,7 @@ export function hashInvite(token: string): string {
 const PAGES = {
   verify: '/verify?token=',
   reset: '/reset?token=',
+  'log-in': '/login?link=',
   invite: '/signup?invite=',
 } as const
 

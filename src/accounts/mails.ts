@@ -39,11 +39,27 @@ export function buildResetMail(service: string, link: string, hours: number): Ma
     subject: 'Set a new password',
     text: `A new password was requested for your Siteprint account at ${service}.
 
-To set it, open this link within ${hours === 1 ? 'an hour' : `${hours} hours`}. It works once, and only until your password or e-mail address changes:
+To set it, open this link within ${formatHours(hours)}. It works once, and only until your password or e-mail address changes:
 
 ${link}
 
 If this was not you, ignore this e-mail. Your password stays as it is.
+`,
+  }
+}
+
+/** @param link opens the log-in page for a browser that the account does not know; valid for `hours` */
+export function buildLogInMail(service: string, link: string, hours: number): Mail {
+  return {
+    subject: 'Log in with another browser',
+    text: `Many wrong passwords were entered for your Siteprint account at ${service}. Browsers in which you
+have not logged in before therefore need this link, and your password.
+
+To log in, open it in that browser within ${formatHours(hours)}. It works once:
+
+${link}
+
+If this was not you, ignore this e-mail. A log-in needs both the link and your password.
 `,
   }
 }
@@ -85,4 +101,8 @@ If this was not you, change your password now, which voids the request:
 ${service}/account/settings
 `,
   }
+}
+
+function formatHours(hours: number): string {
+  return hours === 1 ? 'an hour' : `${hours} hours`
 }

@@ -10,6 +10,8 @@ import { openAuth } from './auth.ts'
 import { openAuthDatabase } from './auth-adapter.ts'
 import { BackgroundWork } from './background-work.ts'
 import { BrowserSessions } from './browser-sessions.ts'
+import { Guesses } from './guesses.ts'
+import { KnownBrowsers } from './known-browsers.ts'
 import { LinkTokens } from './link-tokens.ts'
 import type { Logger } from './logger.ts'
 import { Mailer } from './mailer.ts'
@@ -31,6 +33,8 @@ interface CommonOptions {
 export interface OpenAccountsOptions extends CommonOptions {
   readonly shared: Pick<SharedState, 'countRequest'>
   readonly signUp: SignUp
+  /** Addresses of the operators, as `parseEmailAddress` spells them. */
+  readonly adminEmails: readonly string[]
   /** Null without e-mail. */
   readonly smtpUrl: string | null
   /** Set if `smtpUrl` is. */
@@ -39,10 +43,14 @@ export interface OpenAccountsOptions extends CommonOptions {
 
 /** Opens the accounts of a server. The store stays open when they are closed. */
 export async function openAccounts(options: OpenAccountsOptions): Promise<Accounts> {
-  const { store, shared, secret, publicUrl, log, signUp, smtpUrl, mailFrom, hasher = new PasswordHasher() } = options
+  const { store, shared, secret, publicUrl, log, signUp, adminEmails, smtpUrl, mailFrom } = options
+  const { hasher = new PasswordHasher() } = options
   const { auth, context, calls, writer, tokens } = await openParts(options, 'server')
+  const mailer = smtpUrl === null || mailFrom === null ? null : new Mailer({ smtpUrl, mailFrom }, log)
+  const attempts = new Attempts(shared, secret)
   return new AccountsOnBetterAuth({
     signUp,
+    adminEmails,
     publicUrl,
     store: store.accounts,
     calls,
@@ -50,8 +58,10 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<Accoun
     tokens,
     sessions: new BrowserSessions(auth, context),
     hasher,
-    attempts: new Attempts(shared, secret),
-    mailer: smtpUrl === null || mailFrom === null ? null : new Mailer({ smtpUrl, mailFrom }, log),
+    attempts,
+    guesses: new Guesses({ attempts, canMail: mailer !== null }),
+    browsers: new KnownBrowsers({ secret, publicUrl }),
+    mailer,
     background: new BackgroundWork(log),
   })
 }

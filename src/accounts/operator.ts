@@ -48,7 +48,7 @@ export class Operator {
   }
 
   async #issueLink(found: FoundAccount): Promise<string> {
-    const token = await this.#parts.tokens.issueReset(found, LINK_HOURS.operator)
+    const token = await this.#parts.tokens.issue('reset', found, LINK_HOURS.operator)
     return buildLink(this.#parts.publicUrl, 'reset', token)
   }
 }

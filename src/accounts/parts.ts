@@ -4,6 +4,8 @@ import type { Attempts } from './attempts.ts'
 import type { AuthCalls } from './auth-calls.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { BrowserSessions } from './browser-sessions.ts'
+import type { Guesses } from './guesses.ts'
+import type { KnownBrowsers } from './known-browsers.ts'
 import type { LinkTokens } from './link-tokens.ts'
 import type { Mailer } from './mailer.ts'
 import type { PasswordHasher } from './password-hasher.ts'
@@ -22,6 +24,10 @@ export interface AccountParts {
   readonly tokens: LinkTokens
   readonly hasher: PasswordHasher
   readonly attempts: Attempts
+  /** Addresses of the operators, as `parseEmailAddress` spells them. Without e-mail they cannot be taken in the portal. */
+  readonly adminEmails: readonly string[]
+  readonly guesses: Guesses
+  readonly browsers: KnownBrowsers
   /** Null without e-mail. */
   readonly mailer: Mailer | null
   readonly background: BackgroundWork

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { raceSignal } from './race-signal.ts'
 
 interface DeadlineOptions {
@@ -25,6 +26,8 @@ export class Deadline {
     this.#remainingMs = ms
     this.#createReason = createReason
     this.#parent = parent
+    // Every request of a scan adds a few listeners, and removes them when it ends. Node would warn of more than ten.
+    setMaxListeners(0, this.signal)
     parent?.addEventListener('abort', this.#onParent, { once: true })
     if (parent?.aborted) this.#onParent()
     else this.resume()

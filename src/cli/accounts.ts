@@ -5,6 +5,7 @@ import { findByAddress } from '../accounts/form-rules.ts'
 import type { Operator } from '../accounts/operator.ts'
 import type { Account, AccountSummary } from '../accounts/types.ts'
 import { type Config, loadConfig } from '../config/config.ts'
+import { findServiceUrl } from '../config/settings.ts'
 import { SetupError } from '../errors.ts'
 import { formatMonth } from '../keys/calendar.ts'
 import type { OpenedStore } from '../store/open.ts'
@@ -14,6 +15,7 @@ import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { requirePlan } from './key-input.ts'
 import { recordAction } from './record-action.ts'
 import { dispatchVerb, type Given, readTextOption, type Verb } from './verbs.ts'
+import { verifyAccount } from './verify-account.ts'
 import { allowStoreCreation, type StoreCreatingWork, withStore } from './with-store.ts'
 
 const HELP = `
@@ -26,8 +28,9 @@ Manages the accounts of the portal. A change takes effect on every node within 5
   npm run -s accounts -- list [--json] [--search S]
       Lists accounts with their number of keys and their usage of the current month, as a table, or as one JSON object per
       line. --search: part of an e-mail address or name.
-  npm run -s accounts -- verify <email>
-      Marks the e-mail address of an account as confirmed. Addresses in ADMIN_EMAILS have to be confirmed.
+  npm run -s accounts -- verify <email> [--yes]
+      Shows when and how an account was made, asks, marks its e-mail address as confirmed, and ends its sessions. Addresses in
+      ADMIN_EMAILS have to be confirmed. --yes: do not ask.
   npm run -s accounts -- reset <email>
       Prints a link on which the owner chooses a new password, once, and nothing else, on standard output.
   npm run -s accounts -- set-plan <email> <plan>
@@ -54,6 +57,7 @@ interface OpenedAccounts extends OpenedStore {
 
 interface Context {
   readonly config: Config
+  readonly io: CommandIo
   readonly stdout: Writable
   /** Writes a sentence to stderr. */
   readonly report: (sentence: string) => void
@@ -70,7 +74,7 @@ const VERBS: Readonly<Record<string, Verb<Context, Work>>> = {
   invite: { args: [], options: { days: text }, prepare: invite },
   create: { args: ['email'], options: { name: text, plan: text }, prepare: create },
   list: { args: [], options: { json: flag, search: text }, prepare: list },
-  verify: { args: ['email'], options: {}, prepare: verify },
+  verify: { args: ['email'], options: { yes: flag }, prepare: verify },
   reset: { args: ['email'], options: {}, prepare: reset },
   'set-plan': { args: ['email', 'plan'], options: {}, prepare: setPlan },
   disable: { args: ['email'], options: {}, prepare: disable },
@@ -78,19 +82,23 @@ const VERBS: Readonly<Record<string, Verb<Context, Work>>> = {
   delete: { args: ['email'], options: { yes: flag }, prepare: remove },
 }
 
-export const main = defineCommand(HELP, async (args, io) => {
-  const config = loadConfig(io.env)
-  const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
-  const work = dispatchVerb(VERBS, args, { config, stdout: io.stdout, report })
-  const open = (opened: OpenedStore) => () => openOperator(config, opened, io)
-  await withStore(config, io, (opened) => work({ ...opened, openOperator: open(opened) }), work)
-  return EXIT.ok
-})
+export const main = defineCommand(
+  HELP,
+  async (args, io) => {
+    const config = loadConfig(io.env)
+    const report = (sentence: string): void => void io.stderr.write(`${sentence}\n`)
+    const work = dispatchVerb(VERBS, args, { config, io, stdout: io.stdout, report })
+    const open = (opened: OpenedStore) => () => openOperator(config, opened, io)
+    await withStore(config, io, (opened) => work({ ...opened, openOperator: open(opened) }), work)
+    return EXIT.ok
+  },
+  Object.keys(VERBS),
+)
 
 async function openOperator(config: Config, { store }: OpenedStore, { stderr }: CommandIo): Promise<Operator> {
   const secret = loadAuthSecret(config)
   const { openOperator: open } = await import('../accounts/open.ts')
-  return open({ store, secret, publicUrl: config.publicUrl, log: pino({ level: 'error' }, stderr) })
+  return open({ store, secret, publicUrl: findServiceUrl(config), log: pino({ level: 'error' }, stderr) })
 }
 
 function invite(given: Given, { stdout, report }: Context): Work {
@@ -143,16 +151,9 @@ function list({ values }: Given, { stdout, report }: Context): Work {
   }
 }
 
-function verify(given: Given, { report }: Context): Work {
-  return withAccount(given, async (account, { store }) => {
-    await store.accounts.verifyAccount(account.id)
-    await recordAction(
-      { store },
-      { command: 'accounts verify', action: 'account_verified', account: account.id },
-      report,
-    )
-    report(`The address of ${account.id} is confirmed.`)
-  })
+function verify(given: Given, { config, io }: Context): Work {
+  const isConfirmed = given.values.yes === true
+  return withAccount(given, (account, opened) => verifyAccount(account, opened, { config, io, isConfirmed }))
 }
 
 function reset(given: Given, { stdout, report }: Context): Work {

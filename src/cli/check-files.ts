@@ -40,6 +40,25 @@ export async function checkFiles(files: Files): Promise<void> {
   }
 }
 
+/**
+ * Protects results: an output that is not empty is overwritten only on request. Devices and pipes are no files of results.
+ * @param canContinue whether the command can continue a file
+ * @throws UsageError naming the output
+ */
+export async function checkOverwrite(
+  files: Files & { readonly overwrite?: boolean | undefined },
+  { canContinue }: { readonly canContinue: boolean },
+): Promise<void> {
+  if (files.overwrite) return
+  for (const option of OUTPUTS) {
+    const file = files[option]
+    const stats = file === undefined ? null : await stat(file).catch(() => null)
+    if (stats === null || !stats.isFile() || stats.size === 0) continue
+    const how = canContinue ? 'continue it with --resume or --retry-failed, or replace' : 'replace'
+    throw new UsageError(`--${option}: "${file}" already exists: ${how} it with --overwrite`)
+  }
+}
+
 async function statOutput(
   option: string,
   file: string | undefined,

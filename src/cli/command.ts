@@ -1,7 +1,9 @@
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { hideSecrets } from '../keys/key.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { formatError } from './format-error.ts'
+import { formatVerbHelp } from './verb-help.ts'
 
 /** Wrong use of a command; `message` says what to change. */
 export class UsageError extends Error {}
@@ -12,6 +14,8 @@ export const EXIT = { ok: 0, findings: 1, failed: 2 } as const
 /** The environment and the streams of a command, so that a test can run it in its own process. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Standard input; empty when absent, and then a command cannot ask. */
+  readonly stdin?: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable
   readonly stderr: Writable & { readonly isTTY?: boolean }
 }
@@ -23,17 +27,24 @@ export type Main = (args: string[], io: CommandIo) => Promise<number>
  * Builds the `main` of a command: prints the help for `--help` and `-h`, and reports what `run` throws on stderr.
  * @param help the text of `--help`
  * @param run returns the exit code
+ * @param verbs `--help` after one of these prints only the part that is about it
  */
-export function defineCommand(help: string, run: (args: string[], io: CommandIo) => Promise<number> | number): Main {
+export function defineCommand(
+  help: string,
+  run: (args: string[], io: CommandIo) => Promise<number> | number,
+  verbs: readonly string[] = [],
+): Main {
   return async (args, io) => {
     if (args.includes('--help') || args.includes('-h')) {
-      io.stdout.write(`${help.trim()}\n`)
+      const verb = args.find((arg) => verbs.includes(arg))
+      io.stdout.write(`${verb === undefined ? help.trim() : formatVerbHelp(help, verb)}\n`)
       return EXIT.ok
     }
     try {
       return await run(args, io)
     } catch (error) {
-      io.stderr.write(`${isUsageError(error) ? `${error.message}\nRun with --help for usage.` : formatError(error)}\n`)
+      const text = isUsageError(error) ? `${error.message}\nRun with --help for usage.` : formatError(error)
+      io.stderr.write(`${hideSecrets(text)}\n`)
       return EXIT.failed
     }
   }
@@ -64,8 +75,11 @@ function readTokens(config: ParseArgsConfig, allowed: readonly string[]) {
     const { code, message } = error as NodeJS.ErrnoException
     const [, option] = /^Unknown option '([^']*)'/.exec(message) ?? []
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) throw error
-    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`)
-    throw new UsageError(`Unknown option '${option}'${formatHint(option, known) || `: ${formatOptions(allowed)}`}`)
+    const hint = formatHint(
+      option,
+      allowed.map((name) => `--${name}`),
+    )
+    throw new UsageError(`Unknown option '${option}'${hint || `: ${formatOptions(allowed)}`}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { isVisibleLine } from '../accounts/form-rules.ts'
 import { formatMonth } from '../keys/calendar.ts'
 import { MAX_REQUESTS, type Plan } from '../keys/plans.ts'
+import { formatChoice } from '../yaml/hint.ts'
 import { UsageError } from './command.ts'
 
 // Readers of the options that describe a key. Each throws a UsageError for an invalid value.
@@ -22,9 +23,11 @@ export function readEmail(option: string, email = ''): string {
 
 export function requirePlan(plans: ReadonlyMap<string, Plan>, name: string | undefined): string {
   if (name !== undefined && plans.has(name)) return name
-  const known = [...plans.keys()].join(', ')
+  const known = [...plans.keys()]
   throw new UsageError(
-    name === undefined ? `--plan must be one of ${known}` : `there is no plan "${name}": use one of ${known}`,
+    name === undefined
+      ? `--plan must be one of ${known.join(', ')}`
+      : `there is no plan "${name}"${formatChoice(name, known)}`,
   )
 }
 

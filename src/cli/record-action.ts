@@ -1,10 +1,10 @@
-import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
+import { type NewAuditEvent, recordAudit } from '../accounts/audit.ts'
 import type { OpenedStore } from '../store/open.ts'
 
 /** Records an operator's action on the command line. It never fails, because the action has already taken effect. */
 export async function recordAction(
   { store }: Pick<OpenedStore, 'store'>,
-  action: Omit<NewAuditEntry, 'at' | 'actor' | 'machine'> & { readonly command: string },
+  action: Omit<NewAuditEvent, 'at' | 'actor' | 'machine'> & { readonly command: string },
   report: (sentence: string) => void,
 ): Promise<void> {
   const warn = (_: object, message: string): void => report(`Warning: ${message}.`)

@@ -20,9 +20,9 @@ const MAX_ROWS_TEXT = MAX_ROWS.toLocaleString('en')
 const HELP = `
 Summarizes the results of scans, and compares them with earlier ones.
 
-  npm run -s report -- results.jsonl … [--compare older.jsonl] [--out report.html] [--rows 5000]
-      Reads the JSON Lines that scan writes, also compressed (.gz), and prints numbers: builders, AI-native share, technologies,
-      hosting, site types, confidence, errors by code. A site that occurs several times counts once, with its last line.
+  npm run -s report -- results.jsonl|results.csv … [--compare older.jsonl] [--out report.html] [--rows 5000]
+      Reads the JSON Lines or CSV that scan writes, also compressed (.gz), and prints numbers: builders, AI-native share,
+      technologies, hosting, site types, confidence, errors by code. A site that occurs several times counts once, with its last line.
 
   --out report.html      writes the same numbers as charts with a table of the sites into one HTML file, which is overwritten
   --compare older.jsonl  adds what changed at each site since these results
@@ -38,7 +38,7 @@ export const main = defineCommand(HELP, async (args, io) => {
   const options = { compare: text, out: text, rows: text }
   const { values, positionals } = readArgs({ args, allowPositionals: true, options })
   const { compare, out, rows = '5000' } = values
-  if (positionals.length === 0) throw new UsageError('name the results: the JSON Lines that "scan --out" writes')
+  if (positionals.length === 0) throw new UsageError('name the results: the JSON Lines or CSV that "scan --out" writes')
   if (!/^[1-9]\d{0,4}$/.test(rows) || Number(rows) > MAX_ROWS)
     throw new UsageError(`--rows must be a whole number from 1 to ${MAX_ROWS_TEXT}, not "${rows}"`)
   await checkFiles({ results: positionals, compare, out })

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
 import { loadConfig } from '../config/config.ts'
 import { FOUND } from '../engine/rule/clause.ts'
@@ -14,24 +14,18 @@ import {
 } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
 import { buildEditorSchemas } from '../rules/editor-schemas.ts'
-import { checkMisses } from '../rules/far-miss.ts'
-import type { Finding } from '../rules/findings.ts'
-import { checkLength, readFixtures } from '../rules/fixtures.ts'
-import { checkGenericWords } from '../rules/generic-words.ts'
-import { type CheckedRules, checkDates, checkFolders, throwOnErrors } from '../rules/load.ts'
+import { readFixtures } from '../rules/fixtures.ts'
+import { checkFolders, throwOnErrors } from '../rules/load.ts'
 import { buildRuleset } from '../rules/open-ruleset.ts'
 import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
-import { formatCount } from './format-count.ts'
 import { diffRules } from './rules/diff-rules.ts'
 import { explain } from './rules/explain-rule.ts'
 import { fitRules } from './rules/fit-rules.ts'
-import { fixRules } from './rules/fix-rules.ts'
-import { readFormat } from './rules/format-findings.ts'
+import { lint } from './rules/lint-rules.ts'
 import { writeNewRule } from './rules/new-rule.ts'
 import { PAGE_OPTIONS } from './rules/read-page.ts'
 import { rename } from './rules/rename-verb.ts'
-import { reportFindings } from './rules/report-findings.ts'
 import { CATALOGUE_VERBS } from './rules/rule-catalogue.ts'
 import type { RuleWork } from './rules/rule-work.ts'
 import { testRules } from './rules/test-rules.ts'
@@ -40,16 +34,19 @@ import { dispatchVerb, type Given, readListOption, readTextOption, type Verb } f
 const HELP = `
 Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
-  npm run -s rules -- lint [folder…]    Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
-                                        Folders that are given are checked together with the rules of the project.
+  npm run -s rules -- lint [file or folder…]
+                                        Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
+                                        Folders that are given are checked together with the rules of the project. With files, only
+                                        findings of these rules and their tests are printed.
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
-  npm run -s rules -- test [slug…]      Runs the tests of all rules, or of the given ones, against all rules, and checks that the
+  npm run -s rules -- test [slug or file…]
+                                        Runs the tests of all rules, or of the given ones, against all rules, and checks that the
                                         hits of each rule show all of its clauses and words. The rules must not fire on the
                                         ordinary pages of test/pages unless these list them.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
-  npm run -s rules -- explain <slug> URL | --html page.html [--url U] [--headers h.json] | --har f.har | --hit N | --miss N
+  npm run -s rules -- explain <slug or file> URL | --html page.html [--url U] [--headers h.json] | --har f.har | --hit N | --miss N
                                         Shows clause by clause why a rule does or does not fire on a page, and why it is or is
                                         not part of the result. --hit 2 is the second hit of its own test. Where a slug has
                                         several rules, write <kind>/<slug>. With --all, explains every rule that has points;
@@ -88,7 +85,7 @@ Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
-  lint: { args: ['folder…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
+  lint: { args: ['file…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
   test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
   build: { args: [], options: {}, prepare: build },
   explain: {
@@ -111,60 +108,17 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }
 
-export const main = defineCommand(HELP, async (args, io) => {
-  const work = dispatchVerb(VERBS, args, io)
-  const config = loadConfig(io.env)
-  const { ruleFolders, detectorModules } = config
-  const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
-  return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules, config })
-})
-
-function lint(given: Given, io: CommandIo): RuleWork {
-  const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '60')
-  const format = readFormat(readTextOption(given, 'format'))
-  const named = given.args.map(requireFolder)
-  return ({ folders, detectors }) => {
-    const all = [...new Set([...folders, ...named])]
-    const options = { folders: all, detectors, timeoutMs }
-    const before = checkFolders(options)
-    const fixed = given.values.fix ? fixRules(before) : []
-    for (const file of fixed) io.stderr.write(`${file} fixed\n`)
-    const checked = fixed.length > 0 ? checkFolders(options) : before
-    const { rules, unjudged } = checked
-    const summary = formatCount(rules.length, 'rule')
-    const code = reportFindings(lintAll(checked), summary, io, {
-      strict: given.values.strict === true,
-      format,
-    })
-    if (unjudged === 0) return code
-    const limit = formatCount(timeoutMs / 1000, 'second')
-    io.stderr.write(
-      `${formatCount(unjudged, 'pattern')} not judged within ${limit}: run lint again to continue, or allow more time with --timeout\n`,
-    )
-    return EXIT.findings
-  }
-}
-
-/** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
-function lintAll(checked: CheckedRules): Finding[] {
-  const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
-  return [
-    ...checked.findings,
-    ...checkDates(checked, new Date()),
-    ...tests.flatMap(({ rule, fixtures, findings }) => [
-      ...findings,
-      ...fixtures.flatMap(checkLength),
-      ...checkMisses(rule.source, fixtures, checked.places),
-    ]),
-    ...checkGenericWords(tests, checked.places),
-  ]
-}
-
-function requireFolder(name: string): string {
-  const folder = resolve(name)
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new UsageError(`there is no folder "${name}"`)
-  return folder
-}
+export const main = defineCommand(
+  HELP,
+  async (args, io) => {
+    const work = dispatchVerb(VERBS, args, io)
+    const config = loadConfig(io.env)
+    const { ruleFolders, detectorModules } = config
+    const detectors = await loadDetectors(detectorModules, [...CLAUSE_KEYS, FOUND.key])
+    return await work({ folders: [ownFolder, ...ruleFolders], detectors, detectorModules, config })
+  },
+  Object.keys(VERBS),
+)
 
 function test(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '10')

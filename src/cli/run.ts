@@ -1,4 +1,5 @@
 // Process entry of the commands: `node dist/src/cli/run.js <command> [argument…]`.
+import { formatChoice } from '../yaml/hint.ts'
 import { EXIT, type Main } from './command.ts'
 import { runMain } from './run-main.ts'
 
@@ -17,6 +18,6 @@ if (Object.hasOwn(COMMANDS, name)) {
   const { main } = await COMMANDS[name]()
   await runMain(main, args)
 } else {
-  process.stderr.write(`unknown command "${name}": use one of ${Object.keys(COMMANDS).join(', ')}\n`)
+  process.stderr.write(`unknown command "${name}"${formatChoice(name, Object.keys(COMMANDS))}\n`)
   process.exitCode = EXIT.failed
 }

@@ -5,12 +5,16 @@ import { EVIDENCE } from '../fetch/side-evidence.ts'
 import type { Extra } from '../index.ts'
 import { openPageMatcher, type PageMatcher } from '../scan/detector.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
-import { checkFiles } from './check-files.ts'
+import { formatChoice } from '../yaml/hint.ts'
+import { checkFiles, checkOverwrite } from './check-files.ts'
 import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command.ts'
 import { formatCount } from './format-count.ts'
 import type { InputKind } from './formats/columns.ts'
+import { isCsvName } from './formats/record-format.ts'
 import { openWriter, type RecordWriter } from './formats/record-writer.ts'
 import { buildTableFormat } from './formats/technology-table.ts'
+import { isUrlList } from './scan/batch-lines.ts'
+import { isStandardInput } from './scan/list-input.ts'
 import { scanOne } from './scan/live-scan.ts'
 import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './scan/output-options.ts'
 import { scanBatch } from './scan/scan-batch.ts'
@@ -31,34 +35,28 @@ const OPTIONS = {
   'technologies-out': text,
   columns: text,
   column: text,
+  'raw-columns': { type: 'boolean' },
   include: text,
   timeout: text,
   concurrency: text,
   skip: text,
   allow: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
+  overwrite: { type: 'boolean' },
   'retry-failed': { type: 'boolean' },
 } as const
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
 
+/** The options of outputs. */
+const FILES = ['out', 'technologies-out', 'columns', 'overwrite'] as const
+
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
-  html: ['url', 'headers', 'out', 'technologies-out', 'columns', 'include', 'timeout'],
-  har: ['out', 'technologies-out', 'columns', 'include', 'timeout'],
-  batch: ['out', 'technologies-out', 'columns', 'include', 'timeout'],
-  warc: ['out', 'technologies-out', 'columns', 'include', 'timeout'],
-  urls: [
-    'out',
-    'technologies-out',
-    'columns',
-    'column',
-    'include',
-    'concurrency',
-    'resume',
-    'retry-failed',
-    'allow',
-    'skip',
-  ],
+  html: ['url', 'headers', ...FILES, 'include', 'timeout'],
+  har: [...FILES, 'include', 'timeout'],
+  batch: [...FILES, 'include', 'timeout'],
+  warc: [...FILES, 'include', 'timeout'],
+  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
   live: ['include', 'allow', 'skip'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
@@ -75,17 +73,21 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
     if (mode === 'live') return scanOne(positionals[0], live, io)
     const { concurrency = '8', resume = false, 'retry-failed': retry = false, 'technologies-out': table } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
-    await checkFiles(values)
+    const { urls, column, columns, out } = values
+    await checkFiles({ ...values, urls: urls !== undefined && isStandardInput(urls) ? undefined : urls })
     checkOutputs(values, 'live')
     if (retry) checkRetry(values)
+    if (!retry && !resume) await checkOverwrite(values, { canContinue: true })
     const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
-    const { urls, column, columns, out } = values
-    const list = { positionals, urls, column }
+    const list = { positionals, urls, column, isRaw: values['raw-columns'] ?? false }
     return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
   }
   const include = readList('include', values.include, EXTRAS)
   await checkFiles(values)
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
+  await checkOverwrite(values, { canContinue: false })
+  if (values.batch !== undefined && (await isUrlList(values.batch)))
+    throw new UsageError(`--batch: ${values.batch} looks like a list of URLs: use --urls`)
   return scanOffline(mode, { ...values, include, folders: config.ruleFolders, detectors: config.detectorModules }, io)
 })
 
@@ -156,12 +158,24 @@ function checkOptions(mode: Mode, values: Values): void {
   for (const key of Object.keys(values))
     if (key !== mode && !(MODES[mode] as readonly string[]).includes(key))
       throw new UsageError(`--${key} cannot be used with ${mode === 'live' ? 'a single URL' : `--${mode}`}`)
-  if (values.resume && values.out === undefined)
-    throw new UsageError('--resume continues an output file: name it with --out')
-  if (values['retry-failed'] && values.out === undefined)
-    throw new UsageError('--retry-failed continues an output file: name it with --out')
+  checkContinuation(values)
   if (values.column !== undefined && values.urls === undefined)
     throw new UsageError('--column names a column of a CSV file: name the file with --urls')
+  if (values['raw-columns'] && (values.column === undefined || !isCsvName(String(values.out ?? ''))))
+    throw new UsageError(
+      '--raw-columns is for CSV with the columns of a list: use --column, and a name for --out that ends in .csv',
+    )
+}
+
+/** Checks the options that say what happens to an existing output. */
+function checkContinuation(values: Values): void {
+  for (const option of ['resume', 'retry-failed'] as const) {
+    if (!values[option]) continue
+    if (values.out === undefined) throw new UsageError(`--${option} continues an output file: name it with --out`)
+    if (values.overwrite) throw new UsageError(`--${option} and --overwrite cannot be combined: choose one`)
+  }
+  if (values.overwrite && values.out === undefined && values['technologies-out'] === undefined)
+    throw new UsageError('--overwrite replaces an output file: name it with --out')
 }
 
 function readList<T extends string>(option: string, given: string | undefined, known: readonly T[]): T[] {
@@ -171,6 +185,6 @@ function readList<T extends string>(option: string, given: string | undefined, k
     .filter(Boolean)
   for (const one of wanted)
     if (!known.includes(one as T))
-      throw new UsageError(`--${option} does not accept "${one}": use one or more of ${known.join(', ')}`)
+      throw new UsageError(`--${option} does not accept "${one}"${formatChoice(one, known)}`)
   return wanted as T[]
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { loadConfig } from '../config/config.ts'
 import { backupStore } from '../store/open.ts'
 import type { Switches } from '../store/types.ts'
+import { formatChoice } from '../yaml/hint.ts'
 import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
 import { recordAction } from './record-action.ts'
 import { showAudit } from './service/audit-log.ts'
@@ -55,16 +56,21 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },
 }
 
-export const main = defineCommand(HELP, async (args, io) => {
-  return await dispatchVerb(VERBS, args, io)()
-})
+export const main = defineCommand(
+  HELP,
+  async (args, io) => {
+    return await dispatchVerb(VERBS, args, io)()
+  },
+  Object.keys(VERBS),
+)
 
 function switchVerb(name: 'maintenance' | 'api', changes: Changes): Verb<CommandIo, Work> {
   return {
     args: ['on|off|status'],
     options: {},
     prepare: ({ args: [state] }, io) => {
-      if (!Object.hasOwn(changes, state)) throw new UsageError(`"${state}" is not one of on, off, status`)
+      if (!Object.hasOwn(changes, state))
+        throw new UsageError(`there is no state "${state}"${formatChoice(state, Object.keys(changes))}`)
       return () => setSwitches(io, { name, state: state as State, change: changes[state as State] })
     },
   }

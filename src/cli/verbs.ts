@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
+import { formatChoice } from '../yaml/hint.ts'
 import { formatOptions, readArgs, UsageError } from './command.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
@@ -46,7 +47,8 @@ export function dispatchVerb<Context, Work>(
   const [name, ...rest] = positionals
   const names = Object.keys(verbs).join(', ')
   if (name === undefined) throw new UsageError(`missing verb: use one of ${names}`)
-  if (!Object.hasOwn(verbs, name)) throw new UsageError(`unknown verb "${name}": use one of ${names}`)
+  if (!Object.hasOwn(verbs, name))
+    throw new UsageError(`unknown verb "${name}"${formatChoice(name, Object.keys(verbs))}`)
   const verb = verbs[name]
   for (const option of Object.keys(values))
     if (!Object.hasOwn(verb.options, option))

@@ -14,11 +14,17 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** A public URL, without its trailing slash. */
+/** Whether a listener on this host accepts connections to every address of the machine. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/** A public URL, without its trailing slash. An address that stands for all addresses cannot be opened. */
 export function parsePublicUrl(text: string): string | null {
   if (!/^https?:\/\/[^\s\\?#]+$/i.test(text) || !URL.canParse(text)) return null
   const url = new URL(text)
-  return url.username === '' && url.password === '' ? url.href.replace(/\/$/, '') : null
+  if (url.username !== '' || url.password !== '' || isWildcard(url.hostname.replace(/^\[|\]$/g, ''))) return null
+  return url.href.replace(/\/$/, '')
 }
 
 export function parseContactUrl(text: string): string | null {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { SetupError } from '../errors.ts'
-import { type AllowedAddress, parseAllowed } from '../fetch/address.ts'
+import { type AllowedAddress, normalizeHost, parseAllowed } from '../fetch/address.ts'
 import { loadPlans, type PlanTable } from '../keys/plans.ts'
 import * as parse from './parsers.ts'
 import { type ConfigReader, createNumberParser } from './reader.ts'
@@ -77,15 +77,25 @@ export const SETTINGS = {
     default: 3000,
     documentation: 'Port of the API; 0 for any free port.',
   }),
-  publicUrl: define({
+  publicUrl: define<string | null>({
     name: 'PUBLIC_URL',
     read: readOne(
       parse.parsePublicUrl,
       'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment',
     ),
-    default: buildListenUrl,
+    default: null,
     documentation:
-      'Public URL of the service; by default `http://HOST:PORT`. Its host and `HOST` itself are never scanned. A path, such as `/siteprint`, is possible only with `PORTAL=off`.',
+      'URL that people and clients use. Only [its host](docs/operating.md#served-host-names) is served, and neither it nor `HOST` is ever scanned. Required for the portal with `TRUST_PROXY` or `SMTP_URL`. A path, such as `/siteprint`, is possible only with `PORTAL=off`. Without it, links begin with `http://HOST:PORT`.',
+  }),
+  allowedHosts: define<readonly string[]>({
+    name: 'ALLOWED_HOSTS',
+    read: readList(
+      normalizeHost,
+      'a host name such as siteprint.lan or an address such as 192.0.2.7, without scheme, port and path; patterns are not possible',
+    ),
+    default: [],
+    documentation:
+      'Comma-separated list of other names and addresses under which the service is [served](docs/operating.md#served-host-names). They are never scanned.',
   }),
   metricsHost: define({
     name: 'METRICS_HOST',
@@ -234,6 +244,13 @@ export const SETTINGS = {
     documentation:
       'Comma-separated list of the e-mail addresses of administrators. The addresses have to be confirmed.',
   }),
+  auditDays: define({
+    name: 'AUDIT_DAYS',
+    read: readNumber(1, 36_500),
+    default: 400,
+    documentation:
+      'Days for which the [audit log](docs/operating.md#audit) is kept. A running server deletes older entries every hour.',
+  }),
   smtpUrl: define<string | null>({
     name: 'SMTP_URL',
     read: readOne(parse.parseSmtpUrl, `write smtp://host:port or smtps://host:port; ${ENCODE_CREDENTIALS}`),
@@ -282,8 +299,18 @@ function parseSender(text: string): string | null {
   return isGood ? text : null
 }
 
-/** The URL of the service for a browser on this machine. */
-export function buildListenUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+/** The URL of the service: the public one or, without it, that for a browser on this machine. */
+export function findServiceUrl({
+  host,
+  port,
+  publicUrl,
+}: {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string | null
+}): string {
+  if (publicUrl !== null) return publicUrl
+  if (parse.isWildcard(host)) return `http://localhost:${port}`
   return `http://${isIP(host) === 6 ? `[${host.replace(/%.*/, '')}]` : host}:${port}`
 }
 

@@ -70,7 +70,8 @@ class Fallback implements SharedState {
   async countRequest(query: LimitQuery): Promise<LimitResult> {
     const result = await this.#tryRedis('countRequest', () => this.#redis.countRequest(query))
     if (result !== UNAVAILABLE) return result
-    return this.#memory.countRequest({ counter: query.counter, now: query.now, cost: query.cost })
+    const { entry: _, extras: __, ...count } = query
+    return this.#memory.countRequest(count)
   }
 
   async acquire(entry: string, options: Parameters<SharedState['acquire']>[1]): Promise<Acquisition> {

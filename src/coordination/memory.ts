@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { nanoid } from 'nanoid'
-import { type CacheEntry, computeExpiry, isCacheable, type LimitResult, type SharedState } from './types.ts'
+import { type CacheEntry, computeExpiry, isCacheable, type LimitResult, type SharedState, WINDOW_MS } from './types.ts'
 
-/** Maximum number of counters, about 10 MB. Beyond it, the least recently used counters are dropped. */
+/** Maximum number of counters of minutes, and of counters of days, about 10 MB each. Beyond it, the least recently used counters are dropped. */
 const MAX_COUNTERS = 100_000
 /** Estimated memory of an entry in addition to its texts: objects, list nodes and string headers. Errs on the high side. */
 const ENTRY_OVERHEAD_BYTES = 512
@@ -16,7 +16,9 @@ const CHARACTER_BYTES = 2
  */
 export function openMemory({ maxBytes }: { readonly maxBytes: number }): SharedState {
   // With `max` instead, the cache would allocate all counters at once: 7 ms and several megabytes at each start.
-  const counts = new LRUCache<string, number>({ maxSize: MAX_COUNTERS, sizeCalculation: () => 1 })
+  const openCounts = () => new LRUCache<string, number>({ maxSize: MAX_COUNTERS, sizeCalculation: () => 1 })
+  // Counts of days have room of their own, because a flood of counters of minutes would drop them.
+  const counts = { minute: openCounts(), day: openCounts() }
   const entries = new LRUCache<string, CacheEntry>({ maxSize: maxBytes, sizeCalculation: estimateBytes })
 
   const findEntry = (key: string, now: number): CacheEntry | null => {
@@ -27,10 +29,10 @@ export function openMemory({ maxBytes }: { readonly maxBytes: number }): SharedS
   return {
     isUp: true,
 
-    async countRequest({ counter, now, cost, entry, extras }): Promise<LimitResult> {
-      const name = `${Math.floor(now / 60_000)} ${counter}`
-      const count = (counts.get(name) ?? 0) + cost
-      if (cost > 0) counts.set(name, count)
+    async countRequest({ counter, now, window = 'minute', cost, entry, extras }): Promise<LimitResult> {
+      const name = `${Math.floor(now / WINDOW_MS[window])} ${counter}`
+      const count = (counts[window].get(name) ?? 0) + cost
+      if (cost > 0) counts[window].set(name, count)
       const found = entry === undefined ? null : findEntry(entry, now)
       return { count, entry: extras === true ? found : omitExtras(found) }
     },
@@ -51,7 +53,8 @@ export function openMemory({ maxBytes }: { readonly maxBytes: number }): SharedS
     },
 
     async close() {
-      counts.clear()
+      counts.minute.clear()
+      counts.day.clear()
       entries.clear()
     },
   }

@@ -10,12 +10,18 @@ export interface CacheEntry {
   readonly extras?: string
 }
 
+/** Length of a rate-limit window by its name, in milliseconds. Windows begin at whole multiples of it since 1970. */
+export const WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const
+export type LimitWindow = keyof typeof WINDOW_MS
+
 /** One request to the rate limiter, with an optional cache lookup in the same round trip. */
 export interface LimitQuery {
-  /** Name of the counter: a key's id or an address. */
+  /** Name of the counter: of a key, a slot or an address. */
   readonly counter: string
-  /** The time in milliseconds since 1970. Rate-limit windows are clock minutes. */
+  /** The time in milliseconds since 1970. */
   readonly now: number
+  /** The rate-limit window: a clock minute, which is the default, or a day (UTC). */
+  readonly window?: LimitWindow
   /** 0 reads the count without changing it. */
   readonly cost: 0 | 1
   /** Cache key of the entry to look up; absent for no lookup. */

@@ -75,6 +75,12 @@ export function isSameAddress(a: string, b: string): boolean {
   return one !== null && other !== null && formatPlain(one) === formatPlain(other)
 }
 
+/** Whether a literal denotes the machine itself, such as `127.0.0.1`, `::1` and `::ffff:127.0.0.1`. */
+export function isLoopbackAddress(address: string): boolean {
+  const parsed = parseAddress(address)
+  return parsed !== null && ipaddr.process(parsed.toString()).range() === 'loopback'
+}
+
 /** Unmaps IPv4: a dual-stack socket reports an IPv4 peer as `::ffff:1.2.3.4`. */
 function formatPlain(address: IPv4 | IPv6): string {
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()

@@ -41,6 +41,8 @@ interface ConnectorOptions {
   readonly resolver: Resolver
   readonly dial: Dial
   readonly signal: AbortSignal
+  /** Called with the host before a connection to a checked address is started. */
+  readonly onDial?: (host: string) => void
   readonly onPeer: (peer: Peer) => void
 }
 
@@ -72,10 +74,11 @@ export class CheckedConnector {
   }
 
   async #open(options: buildConnector.Options): Promise<Socket> {
-    const { signal, onPeer } = this.#options
+    const { signal, onDial, onPeer } = this.#options
     const host = options.hostname.replace(/^\[|\]$/g, '')
     const address = await this.#findCheckedAddress(host, Number(options.port) || getDefaultPort(options.protocol))
     signal.throwIfAborted()
+    onDial?.(host)
     const servername = parseAddress(host) === null ? host : undefined
     // A socket that is destroyed while it connects never calls back, so the signal is raced against it.
     const socket = await raceSignal(

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { createDeferred } from '../async/deferred.ts'
 import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
 import { raceSignal } from '../async/race-signal.ts'
 import type { Session } from './session.ts'
@@ -16,6 +16,9 @@ export interface HostLimits {
 /** Number of hosts whose last release is remembered before expired entries are removed. */
 const MAX_REMEMBERED_HOSTS = 1000
 
+/** Releases a slot. */
+type ReleaseSlot = (use?: { readonly wasContacted: boolean }) => void
+
 /** Limits how many scans contact one host at a time, in FIFO order, with a pause between two of them. */
 export class HostLimiter {
   readonly pausesDeadline: boolean
@@ -32,23 +35,23 @@ export class HostLimiter {
 
   /**
    * Waits for a slot of a host and for the pause after its last release.
-   * @returns a function that releases the slot
+   * @returns a function that releases the slot; a host that was not contacted needs no pause
    * @throws the signal's reason when it aborts
    */
-  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+  async acquire(host: string, signal: AbortSignal): Promise<ReleaseSlot> {
     const releaseSlot = await this.#slots.acquire(host, signal)
-    const release = (): void => {
-      this.#rememberRelease(host)
+    const release: ReleaseSlot = ({ wasContacted } = { wasContacted: true }) => {
+      if (wasContacted) this.#rememberRelease(host)
       releaseSlot()
     }
     try {
       signal.throwIfAborted()
       const releasedAt = this.#releasedAt.get(host) ?? Number.NEGATIVE_INFINITY
       const restMs = releasedAt + this.#pauseMs - performance.now()
-      if (restMs > 0) await raceSignal(setTimeout(restMs, undefined, { signal }), signal)
+      if (restMs > 0) await wait(restMs, signal)
       return release
     } catch (error) {
-      release()
+      releaseSlot()
       throw error
     }
   }
@@ -63,6 +66,17 @@ export class HostLimiter {
   }
 }
 
+/** Waits for a time and leaves no timer. @throws the signal's reason when it aborts */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = createDeferred<void>()
+  const timer = setTimeout(resolve, ms)
+  try {
+    await raceSignal(promise, signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /**
  * The slots of one scan: one at the host of its page, which covers all its requests to that host, and one for each
  * side-evidence request that is redirected to another host. Side evidence waits for a slot only within its own time limit,
@@ -72,7 +86,7 @@ export class HostSlot {
   readonly #limiter: HostLimiter | undefined
   readonly #session: Session
   #host: string | undefined
-  #release = (): void => {}
+  #release: ReleaseSlot = () => {}
 
   constructor(limiter: HostLimiter | undefined, session: Session) {
     this.#limiter = limiter
@@ -95,11 +109,12 @@ export class HostSlot {
    */
   async acquireForEvidence(host: string, signal: AbortSignal): Promise<() => void> {
     if (this.#limiter === undefined || host === this.#host) return () => {}
-    return await this.#limiter.acquire(host, signal)
+    const release = await this.#limiter.acquire(host, signal)
+    return () => release({ wasContacted: this.#session.contacted.has(host) })
   }
 
   release(): void {
-    this.#release()
+    this.#release({ wasContacted: this.#host !== undefined && this.#session.contacted.has(this.#host) })
     this.#release = () => {}
     this.#host = undefined
   }

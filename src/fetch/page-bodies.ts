@@ -1,15 +1,16 @@
 import { Deadline } from '../async/deadline.ts'
 import type { BodyLink } from '../engine/page/body-links.ts'
+import { HTML_INSTEAD } from '../engine/page/page-bodies.ts'
 import type { PageBodyInput } from '../engine/page/page-input.ts'
 import { BODY_BOUNDS, MAX_BODY_BYTES, selectBodiesOfResponse } from '../engine/page/select-bodies.ts'
 import { readBody } from './body.ts'
 import type { HostSlot } from './host-limiter.ts'
-import { isFile, requestFile } from './linked-file.ts'
+import { requestFile } from './linked-file.ts'
 import { findHeaders } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 import { checkTarget } from './target.ts'
 
-/** The scripts and style sheets of a page that were received; null: not requested. */
+/** The scripts and style sheets of a page, those that were not received with the reason; null: not requested. */
 export interface BodiesFound {
   readonly scripts: readonly PageBodyInput[] | null
   readonly styles: readonly PageBodyInput[] | null
@@ -48,13 +49,15 @@ export async function fetchBodies(
   const slots = new SharedSlots(hostSlot)
   const acquire = (host: string): Promise<() => void> => slots.acquire(host, signal)
   let lateBodies = 0
-  const fetchOne = async (link: BodyLink): Promise<FetchedBody | null> => {
+  const fetchOne = async (link: BodyLink): Promise<FetchedBody> => {
     try {
       const target = checkTarget(new URL(link.url.href), session.policy)
-      return await requestFile(target, { session, acquire, signal, read: (found) => readLinked(found, link, signal) })
+      const read = (found: SiteResponse): Promise<FetchedBody> => readLinked(found, link, signal)
+      const body = await requestFile(target, { session, acquire, signal, read })
+      return body ?? buildMissing(link, 'too many redirects')
     } catch {
       if (signal.aborted) lateBodies++
-      return null
+      return buildMissing(link, signal.aborted ? 'not received in time' : 'the request failed')
     }
   }
   try {
@@ -96,24 +99,33 @@ class SharedSlots {
   }
 }
 
-/** Reads one body; null if the response is not a script or style sheet. */
-async function readLinked(response: SiteResponse, link: BodyLink, signal: AbortSignal): Promise<FetchedBody | null> {
-  if (!isFile(response) || FOREIGN_TYPE.test(findHeaders(response, 'content-type').join())) return null
+/** @param missing a reason that contains nothing from outside but a status: it becomes part of a warning */
+function buildMissing({ url }: BodyLink, missing: string): FetchedBody {
+  return { url: url.href, text: new Uint8Array(), missing }
+}
+
+/** Reads one body. */
+async function readLinked(response: SiteResponse, link: BodyLink, signal: AbortSignal): Promise<FetchedBody> {
+  const type = findHeaders(response, 'content-type').join()
+  if (response.status !== 200) return buildMissing(link, `status ${response.status}`)
+  if (/html/i.test(type)) return buildMissing(link, HTML_INSTEAD)
+  if (FOREIGN_TYPE.test(type)) return buildMissing(link, 'another type of file')
   const encodings = findHeaders(response, 'content-encoding').join(',')
   const most = Math.min(MAX_BODY_BYTES, BODY_BOUNDS[link.kind].totalBytes)
   const bounds = { maxWireBytes: most, maxBodyBytes: most, signal }
   const { bytes, warnings } = await readBody(response.body, encodings, bounds)
-  if (bytes.length === 0 && warnings.length > 0) return null
+  if (bytes.length === 0 && warnings.length > 0) return buildMissing(link, 'the body could not be decoded')
   return { url: link.url.href, text: bytes, ...(warnings.length > 0 && { isCut: true }) }
 }
 
-/** Drops missing bodies, and cuts the others to their total bound. */
-function trimBodies(bodies: readonly (FetchedBody | null)[], totalBytes: number): PageBodyInput[] {
+/** Cuts bodies to their total bound. */
+function trimBodies(bodies: readonly FetchedBody[], totalBytes: number): PageBodyInput[] {
   let room = totalBytes
-  return bodies.flatMap((body): PageBodyInput[] => {
-    if (body === null || room === 0) return []
+  return bodies.map((body): PageBodyInput => {
     const text = body.text.subarray(0, room)
     room -= text.length
-    return [text.length < body.text.length ? { ...body, text, isCut: true } : body]
+    if (text.length === body.text.length) return body
+    if (text.length > 0) return { ...body, text, isCut: true }
+    return { url: body.url, text, missing: `too large: more than ${totalBytes} bytes in total` }
   })
 }

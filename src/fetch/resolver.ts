@@ -6,7 +6,8 @@ import { ScanError } from '../errors.ts'
 export interface Resolver {
   /**
    * Finds the addresses of a host, A before AAAA, without checking them.
-   * @throws ScanError `name_not_found` when there is none, for any reason; the signal's reason when it aborts
+   * @throws ScanError `name_not_found` when there is none, or `lookup_failed` when that is unknown because name servers failed; the
+   * signal's reason when it aborts
    */
   addresses(host: string, signal: AbortSignal): Promise<readonly string[]>
   /**
@@ -96,6 +97,20 @@ export function openResolver(options: ResolverOptions = {}): Resolver {
   return new CachingResolver(options)
 }
 
+/** Codes of failures of name servers, which say nothing about the name. */
+const SERVER_FAILURES: ReadonlySet<string | undefined> = new Set([
+  'ESERVFAIL',
+  'ETIMEOUT',
+  'ECONNREFUSED',
+  'EREFUSED',
+  'EBADRESP',
+])
+
+/** Whether it is unknown if a name has addresses: a server failed, and no other response says that the name does not exist. */
+function hasFailed(errors: readonly NodeJS.ErrnoException[]): boolean {
+  return errors.some(({ code }) => SERVER_FAILURES.has(code)) && errors.every(({ code }) => code !== 'ENOTFOUND')
+}
+
 class CachingResolver implements Resolver {
   readonly #servers: readonly string[] | undefined
   readonly #timeoutMs: number
@@ -122,7 +137,8 @@ class CachingResolver implements Resolver {
       const settled = await raceSignal(Promise.allSettled(families), signal)
       const addresses = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
       if (addresses.length > 0) return addresses
-      throw new ScanError('name_not_found', { cause: settled.map((one) => String('reason' in one && one.reason)) })
+      const errors = settled.flatMap((one) => ('reason' in one ? (one.reason as NodeJS.ErrnoException) : []))
+      throw new ScanError(hasFailed(errors) ? 'lookup_failed' : 'name_not_found', { cause: errors.map(String) })
     } finally {
       clearTimeout(timer)
       others.abort()

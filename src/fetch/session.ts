@@ -36,6 +36,8 @@ export class Session {
   readonly resolver: Resolver
   /** The server side of the last connection to each host. */
   readonly peers = new Map<string, Peer>()
+  /** Hosts to which a connection was started, even if it failed. */
+  readonly contacted = new Set<string>()
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
   readonly #agent: Agent
@@ -46,7 +48,8 @@ export class Session {
     const createReason = (): ScanError => new ScanError('deadline')
     this.#deadline = new Deadline({ ms: policy.deadlineMs, createReason, parent: signal })
     const onPeer = (peer: Peer): unknown => this.peers.set(peer.host, peer)
-    this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, onPeer })
+    const onDial = (host: string): unknown => this.contacted.add(host)
+    this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, onDial, onPeer })
     this.#agent = new Agent({
       connect: this.#connector.connect,
       connections: policy.connections,

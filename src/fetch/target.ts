@@ -31,9 +31,31 @@ export interface Target {
 export function parseTarget(text: string, policy: Policy): Target {
   const trimmed = text.trim()
   const [, authority] = AUTHORITY.exec(trimmed) ?? []
+  const suggestion = authority === undefined ? suggestUrl(trimmed, policy) : null
+  if (suggestion !== null)
+    throw new ScanError('not_a_url', { sentence: `url has no scheme: use ${suggestion} instead.` })
   if (trimmed.length > MAX_URL_LENGTH || authority === undefined || authority.includes('@') || UNSAFE.test(trimmed))
     throw new ScanError('not_a_url')
   return checkTarget(parseUrl(trimmed), policy)
+}
+
+/** A host with a dot, optionally with a port and a path, after what may be left of a scheme. */
+const SCHEMELESS = /^(?:https?:)?\/{0,2}([^\s/?#@:\\]+\.[^\s/?#@:\\.]+\.?(:\d+)?(?:[/?#]\S*)?)$/i
+
+/** Longer URLs are not quoted in the message. */
+const MAX_SUGGESTED_CHARACTERS = 200
+
+/** Adds the scheme to a URL without one. @returns null if that does not make it a URL that may be scanned */
+function suggestUrl(text: string, policy: Policy): string | null {
+  const [, rest, port] = SCHEMELESS.exec(text) ?? []
+  if (rest === undefined || rest.length > MAX_SUGGESTED_CHARACTERS) return null
+  const url = `${port === ':80' ? 'http' : 'https'}://${rest}`
+  try {
+    parseTarget(url, policy)
+    return url
+  } catch {
+    return null
+  }
 }
 
 /** @throws ScanError `not_a_url` */

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { isPageRequest, sendErrorPage } from '../portal/error-pages.tsx'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
@@ -14,11 +13,13 @@ import { registerHealth } from './health.ts'
 import type { Gauges } from './metrics.ts'
 import { registerDocs } from './openapi.ts'
 import type { AppParts } from './parts.ts'
+import { PepperCheck } from './pepper-check.ts'
 import { buildQuotaHeaders } from './quota.ts'
 import { countKeyRequest, findRevision, readAddressWindow, setRateHeaders } from './rate-limit.ts'
 import { logDisconnect, logResponse, logScanFailure } from './request-log.ts'
 import { getRequestState, type RateLimitWindow, RequestState, sanitizeId } from './request-state.ts'
 import { ScanRunner } from './scan-runner.ts'
+import { buildHostCheck } from './served-hosts.ts'
 import { PendingRequests } from './server/pending-requests.ts'
 import { buildSecurityHeaders } from './server/security-headers.ts'
 import {
@@ -34,6 +35,7 @@ import { ServiceSwitches } from './service-switches.ts'
 import { findBasePath, findSlashless } from './trailing-slash.ts'
 import { registerCatalogue } from './v1/catalogue.ts'
 import { registerMe } from './v1/me.ts'
+import { buildNotFound } from './v1/nearest-path.ts'
 import { watchRoutes } from './v1/route.ts'
 import { registerScan } from './v1/scan.ts'
 import { registerUsage } from './v1/usage.ts'
@@ -55,6 +57,7 @@ export interface App {
 /** The objects that the parts of the application share. */
 interface Context extends AppParts {
   readonly switches: ServiceSwitches
+  readonly pepperCheck: PepperCheck
   readonly limiter: ScanLimiter
   readonly singleFlight: SingleFlight
   readonly scans: ScanRunner
@@ -68,15 +71,18 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const context = buildContext(parts)
   const { switches, pending, drain } = context
   const securityHeaders = await buildSecurityHeaders()
-  const fastify = openServer(parts, pending, (error, request, reply) =>
-    context.accounts !== null && isPageRequest(request)
+  const findHostError = buildHostCheck(parts.settings)
+  const fastify = openServer(parts, pending, (pathError, request, reply) => {
+    const error = findHostError(request) ?? pathError
+    return context.accounts !== null && isPageRequest(request)
       ? sendErrorPage(error, request, reply.headers(securityHeaders))
-      : sendFrameworkError(error, request, reply),
-  )
+      : sendFrameworkError(error, request, reply)
+  })
   await registerHooks(fastify, context, securityHeaders)
   await registerRoutes(fastify, context)
   registerMetrics(context)
   await switches.open()
+  await context.pepperCheck.open()
   await fastify.ready()
   return {
     fastify,
@@ -106,7 +112,8 @@ function buildContext(parts: AppParts): Context {
   const pending = new PendingRequests()
   const scans = new ScanRunner({ ...parts, singleFlight, pending })
   const drain = { isDraining: false }
-  return { ...parts, switches, limiter, singleFlight, scans, pending, drain, readGauges }
+  const pepperCheck = new PepperCheck(parts)
+  return { ...parts, switches, pepperCheck, limiter, singleFlight, scans, pending, drain, readGauges }
 }
 
 /** Runs a scan within the concurrency limits and records its duration and outcome. */
@@ -138,6 +145,7 @@ async function registerHooks(
 ): Promise<void> {
   const { clock, metrics, pending, drain, settings } = context
   const warnOfProxy = buildProxyWarning(context)
+  const findHostError = buildHostCheck(settings)
   fastify.decorateRequest('state', null)
   // Hooks that do not wait take a callback: a promise per hook would cost as much as the hook itself.
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -147,12 +155,13 @@ async function registerHooks(
     pending.onAbandoned(request.raw, () => logDisconnect(request, reply, metrics))
     warnOfProxy(request.raw)
     checkHost(request.raw)
-    done()
+    done(findHostError(request) ?? undefined)
   })
   fastify.addHook('onSend', (request, reply, payload, done) => {
     // Only the last response may close the connection: earlier ones would cut off the responses after them.
     const isLast = isUpgradeRequest(request.raw) || (drain.isDraining && pending.isLast(request.raw))
     if (isLast) reply.header('connection', 'close')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     done(null, payload)
   })
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -165,7 +174,8 @@ async function registerHooks(
   fastify.setNotFoundHandler((request, reply) => {
     const path = findSlashless(request.url, basePath)
     if (path !== null) return reply.redirect(path, 308)
-    return (hasPortal && isPageRequest(request) ? sendErrorPage : sendError)(new ApiError('not_found'), request, reply)
+    const error = buildNotFound(request.url, { revision: settings.apiRevision, basePath })
+    return (hasPortal && isPageRequest(request) ? sendErrorPage : sendError)(error, request, reply)
   })
 }
 
@@ -221,8 +231,8 @@ function registerChecks(v1: FastifyInstance, context: Context): void {
     // An unknown path or method gets 404 or 405, whatever is wrong with its body.
     if (read !== undefined && state.error !== undefined) throw state.error
   })
-  v1.setNotFoundHandler(() => {
-    throw new ApiError('not_found')
+  v1.setNotFoundHandler((request) => {
+    throw buildNotFound(request.url, { revision: getRequestState(request).revision, basePath })
   })
 }
 
@@ -232,7 +242,6 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
     const setHeaders = (window: RateLimitWindow): void => {
       setRateHeaders(reply, state, window)
       if (state.revision === 2) reply.headers(buildQuotaHeaders(state))
-      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       if (state.hasUnreadBody) reply.header('connection', 'close')
       done(null, payload)
     }

@@ -7,6 +7,7 @@ import { hashSecret, isUsable, isWellFormed } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { Store } from '../store/types.ts'
 import { normalizeClient } from './client-address.ts'
+import type { PepperCheck } from './pepper-check.ts'
 import type { RequestState } from './request-state.ts'
 
 /** Unknown, revoked and expired keys that one address may try in a minute. */
@@ -30,6 +31,7 @@ interface AuthenticatorParts {
   readonly shared: SharedState
   readonly pepper: string
   readonly oldPepper?: string | null
+  readonly pepperCheck: Pick<PepperCheck, 'isWrong'>
 }
 
 /** Finds the key that a request is sent with, and limits the invalid keys of each address. */
@@ -44,7 +46,8 @@ export class Authenticator {
 
   /**
    * @param address the client's IP address
-   * @throws ApiError `unauthorized`, or `rate_limited` after too many invalid keys from the address; StoreError
+   * @throws ApiError `unauthorized`, `rate_limited` after too many invalid keys from the address, or `unavailable` if no key can be
+   *   recognized; StoreError
    */
   async authenticate(headers: IncomingHttpHeaders, address: string, call: RequestState): Promise<Key> {
     const secret = readSecret(headers) ?? ''
@@ -58,6 +61,7 @@ export class Authenticator {
       return key
     }
     this.#validSecrets.delete(secret)
+    if (await this.#parts.pepperCheck.isWrong()) throw new ApiError('unavailable', { reason: 'wrong_pepper' })
     // Revoked and expired secrets count like unknown ones: X-RateLimit-Remaining must not reveal that they were once valid.
     await this.#countInvalid(address, call, 1)
     throw new ApiError('unauthorized')

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ApiErrorCode, isRetryable, ScanError } from '../errors.ts'
+import { ApiError, type ApiErrorCode, type FailureReason, isRetryable, ScanError } from '../errors.ts'
 import { StoreError } from '../store/types.ts'
 import { buildInvalidRequest } from './body.ts'
 import type { Revision } from './parts.ts'
@@ -36,15 +36,17 @@ export function setError(error: unknown, request: FastifyRequest, reply: Fastify
 
 /** Sends an error response. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { code, message } = setError(error, request, reply)
+  const { code, message, reason } = setError(error, request, reply)
   const { requestId, revision } = getRequestState(request)
   return reply
     .type('application/json; charset=utf-8')
-    .send(formatError({ code, sentence: message, requestId, revision }))
+    .send(formatError({ code, reason, sentence: message, requestId, revision }))
 }
 
 interface ErrorParts {
   readonly code: ApiErrorCode
+  /** Why the request failed: decides whether it may be repeated, and is not shown. */
+  readonly reason?: FailureReason | undefined
   /** The message for people. */
   readonly sentence: string
   readonly requestId: string
@@ -52,7 +54,7 @@ interface ErrorParts {
 }
 
 /** Formats the JSON of an error response. */
-export function formatError({ code, sentence, requestId, revision }: ErrorParts): string {
-  const retryable = revision === 2 && { retryable: isRetryable(code) }
+export function formatError({ code, reason, sentence, requestId, revision }: ErrorParts): string {
+  const retryable = revision === 2 && { retryable: isRetryable({ code, reason }) }
   return JSON.stringify({ error: sentence, code, ...retryable, requestId } satisfies ErrorBody)
 }

@@ -25,6 +25,11 @@ export function writeIntroduction({ revision, settings, hasPortal }: Introductio
     `Requests are counted per key and clock minute (\`X-RateLimit-*\`); scans with a 200 response, cached or not, also count per calendar month in UTC${
       revision === 2 ? ' (`X-Quota-*`)' : ''
     }. Beyond a limit the response is 429 with \`Retry-After\`. Without a valid key, an address may try ${UNKNOWN_KEYS_A_MINUTE} keys a minute.`,
+    ...(hasPortal
+      ? [
+          'The limits of a key of an account belong to its slot in the account: a key that replaces another one continues its counts.',
+        ]
+      : []),
     formatPlans(settings.plans, revision),
     'A scan takes at most 10 seconds, and a response at most 18. Set the time limit of your client to 20 seconds.',
     '## Errors',

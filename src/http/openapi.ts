@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { buildDocsLinks } from './docs-links.ts'
 import { buildDocument } from './openapi-document.ts'
 import type { AppParts } from './parts.ts'
 import { findBasePath } from './trailing-slash.ts'
 
-/** Allows the documentation page to load files of this service only. */
+/** Allows the documentation page to load files of this service only. Its forms are sent by script. */
 const DOCS_CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
 /** The icon of the service, which the pages of the portal use too. */
 const ICON = { type: 'image/svg+xml', content: readFileSync(join(import.meta.dirname, '../portal/assets/icon.svg')) }
@@ -35,6 +36,16 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
   )
   if (parts.accounts === null) app.get('/', options, (_, reply) => reply.redirect(`${basePath}/docs/`, 302))
   await app.register(swagger, { mode: 'static', specification: { document } as unknown as StaticDocumentSpec })
+  await app.register(registerPage, { basePath, hasPortal: parts.accounts !== null })
+}
+
+/** Registers the page `/docs` and its files, which browsers may store and must revalidate by their entity tag. */
+async function registerPage(app: FastifyInstance, service: Parameters<typeof buildDocsLinks>[0]): Promise<void> {
+  const links = buildDocsLinks(service)
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (reply.hasHeader('etag')) reply.header('cache-control', 'no-cache')
+    done(null, payload)
+  })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_CSP,
@@ -42,6 +53,8 @@ export async function registerDocs(app: FastifyInstance, parts: AppParts): Promi
     theme: {
       title: 'Siteprint API',
       favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', ...ICON }],
+      js: [{ filename: 'links.js', content: links.js }],
+      css: [{ filename: 'links.css', content: links.css }],
     },
     // The default layout has a bar that loads documents from other hosts, and the default badge comes from a validator
     // on another host.

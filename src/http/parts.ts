@@ -8,12 +8,13 @@ import type { RulesetInfo } from '../scan/match-worker.ts'
 import type { LiveScan } from '../scan/scanner.ts'
 import type { Store } from '../store/types.ts'
 import type { Metrics } from './metrics.ts'
+import type { HostSettings } from './served-hosts.ts'
 
 /** A revision of the API. */
 export type Revision = 1 | 2
 
 /** The settings that the HTTP application uses. */
-export interface AppSettings extends PortalSettings {
+export interface AppSettings extends PortalSettings, HostSettings {
   readonly corsOrigins: readonly string[] | '*'
   /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null
@@ -32,6 +33,8 @@ export interface AppParts {
   readonly pepper: string
   /** Keys that are hashed with this secret are accepted, too; absent or null for none. */
   readonly oldPepper?: string | null
+  /** Id of the pepper that the store was first opened with; by default that of `pepper`. */
+  readonly firstPepper?: string
   /** Scans a site. `client` is the id of the key that started the scan. @throws ScanError */
   readonly scan: (target: Target, client: string) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */

@@ -6,7 +6,7 @@ import { StoreError } from '../store/types.ts'
 import type { AppParts } from './parts.ts'
 import type { RequestState } from './request-state.ts'
 
-/** Checks and charges the monthly quota of a key. */
+/** Checks and charges the monthly quota of a key, or of its slot if it belongs to an account. */
 export class Quota {
   readonly #store: AppParts['store']
   readonly #plans: ReadonlyMap<string, Plan>
@@ -24,7 +24,7 @@ export class Quota {
   async check(state: RequestState, key: Key): Promise<void> {
     const { now } = state
     const limit = this.#findQuota(key)
-    const used = await this.#store.usage.usedBy(key.id, formatMonth(now))
+    const used = await this.#store.usage.usedBy(key.counter, formatMonth(now))
     state.quota = { limit, used }
     if (used >= limit) throw buildQuotaError(now)
   }
@@ -36,7 +36,7 @@ export class Quota {
   async charge(state: RequestState, key: Key): Promise<void> {
     const { now } = state
     const limit = this.#findQuota(key)
-    const charge = { key: key.id, day: formatDay(now), quota: limit, at: new Date(now) }
+    const charge = { counter: key.counter, day: formatDay(now), quota: limit, at: new Date(now) }
     // Read before the call: a store that is already unavailable receives no call, so nothing can have been written.
     const reason = this.#store.isUp ? 'charge_in_doubt' : 'store_away'
     const used = await this.#store.usage.charge(charge).catch((cause: unknown) => {

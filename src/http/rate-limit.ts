@@ -38,7 +38,7 @@ interface CountOptions {
 }
 
 /**
- * Counts a request against the key's rate limit and reads the cached result in the same round trip.
+ * Counts a request against the rate limit of a key, or of its slot, and reads the cached result in the same round trip.
  * @throws ApiError `rate_limited`
  */
 export async function countKeyRequest(
@@ -47,7 +47,12 @@ export async function countKeyRequest(
   { settings, shared, lookup }: CountOptions,
 ): Promise<void> {
   const limit = findMinuteLimit(key, settings)
-  const { count, entry } = await shared.countRequest({ counter: `key:${key.id}`, now: state.now, cost: 1, ...lookup })
+  const { count, entry } = await shared.countRequest({
+    counter: `key:${key.counter}`,
+    now: state.now,
+    cost: 1,
+    ...lookup,
+  })
   state.window = { limit, count }
   state.entry = entry
   if (count <= limit) return

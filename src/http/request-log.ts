@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
 import type { ScanRequest } from '../scan/single-flight.ts'
 import { findClientAddress } from './client-address.ts'
+import { HEALTH_ROUTE } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { getRequestState } from './request-state.ts'
 import { parseTraceparent } from './trace-context.ts'
@@ -22,7 +23,7 @@ export function logResponse(request: FastifyRequest, reply: FastifyReply, metric
   const limit = LIMITS[code ?? '']?.(key !== undefined)
   if (limit !== undefined) metrics.refusals.inc({ limit })
   // Load balancers and container runtimes request the health checks several times a second.
-  const level = status >= 500 ? 'warn' : HEALTH.test(route) && status < 400 ? 'debug' : 'info'
+  const level = status >= 500 ? 'warn' : HEALTH_ROUTE.test(route) && status < 400 ? 'debug' : 'info'
   request.log[level](buildLine(request, reply, status), 'request completed')
 }
 
@@ -32,14 +33,12 @@ export function logDisconnect(request: FastifyRequest, reply: FastifyReply, metr
   request.log.info(buildLine(request, reply), 'client disconnected before the response')
 }
 
-const HEALTH = /^\/health\//
-
 function findRoute({ routeOptions }: FastifyRequest): string {
   return routeOptions.url ?? 'none'
 }
 
 function buildLine(request: FastifyRequest, { elapsedTime }: FastifyReply, status?: number): Record<string, unknown> {
-  const { code, key, reason, requestId, why } = getRequestState(request)
+  const { code, key, reason, requestId, unservedHost, why } = getRequestState(request)
   const { id, method, headers } = request
   const line: Record<string, unknown> = { id, route: findRoute(request), method }
   if (status !== undefined) line.status = status
@@ -49,6 +48,7 @@ function buildLine(request: FastifyRequest, { elapsedTime }: FastifyReply, statu
   Object.assign(line, parseTraceparent(headers.traceparent))
   if (key !== undefined) line.key = key.id
   if (code !== undefined) line.code = code
+  if (unservedHost !== undefined) line.host = unservedHost
   if (reason !== undefined) line.reason = reason
   if (why !== undefined) line.why = why
   return line

@@ -45,6 +45,8 @@ export class RequestState {
   code?: string
   /** Reason of a 5xx response, for log and metrics. */
   reason?: FailureReason
+  /** The host that the request names, if it is not served; for the log. */
+  unservedHost?: string
   /** Message of a store error, for the log. */
   why?: string
 

@@ -95,7 +95,7 @@ export class ScanRunner {
     metrics.cache.inc({ result: fresh ? 'fresh' : entry ? 'hit' : 'miss' })
     if (entry) return entry
     await this.#quota.check(state, key)
-    return await singleFlight.join({ id, entry: cacheKey, target, fresh, client: key.id, waitMs: WAIT_MS })
+    return await singleFlight.join({ id, entry: cacheKey, target, fresh, client: key.counter, waitMs: WAIT_MS })
   }
 }
 

@@ -1,4 +1,5 @@
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 /** Formats the billing month of a time as `YYYY-MM` (UTC). */
 export function formatMonth(now: number): string {
@@ -30,6 +31,11 @@ export function computeNextMonth(now: number): number {
 /** The end of the current rate-limit window, in milliseconds since 1970. */
 export function computeNextMinute(now: number): number {
   return (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS
+}
+
+/** The start of the next day (00:00 UTC), in milliseconds since 1970. */
+export function computeNextDay(now: number): number {
+  return (Math.floor(now / DAY_MS) + 1) * DAY_MS
 }
 
 /** Whole seconds between two times, at least 1: the value of `Retry-After`. */

@@ -27,6 +27,13 @@ export function isWellFormed(secret: string): boolean {
   return body !== undefined && computeChecksum(body) === checksum
 }
 
+const SECRETS = new RegExp(`${SECRET_PREFIX}[0-9A-Za-z]+`, 'g')
+
+/** Replaces all secrets in a text, even incomplete ones, by their prefix. */
+export function hideSecrets(text: string): string {
+  return text.replaceAll(SECRETS, `${SECRET_PREFIX}…`)
+}
+
 /** CRC-32 of a text as 6 digits of base 62, with leading zeros. 62⁶ is larger than 2³². */
 function computeChecksum(text: string): string {
   let rest = crc32(text)
@@ -85,11 +92,13 @@ export interface KeyParts {
 /** Builds a new key and its secret. The secret is not stored and is shown once. The id is `key_` and 16 characters of base 62. */
 export function buildKey({ now, pepper, ...parts }: KeyParts): { readonly key: Key; readonly secret: string } {
   const { stored, secret } = buildSecret({ pepper })
+  const id = `key_${makeRandomText(16)}`
   return {
     key: {
-      id: `key_${makeRandomText(16)}`,
+      id,
       ...parts,
       account: parts.account ?? null,
+      counter: id,
       createdAt: now,
       revokedAt: null,
       suspendedAt: null,

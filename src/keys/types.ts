@@ -10,7 +10,7 @@ export interface KeySecret {
   readonly pepper?: string
 }
 
-/** An API key. Its id, plan and usage stay the same when its secret is rotated. */
+/** An API key. Its id, plan and slot stay the same when its secret is rotated. */
 export interface Key {
   readonly id: string
   readonly name: string
@@ -21,6 +21,11 @@ export interface Key {
   readonly revision: 1 | 2 | null
   /** Id of the account that the key belongs to; null for a key of the operator's that has no account. */
   readonly account: string | null
+  /**
+   * Id under which its requests are counted, against the rate limit and the quota: that of its slot, which the store sets; the key's
+   * own id if it has no account.
+   */
+  readonly counter: string
   readonly createdAt: Date
   readonly revokedAt: Date | null
   /** When the key's account was suspended; null if it is not. A suspended key is rejected like a revoked one. */

@@ -5,7 +5,7 @@ import { BASE62 } from '../keys/key.ts'
 import { findPlan, type Plan } from '../keys/plans.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
 import { type PageContext, PageError } from './page.ts'
-import { findFirstMonth, type KeyUsage, listKeyUsage, type UsageChoice } from './usage.ts'
+import { findFirstMonth, type KeyUsage, listKeyUsage } from './usage.ts'
 
 type Context = PageContext<'session'>
 
@@ -28,30 +28,27 @@ export const MAX_VALID_SECRETS = 10
 /** Maximum number of keys that one account may create or rotate in a clock minute. */
 const MAX_CHANGES_PER_MINUTE = 20
 
+const UNKNOWN_KEY = 'You have no such key.'
+
 /** Finds the key in the path of the request. @throws PageError 404 if there is none, or if it belongs to another account */
 export async function findOwnKey({ parts, account, params }: Context): Promise<Key> {
   const key = await parts.store.keys.getKey(params.id)
-  if (key === null || key.account !== account.id) throw new PageError(404, 'You have no such key.')
+  if (key === null || key.account !== account.id) throw new PageError(404, UNKNOWN_KEY)
   return key
 }
 
-/** Reads the usage of this month of a key, and its last use. */
-export async function readKeyUsage({ parts, now }: Context, key: Key): Promise<KeyUsage> {
-  const choice = buildChoice(parts, now)
-  const months = await parts.store.usage.listMonths([key.id], findFirstMonth(choice))
-  const [usage] = listKeyUsage({ keys: [key], months, days: [] }, choice)
+/** Finds the key in the path of the request with the usage of its slot this month. @throws PageError 404 as `findOwnKey` does */
+export async function findOwnKeyUsage(context: Context): Promise<KeyUsage> {
+  const usage = (await readAllKeyUsage(context)).find(({ key }) => key.id === context.params.id)
+  if (usage === undefined) throw new PageError(404, UNKNOWN_KEY)
   return usage
 }
 
-/** Reads the keys of the account with their usage of this month and their last uses. */
+/** Reads the keys of the account with the usage of their slots this month, and their last uses. */
 export async function readAllKeyUsage({ parts, account, now }: Context): Promise<readonly KeyUsage[]> {
-  const choice = buildChoice(parts, now)
-  const span = { since: findFirstMonth(choice), first: choice.month, last: choice.month }
-  return listKeyUsage(await parts.store.accounts.readUsage(account.id, span), choice)
-}
-
-function buildChoice({ settings }: Context['parts'], now: number): UsageChoice {
-  return { month: formatMonth(now), now, plans: settings.plans }
+  const month = formatMonth(now)
+  const span = { since: findFirstMonth({ month, now }), first: month, last: month }
+  return listKeyUsage(await parts.store.accounts.readUsage(account.id, span), { now, plans: parts.settings.plans })
 }
 
 export function findAccountPlan({ parts, account }: Context): Plan {

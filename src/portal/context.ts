@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AccountError } from '../accounts/accounts.ts'
 import type { CurrentSession, Visitor } from '../accounts/types.ts'
 import { findClientAddress, normalizeClient } from '../http/client-address.ts'
 import { getRequestState } from '../http/request-state.ts'
-import { computeNextMinute, countSecondsUntil } from '../keys/calendar.ts'
 import { FormReader } from './form.ts'
-import { toFieldErrors } from './form-errors.ts'
+import { findRetryAfter, toFieldErrors } from './form-errors.ts'
 import { findBaseUrl } from './origin.ts'
 import type { PageContext } from './page.ts'
 import { isAdmin, type PortalParts } from './parts.ts'
@@ -47,9 +45,9 @@ export function buildContext(
     setStatus: (status) => void reply.code(status),
     explain: (error, fields) => {
       const errors = toFieldErrors(error, fields)
-      const isTooMany = error instanceof AccountError && error.code === 'too_many_attempts'
-      reply.code(isTooMany ? 429 : 422)
-      if (isTooMany) reply.header('retry-after', String(countSecondsUntil(computeNextMinute(now), now)))
+      const retryAfter = findRetryAfter(error, now)
+      reply.code(retryAfter === null ? 422 : 429)
+      if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
       return errors
     },
   }

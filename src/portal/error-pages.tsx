@@ -5,6 +5,7 @@ import { getRequestState } from '../http/request-state.ts'
 import { StoreError } from '../store/types.ts'
 import { LinkButton } from './components/button.tsx'
 import { Page } from './components/page.tsx'
+import { findRetryAfter } from './form-errors.ts'
 import { buildLoginPath } from './local-path.ts'
 import { PageError, Redirect } from './page.ts'
 import { sendPage, setPageHeaders } from './send-page.ts'
@@ -21,6 +22,7 @@ const ERROR_PAGES = {
     'The form contains more than 64 KiB. Shorten your text and send it again.',
     'payload_too_large',
   ],
+  421: ['Not served here', 'Open the public address of the service.', 'misdirected_request'],
   429: ['Too many attempts', 'Wait a minute, then try again.', 'rate_limited'],
   500: ['Something went wrong', 'The error was logged. Try again later.', 'internal'],
   503: [
@@ -43,12 +45,15 @@ interface Problem {
 }
 
 /** Maps any error to an error page. The page shows no details of an unexpected error. */
-function toProblem(error: unknown): Problem {
+function toProblem(error: unknown, now: number): Problem {
   if (error instanceof PageError)
     return { status: error.status, sentence: error.message, ...(error.retryAfter && { retryAfter: error.retryAfter }) }
-  if (error instanceof AccountError)
-    return { status: error.code === 'too_many_attempts' ? 429 : 400, sentence: error.message }
+  if (error instanceof AccountError) {
+    const retryAfter = findRetryAfter(error, now)
+    return { status: retryAfter === null ? 400 : 429, sentence: error.message, ...(retryAfter && { retryAfter }) }
+  }
   if (error instanceof StoreError) return { status: 503, reason: 'store_away', why: error.message }
+  if (error instanceof ApiError && error.code === 'misdirected_request') return { status: 421, sentence: error.message }
   const status = error instanceof ApiError ? error.status : ((error as Partial<FastifyError>).statusCode ?? 500)
   if (status === TOO_LONG) return { status: 404 }
   if (isListed(status) && status < 500) return { status }
@@ -65,7 +70,7 @@ export function sendErrorPage(error: unknown, request: FastifyRequest, reply: Fa
   const state = getRequestState(request)
   if (error instanceof AccountError && error.code === 'not_logged_in')
     return setPageHeaders(reply).redirect(buildLogInRedirect(request).path, 303)
-  const { status, sentence, retryAfter, reason, why } = toProblem(error)
+  const { status, sentence, retryAfter, reason, why } = toProblem(error, state.now)
   const [title, usual, code] = ERROR_PAGES[status]
   state.code = code
   if (reason !== undefined) state.reason = reason

@@ -1,25 +1,30 @@
 import type { AuditEntry } from '../accounts/audit.ts'
 import type { Account, SessionInfo, StoredScan } from '../accounts/types.ts'
 import type { Key } from '../keys/types.ts'
-import { type DayUsage, MAX_AUDIT_ENTRIES, type Store } from '../store/types.ts'
+import type { DayUsage, KeySlot, MonthUsage, Store } from '../store/types.ts'
 
 /** All personal data of an account, as its owner downloads it. Dates become ISO texts in JSON. */
 export interface AccountExport {
   readonly exportedAt: Date
   readonly account: Account
   readonly keys: readonly ExportedKey[]
-  /** Requests charged to the keys. Months from before days were counted have no days. */
+  /** Requests charged to the slots of the account. Months from before days were counted have no days. */
   readonly usage: {
-    readonly months: readonly { key: string; month: string; used: number; lastUsedAt: Date }[]
-    readonly days: readonly DayUsage[]
+    readonly months: readonly (OfSlot & Omit<MonthUsage, 'counter'>)[]
+    readonly days: readonly (OfSlot & Omit<DayUsage, 'counter'>)[]
   }
   readonly sessions: readonly Omit<SessionInfo, 'id'>[]
   readonly scans: readonly ExportedScan[]
   readonly audit: readonly ExportedEntry[]
 }
 
+interface OfSlot {
+  /** Number of the slot, from 1 on; null if it is not known. */
+  readonly slot: number | null
+}
+
 /** A key without its hashes. */
-interface ExportedKey extends Omit<Key, 'account' | 'secrets'> {
+interface ExportedKey extends OfSlot, Omit<Key, 'account' | 'counter' | 'secrets'> {
   readonly secrets: readonly { readonly lastFour: string; readonly expiresAt: Date | null }[]
 }
 
@@ -30,7 +35,7 @@ interface ExportedScan extends Pick<StoredScan, 'id' | 'url' | 'at'> {
 }
 
 /** The actor is not named, because the operator's id is personal data, too. */
-interface ExportedEntry extends Pick<AuditEntry, 'at' | 'action' | 'key' | 'detail'> {
+interface ExportedEntry extends Pick<AuditEntry, 'at' | 'action' | 'key' | 'detail' | 'count' | 'firstAt'> {
   readonly by: 'you' | 'operator'
 }
 
@@ -44,18 +49,16 @@ interface ExportParts {
 /** Collects all personal data of an account. */
 export async function buildExport({ store, account, sessions, now }: ExportParts): Promise<AccountExport> {
   const keys = await store.keys.listAccountKeys(account.id)
+  const slots = await store.keys.listSlots(account.id)
   const [usage, scans, audit] = await Promise.all([
-    readUsage(
-      store,
-      keys.map(({ id }) => id),
-    ),
+    readUsage(store, slots),
     readScans(store, account.id),
-    store.audit.listAudit({ account: account.id, limit: MAX_AUDIT_ENTRIES }),
+    store.audit.listAudit({ account: account.id }),
   ])
   return {
     exportedAt: now,
     account,
-    keys: keys.map(exportKey),
+    keys: keys.map((key) => exportKey(key, slots)),
     usage,
     sessions: sessions.map(({ id: _, ...session }) => session),
     scans,
@@ -63,21 +66,38 @@ export async function buildExport({ store, account, sessions, now }: ExportParts
   }
 }
 
-function exportKey({ account: _, secrets, ...key }: Key): ExportedKey {
-  return { ...key, secrets: secrets.map(({ lastFour, expiresAt }) => ({ lastFour, expiresAt })) }
+function exportKey({ account: _, counter, secrets, ...key }: Key, slots: readonly KeySlot[]): ExportedKey {
+  return {
+    ...key,
+    slot: findNumber(counter, slots),
+    secrets: secrets.map(({ lastFour, expiresAt }) => ({ lastFour, expiresAt })),
+  }
 }
 
-function exportEntry({ at, action, actor, key, detail }: AuditEntry, account: Account): ExportedEntry {
-  return { at, action, by: actor === account.id ? 'you' : 'operator', key, detail }
+function exportEntry({ at, action, actor, key, detail, count, firstAt }: AuditEntry, account: Account): ExportedEntry {
+  return { at, action, by: actor === account.id ? 'you' : 'operator', key, detail, count, firstAt }
 }
 
-async function readUsage({ usage }: ExportParts['store'], keys: readonly string[]): Promise<AccountExport['usage']> {
-  const listed = await usage.listMonths(keys, '0000-01')
-  const months = listed.toSorted((a, b) => compareText(a.month + a.key, b.month + b.key))
+/** Finds the number of a slot, from 1 on. */
+function findNumber(counter: string, slots: readonly KeySlot[]): number | null {
+  const found = slots.find((slot) => slot.counter === counter)
+  return found === undefined ? null : found.slot + 1
+}
+
+async function readUsage({ usage }: ExportParts['store'], slots: readonly KeySlot[]): Promise<AccountExport['usage']> {
+  const counters = slots.map(({ counter }) => counter)
+  const listed = await usage.listMonths(counters, '0000-01')
   const days: DayUsage[] = []
   // One month after the other: the store also has to answer the API's requests meanwhile.
-  for (const month of new Set(months.map(({ month }) => month))) days.push(...(await usage.listDays(keys, month)))
-  return { months, days: days.toSorted((a, b) => compareText(a.day + a.key, b.day + b.key)) }
+  for (const month of new Set(listed.map(({ month }) => month))) days.push(...(await usage.listDays(counters, month)))
+  const toSlot = <T extends { readonly counter: string }>({ counter, ...row }: T) => ({
+    slot: findNumber(counter, slots),
+    ...row,
+  })
+  return {
+    months: listed.map(toSlot).toSorted((a, b) => compareText(a.month, b.month) || Number(a.slot) - Number(b.slot)),
+    days: days.map(toSlot).toSorted((a, b) => compareText(a.day, b.day) || Number(a.slot) - Number(b.slot)),
+  }
 }
 
 async function readScans({ accounts }: ExportParts['store'], account: string): Promise<ExportedScan[]> {

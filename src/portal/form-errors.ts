@@ -1,4 +1,5 @@
 import { AccountError } from '../accounts/accounts.ts'
+import { computeNextDay, computeNextMinute, countSecondsUntil } from '../keys/calendar.ts'
 
 /** Name of a field → what is wrong with it. The name is '' for an error of the whole form. */
 export type FieldErrors = Readonly<Record<string, string>>
@@ -16,6 +17,20 @@ const FIELDS: Partial<Record<AccountError['code'], string>> = {
   common_password: 'password',
   personal_password: 'password',
   address_taken: 'email',
+}
+
+/** Error code of a limit → when the next try can succeed. */
+const NEXT_TRY: Partial<Record<AccountError['code'], (now: number) => number>> = {
+  too_many_attempts: computeNextMinute,
+  too_many_in_session: computeNextDay,
+  too_many_today: computeNextDay,
+  mails_used_up: computeNextDay,
+}
+
+/** The seconds of `Retry-After` of an error with status 429; null for any other error. */
+export function findRetryAfter(error: unknown, now: number): number | null {
+  const computeNextTry = error instanceof AccountError ? NEXT_TRY[error.code] : undefined
+  return computeNextTry === undefined ? null : countSecondsUntil(computeNextTry(now), now)
 }
 
 /**

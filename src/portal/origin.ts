@@ -20,8 +20,8 @@ export function checkOrigin(request: FastifyRequest, { publicUrl }: PortalSettin
 const FOREIGN_FORM = 'The form was sent by a page at another address. Open the page here and send it again.'
 
 /** The host of the request in the form of `URL.host`: without the default port of the scheme. */
-function findHost({ host }: FastifyRequest, protocol: string): string | null {
-  const url = `${protocol}//${host}`
+function findHost(request: FastifyRequest, protocol: string): string | null {
+  const url = `${protocol}//${readHost(request)}`
   return URL.canParse(url) ? new URL(url).host : null
 }
 
@@ -31,6 +31,12 @@ function findHost({ host }: FastifyRequest, protocol: string): string | null {
  */
 export function findBaseUrl(request: FastifyRequest, { publicUrl }: PortalSettings): string {
   if (publicUrl !== null) return publicUrl
-  if (!/^[\w.:[\]-]+$/.test(request.host)) throw new PageError(400, 'The host name of this address is not valid.')
-  return `${request.protocol}://${request.host}`
+  const host = readHost(request)
+  if (!/^[\w.:[\]-]+$/.test(host)) throw new PageError(400, 'The host name of this address is not valid.')
+  return `${request.protocol}://${host}`
+}
+
+/** The header Host, which was checked. `request.host` of Fastify would be X-Forwarded-Host behind a trusted proxy. */
+function readHost({ headers }: FastifyRequest): string {
+  return headers.host ?? ''
 }

@@ -49,7 +49,7 @@ interface BasicContext<A extends Account | null> {
   /** Sets the status of the response; 200 without it. */
   setStatus(status: number): void
   /**
-   * Converts an error to errors of a form, and sets the status: 422, or 429 with `Retry-After` after too many attempts.
+   * Converts an error to errors of a form, and sets the status: 422, or 429 with `Retry-After` beyond a limit.
    * An error that the person cannot correct is thrown again.
    * @param fields error code → name of the field it belongs to, where the usual one is wrong; '' for the whole form
    */
@@ -103,6 +103,11 @@ export interface PageDefinition<N extends Needs = Needs> {
   /** The path in Fastify's syntax: `/account/keys/:id`. */
   readonly path: string
   readonly needs: N
+  /**
+   * The limit of a form. By default forms count by session, or by address without one. `own` is that of a handler which counts by
+   * what the form costs, in a way that no stranger can use up.
+   */
+  readonly limit?: 'own'
   /** Handles the request. A thrown `StoreError` is a 503 page, a thrown `AccountError` a 400 page. */
   handle(context: PageContext<N>): Promise<PageResult>
 }
@@ -117,7 +122,7 @@ export interface PageDefinition<N extends Needs = Needs> {
  *   handle: async (context) => <KeysPage context={context} keys={await listKeys(context)} />,
  * })
  * ```
- * The browser's origin was checked before a POST is handled, and its session is known. Every response has the portal's
+ * The browser's origin was checked before a POST is handled, its session is known, and it was counted. Every response has the portal's
  * security headers and is not cached. Without the session that the page needs, the browser is led to `/login`.
  */
 export function definePage<N extends Needs>(page: PageDefinition<N>): PageDefinition {

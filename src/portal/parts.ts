@@ -19,6 +19,8 @@ export interface PortalSettings {
   readonly publicUrl: string | null
   /** Addresses of the operators, in lower case. */
   readonly adminEmails: readonly string[]
+  /** Days for which audit entries are kept. */
+  readonly auditDays: number
 }
 
 /** The dependencies of the portal. A page gets them as `context.parts`. */

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { CurrentSession } from '../accounts/types.ts'
 import { abandonRequest } from '../http/scan-runner.ts'
 import { watchRoutes } from '../http/v1/route.ts'
 import { registerAssets } from './assets.ts'
 import { buildContext, buildVisitor } from './context.ts'
 import { buildLogInRedirect, sendErrorPage } from './error-pages.tsx'
+import { countForm } from './form-limit.ts'
 import { checkOrigin } from './origin.ts'
 import { Download, type PageContext, type PageDefinition, PageError, Redirect } from './page.ts'
 import { PAGES } from './pages.ts'
-import type { PortalParts } from './parts.ts'
+import { isAdmin, type PortalParts } from './parts.ts'
 import { sendPage, setPageHeaders } from './send-page.ts'
 
 /** Maximum size of a form in bytes. */
@@ -17,8 +19,8 @@ export const MAX_FORM_BYTES = 64 * 1024
 export async function registerPortal(fastify: FastifyInstance, parts: PortalParts): Promise<void> {
   await fastify.register(async (portal) => {
     portal.setErrorHandler(sendErrorPage)
-    registerForms(portal, parts)
     hideAdministration(portal, parts)
+    registerForms(portal, parts)
     const allowOnlyRegistered = watchRoutes(portal)
     registerAssets(portal)
     for (const page of PAGES) registerPage(portal, page, parts)
@@ -48,14 +50,19 @@ function registerForms(portal: FastifyInstance, parts: PortalParts): void {
 const ADMIN_PATHS = new Set(PAGES.filter(({ needs }) => needs === 'admin').map(({ path }) => path))
 
 /**
- * Makes the operator's pages respond to wrong methods like any path that does not exist, as the pages themselves do.
+ * Makes the operator's pages respond to everyone but operators as any path that does not exist, whatever the method, the origin, the
+ * body and the accepted types. Runs before all other checks, which would answer differently.
  */
 function hideAdministration(portal: FastifyInstance, parts: PortalParts): void {
-  portal.addHook('preHandler', (request, reply, done) => {
-    const { url = '', config } = request.routeOptions
-    if (config.isPage || !ADMIN_PATHS.has(url)) return done()
-    openContext(parts, { request, reply })
-      .then(({ isAdmin }) => done(isAdmin ? undefined : new PageError(404)))
+  portal.addHook('onRequest', (request, reply, done) => {
+    if (!ADMIN_PATHS.has(request.routeOptions.url ?? '')) return done()
+    parts.accounts
+      .findSession(buildVisitor(request))
+      .then((session) => {
+        request.portalSession = session
+        if (session !== null && isAdmin(session.account, parts.settings)) done()
+        else reply.callNotFound()
+      })
       .catch(done)
   })
 }
@@ -65,7 +72,6 @@ function registerPage(portal: FastifyInstance, page: PageDefinition, parts: Port
     method: page.method,
     url: page.path,
     exposeHeadRoute: page.method === 'GET',
-    config: { isPage: true },
     handler: async (request, reply) => await handlePage(page, parts, { request, reply }),
   })
 }
@@ -80,17 +86,16 @@ async function handlePage(
   parts: PortalParts,
   { request, reply }: Exchange,
 ): Promise<FastifyReply> {
-  if (request.body === null) throw new PageError(400, 'The form could not be read. Open the page and send it again.')
   const context = await openContext(parts, { request, reply })
-  // For everyone but operators, the operator's pages look like any path that does not exist.
-  if (page.needs === 'admin' && !context.isAdmin) throw new PageError(404)
+  if (page.method === 'POST' && page.limit !== 'own') await countForm(context)
+  if (request.body === null) throw new PageError(400, 'The form could not be read. Open the page and send it again.')
   if (page.needs !== 'nothing' && context.account === null) return sendResult(reply, buildLogInRedirect(request))
   return sendResult(reply, await page.handle(context))
 }
 
-/** Finds the session of a request. */
+/** Finds the session of a request, unless `hideAdministration` has found it. */
 async function openContext(parts: PortalParts, { request, reply }: Exchange): Promise<PageContext> {
-  const session = await parts.accounts.findSession(buildVisitor(request))
+  const session = request.portalSession ?? (await parts.accounts.findSession(buildVisitor(request)))
   const context = buildContext(request, reply, { parts, session })
   request.portalContext = context
   if (session !== null) context.addCookies(session.cookies)
@@ -106,11 +111,9 @@ function sendResult(reply: FastifyReply, result: Awaited<ReturnType<PageDefiniti
 }
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether the route is one of `PAGES`. */
-    isPage?: boolean
-  }
   interface FastifyRequest {
+    /** The session, where it had to be known before the request was read. */
+    portalSession?: CurrentSession | null
     /** Set as soon as the session of a page's request is known. */
     portalContext?: PageContext
   }

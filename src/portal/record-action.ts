@@ -1,8 +1,8 @@
-import { type NewAuditEntry, recordAudit } from '../accounts/audit.ts'
+import { type NewAuditEvent, recordAudit } from '../accounts/audit.ts'
 import type { PageContext } from './page.ts'
 
 /** An action. Without `account`, it concerns the account of the session. */
-type Action = Pick<NewAuditEntry, 'action'> & Partial<Pick<NewAuditEntry, 'account' | 'key' | 'detail'>>
+type Action = Pick<NewAuditEvent, 'action'> & Partial<Pick<NewAuditEvent, 'account' | 'key' | 'detail'>>
 
 /** Records an action of the session's account. Call it after the action: it never fails. */
 export async function recordAction(

@@ -44,7 +44,11 @@ export class LineParser {
    * @throws LineError for a line that is none of these
    */
   parse(text: string): ParsedLine {
-    const line = parseObject(text)
+    return this.read(parseObject(text))
+  }
+
+  /** Reads the fields of a line, like `parse`. @throws LineError */
+  read(line: Fields): ParsedLine {
     const { url, id, line: number, result, error, code, ...rest } = line
     const entry = [url, id].find((value): value is string => typeof value === 'string') ?? null
     const name = entry ?? (Number.isInteger(number) ? `line ${number}` : '')

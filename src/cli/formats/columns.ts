@@ -19,7 +19,7 @@ export interface Column {
 }
 
 /** Separates several values of one cell. */
-const SEPARATOR = '; '
+export const SEPARATOR = '; '
 
 const ofKey =
   (name: string) =>

@@ -9,14 +9,15 @@ import type { Line } from './lines.ts'
  */
 const MAX_ROW_LINES = 10_000
 
-/**
- * Formats a row. Values that a spreadsheet would interpret as a formula are marked as text.
- * @param carried cells of the input file, which follow unchanged
- */
-export function formatRow(cells: readonly Cell[], carried: readonly string[] = []): string {
+/** Formats a row. Values that a spreadsheet would interpret as a formula are marked as text. */
+export function formatRow(cells: readonly Cell[]): string {
   const texts = cells.map((cell) => (cell === null || cell === undefined ? '' : String(cell)))
-  const parts = [stringify([texts], { escape_formulas: true }), ...(carried.length > 0 ? [stringify([carried])] : [])]
-  return `${parts.map((part) => part.slice(0, -1)).join(',')}\n`
+  return stringify([texts], { escape_formulas: true })
+}
+
+/** Formats a row whose last cells are those of the input file, which stay as they are. */
+export function formatRawRow(cells: readonly Cell[], carried: readonly string[]): string {
+  return carried.length === 0 ? formatRow(cells) : `${formatRow(cells).slice(0, -1)},${stringify([carried])}`
 }
 
 /** Reads a row that `formatRow` wrote; null for any other text. */

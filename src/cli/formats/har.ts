@@ -164,7 +164,12 @@ function isObject(value: unknown): boolean {
 
 /** Sorts entries by the time of their request, as HAR requires of its readers; keeps their order if a time is missing. */
 function sortByTime(entries: readonly Entry[]): readonly Entry[] {
-  const timed = entries.map((entry) => ({ entry, time: Date.parse(String(entry.startedDateTime)) }))
+  const timed = entries.map((entry) => ({ entry, time: readTime(entry) }))
   if (timed.some(({ time }) => Number.isNaN(time))) return entries
   return timed.sort((one, other) => one.time - other.time).map(({ entry }) => entry)
+}
+
+/** Reads the time of the request of an entry in milliseconds; NaN if it is missing or not a date. */
+function readTime({ startedDateTime }: Entry): number {
+  return typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN
 }

@@ -1,5 +1,5 @@
-import type { Column } from './columns.ts'
-import { formatRow, parseRow, unmarkFormula } from './csv.ts'
+import type { Cell, Column } from './columns.ts'
+import { formatRawRow, formatRow, parseRow, unmarkFormula } from './csv.ts'
 import { buildLine, type ScanRecord } from './scan-record.ts'
 
 /** The content of an output line about one site. */
@@ -46,13 +46,25 @@ export function buildJsonFormat({ withMeta }: { readonly withMeta: boolean }): R
   }
 }
 
+/** The columns of the input that follow those of CSV. */
+export interface CarriedColumns {
+  readonly carried: readonly CarriedColumn[]
+  /** Whether values that look like a formula stay as they are, instead of being marked as text. */
+  readonly isRaw: boolean
+}
+
 /** Builds the format of CSV: the columns, then those of the input. */
-export function buildCsvFormat(columns: readonly Column[], carried: readonly CarriedColumn[] = []): RecordFormat {
+export function buildCsvFormat(
+  columns: readonly Column[],
+  { carried = [], isRaw = false }: Partial<CarriedColumns> = {},
+): RecordFormat {
   const names = [...columns.map(({ name }) => name), ...carried.map(({ csvName }) => csvName)]
   const [url, code, technologies] = ['url', 'code', 'technologies'].map((name) =>
     columns.findIndex((column) => column.name === name),
   )
-  const header = formatRow(
+  const format = (cells: readonly Cell[], input: readonly string[]): string =>
+    isRaw ? formatRawRow(cells, input) : formatRow([...cells, ...input])
+  const header = format(
     columns.map(({ name }) => name),
     carried.map(({ csvName }) => csvName),
   )
@@ -60,7 +72,7 @@ export function buildCsvFormat(columns: readonly Column[], carried: readonly Car
     isCsv: true,
     header,
     format: (record) =>
-      formatRow(
+      format(
         columns.map(({ read }) => read(record)),
         carried.map(({ name }) => record.input?.[name] ?? ''),
       ),

@@ -59,17 +59,19 @@ export function buildTableFormat(file: string, kind: InputKind, catalogue: reado
       return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
     },
     readUrl(text) {
-      const cells = isCsv ? parseRow(text) : parseLine(text, columns)
+      if (!isCsv) return readUrlOfLine(text, columns)
+      const cells = parseRow(text)
       return cells?.length === columns.length ? unmarkFormula(cells[0]) : null
     },
   }
 }
 
-/** Reads a JSON line whose fields are the columns. */
-function parseLine(text: string, columns: readonly string[]): readonly string[] | null {
+/** Reads the site of a JSON line whose fields are the columns. */
+function readUrlOfLine(text: string, columns: readonly string[]): string | null {
   try {
     const line = JSON.parse(text) as Readonly<Record<string, unknown>>
-    return columns.every((column) => Object.hasOwn(line, column)) ? columns.map((column) => String(line[column])) : null
+    const { url } = line
+    return typeof url === 'string' && columns.every((column) => Object.hasOwn(line, column)) ? url : null
   } catch {
     return null
   }

@@ -62,7 +62,8 @@ function remove({ args: [id], values }: Given, { report }: KeyContext): KeyWork 
     const { account } = await requireKey(opened, id)
     if (!(await opened.store.keys.deleteKey(id))) throw buildUnknownKeyError(id)
     await recordAction(opened, { command: 'keys delete', action: 'key_deleted', account, key: id }, report)
-    report(`Deleted ${id}. Every node rejects it within 5 seconds. "keys usage" still shows its usage, by its id.`)
+    const usage = account === null ? 'by its id' : 'in its slot'
+    report(`Deleted ${id}. Every node rejects it within 5 seconds. "keys usage" still shows its usage, ${usage}.`)
   }
 }
 

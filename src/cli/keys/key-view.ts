@@ -12,6 +12,8 @@ export interface KeyView {
   readonly plan: string
   /** E-mail address of its account, or the account's id if it was deleted. */
   readonly account: string | null
+  /** Number of its slot in the account, from 1 on; that in which it was if it is revoked. Null without an account. */
+  readonly slot: number | null
   readonly revision: 1 | 2 | null
   /** The newest secret, masked: its prefix and its last four characters. */
   readonly secret: string
@@ -20,8 +22,11 @@ export interface KeyView {
    * is not set, in which case the secret is rejected. Null for a key that is revoked or has no valid secret.
    */
   readonly pepper: PepperState | null
-  /** Scans charged in the current month. */
-  readonly used: number
+  /**
+   * Scans charged in the current month: those of its slot, if it has one, with any other keys that were in the slot. Null for a
+   * revoked key of an account: its scans stay in the slot.
+   */
+  readonly used: number | null
   /** Scans that may be charged in a month: its own limit, or that of its plan. */
   readonly limit: number
   readonly createdAt: Date
@@ -32,7 +37,9 @@ export interface KeyView {
 }
 
 /** The data that a view of a key needs in addition to the key. */
-interface KeyContextValues extends Pick<KeyView, 'account' | 'lastUsedAt' | 'used'> {
+interface KeyContextValues extends Pick<KeyView, 'account' | 'slot' | 'lastUsedAt'> {
+  /** Scans charged to the counter of the key in the current month. */
+  readonly charged: number
   readonly plans: ReadonlyMap<string, Plan>
   readonly peppers: Peppers
 }
@@ -42,17 +49,18 @@ export function maskSecret({ lastFour }: Key['secrets'][number]): string {
   return `${SECRET_PREFIX}…${lastFour}`
 }
 
-export function viewKey(key: Key, { account, lastUsedAt, used, plans, peppers }: KeyContextValues): KeyView {
+export function viewKey(key: Key, { account, slot, lastUsedAt, charged, plans, peppers }: KeyContextValues): KeyView {
   const { id, name, email, plan, revision, createdAt, revokedAt, suspendedAt, expiresAt } = key
   const secret = key.secrets.slice(0, 1).map(maskSecret).join()
   const limit = findLimits(plans, key).perMonth
+  const used = slot !== null && revokedAt !== null ? null : charged
   const times = { createdAt, lastUsedAt, expiresAt, suspendedAt, revokedAt }
   const pepper = describePepper(key, peppers)
-  return { id, name, email, plan, account, revision, secret, pepper, used, limit, ...times }
+  return { id, name, email, plan, account, slot, revision, secret, pepper, used, limit, ...times }
 }
 
 const TITLES = [
-  ...['ID', 'NAME', 'EMAIL', 'PLAN', 'ACCOUNT', 'REVISION', 'KEY', 'PEPPER', 'USED', 'LIMIT'],
+  ...['ID', 'NAME', 'EMAIL', 'PLAN', 'ACCOUNT', 'SLOT', 'REVISION', 'KEY', 'PEPPER', 'USED', 'LIMIT'],
   ...['CREATED', 'LAST USED', 'EXPIRES', 'SUSPENDED', 'REVOKED'],
 ]
 

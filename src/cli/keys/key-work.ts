@@ -5,6 +5,7 @@ import { SetupError } from '../../errors.ts'
 import type { Plan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
 import type { OpenedStore } from '../../store/open.ts'
+import type { KeySlot } from '../../store/types.ts'
 import type { StoreCreatingWork } from '../with-store.ts'
 
 /** The action of a verb of `keys`, which runs once the store is open. */
@@ -40,8 +41,16 @@ export async function requireAccount({ store }: OpenedStore, email: string): Pro
   throw new SetupError(`The account ${account.email} is suspended. Lift the suspension first.`)
 }
 
-/** Builds a function that names the account of a key: its e-mail address, or its id if it was deleted. */
-export function buildAccountNamer({ accounts }: OpenedStore['store']): (key: Key) => Promise<string | null> {
+/** Builds a function that finds the number of a slot by its counter, from 1 on; null if the counter is not that of a slot. */
+export function buildSlotFinder(slots: readonly KeySlot[]): (counter: string) => number | null {
+  const numbers = new Map(slots.map(({ slot, counter }) => [counter, slot + 1]))
+  return (counter) => numbers.get(counter) ?? null
+}
+
+/** Builds a function that names the account of a key or slot: its e-mail address, or its id if it was deleted. */
+export function buildAccountNamer({
+  accounts,
+}: OpenedStore['store']): (owned: Pick<Key, 'account'>) => Promise<string | null> {
   const names = new Map<string, string>()
   return async ({ account }) => {
     if (account === null) return null

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { SetupError } from '../../errors.ts'
-import { LineError, LineParser } from '../../report/parse-line.ts'
+import { LineError, LineParser, type ParsedLine } from '../../report/parse-line.ts'
 import type { ReportSource } from '../../report/report-data.ts'
 import type { Site } from '../../report/site.ts'
+import { joinRows } from '../formats/csv.ts'
 import { openUnzipped } from '../formats/gzip-members.ts'
 import { type Line, readLines } from '../formats/lines.ts'
 import { BrokenDataError } from '../formats/seek.ts'
 import { parseSite } from '../scan/site-list.ts'
+import { openRowReader, type RowReader } from './csv-results.ts'
 
 /** Longer lines are skipped. The longest results, with all extras, are about 1 MB long. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -34,13 +36,19 @@ export interface Results extends ReportSource {
 }
 
 /**
- * Reads results of `scan`, also compressed (`.gz`), line by line. A site that several lines are about counts once, with its last line.
+ * Reads results of `scan`, JSON lines or CSV, also compressed (`.gz`), line by line. A site that several lines are about counts once, with its last line.
  * @throws SetupError for a file without any result, or too many sites; errors of the file system
  */
 export async function readResults(files: readonly string[], aiNative: ReadonlySet<string>): Promise<Results> {
   const collector = new ResultCollector(aiNative)
   for (const file of files) await collector.readFile(file)
   return collector.finish(files)
+}
+
+/** A line or row, and how its text is read. */
+interface Part {
+  readonly line: Line
+  readonly parse: (text: string) => ParsedLine
 }
 
 class ResultCollector {
@@ -60,8 +68,9 @@ class ResultCollector {
     let hasResults = false
     let damage: string | null = null
     try {
-      for await (const line of readLines(openUnzipped(file).bytes, MAX_LINE_BYTES))
-        if (line.text?.trim() !== '') hasResults = this.#take(line, file) || hasResults
+      const lines = readLines(openUnzipped(file).bytes, MAX_LINE_BYTES)
+      const parts = /\.csv(?:\.gz)?$/i.test(file) ? this.#readRows(joinRows(lines, file), file) : this.#readJson(lines)
+      for await (const { line, parse } of parts) hasResults = this.#take(line, file, parse) || hasResults
     } catch (error) {
       if (!(error instanceof BrokenDataError)) throw error
       damage = error.message
@@ -70,8 +79,31 @@ class ResultCollector {
     if (hasResults) return
     const why = damage ?? this.#skipped?.first ?? 'it has no complete line'
     throw new SetupError(
-      `${file} contains no scan results (${why}): give the JSON Lines that "scan --out results.jsonl" writes`,
+      `${file} contains no scan results (${why}): give the JSON Lines or the CSV that "scan --out" writes`,
     )
+  }
+
+  async *#readJson(lines: AsyncIterable<Line>): AsyncGenerator<Part> {
+    for await (const line of lines)
+      if (line.text?.trim() !== '') yield { line, parse: (text) => this.#parser.parse(text) }
+  }
+
+  async *#readRows(rows: AsyncIterable<Line>, file: string): AsyncGenerator<Part> {
+    let read: RowReader | null = null
+    for await (const line of rows) {
+      if (line.text?.trim() === '') continue
+      if (read === null) {
+        read = openRowReader(line.text ?? '')
+        if (read === null) throw new SetupError(`${file} does not have the columns that "scan --out" writes`)
+        continue
+      }
+      const parse = (text: string): ParsedLine => {
+        const fields = read?.(text)
+        if (fields) return this.#parser.read(fields)
+        throw new LineError('the row does not have the cells of the header')
+      }
+      yield { line, parse }
+    }
   }
 
   finish(files: readonly string[]): Results {
@@ -87,10 +119,10 @@ class ResultCollector {
   }
 
   /** @returns whether the line is a result */
-  #take({ text, number, isWhole }: Line, file: string): boolean {
+  #take({ text, number, isWhole }: Line, file: string, parse: Part['parse']): boolean {
     try {
       if (text === null) throw new LineError(`the line is longer than ${MAX_LINE_BYTES} bytes`)
-      const { entry, site, scannedAt, ruleset } = this.#parser.parse(text)
+      const { entry, site, scannedAt, ruleset } = parse(text)
       const key = entry === null ? `\0${unnamedSites++}` : findKey(entry)
       if (this.#sites.has(key)) this.#repeated++
       this.#sites.set(key, site)

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { preparePageInput } from '../../engine/page/page-input.ts'
 import type { RuleKind } from '../../engine/rule/types.ts'
@@ -14,13 +15,16 @@ import { formatCount } from '../format-count.ts'
 import { type Given, readTextOption } from '../verbs.ts'
 import type { ExplainedRules, Explanation } from './explain-page.ts'
 import type { ExplainTask } from './explain-worker.ts'
+import { addFolders, readNamedFile } from './named-rules.ts'
 import { readPage, readPageSource } from './read-page.ts'
-import { type LoadedRules, type RuleWork, readKind } from './rule-work.ts'
+import { type RuleWork, readKind } from './rule-work.ts'
 
 /** A rule as an argument names it: `acme` or `builder/acme`. */
 interface NamedRule {
   readonly kind: RuleKind | null
   readonly slug: string
+  /** The rule folder, if the argument is a file. */
+  readonly root?: string
 }
 
 /** A page of a test file. `number` counts from 1. */
@@ -43,12 +47,13 @@ export function explain(given: Given, { stdout, stderr }: CommandIo): RuleWork {
     throw new UsageError('explain needs a page: a URL, --html FILE, --har FILE, --hit N or --miss N')
   if (fixture !== null && rule === null) throw new UsageError(`--${fixture.list} needs the slug of its rule`)
   return async (loaded) => {
-    const { folders, detectors, detectorModules } = loaded
+    const { detectors, detectorModules } = loaded
+    const folders = addFolders(loaded.folders, rule?.root === undefined ? [] : [rule.root])
     const ruleset = openRuleset({ folders: folders.slice(1), detectors })
     if (rule !== null) checkRule(rule, ruleset)
     const input =
       source === null
-        ? readFixturePage(rule as NamedRule, fixture as NamedFixture, loaded)
+        ? readFixturePage(rule as NamedRule, fixture as NamedFixture, folders)
         : await readPage(source, loaded.config, ruleset)
     const rules: ExplainedRules = isAll || rule === null ? 'all' : rule
     const task = { rules, input: preparePageInput(input), folders: folders.slice(1), detectors: detectorModules }
@@ -62,6 +67,7 @@ export function explain(given: Given, { stdout, stderr }: CommandIo): RuleWork {
 /** Separates the slug from the URL. Slugs contain no dot and no colon. */
 function readArguments({ args }: Given): { readonly rule: NamedRule | null; readonly url: string | undefined } {
   const [first, second] = args
+  if (first !== undefined && /\.yaml$/.test(first)) return { rule: readRuleFile(first), url: second }
   const parts = first?.split('/') ?? []
   const isRule = parts.length > 0 && parts.length <= 2 && parts.every((part) => SLUG.test(part))
   if (!isRule && second !== undefined)
@@ -71,6 +77,14 @@ function readArguments({ args }: Given): { readonly rule: NamedRule | null; read
   if (!isRule) return { rule: null, url: first }
   const slug = parts[parts.length - 1]
   return { rule: { kind: parts.length === 2 ? readKind(parts[0]) : null, slug }, url: second }
+}
+
+/** Reads the file of a rule as an argument. */
+function readRuleFile(argument: string): NamedRule {
+  const { file, root } = readNamedFile(argument)
+  const found = discoverRules(root).rules.find((one) => resolve(one.file) === file)
+  if (found === undefined) throw new UsageError(`"${argument}" was not read as a rule: run lint with it`)
+  return { kind: found.kind, slug: found.slug, root }
 }
 
 /** @throws UsageError when no rule has the slug */
@@ -94,7 +108,7 @@ function readFixtureOption(given: Given): NamedFixture | null {
 function readFixturePage(
   { kind, slug }: NamedRule,
   { list, number }: NamedFixture,
-  { folders }: LoadedRules,
+  folders: readonly string[],
 ): PageInput {
   const found = folders
     .flatMap((folder): readonly FoundRule[] => discoverRules(folder).rules)

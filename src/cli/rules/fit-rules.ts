@@ -1,5 +1,4 @@
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
-import { createGunzip } from 'node:zlib'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { TypeDecision } from '../../engine/rule/types.ts'
 import {
@@ -13,25 +12,16 @@ import {
   type Types,
 } from '../../rules/fit/fit-points.ts'
 import { formatCurve, formatFit } from '../../rules/fit/fit-report.ts'
-import {
-  findPart,
-  HELD_OUT_PART,
-  type LabelledPage,
-  NO_TYPE,
-  type ReadPage,
-  readLabelledPage,
-} from '../../rules/fit/labelled-pages.ts'
+import { findPart, HELD_OUT_PART, NO_TYPE, type ReadPage, readLabelledPage } from '../../rules/fit/labelled-pages.ts'
 import { writePoints } from '../../rules/fit/write-points.ts'
 import type { CheckedRules } from '../../rules/load.ts'
 import { buildRuleset } from '../../rules/open-ruleset.ts'
 import { formatHint } from '../../yaml/hint.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
-import { readLines } from '../formats/lines.ts'
+import type { Line } from '../formats/lines.ts'
 import { type LoadedRules, readValidRules } from './rule-work.ts'
 
-/** Upper bound of the length of a line with a page. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024
 /** `--check`: maximum number of tenths by which refitting may move a point. */
 const MAX_MOVED_TENTHS = 5
 /** `--check`: maximum share of the verdicts that refitting may change. */
@@ -129,42 +119,38 @@ function writeRules({ rules }: CheckedRules, points: Points, { stderr }: Command
 }
 
 /**
- * Reads the labelled pages of JSON Lines files; `.gz` files are decompressed. A label is `siteType` of a line or of its `expect`;
+ * Reads the labelled pages of JSON Lines files; compressed files (gzip) are decompressed. A label is `siteType` of a line or of its `expect`;
  * lines without one are skipped.
  * @throws UsageError for a file or a line that cannot be read, and for a label that no rule has
  */
 async function readPages(files: readonly string[], ruleset: Ruleset): Promise<ReadPage[]> {
+  // Imported on demand: no other verb needs the library of gzip.
+  const { formatProblem, parseLine, readBatchLines, readPageLine } = await import('../scan/batch-lines.ts')
   const slugs = ruleset.rules.filter(({ kind }) => kind === 'site-type').map(({ slug }) => slug)
-  const pages: ReadPage[] = []
-  for (const file of files) {
-    const bytes = createReadStream(file)
-    for await (const { number, text } of readLines(
-      file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes,
-      MAX_LINE_BYTES,
-    )) {
-      if (text === '') continue
-      const page = parseLine(text, `${file}:${number}`)
-      if (page === null) continue
-      if (page.siteType !== NO_TYPE && !slugs.includes(page.siteType))
-        throw new UsageError(
-          `${file}:${number}: no rule has the site type "${page.siteType}"${formatHint(page.siteType, slugs)}`,
-        )
-      pages.push(readLabelledPage(ruleset, page))
-    }
+  const read = (line: Line): ReadPage | null => {
+    const fields = parseLine(line)
+    const siteType = readLabel(fields)
+    if (siteType === null) return null
+    if (siteType !== NO_TYPE && !slugs.includes(siteType))
+      throw new TypeError(`no rule has the site type "${siteType}"${formatHint(siteType, slugs)}`)
+    const { id, input } = readPageLine(fields)
+    const { url, status, headers, html } = input
+    return readLabelledPage(ruleset, { id, url, status, headers, html, siteType })
   }
+  const pages: ReadPage[] = []
+  for (const file of files)
+    for await (const { line } of readBatchLines(file))
+      try {
+        const page = read(line)
+        if (page !== null) pages.push(page)
+      } catch (error) {
+        throw new UsageError(`${file}:${line.number}: ${formatProblem(error)}`)
+      }
   if (pages.length === 0) throw new UsageError('--pages: no line has a siteType')
   return pages
 }
 
-/** @throws UsageError for a line that is not a page */
-function parseLine(text: string | null, at: string): LabelledPage | null {
-  try {
-    const { id, url, status, headers, html, siteType, expect } = JSON.parse(text ?? '')
-    const label = siteType ?? expect?.siteType
-    return typeof label === 'string' ? { id: String(id), url, status, headers, html, siteType: label } : null
-  } catch (error) {
-    throw new UsageError(
-      `${at}: the line is not a page as JSON: ${error instanceof Error ? error.message : String(error)}`,
-    )
-  }
+function readLabel({ siteType, expect }: Readonly<Record<string, unknown>>): string | null {
+  const label = siteType ?? (expect as { readonly siteType?: unknown } | null | undefined)?.siteType
+  return typeof label === 'string' ? label : null
 }

@@ -3,7 +3,7 @@ import { fixRule } from '../../rules/fix-rule.ts'
 import type { CheckedRules } from '../../rules/load.ts'
 
 /** Corrects what needs no decision in rule files, and writes those that change. @returns the names of these files */
-export function fixRules({ rules }: CheckedRules): string[] {
+export function fixRules(rules: CheckedRules['rules']): string[] {
   return rules.flatMap(({ found, file, findings }) => {
     if (file.data === null || file.findings.length > 0) return []
     const text = readFileSync(found.file, 'utf8')

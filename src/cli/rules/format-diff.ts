@@ -1,4 +1,5 @@
 import type { FieldChange, PageChange, RuleChange } from '../../rules/compare-verdicts.ts'
+import { formatChoice } from '../../yaml/hint.ts'
 import { UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
 import type { Revision } from './git-rules.ts'
@@ -28,7 +29,7 @@ const FORMATS: Readonly<Record<string, (diff: RulesDiff) => string>> = {
 /** @throws UsageError for a name that is not a format */
 export function readDiffFormat(name = 'text'): (diff: RulesDiff) => string {
   if (Object.hasOwn(FORMATS, name)) return FORMATS[name]
-  throw new UsageError(`--format must be one of ${Object.keys(FORMATS).join(', ')}, not "${name}"`)
+  throw new UsageError(`--format: there is no format "${name}"${formatChoice(name, Object.keys(FORMATS))}`)
 }
 
 /** The pages on which the part of a rule in the result changes. */

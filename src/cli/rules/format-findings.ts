@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { FINDING_TABLE } from '../../rules/findings.ts'
 import { type Finding, formatFinding } from '../../yaml/finding.ts'
+import { formatChoice } from '../../yaml/hint.ts'
 import { UsageError } from '../command.ts'
 
 type Format = (findings: readonly Finding[]) => string
@@ -17,7 +18,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 /** @throws UsageError for a name that is not a format */
 export function readFormat(name = 'text'): Format {
   if (Object.hasOwn(FORMATS, name)) return FORMATS[name]
-  throw new UsageError(`--format must be one of ${Object.keys(FORMATS).join(', ')}, not "${name}"`)
+  throw new UsageError(`--format: there is no format "${name}"${formatChoice(name, Object.keys(FORMATS))}`)
 }
 
 /** A workflow command of GitHub Actions, which shows the finding next to the line. */

@@ -11,12 +11,11 @@ import { buildRuleset, openRuleset } from '../../rules/open-ruleset.ts'
 import { listKnownPages } from '../../rules/propose/known-pages.ts'
 import { proposeRule } from '../../rules/propose/propose-rule.ts'
 import { SLUG } from '../../rules/schema.ts'
-import { formatHint } from '../../yaml/hint.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
 import { type Given, readTextOption } from '../verbs.ts'
 import { readPage, readPageSource } from './read-page.ts'
-import { type RuleWork, readKind } from './rule-work.ts'
+import { type RuleWork, readKind, requireCategory } from './rule-work.ts'
 
 /** The rule that the arguments name. */
 interface NamedRule {
@@ -90,11 +89,7 @@ function checkFree(
   root: string,
   { found, categories }: { readonly found: readonly FoundRule[]; readonly categories: Categories },
 ): { readonly rule: string; readonly test: string } {
-  const known = Object.keys(kind === 'builder' ? categories.builders : categories.technologies)
-  if (category !== null && !known.includes(category))
-    throw new UsageError(
-      `there is no category "${category}"${formatHint(category, known) || `: use one of ${known.join(', ')}`}`,
-    )
+  if (category !== null) requireCategory(category, kind, categories)
   const other = found.find((one) => one.slug === slug && findNamespace(one.kind) === findNamespace(kind))
   if (other !== undefined) throw new UsageError(`the slug ${slug} is already used by ${other.file}`)
   const folder = [...KINDS].find(([, one]) => one === kind)?.[0] ?? kind

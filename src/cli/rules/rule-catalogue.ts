@@ -1,11 +1,11 @@
 import { indexPlaces } from '../../engine/rule/clause.ts'
 import { searchRules } from '../../rules/search-rules.ts'
-import { formatHint } from '../../yaml/hint.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
 import { type Given, readTextOption, type Verb } from '../verbs.ts'
 import { formatRule, formatStats } from './format-rule.ts'
-import { type RuleWork, readKind, readValidRules } from './rule-work.ts'
+import { findNamedRules } from './named-rules.ts'
+import { type RuleWork, readKind, readValidRules, requireCategory } from './rule-work.ts'
 
 const text = { type: 'string' } as const
 
@@ -23,11 +23,7 @@ function list(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   const category = readTextOption(given, 'category')
   return (loaded) => {
     const { rules, categories } = readValidRules(loaded)
-    const known = [...Object.keys(categories.builders), ...Object.keys(categories.technologies)]
-    if (category !== undefined && !known.includes(category))
-      throw new UsageError(
-        `there is no category "${category}"${formatHint(category, known) || `: use one of ${[...new Set(known)].join(', ')}`}`,
-      )
+    if (category !== undefined) requireCategory(category, kind ?? null, categories)
     const chosen = rules
       .flatMap(({ found, source }) => (source === null ? [] : [{ file: found.file, ...source }]))
       .filter((rule) => (kind ?? rule.kind) === rule.kind && (category ?? rule.category) === rule.category)
@@ -71,10 +67,8 @@ function show(given: Given, { stdout }: CommandIo): RuleWork {
   const [slug] = given.args
   return (loaded) => {
     const { rules } = readValidRules(loaded)
-    const known = rules.map(({ found }) => found.slug)
-    if (!known.includes(slug)) throw new UsageError(`there is no rule "${slug}"${formatHint(slug, known)}`)
+    const chosen = findNamedRules([slug], rules)
     const places = indexPlaces(loaded.detectors)
-    const chosen = rules.filter(({ found }) => found.slug === slug)
     stdout.write(chosen.map((rule) => formatRule(rule, rules, places)).join('\n'))
     return EXIT.ok
   }

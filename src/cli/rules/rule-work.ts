@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts'
 import type { Detector } from '../../engine/page/detector.ts'
-import type { RuleKind } from '../../engine/rule/types.ts'
+import type { Categories, RuleKind } from '../../engine/rule/types.ts'
 import { KINDS } from '../../rules/discover.ts'
 import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load.ts'
-import { formatHint } from '../../yaml/hint.ts'
+import { formatChoice } from '../../yaml/hint.ts'
 import { UsageError } from '../command.ts'
 
 /** Rule folders and detectors, loaded once the arguments are valid. */
@@ -34,7 +34,24 @@ export function readValidRules({ folders, detectors }: LoadedRules): CheckedRule
 export function readKind(name: string): RuleKind {
   const kinds = [...KINDS.values()]
   const kind = KINDS.get(name) ?? kinds.find((one) => one === name)
-  if (kind === undefined)
-    throw new UsageError(`there is no kind "${name}"${formatHint(name, kinds) || `: use one of ${kinds.join(', ')}`}`)
+  if (kind === undefined) throw new UsageError(`there is no kind "${name}"${formatChoice(name, kinds)}`)
   return kind
+}
+
+/**
+ * Checks the name of a category.
+ * @param kind the kind of the rules; null for all kinds
+ * @throws UsageError with the categories of this kind
+ */
+export function requireCategory(category: string, kind: RuleKind | null, categories: Categories): void {
+  const lists = { builder: Object.keys(categories.builders), technology: Object.keys(categories.technologies) }
+  if (kind !== null && kind !== 'builder' && kind !== 'technology')
+    throw new UsageError(`a ${kind} rule has no category: leave out "${category}"`)
+  const known = kind === null ? [...lists.builder, ...lists.technology] : lists[kind]
+  if (known.includes(category)) return
+  const other = kind === 'builder' ? 'technology' : 'builder'
+  const reason = kind !== null && lists[other].includes(category) ? `, which is a ${other} category` : ''
+  throw new UsageError(
+    `there is no ${kind === null ? '' : `${kind} `}category "${category}"${reason}${formatChoice(category, known)}`,
+  )
 }

@@ -18,8 +18,9 @@ import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load
 import { buildRuleset } from '../../rules/open-ruleset.ts'
 import { type OrdinaryPage, readOrdinaryPages } from '../../rules/ordinary-pages.ts'
 import { checkProof } from '../../rules/proof.ts'
-import { type CommandIo, UsageError } from '../command.ts'
+import type { CommandIo } from '../command.ts'
 import { formatCount } from '../format-count.ts'
+import { addFolders, findNamedRules, isPath, readNamedFile } from './named-rules.ts'
 import { reportFindings } from './report-findings.ts'
 
 interface TestedRules {
@@ -44,17 +45,17 @@ interface Tested {
 }
 
 /**
- * Runs the tests of all rules, or of the given slugs, and those rules on the ordinary pages; each page in a worker.
+ * Runs the tests of all rules, or of those that slugs and files name, and these rules on the ordinary pages; each page in a worker.
  * @returns the exit code
  */
-export async function testRules(tested: TestedRules, slugs: readonly string[], io: CommandIo): Promise<number> {
-  const { folders, detectors, detectorModules, timeoutMs, strict } = tested
+export async function testRules(tested: TestedRules, names: readonly string[], io: CommandIo): Promise<number> {
+  const { detectors, detectorModules, timeoutMs, strict } = tested
+  const roots = names.filter(isPath).map((name) => readNamedFile(name).root)
+  const folders = addFolders(tested.folders, roots)
   const checked = checkFolders({ folders, detectors })
   throwOnErrors(checked.findings)
   const ruleset = buildRuleset(checked, detectors, computeFingerprint(folders, detectors))
-  for (const slug of slugs)
-    if (!checked.rules.some(({ found }) => found.slug === slug)) throw new UsageError(`there is no rule "${slug}"`)
-  const rules = checked.rules.filter(({ found }) => slugs.length === 0 || slugs.includes(found.slug))
+  const rules = names.length === 0 ? checked.rules : findNamedRules(names, checked.rules)
   const warnings = new Set<string>()
   const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
   const detector = await openDetector({ folders: folders.slice(1), detectors: detectorModules, threads, timeoutMs })
@@ -65,7 +66,7 @@ export async function testRules(tested: TestedRules, slugs: readonly string[], i
   }
   try {
     const own = await Promise.all(rules.map((rule) => testRule(rule, { ruleset, detectors, detectPage })))
-    const ordinary = await testOrdinaryPages(rules, { ruleset, detectPage, isWhole: slugs.length === 0 })
+    const ordinary = await testOrdinaryPages(rules, { ruleset, detectPage, isWhole: names.length === 0 })
     for (const warning of warnings) io.stderr.write(`${warning}\n`)
     const pages = formatCount(
       own.reduce((sum, one) => sum + one.pages, 0),

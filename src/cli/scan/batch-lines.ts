@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises'
 import { SetupError } from '../../errors.ts'
 import type { PageInput } from '../../index.ts'
 import { openUnzipped } from '../formats/gzip-members.ts'
 import { type Line, readLines } from '../formats/lines.ts'
 import { BrokenDataError } from '../formats/seek.ts'
+import { isSiteText } from './site-list.ts'
 
 /** Upper bound of the length of a line: a page of at most 4 MiB, JSON-escaped, and its headers. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -26,6 +28,21 @@ async function* unzip(
   } catch (error) {
     throw error instanceof BrokenDataError ? new SetupError(`${input} cannot be unzipped: ${error.message}`) : error
   }
+}
+
+/**
+ * Finds out whether a file is a list of URLs instead of pages, by its first line. Pipes are not looked into, because they can be read
+ * only once.
+ */
+export async function isUrlList(file: string): Promise<boolean> {
+  if (!(await stat(file)).isFile()) return false
+  try {
+    for await (const { line } of readBatchLines(file))
+      if (!line.text?.startsWith('#')) return isSiteText((line.text ?? '').trim())
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+  }
+  return false
 }
 
 /** Formats an error of a line. */
@@ -76,7 +93,12 @@ function readInput(line: Readonly<Record<string, unknown>>): PageInput {
   if (!isAbsent(html) && typeof html !== 'string') throw new TypeError('html must be a string or null')
   for (const [key, bodies] of Object.entries({ scripts, styles }))
     if (!isAbsent(bodies) && !areBodies(bodies)) throw new TypeError(`${key} must be a list of {url, text} or null`)
-  return { url, status, headers, html, scripts, styles } as PageInput
+  return { url, status, headers, html, scripts: readBodies(scripts), styles: readBodies(styles) } as PageInput
+}
+
+/** Ignores `missing`, which is for callers of the library. */
+function readBodies(bodies: unknown): unknown {
+  return Array.isArray(bodies) ? bodies.map(({ missing: _, ...body }: { readonly missing?: unknown }) => body) : bodies
 }
 
 function isAbsent(value: unknown): boolean {

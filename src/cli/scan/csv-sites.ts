@@ -1,12 +1,12 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
+import { buffer as readBuffer } from 'node:stream/consumers'
 import { CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
 import { formatAside } from '../../yaml/hint.ts'
 import { UsageError } from '../command.ts'
 import { COLUMN_NAMES } from '../formats/columns.ts'
 import type { CarriedColumn } from '../formats/record-format.ts'
+import type { ListInput } from './list-input.ts'
 
 /** Maximum number of characters of one row; a spreadsheet has at most 32,767 in a cell. */
 const MAX_ROW_CHARACTERS = 16 * 1024 * 1024
@@ -36,29 +36,43 @@ export interface CsvSites {
  * @param wanted the name of the column with the sites, in any case if it is unique
  * @throws UsageError naming the columns if the file does not have exactly one of this name
  */
-export async function openCsvSites(file: string, wanted: string): Promise<CsvSites> {
-  const { text, encoding } = await readHead(file)
-  const sep = SEP_LINE.exec(text)
-  const start = sep?.[0].length ?? 0
-  const delimiters = sep === null ? DELIMITERS : [sep[1]]
-  const headers = delimiters.map((delimiter) => readHeader(text.slice(start), delimiter))
+export async function openCsvSites(input: ListInput, wanted: string): Promise<CsvSites> {
+  const { headers, start, encoding } = await readHeaders(input)
   const best = headers
     .map((one) => ({ ...one, at: findColumns(one.names, wanted) }))
     .sort((a, b) => Number(b.at.length > 0) - Number(a.at.length > 0) || b.names.length - a.names.length)[0]
-  checkColumn(file, wanted, best)
+  checkColumn(input.name, wanted, best)
   const columns = nameColumns(best.names)
   const at = best.at[0]
   const options = { delimiter: best.delimiter, skip: start, encoding }
   return {
     carried: columns.filter((_, column) => column !== at),
     async *rows() {
-      for await (const cells of readCells(file, options, columns.length)) {
+      for await (const cells of readCells(input, options, columns.length)) {
         const others = columns.flatMap(({ name }, column) => (column === at ? [] : [[name, cells[column] ?? '']]))
         yield { site: (cells[at] ?? '').trim(), input: Object.fromEntries(others) }
       }
     },
   }
 }
+
+/**
+ * Lists the columns of a table, as it is read without `--column`.
+ * @returns null if the first line is a single entry of a list
+ */
+export async function findTableColumns(
+  input: ListInput,
+  isSite: (text: string) => boolean,
+): Promise<readonly string[] | null> {
+  const { headers, text } = await readHeaders(input)
+  const [first = ''] = text.trimStart().split(/[\r\n]/, 1)
+  const { names } = headers.reduce((a, b) => (b.names.length > a.names.length ? b : a))
+  const shown = listNames(names)
+  return shown.length === 0 || first.startsWith('#') || isSite(first.trim()) ? null : shown
+}
+
+const listNames = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => name.trim() !== '').map((name) => JSON.stringify(name.trim()))
 
 /** Finds the columns of a name: those that are equal, or else those that differ in case only. */
 function findColumns(names: readonly string[], wanted: string): readonly number[] {
@@ -75,7 +89,7 @@ function checkColumn(
   { names, error, at }: Header & { readonly at: readonly number[] },
 ): void {
   if (at.length === 1) return
-  const shown = names.filter((name) => name.trim() !== '').map((name) => JSON.stringify(name.trim()))
+  const shown = listNames(names)
   if (error !== undefined) throw new UsageError(`${file} is not valid CSV: ${error}`)
   if (shown.length === 0) throw new UsageError(`--column: ${file} has no header: its first row must name the columns`)
   const list = `its columns are ${shown.join(', ')}`
@@ -106,17 +120,27 @@ function nameColumns(names: readonly string[]): CarriedColumn[] {
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
+/** Reads the first row of a file, once for each delimiter that is possible. */
+async function readHeaders(input: ListInput): Promise<{
+  readonly headers: readonly Header[]
+  readonly text: string
+  readonly encoding: Encoding
+  /** Number of characters before the table. */
+  readonly start: number
+}> {
+  const { text, encoding } = await readHead(input)
+  const sep = SEP_LINE.exec(text)
+  const start = sep?.[0].length ?? 0
+  const delimiters = sep === null ? DELIMITERS : [sep[1]]
+  return { headers: delimiters.map((delimiter) => readHeader(text.slice(start), delimiter)), text, encoding, start }
+}
+
 /** Reads the beginning of a file. The byte order mark selects the encoding; without one, it is UTF-8. */
-async function readHead(file: string): Promise<{ readonly text: string; readonly encoding: Encoding }> {
-  const handle = await open(file)
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    const mark = buffer.toString('latin1', 0, 2)
-    const encoding = mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : 'utf-8'
-    return { text: new TextDecoder(encoding).decode(buffer.subarray(0, bytesRead)), encoding }
-  } finally {
-    await handle.close()
-  }
+async function readHead(input: ListInput): Promise<{ readonly text: string; readonly encoding: Encoding }> {
+  const buffer = await readBuffer(input.read(HEAD_BYTES))
+  const mark = buffer.toString('latin1', 0, 2)
+  const encoding = mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : 'utf-8'
+  return { text: new TextDecoder(encoding).decode(buffer), encoding }
 }
 
 const FORMAT: Options = {
@@ -151,29 +175,29 @@ interface Reading {
 
 /** Yields the rows below the header. @throws UsageError naming a line that is damaged or has more cells than the header */
 async function* readCells(
-  file: string,
+  input: ListInput,
   { delimiter, skip, encoding }: Reading,
   width: number,
 ): AsyncGenerator<string[]> {
   const parser = parse({ ...FORMAT, delimiter, from: 2, info: true })
-  pipeline(Readable.from(decode(file, encoding, skip)), parser, () => {})
+  pipeline(Readable.from(decode(input, encoding, skip)), parser, () => {})
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (record.slice(width).some((cell) => cell.trim() !== ''))
         throw new UsageError(
-          `${file}: the row that ends in line ${info.lines + (skip > 0 ? 1 : 0)} has ${record.length} cells, but the header has ${width}: put cells that contain the delimiter in quotes`,
+          `${input.name}: the row that ends in line ${info.lines + (skip > 0 ? 1 : 0)} has ${record.length} cells, but the header has ${width}: put cells that contain the delimiter in quotes`,
         )
       yield record
     }
   } catch (error) {
-    throw error instanceof CsvError ? new UsageError(`${file} is not valid CSV: ${error.message}`) : error
+    throw error instanceof CsvError ? new UsageError(`${input.name} is not valid CSV: ${error.message}`) : error
   } finally {
     parser.destroy()
   }
 }
 
 /** Decodes a file. @throws UsageError for bytes that are not in its encoding */
-async function* decode(file: string, encoding: Encoding, skip: number): AsyncGenerator<string> {
+async function* decode(input: ListInput, encoding: Encoding, skip: number): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   let left = skip
   const take = (chunk?: Uint8Array): string => {
@@ -183,9 +207,9 @@ async function* decode(file: string, encoding: Encoding, skip: number): AsyncGen
       left -= text.length - rest.length
       return rest
     } catch {
-      throw new UsageError(`${file} is not in UTF-8: save it again as "CSV UTF-8"`)
+      throw new UsageError(`${input.name} is not in UTF-8: save it again as "CSV UTF-8"`)
     }
   }
-  for await (const chunk of createReadStream(file)) yield take(chunk as Buffer)
+  for await (const chunk of input.read()) yield take(chunk as Buffer)
   yield take()
 }

@@ -11,6 +11,7 @@ import type { LiveExtra } from '../../scan/extras.ts'
 import { Scanner, toLiveResult } from '../../scan/scanner.ts'
 import type { PoolOptions } from '../../scan/worker-pool.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
+import { adviseAllow } from './allow-hint.ts'
 import { scanSite } from './scan-site.ts'
 import { parseSite } from './site-list.ts'
 
@@ -57,8 +58,9 @@ export function openScanner(
 /** Scans one site, a URL or a bare domain, and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
 export async function scanOne(text: string, options: LiveOptions, io: CommandIo): Promise<number> {
   const scanner = openScanner(options, io)
+  const site = parseSite(text)
   try {
-    const scan = await scanSite(scanner, parseSite(text))
+    const scan = await scanSite(scanner, site)
     if (!options.include.includes('warnings'))
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
     io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
@@ -67,8 +69,8 @@ export async function scanOne(text: string, options: LiveOptions, io: CommandIo)
     if (!(error instanceof ScanError)) throw error
     const isFile = (error.reason === 'not_a_url' || error.reason === 'not_public') && existsSync(text)
     io.stderr.write(`${error.message} (${error.code})\n${isFile ? 'To scan a saved page, use --html.\n' : ''}`)
-    if (error.reason === 'not_public' && !isFile)
-      io.stderr.write('To scan a site on your own machine, allow its address with --allow.\n')
+    const advice = isFile ? null : adviseAllow(error, site, options)
+    if (advice !== null) io.stderr.write(`${advice}\n`)
     if (error.reason === 'internal') io.stderr.write(`${formatCause(error)}\n`)
     return EXIT.failed
   } finally {

@@ -5,7 +5,7 @@ import { type Column, type InputKind, listColumns } from '../formats/columns.ts'
 import {
   buildCsvFormat,
   buildJsonFormat,
-  type CarriedColumn,
+  type CarriedColumns,
   isCsvName,
   type RecordFormat,
 } from '../formats/record-format.ts'
@@ -60,9 +60,9 @@ export function checkRetry({ columns }: OutputValues): void {
 export function buildOutputFormat(
   { out = '', columns }: OutputValues,
   kind: InputKind,
-  { carried = [], withMeta }: { readonly carried?: readonly CarriedColumn[]; readonly withMeta: boolean },
+  { withMeta, ...carriedColumns }: Partial<CarriedColumns> & { readonly withMeta: boolean },
 ): RecordFormat {
-  return isCsvName(out) ? buildCsvFormat(readColumns(columns, kind), carried) : buildJsonFormat({ withMeta })
+  return isCsvName(out) ? buildCsvFormat(readColumns(columns, kind), carriedColumns) : buildJsonFormat({ withMeta })
 }
 
 /**

@@ -1,8 +1,11 @@
+/** Whether a job needs a pause after it: only if it has contacted its host. */
+export type PauseAfter = 'pause' | 'none'
+
 /** Jobs of many hosts, with limits in total and per host. */
 export interface PerHostOptions<T> {
   readonly jobs: AsyncIterable<T>
   readonly readHost: (job: T) => string
-  readonly run: (job: T) => Promise<void>
+  readonly run: (job: T) => Promise<PauseAfter>
   /** Jobs that run at a time, one per host. */
   readonly concurrency: number
   /** Pause between two jobs of one host. */
@@ -73,10 +76,13 @@ class Scheduler<T> {
   #start(host: string, job: T): void {
     const { run, pauseMs } = this.#options
     const done = run(job)
-      .catch((error) => (this.failure ??= { error }))
-      .then(() => {
+      .catch((error: unknown): PauseAfter => {
+        this.failure ??= { error }
+        return 'pause'
+      })
+      .then((after) => {
         this.#running.delete(host)
-        this.#readyAt.set(host, performance.now() + pauseMs)
+        if (after === 'pause') this.#readyAt.set(host, performance.now() + pauseMs)
       })
     this.#running.set(host, done)
   }

@@ -9,6 +9,7 @@ import { createProgressBar } from '../progress-bar.ts'
 import { formatProblem, parseLine, readBatchLines, readPageLine } from './batch-lines.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { describeFailure, type Matching, matchPage, recordPage } from './match-page.ts'
+import { isSiteText } from './site-list.ts'
 
 /** The counts of a batch run. */
 export interface BatchOutcome {
@@ -91,6 +92,9 @@ function scanWarc({ input, onBytes, threads, ...matching }: Reading): AsyncGener
   return mapInOrder(readWarc(input, { onBytes }), scan, PAGES_PER_THREAD * threads)
 }
 
+/** The error of a line that is a URL. */
+const NOT_A_PAGE = 'the line is a URL, not a page in JSON: to scan a list of URLs, use --urls'
+
 /** Scans one line. The key of the record is its `id`, or `line` with the number if it has none. */
 export async function scanLine(
   { number, text, isUtf8 }: Pick<Line, 'number' | 'text' | 'isUtf8'>,
@@ -106,6 +110,7 @@ export async function scanLine(
   } catch (error) {
     const key: ScanRecord['key'] = typeof id === 'string' ? { id } : { line: number }
     const failure = describeFailure(error, matching, performance.now() - started)
-    return { key, outcome: { ...failure, error: formatProblem(error) } }
+    const isUrl = error instanceof SyntaxError && isSiteText((text ?? '').trim())
+    return { key, outcome: { ...failure, error: isUrl ? NOT_A_PAGE : formatProblem(error) } }
   }
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { type ScanCause, ScanError } from '../../errors.ts'
 import { HostLimiter } from '../../fetch/host-limiter.ts'
 import type { RulesetInfo } from '../../scan/match-worker.ts'
 import { type Scanner, toErrorBody, toLiveResult } from '../../scan/scanner.ts'
@@ -9,9 +10,11 @@ import type { CarriedColumn } from '../formats/record-format.ts'
 import type { ScanRecord } from '../formats/scan-record.ts'
 import { buildTableFormat } from '../formats/technology-table.ts'
 import { createProgressBar } from '../progress-bar.ts'
+import { adviseAllow } from './allow-hint.ts'
+import { type ListInput, openListInput } from './list-input.ts'
 import { type LiveOptions, openScanner } from './live-scan.ts'
 import { buildOutputFormat } from './output-options.ts'
-import { runPerHost } from './per-host-scheduler.ts'
+import { type PauseAfter, runPerHost } from './per-host-scheduler.ts'
 import { scanSite } from './scan-site.ts'
 import {
   countSites,
@@ -28,18 +31,45 @@ const PAUSE_MS = 1000
 /** Exit code after Ctrl-C: 128 + SIGINT. */
 const EXIT_STOPPED = 130
 
-interface BulkOptions extends LiveOptions, ListSource {
+/** Causes of failures that no request to the host precedes. */
+const CAUSES_WITHOUT_REQUEST: ReadonlySet<ScanCause> = new Set([
+  'not_a_url',
+  'not_public',
+  'port_refused',
+  'denied',
+  'own_host',
+  'name_not_found',
+  'lookup_failed',
+  'address_refused',
+])
+
+interface BulkOptions extends LiveOptions, Omit<ListSource, 'input'> {
+  /** A file with one site per line, or a CSV file; `-` for standard input. */
+  readonly urls?: string | undefined
   readonly out?: string | undefined
   /** File of the table of technologies. */
   readonly table?: string | undefined
   /** Value of `--columns`. */
   readonly columns?: string | undefined
+  /** Whether cells of the input that look like a formula stay as they are in CSV. */
+  readonly isRaw: boolean
   readonly continuation: Continuation
   readonly concurrency: number
 }
 
 /** Scans many sites, one at a time per host. Ctrl-C keeps the results so far. @returns the exit code */
 export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<number> {
+  const input = options.urls === undefined ? undefined : await openListInput(options.urls, io)
+  try {
+    return await scanList({ ...options, input }, io)
+  } finally {
+    await input?.close()
+  }
+}
+
+type ListOptions = BulkOptions & { readonly input: ListInput | undefined }
+
+async function scanList(options: ListOptions, io: CommandIo): Promise<number> {
   const { out, concurrency } = options
   const list = await openSiteList(options)
   const { sites: total, duplicates, empty } = await countSites(list)
@@ -59,11 +89,10 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
     const known = output.done.size
     process.once('SIGINT', onStop).once('SIGTERM', onStop)
     const run = { list, scanner, rules, output, total, signal: stop.signal }
-    const { done, codes } = await scanSites(options, io, run).finally(() => output.close())
+    const { done, codes, advice } = await scanSites(options, io, run).finally(() => output.close())
     const failed = [...codes.values()].reduce((sum, count) => sum + count, 0)
     io.stderr.write(formatSummary({ done, known, duplicates, empty, failed, codes }))
-    if (isTable(options) && codes.has('invalid_url'))
-      io.stderr.write(`if ${options.urls} is a table, name its column with --column\n`)
+    for (const sentence of advice) io.stderr.write(`${sentence}\n`)
     if (!stop.signal.aborted) return failed > 0 ? EXIT.findings : EXIT.ok
     io.stderr.write(out === undefined ? 'stopped\n' : 'stopped: continue with --resume\n')
     return EXIT_STOPPED
@@ -73,22 +102,17 @@ export async function scanBulk(options: BulkOptions, io: CommandIo): Promise<num
   }
 }
 
-/** Whether the name of the list says that it is a table, which is read as one only with `--column`. */
-function isTable({ urls, column }: BulkOptions): boolean {
-  return column === undefined && urls !== undefined && /\.(?:csv|tsv)$/i.test(urls)
-}
-
-function formatNoSite({ urls, column }: BulkOptions): string {
-  if (column !== undefined) return `the column "${column}" of ${urls} contains no site`
-  return `${urls} contains no URL: write one per line`
+function formatNoSite({ input, column }: ListOptions): string {
+  if (column !== undefined) return `the column "${column}" of ${input?.name} contains no site`
+  return `${input?.name} contains no URL: write one per line`
 }
 
 function openOutput(
-  { out, table, columns, include, continuation }: BulkOptions,
+  { out, table, columns, isRaw, include, continuation }: BulkOptions,
   { rules, carried }: { readonly rules: RulesetInfo; readonly carried: readonly CarriedColumn[] },
   { stdout }: CommandIo,
 ): Promise<BulkOutput> {
-  const output = buildOutputFormat({ out, columns }, 'live', { carried, withMeta: include.includes('meta') })
+  const output = buildOutputFormat({ out, columns }, 'live', { carried, isRaw, withMeta: include.includes('meta') })
   const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live', rules.catalogue) }
   return openBulkOutput({ out, table }, formats, { continuation, stdout })
 }
@@ -118,6 +142,15 @@ interface Summary {
   readonly codes: ReadonlyMap<string, number>
 }
 
+/** Maximum number of sentences of advice in one run. */
+const MAX_ADVICE = 3
+
+/** The outcome of a run. */
+interface RunOutcome extends Pick<Summary, 'done' | 'codes'> {
+  /** What to do about sites that failed. */
+  readonly advice: ReadonlySet<string>
+}
+
 function formatSummary({ done, known, duplicates, empty, failed, codes }: Summary): string {
   const parts = [formatCount(done, 'site'), `${failed} failed`]
   if (known > 0) parts.push(`${known} already done`)
@@ -128,22 +161,25 @@ function formatSummary({ done, known, duplicates, empty, failed, codes }: Summar
   return `${parts.join(', ')}\n${failures === '' ? '' : `failed: ${failures}\n`}`
 }
 
-async function scanSites(options: BulkOptions, io: CommandIo, run: Run): Promise<Pick<Summary, 'done' | 'codes'>> {
+async function scanSites(options: ListOptions, io: CommandIo, run: Run): Promise<RunOutcome> {
   const { concurrency } = options
   const { list, output, total, signal } = run
   const codes = new Map<string, number>()
+  const advice = new Set<string>()
   let done = 0
   const bar = createProgressBar(io, '{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is handled above.
   bar.start(total, output.done.size, { rate: '–' })
   const started = performance.now()
-  const scan = async (site: ListedSite): Promise<void> => {
-    const record = await scanListed(site, run, options)
-    if (signal.aborted && 'code' in record.outcome) return // Not done: the next run scans it.
+  const scan = async (site: ListedSite): Promise<PauseAfter> => {
+    const { record, cause, sentence } = await scanListed(site, run, options)
+    if (signal.aborted && 'code' in record.outcome) return 'none' // Not done: the next run scans it.
     await output.write(record)
+    if (sentence !== null && advice.size < MAX_ADVICE) advice.add(sentence)
     done++
     const { outcome } = record
     if ('code' in outcome) codes.set(outcome.code, (codes.get(outcome.code) ?? 0) + 1)
     bar.increment({ rate: ((done * 1000) / (performance.now() - started)).toFixed(1) })
+    return cause !== null && CAUSES_WITHOUT_REQUEST.has(cause) ? 'none' : 'pause'
   }
   const jobs = skipDone(list.read(), output.done)
   try {
@@ -151,15 +187,29 @@ async function scanSites(options: BulkOptions, io: CommandIo, run: Run): Promise
   } finally {
     bar.stop()
   }
-  return { done, codes }
+  return { done, codes, advice }
+}
+
+/** Advises to name the column if the entry of a list looks like a row of a table. */
+function adviseColumn(cause: ScanCause | null, { text }: ListedSite, { input, column }: ListOptions): string | null {
+  if (cause !== 'not_a_url' || input === undefined || column !== undefined || !/[,;\t|]/.test(text)) return null
+  return `If ${input.name} is a table, name the column that contains the sites with --column.`
+}
+
+/** The record of a site, and why its scan failed. */
+interface ListedOutcome {
+  readonly record: ScanRecord
+  readonly cause: ScanCause | null
+  /** What to do about a failure; null if nothing is known. */
+  readonly sentence: string | null
 }
 
 /** Scans a site of the list. A failure is part of the record. */
 async function scanListed(
   site: ListedSite,
   { scanner, rules, signal }: Run,
-  { include }: Pick<BulkOptions, 'include'>,
-): Promise<ScanRecord> {
+  options: ListOptions,
+): Promise<ListedOutcome> {
   const started = performance.now()
   const key = { url: site.text }
   try {
@@ -167,10 +217,13 @@ async function scanListed(
     const { verdict, infrastructure, timing, meta } = scan
     const facts = { scannedAt: meta.scannedAt, durationMs: timing.total, ruleset: meta.ruleset }
     const page = { ...facts, verdict, infrastructure, status: meta.status, title: meta.title }
-    return { key, input: site.input, outcome: { ...page, result: toLiveResult(scan, include) } }
+    const outcome = { ...page, result: toLiveResult(scan, options.include) }
+    return { record: { key, input: site.input, outcome }, cause: null, sentence: null }
   } catch (error) {
     const durationMs = performance.now() - started
     const facts = { scannedAt: new Date().toISOString(), durationMs, ruleset: rules.version }
-    return { key, input: site.input, outcome: { ...facts, ...toErrorBody(error) } }
+    const record = { key, input: site.input, outcome: { ...facts, ...toErrorBody(error) } }
+    const cause = error instanceof ScanError ? error.reason : null
+    return { record, cause, sentence: adviseAllow(error, site, options) ?? adviseColumn(cause, site, options) }
   }
 }

@@ -23,14 +23,15 @@ Detects what a website is made with: a live site, or a saved page.
       server refuses the connection.
 
   npm run -s scan -- URL URL … | --urls file.txt | --urls file.csv --column NAME [--out out.jsonl|out.csv] [--concurrency 8]
-      [--resume|--retry-failed] [--include …]
-      Scans many sites. The file has one URL or domain per line, in UTF-8; lines that begin with # are ignored. Repeated sites are
-      scanned once. Prints one line per site as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan
-      at a time, with a pause of 1 second; the same holds for hosts that redirects lead to. --out is overwritten, unless --resume
-      continues it: sites that failed count as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C
-      keeps everything that is done.
+      [--resume|--retry-failed|--overwrite] [--include …]
+      Scans many sites. The file has one URL or domain per line, in UTF-8; lines that begin with # are ignored. --urls - reads
+      standard input. Repeated sites are scanned once. Prints one line per site as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan
+      at a time, with a pause of 1 second; the same holds for hosts that redirects lead to. --resume continues --out: sites that
+      failed count as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C keeps everything that is done.
 
   --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too
+  --raw-columns                   CSV keeps other columns of the list as they are. By default a value that a spreadsheet would take for
+                                  a formula begins with '
   --allow address[/bits][:port]   opens a local address (IPv6 in brackets; may be repeated)
   --skip dns,tls,robots,favicon   leaves out parts of the side evidence
 
@@ -52,6 +53,7 @@ Detects what a website is made with: a live site, or a saved page.
 Output of every input:
 
   --out FILE                JSON lines (.jsonl, .ndjson), or CSV (.csv)
+  --overwrite               replaces output files that exist; without it they are an error
   --columns LIST            the columns of CSV. For live sites (* by default):
 ${formatColumns('live')}
       For saved pages:

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs'
 import { UsageError } from '../command.ts'
 import { readLines } from '../formats/lines.ts'
 import type { CarriedColumn } from '../formats/record-format.ts'
-import { openCsvSites } from './csv-sites.ts'
+import { findTableColumns, openCsvSites } from './csv-sites.ts'
+import type { ListInput } from './list-input.ts'
 
 /** A longer line is reported as an invalid URL. */
 const MAX_LINE_BYTES = 64 * 1024
@@ -28,9 +28,9 @@ export interface ListedSite {
 export interface ListSource {
   /** Sites of the command line. */
   readonly positionals: readonly string[]
-  /** A file with one site per line, or a CSV file. */
-  readonly urls?: string | undefined
-  /** The column with the sites, if the file is a CSV file. */
+  /** One site per line, or CSV. */
+  readonly input?: ListInput | undefined
+  /** The column with the sites, if the input is CSV. */
   readonly column?: string | undefined
 }
 
@@ -69,28 +69,48 @@ function parseUrl(text: string): URL | null {
 
 /**
  * Opens a list.
- * @throws UsageError if a CSV file does not have the column; reading throws one for a file in another encoding
+ * @throws UsageError if a CSV file does not have the column, or if it needs `--column`; reading throws one for a file in another
+ * encoding
  */
-export async function openSiteList({ positionals, urls, column }: ListSource): Promise<SiteList> {
-  const csv = urls === undefined || column === undefined ? null : await openCsvSites(urls, column)
+export async function openSiteList({ positionals, input, column }: ListSource): Promise<SiteList> {
+  const csv = input === undefined || column === undefined ? null : await openCsvSites(input, column)
+  if (csv === null && input !== undefined && TABLE_NAME.test(input.name)) await checkPlain(input)
   return {
     carried: csv?.carried ?? [],
     async *read() {
       for (const text of positionals) yield parseSite(text)
       if (csv !== null)
         for await (const { site, input } of csv.rows()) yield site === '' ? null : { ...parseSite(site), input }
-      else if (urls !== undefined) yield* readSiteLines(urls)
+      else if (input !== undefined) yield* readSiteLines(input)
     },
   }
+}
+
+/** Names of files that are tables. */
+const TABLE_NAME = /\.(?:csv|tsv)$/i
+
+/** @throws UsageError for a table, which is read only with `--column` */
+async function checkPlain(input: ListInput): Promise<void> {
+  const columns = await findTableColumns(input, isSiteText)
+  if (columns === null) return
+  throw new UsageError(
+    `${input.name} is a table: name the column that contains the sites with --column; its columns are ${columns.join(', ')}`,
+  )
+}
+
+/** Whether a line is a URL or a domain, and not the beginning of a row with several cells. */
+export function isSiteText(line: string): boolean {
+  const [, host] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(line) ?? []
+  return !/\s/.test(line) && !/[,;|"]/.test(host ?? '') && (/^https?:\/\/./i.test(line) || BARE.test(line))
 }
 
 /**
  * Yields the sites of a file: one per line; empty lines and those that begin with `#` are skipped.
  * @throws UsageError for a file that is not in UTF-8. UTF-16 without a byte order mark is recognized by its NULs.
  */
-async function* readSiteLines(file: string): AsyncGenerator<ListedSite> {
-  for await (const { text, number, isUtf8 } of readLines(createReadStream(file), MAX_LINE_BYTES)) {
-    if (!isUtf8 || text?.includes('\0')) throw new UsageError(`${file} is not in UTF-8: save it again as UTF-8`)
+async function* readSiteLines(input: ListInput): AsyncGenerator<ListedSite> {
+  for await (const { text, number, isUtf8 } of readLines(input.read(), MAX_LINE_BYTES)) {
+    if (!isUtf8 || text?.includes('\0')) throw new UsageError(`${input.name} is not in UTF-8: save it again as UTF-8`)
     const site = text?.trim() ?? `line ${number} is longer than ${MAX_LINE_BYTES} bytes`
     if (site !== '' && !site.startsWith('#')) yield parseSite(site)
   }

@@ -1,13 +1,10 @@
-import { AUDIT_ACTIONS, type AuditEntry } from '../../accounts/audit.ts'
+import { AUDIT_ACTIONS, type AuditEntry, describeCount } from '../../accounts/audit.ts'
 import { loadConfig } from '../../config/config.ts'
 import { type CommandIo, EXIT } from '../command.ts'
 import { formatRows } from '../format-rows.ts'
 import { readSince } from '../key-input.ts'
 import { type Given, readTextOption } from '../verbs.ts'
 import { withStore } from '../with-store.ts'
-
-/** More entries than a store keeps. */
-const MAX_LISTED = 2 ** 31 - 1
 
 const TITLES = ['TIME', 'ACTION', 'DETAIL', 'BY', 'MACHINE', 'ACCOUNT', 'KEY']
 
@@ -17,7 +14,7 @@ export function showAudit(given: Given, io: CommandIo): () => Promise<number> {
   const since = text === undefined ? undefined : readSince('--since', text, Date.now())
   return async () => {
     await withStore(loadConfig(io.env), io, async ({ store }) => {
-      const entries = (await store.audit.listAudit({ account: null, since, limit: MAX_LISTED })).toReversed()
+      const entries = (await store.audit.listAudit({ account: null, since })).toReversed()
       if (given.values.json) io.stdout.write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
       else if (entries.length > 0) io.stdout.write(formatRows(TITLES, entries.map(listCells)))
       else io.stderr.write(since === undefined ? 'Nothing is recorded yet.\n' : 'Nothing is recorded in this time.\n')
@@ -26,6 +23,15 @@ export function showAudit(given: Given, io: CommandIo): () => Promise<number> {
   }
 }
 
-function listCells({ at, action, detail, actor, command, machine, account, key }: AuditEntry) {
-  return [at.toISOString(), AUDIT_ACTIONS[action], detail, actor ?? command, machine, account, key]
+function listCells(entry: AuditEntry) {
+  const { at, action, detail, actor, command, machine, account, key } = entry
+  return [
+    at.toISOString(),
+    AUDIT_ACTIONS[action] + describeCount(entry),
+    detail,
+    actor ?? command,
+    machine,
+    account,
+    key,
+  ]
 }

@@ -1,4 +1,5 @@
-import { type Config, isPortalOn, loadConfig } from '../../config/config.ts'
+import { listAdvice } from '../../config/advice.ts'
+import { type Config, loadConfig } from '../../config/config.ts'
 import { loadRuleset } from '../../index.ts'
 import type { Key } from '../../keys/types.ts'
 import { type OpenedStore, openStore } from '../../store/open.ts'
@@ -9,7 +10,10 @@ import { describePepper, type PepperState } from '../keys/pepper-state.ts'
 import type { Given } from '../verbs.ts'
 import { withRedis } from '../with-redis.ts'
 
-/** Result of one check: `error` if a server would not start or respond, `warning` if something else is wrong. */
+/**
+ * Result of one check: `error` if a server would not start or respond, or if secrets or data could become known; `warning` if
+ * something else is wrong.
+ */
 interface Result {
   readonly level: 'ok' | 'warning' | 'error'
   readonly subject: 'settings' | 'rules' | 'keys' | 'redis'
@@ -35,7 +39,7 @@ export function checkService(_: Given, io: CommandIo): () => Promise<number> {
 async function runChecks(io: CommandIo): Promise<readonly Result[]> {
   const [settings, config] = await attempt('settings', async () => {
     const config = loadConfig(io.env)
-    return [checkSettings(config), config] as const
+    return [checkSettings(config, io.env), config] as const
   })
   if (config === null) return settings
   // One after the other: loading the rules blocks the event loop for longer than Redis may take to connect.
@@ -61,16 +65,11 @@ function formatPlans({ plans: { size } }: Config): string {
   return size === 1 ? '1 plan' : `${size} plans`
 }
 
-function checkSettings(config: Config): readonly Result[] {
-  const results: Result[] = [{ level: 'ok', subject: 'settings', text: `valid, with ${formatPlans(config)}` }]
-  const warn = (text: string): void => void results.push({ level: 'warning', subject: 'settings', text })
-  if (config.scanAllow.length > 0)
-    warn('SCAN_ALLOW opens addresses that are not public: remove it outside of development')
-  if (config.portal !== 'off' && !isPortalOn(config))
-    warn('the portal is off, because AUTH_SECRET is not set: set it, or PORTAL=off')
-  if (config.mongodbUrl !== null && config.redisUrl === null)
-    warn('REDIS_URL is not set: each node counts rate limits and caches results on its own')
-  return results
+function checkSettings(config: Config, env: CommandIo['env']): readonly Result[] {
+  const advice = listAdvice(config, env).map(
+    ({ level, text }): Result => ({ level: level === 'risk' ? 'error' : 'warning', subject: 'settings', text }),
+  )
+  return [{ level: 'ok', subject: 'settings', text: `valid, with ${formatPlans(config)}` }, ...advice]
 }
 
 async function checkRules({ ruleFolders, detectorModules }: Config): Promise<readonly Result[]> {
@@ -107,7 +106,12 @@ function checkKeys(keys: readonly Key[], plans: Config['plans'], opened: OpenedS
   if (opened.oldPepper !== null)
     results.push({ level: 'ok', subject: 'keys', text: `keys that need KEY_PEPPER_OLD: ${count('old')}` })
   const lost = count('missing')
-  if (lost > 0) warn(`keys that are rejected, because their pepper is not set: ${lost}; see "keys list"`)
+  if (lost > 0)
+    results.push({
+      level: count('current') + count('old') === 0 ? 'error' : 'warning',
+      subject: 'keys',
+      text: `keys that are rejected, because their pepper is not set: ${lost}; see "keys list"`,
+    })
   return results
 }
 

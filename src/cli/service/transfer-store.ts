@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { loadConfig } from '../../config/config.ts'
 import { SetupError } from '../../errors.ts'
+import { findInvalidField } from '../../store/find-invalid-field.ts'
 import {
   checkExportedPepper,
   openTransfer,
@@ -139,6 +140,9 @@ async function* readExport(path: string): AsyncGenerator<{ readonly table: Table
         throw new SetupError(`${path} was not written by "service export" of this version`)
     } else if (isComplete || data === null) throw new SetupError(`${path}:${line}: this line is not part of an export`)
     else if (isRow(data)) {
+      const field = findInvalidField(data.table, data.row)
+      if (field !== null)
+        throw new SetupError(`${path}:${line}: "${field}" of this row of "${data.table}" is not valid: export again`)
       rows++
       yield data
     } else if (data.rows === rows) isComplete = true

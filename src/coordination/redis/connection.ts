@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   readonly url: string
   /** Receives every connection error, for the log. The client reconnects on its own. */
   readonly onError?: (error: Error) => void
+  /** Milliseconds without data after which a connection counts as dead and is replaced; 3 s by default. */
+  readonly silentMs?: number
 }
 
 const CONNECT_MS = 1000
@@ -33,8 +35,8 @@ const SILENT_MS = 3000
  * Connects to Redis and keeps trying if that fails. Resolves after a second at the latest. Calls made while Redis is
  * disconnected reject and are not queued.
  */
-export async function openConnection({ url, onError }: ConnectionOptions): Promise<Connection> {
-  const client = buildClient(url)
+export async function openConnection({ url, onError, silentMs }: ConnectionOptions): Promise<Connection> {
+  const client = buildClient(url, silentMs)
   let isClosed = false
   let lastError: Error | undefined
   client.on('ready', () => (lastError = undefined))
@@ -71,7 +73,7 @@ export async function openConnection({ url, onError }: ConnectionOptions): Promi
   }
 }
 
-function buildClient(url: string) {
+function buildClient(url: string, silentMs = SILENT_MS) {
   return createClient({
     url,
     disableOfflineQueue: true,
@@ -80,7 +82,7 @@ function buildClient(url: string) {
     pingInterval: PING_MS,
     socket: {
       connectTimeout: CONNECT_MS,
-      socketTimeout: SILENT_MS,
+      socketTimeout: silentMs,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, MAX_RETRY_MS),
     },
   })

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type CacheEntry, computeExpiry } from '../types.ts'
+import { type CacheEntry, computeExpiry, type LimitWindow, WINDOW_MS } from '../types.ts'
 import type { Reply } from './connection.ts'
 
-/** Redis key of the count of one minute. Counters are ids and addresses, never secrets. */
-export function buildMinuteKey(counter: string, now: number): string {
-  return `siteprint:minute:${counter}:${Math.floor(now / 60_000)}`
+/** Redis key of the count of one minute or day. Counters are ids, addresses and hashes, never secrets. */
+export function buildCountKey(counter: string, now: number, window: LimitWindow): string {
+  return `siteprint:${window}:${counter}:${Math.floor(now / WINDOW_MS[window])}`
 }
 
 /** Redis key of a cached result. It contains a hash, so that key names do not reveal which sites are scanned. */

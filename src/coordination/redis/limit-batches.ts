@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
 import type { LimitQuery, LimitResult } from '../types.ts'
 import type { Reply, Run } from './connection.ts'
-import { buildEntryKey, buildMinuteKey, parseEntry } from './format.ts'
-import { COUNT } from './scripts.ts'
+import { buildCountKey, buildEntryKey, parseEntry } from './format.ts'
+import { COUNT, formatItem } from './scripts.ts'
 
 /** Maximum number of queries in one script. Redis runs nothing else until the script ends. */
 const MAX_BATCH_SIZE = 500
@@ -23,10 +23,10 @@ export function buildRequestCounter(run: Run): (query: LimitQuery) => Promise<Li
 async function sendBatch(run: Run, queries: readonly LimitQuery[]): Promise<LimitResult[]> {
   const keys: string[] = []
   let items = ''
-  for (const { counter, now, cost, entry, extras } of queries) {
-    keys.push(buildMinuteKey(counter, now))
+  for (const { counter, now, window = 'minute', cost, entry, extras } of queries) {
+    keys.push(buildCountKey(counter, now, window))
     if (entry !== undefined) keys.push(buildEntryKey(entry))
-    items += cost + (entry === undefined ? 0 : extras === true ? 6 : 2)
+    items += formatItem(cost + (entry === undefined ? 0 : extras === true ? 6 : 2) + (window === 'day' ? 8 : 0))
   }
   const reply = (await run(COUNT, keys, [items])) as readonly Reply[]
   return queries.map(({ now }, i) => ({ count: Number(reply[2 * i]), entry: parseEntry(reply[2 * i + 1], now) }))

@@ -7,14 +7,19 @@ export interface Script {
   readonly sha: string
 }
 
-/** Lifetime of a minute's count. Longer than a minute, to tolerate clocks that differ by some seconds. */
-const COUNT_MS = 120_000
+/** Lifetimes of the counts of a minute and of a day. Longer than these, to tolerate clocks that differ by some seconds. */
+const COUNT_MS = { minute: 120_000, day: 86_460_000 } as const
 /** Lifetime of a published outcome. */
 const OUTCOME_MS = 5000
 
+/** One query of `COUNT` as a character: its flags, added to the code of `0`. */
+export function formatItem(flags: number): string {
+  return String.fromCharCode(48 + flags)
+}
+
 /**
- * Counts and cache lookups of a batch. ARGV[1] contains one digit for each query, a sum of flags: 1 to count, 2 to look up an
- * entry, 4 to include its extras. KEYS contains the counter of each query, followed by its entry if one is looked up.
+ * Counts and cache lookups of a batch. ARGV[1] contains one character for each query, from `formatItem`, with a sum of flags: 1 to
+ * count, 2 to look up an entry, 4 to include its extras, 8 if the window is a day. KEYS contains the counter of each query, followed by its entry if one is looked up.
  * Returns two values for each query: the count, then false or {at, life, result, extras}, in which missing fields are false.
  */
 export const COUNT = buildScript(`
@@ -24,14 +29,15 @@ for i = 1, #ARGV[1] do
   local count
   if item % 2 == 1 then
     count = redis.call('INCR', KEYS[at])
-    if count == 1 then redis.call('PEXPIRE', KEYS[at], ${COUNT_MS}) end
+    if count == 1 then redis.call('PEXPIRE', KEYS[at], item >= 8 and ${COUNT_MS.day} or ${COUNT_MS.minute}) end
   else
     count = tonumber(redis.call('GET', KEYS[at]) or 0)
   end
   at = at + 1
   local entry = false
-  if item >= 2 then
-    if item >= 4 then
+  local lookup = item % 8
+  if lookup >= 2 then
+    if lookup >= 4 then
       entry = redis.call('HMGET', KEYS[at], 'at', 'life', 'result', 'extras')
     else
       entry = redis.call('HMGET', KEYS[at], 'at', 'life', 'result')

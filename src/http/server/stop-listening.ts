@@ -10,9 +10,10 @@ const READ_ARRIVED_MS = 200
 /**
  * Stops accepting connections, and first reads the requests that have already arrived. Node's own close would cut off
  * connections whose first request is not yet read, and the operating system would reset connections that it has accepted
- * and Node, which takes one per turn of the event loop, has not.
+ * and Node, which takes one per turn of the event loop, has not. A server that does not listen has no connections to wait for.
  */
 export async function stopListening(server: HttpServer): Promise<void> {
+  if (!server.listening) return
   let isQuiet = false
   const onConnection = (): void => {
     isQuiet = false

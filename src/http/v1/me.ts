@@ -25,7 +25,7 @@ export const GET_KEY_INFO: Operation = {
 export function registerMe(v1: FastifyInstance, { store, settings }: AppParts): void {
   v1.get('/me', buildRoute(GET_KEY_INFO), async (request): Promise<KeyInfo> => {
     const { key, now } = getRequestState(request) as { key: Key; now: number }
-    const used = await store.usage.touch({ key: key.id, day: formatDay(now), at: new Date(now) })
+    const used = await store.usage.touch({ counter: key.counter, day: formatDay(now), at: new Date(now) })
     const limit = findLimits(settings.plans, key).perMonth
     return {
       name: key.name,

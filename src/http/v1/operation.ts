@@ -37,6 +37,7 @@ export const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'invalid_request',
   'unauthorized',
   'method_not_allowed',
+  'misdirected_request',
   'rate_limited',
   'internal',
   'maintenance',

@@ -2,6 +2,7 @@ import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
 import { listExtras } from '../../scan/extras.ts'
+import { findClosest } from '../../yaml/hint.ts'
 import { buildInvalidRequest } from '../body.ts'
 import type { Revision } from '../parts.ts'
 
@@ -13,8 +14,10 @@ export interface Accepted {
   readonly revision: Revision
   /** Names of the documented parameters. */
   readonly known: readonly string[]
-  /** Names of the parameters that were sent. */
-  readonly sent: readonly string[]
+  /** The parameters that were sent. */
+  readonly sent: Readonly<Record<string, unknown>>
+  /** Those in the query, where a POST may have options too. */
+  readonly query: Readonly<Record<string, unknown>>
   /** Whether the documented parameters are in the body. */
   readonly isInBody: boolean
 }
@@ -42,19 +45,32 @@ export function toRequestError(
   }
   if (field === '')
     return buildInvalidRequest('The request body must be a JSON object such as {"url": "https://example.org"}.')
-  if (field === 'include') return buildInvalidRequest(describeInclude(accepted.revision))
-  return buildInvalidRequest(EXPECTED[field] ?? `${field} is not valid.`)
+  const given = (validationContext === 'querystring' ? accepted.query : accepted.sent)[field]
+  if (field === 'include') return buildInvalidRequest(describeInclude(accepted.revision, given))
+  return buildInvalidRequest(describeExpected(field, given))
 }
 
 /** Reports that `url` is missing, and which unknown parameter was sent in its place. */
 function describeMissing(accepted: Accepted): string {
-  const unknown = accepted.sent.find((name) => !accepted.known.includes(name))
+  const unknown = Object.keys(accepted.sent).find((name) => !accepted.known.includes(name))
   return `url is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
 }
 
-/** Lists the names that `include` accepts in a revision. */
-export function describeInclude(revision: Revision): string {
-  return `include must be a comma-separated list or an array of: ${listExtras(revision).join(', ')}.`
+/** Lists the names that `include` accepts in a revision, after the first unknown name and the one that was probably meant. */
+export function describeInclude(revision: Revision, given: unknown): string {
+  const known = listExtras(revision)
+  const isUnknown = (one: unknown): one is string => typeof one === 'string' && !known.some((name) => name === one)
+  const unknown = [given].flat().find(isUnknown)
+  const start = unknown === undefined ? [] : [`Unknown value${quote(unknown)} of include.`, suggest(unknown, known)]
+  return [...start, `include must be a comma-separated list or an array of: ${known.join(', ')}.`]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** Suggests the known word that a client probably meant; an empty string if none is close. Case does not matter. */
+function suggest(written: string, known: readonly string[]): string {
+  const close = findClosest(written.trim().toLowerCase(), known)
+  return close === undefined ? '' : `Did you mean ${JSON.stringify(close)}?`
 }
 
 /** Names that clients try → the right parameter, and how to write it. */
@@ -72,7 +88,8 @@ const HINTS: readonly [name: RegExp, known: string, hint: string][] = [
 export function describeUnknown(name: string, { known }: Pick<Accepted, 'known'>): string {
   const list = known.length === 0 ? 'This endpoint has no parameters.' : `Known parameters: ${known.join(', ')}.`
   const hint = HINTS.find(([form, meant]) => known.includes(meant) && form.test(name))?.[2]
-  return [`Unknown parameter${quote(name)}.`, list, hint].filter(Boolean).join(' ')
+  const suggestion = hint === undefined ? suggest(name, known) : ''
+  return [`Unknown parameter${quote(name)}.`, suggestion, list, hint].filter(Boolean).join(' ')
 }
 
 function describeMisplaced(name: string, { known }: Accepted): string {
@@ -81,6 +98,13 @@ function describeMisplaced(name: string, { known }: Accepted): string {
 
 function quote(name: string): string {
   return name.length <= MAX_QUOTED_NAME_CHARACTERS ? ` ${JSON.stringify(name)}` : ''
+}
+
+/** Says what the value of a parameter must be. */
+function describeExpected(field: string, given: unknown): string {
+  const sentence = EXPECTED[field] ?? `${field} is not valid.`
+  const hint = field === 'kind' && typeof given === 'string' ? suggest(given, CATALOGUE_KINDS) : ''
+  return hint === '' ? sentence : `${hint} ${sentence}`
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {

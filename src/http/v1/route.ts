@@ -21,11 +21,12 @@ export const keepValidationError: ReadRequest = (request, state) => {
   const operation = routeOptions.config.operation as Operation
   const { revision } = state
   const isInBody = operation.body !== undefined
-  const sent = Object.keys((isInBody ? body : query) ?? {})
+  const sent = ((isInBody ? body : query) ?? {}) as Readonly<Record<string, unknown>>
   state.error = toRequestError(validationError, {
     revision,
     known: listParameterNames(operation, revision),
     sent,
+    query: (query ?? {}) as Readonly<Record<string, unknown>>,
     isInBody,
   })
   return {}

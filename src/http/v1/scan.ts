@@ -53,7 +53,7 @@ function buildReader(scans: ScanRunner): ReadRequest {
     const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanParameters
     const known = listExtras(state.revision)
     if (parameters.include?.every((extra) => known.includes(extra)) ?? true) return scans.read(parameters, state)
-    state.error = buildInvalidRequest(describeInclude(state.revision))
+    state.error = buildInvalidRequest(describeInclude(state.revision, parameters.include))
     return {}
   }
 }

@@ -55,7 +55,11 @@ export const KEY_INFO = Type.Object(
     name: Type.String({ description: 'Name of the key or account.' }),
     email: Type.String({ description: 'Contact address of the key holder.' }),
     plan: Type.String({ description: 'Plan of the key.' }),
-    requests_used: Type.Integer({ minimum: 0, description: 'Scans charged in this billing month (UTC).' }),
+    requests_used: Type.Integer({
+      minimum: 0,
+      description:
+        'Scans charged in this billing month (UTC). A key that replaced another one in its account continues its count.',
+    }),
     requests_limit: Type.Integer({ minimum: 0, description: 'Scans per month in this plan.' }),
     requests_remaining: Type.Integer({ minimum: 0, description: 'Scans left this month; never below 0.' }),
     resets_on: Type.String({ format: 'date', description: 'The 1st of next month.' }),

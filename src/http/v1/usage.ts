@@ -32,7 +32,7 @@ export async function registerUsage(v1: FastifyInstance, { store }: AppParts): P
     read: readMonth,
     handle: (request, _, { key, now }): Promise<KeyUsage> => {
       const { month = formatMonth(now) } = request.query as Query
-      return readUsage(store, key.id, { month, today: formatDay(now) })
+      return readUsage(store, key.counter, { month, today: formatDay(now) })
     },
   })
 }
@@ -48,10 +48,13 @@ const readMonth: ReadRequest = (request, state) => {
 
 async function readUsage(
   store: AppParts['store'],
-  key: string,
+  counter: string,
   { month, today }: { readonly month: string; readonly today: string },
 ): Promise<KeyUsage> {
-  const [used, charged] = await Promise.all([store.usage.usedBy(key, month), store.usage.listDays([key], month)])
+  const [used, charged] = await Promise.all([
+    store.usage.usedBy(counter, month),
+    store.usage.listDays([counter], month),
+  ])
   const requests = new Map(charged.map((one) => [one.day, one.used]))
   const dates = listDaysOfMonth(month).filter((date) => date <= today)
   return { month, requests_used: used, days: dates.map((date) => ({ date, requests: requests.get(date) ?? 0 })) }

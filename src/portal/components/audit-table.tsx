@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS, type AuditEntry } from '../../accounts/audit.ts'
+import { AUDIT_ACTIONS, type AuditEntry, describeCount } from '../../accounts/audit.ts'
 import { DateTime } from './content.tsx'
 import { Table } from './table.tsx'
 
@@ -29,8 +29,9 @@ export function AuditTable({ entries, hasAccounts }: AuditTableProps) {
   )
 }
 
-function describeAction({ action, detail }: AuditEntry): string {
-  return detail === null ? AUDIT_ACTIONS[action] : `${AUDIT_ACTIONS[action]}: ${detail}`
+function describeAction(entry: AuditEntry): string {
+  const text = AUDIT_ACTIONS[entry.action] + describeCount(entry)
+  return entry.detail === null ? text : `${text}: ${entry.detail}`
 }
 
 function Actor({ entry: { actor, account, command } }: { readonly entry: AuditEntry }) {

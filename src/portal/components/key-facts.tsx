@@ -26,19 +26,27 @@ interface KeyFactsProps {
 }
 
 /** The facts about a key that its owner wants to know. */
-export function KeyFacts({ usage: { key, used, limit, lastUsedAt }, now }: KeyFactsProps) {
+export function KeyFacts({ usage, now }: KeyFactsProps) {
+  const { key, slot, used, limit, isShared, lastUsedAt } = usage
+  const isRevoked = key.revokedAt !== null
+  const lastUse = lastUsedAt === null ? 'Not in the last year' : <DateTime key="used" at={lastUsedAt} />
   return (
     <div class="key-facts">
       <Facts
         facts={[
           ['Key', <MaskedSecret key="secret" secrets={key.secrets} />],
           ['State', <KeyState key="state" of={key} now={now} />],
-          ['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`],
-          ['Last used', lastUsedAt === null ? 'Not in the last year' : <DateTime key="used" at={lastUsedAt} />],
+          ...(slot === null ? [] : [['Slot', `${slot}`] as const]),
+          // A revoked key has no requests of its own: they are in its slot, where another key may be now.
+          ...(isRevoked ? [] : [['Requests this month', `${formatNumber(used)} of ${formatNumber(limit)}`] as const]),
+          ...(isRevoked && lastUsedAt === null ? [] : [['Last used', lastUse] as const]),
           ['Created', <DateTime key="created" at={key.createdAt} unit="day" />],
           ['API revision', key.revision === null ? 'Default' : `${key.revision}`],
         ]}
       />
+      {!isRevoked && isShared && (
+        <p class="quiet">Other keys were in this slot this month. Their requests count here, too.</p>
+      )}
       <FormerSecrets of={key} now={now} />
     </div>
   )

@@ -11,7 +11,7 @@ import { DayTable, drawUsageCharts, UsageFigure } from '../components/usage-figu
 import { formatCount, formatMonthName, formatNumber } from '../format-text.ts'
 import { parseMonth, parseMonthSpan, parseYear } from '../months.ts'
 import { Download, definePage, type PageContext, PageError, type PageResult } from '../page.ts'
-import { buildUsage, findFirstMonth, type UsageReport } from '../usage.ts'
+import { buildUsage, findFirstMonth, type SlotUsage, type UsageReport } from '../usage.ts'
 import { formatUsageCsv } from '../usage-csv.ts'
 
 type Context = PageContext<'session'>
@@ -22,7 +22,7 @@ interface UsageProps {
 }
 
 function AccountPage({ context, report, charts }: UsageProps & { readonly charts: readonly string[] }) {
-  const active = report.keys.filter(({ key }) => key.revokedAt === null).length
+  const active = report.quota.keys
   return (
     <Page context={context} title="Usage">
       {active === 0 && (
@@ -32,14 +32,15 @@ function AccountPage({ context, report, charts }: UsageProps & { readonly charts
           </p>
         </Notice>
       )}
-      <QuotaCard context={context} report={report} active={active} />
+      <QuotaCard context={context} report={report} />
       <MonthCard report={report} charts={charts} />
       <YearCard report={report} />
     </Page>
   )
 }
 
-function QuotaCard({ context, report: { quota }, active }: UsageProps & { readonly active: number }) {
+function QuotaCard({ context, report: { quota } }: UsageProps) {
+  const active = quota.keys
   const plan = findAccountPlan(context)
   const limits = `${formatCount(plan.perMonth, 'request')} a month and ${formatNumber(plan.perMinute)} a minute`
   return (
@@ -63,7 +64,8 @@ function QuotaCard({ context, report: { quota }, active }: UsageProps & { readon
         {active > 1
           ? `Each key has its own limits: ${limits}. A key cannot use what another key has left.`
           : `The limits belong to the key: ${limits}.`}{' '}
-        Days and months are in UTC.
+        They belong to the slot that a key is in: a key that replaces another one continues its counts. Days and months
+        are in UTC.
       </p>
     </Card>
   )
@@ -83,7 +85,7 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
       </form>
       <UsageFigure charts={charts} report={report} />
       <div class="columns">
-        <KeyTable report={report} />
+        <SlotTable report={report} />
         <details>
           <summary>Requests per day as a table</summary>
           <div class="slim">
@@ -95,23 +97,43 @@ function MonthCard({ report, charts }: { readonly report: UsageReport; readonly 
   )
 }
 
-function KeyTable({ report: { keys, month, isCurrent } }: Pick<UsageProps, 'report'>) {
-  if (keys.length === 0) return null
+/** Maximum number of keys that are named for one slot. */
+const MAX_KEYS_SHOWN = 3
+
+function SlotTable({ report: { slots, month, isCurrent } }: Pick<UsageProps, 'report'>) {
+  if (slots.length === 0) return null
   return (
     <div class="slim">
       <Table
-        caption={`Requests per key, ${formatMonthName(month)}`}
-        head={['Key', 'Used', ...(isCurrent ? ['Left'] : [])]}
-        numeric={[1, 2]}
-        rows={keys.map(({ key, used, left }) => [
-          <>
-            <KeyName name={key.name} /> <MaskedSecret secrets={key.secrets} />
-          </>,
+        caption={`Requests per slot, ${formatMonthName(month)}`}
+        head={['Slot', 'Key', 'Used', ...(isCurrent ? ['Left'] : [])]}
+        numeric={[2, 3]}
+        rows={slots.map(({ slot, keys, used, left }) => [
+          `${slot}`,
+          <SlotKeys keys={keys} />,
           formatNumber(used),
-          ...(isCurrent ? [key.revokedAt === null ? formatNumber(left) : 'Revoked'] : []),
+          ...(isCurrent ? [left === null ? 'No key' : formatNumber(left)] : []),
         ])}
       />
     </div>
+  )
+}
+
+/** The keys that were in a slot, newest first. */
+function SlotKeys({ keys }: Pick<SlotUsage, 'keys'>) {
+  if (keys.length === 0) return <>Deleted key</>
+  const more = keys.length - MAX_KEYS_SHOWN
+  return (
+    <>
+      {keys.slice(0, MAX_KEYS_SHOWN).map((key, i) => (
+        <div key={key.id}>
+          {i > 0 && 'before: '}
+          <KeyName name={key.name} /> <MaskedSecret secrets={key.secrets} />
+          {key.revokedAt !== null && ' (revoked)'}
+        </div>
+      ))}
+      {more > 0 && <div>and {formatCount(more, 'other key')} before</div>}
+    </>
   )
 }
 

@@ -1,11 +1,11 @@
-import type { NewAuditEntry } from '../../accounts/audit.ts'
+import type { NewAuditEvent } from '../../accounts/audit.ts'
 import { definePage, type PageContext, type PageDefinition, PageError, Redirect } from '../page.ts'
 import { recordAction } from '../record-action.ts'
 import { type ADMIN_DONE, renderAccount, requireAccount } from './admin-account.tsx'
 
 type Done = keyof typeof ADMIN_DONE
 /** An action as it is recorded. */
-type Recorded = Pick<NewAuditEntry, 'action' | 'key' | 'detail'>
+type Recorded = Pick<NewAuditEvent, 'action' | 'key' | 'detail'>
 
 const CHANGE_PLAN = defineAction('plan', 'plan', async ({ form, params, parts }) => {
   const plan = form.text('plan')
@@ -29,8 +29,12 @@ const RESUME_ACCOUNT = defineAction('resume', 'resumed', async ({ params, parts 
   return { action: 'account_resumed' }
 })
 
-const VERIFY_ACCOUNT = defineAction('verify', 'verified', async ({ params, parts }) => {
-  requireFound(await parts.store.accounts.verifyAccount(params.id))
+const VERIFY_ACCOUNT = defineAction('verify', 'verified', async (context) => {
+  const { form, params, parts } = context
+  await requireAccount(context)
+  // The address that the page has shown: the owner may have changed it since.
+  if (!(await parts.store.accounts.verifyAccount(params.id, form.text('email'))))
+    throw new PageError(409, 'The account has another e-mail address now. Open its page again.')
   return { action: 'account_verified' }
 })
 

@@ -1,8 +1,9 @@
+import { listOrigin, type OriginEvent } from '../../accounts/origin.ts'
 import type { Account } from '../../accounts/types.ts'
 import { formatMonth } from '../../keys/calendar.ts'
 import { hasExpired } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
-import type { MonthUsage } from '../../store/types.ts'
+import type { AccountUsage } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { Button } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
@@ -16,6 +17,7 @@ import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { formatNumber } from '../format-text.ts'
 import { definePage, type PageContext, PageError } from '../page.ts'
 import { isAdminAddress } from '../parts.ts'
+import { buildUsage } from '../usage.ts'
 import { describeState } from './admin-accounts.tsx'
 
 /** Completed action → the sentence that reports it on the page. */
@@ -30,9 +32,10 @@ export const ADMIN_DONE = {
 /** The data of the page. */
 interface AccountDetails {
   readonly account: Account
-  readonly keys: readonly Key[]
-  /** Usage of the current month. */
-  readonly usage: readonly MonthUsage[]
+  /** The keys, slots and usage of the current month. */
+  readonly usage: AccountUsage
+  /** How the account was made; empty if its address is verified. */
+  readonly origin: readonly OriginEvent[]
 }
 
 export const ADMIN_ACCOUNT = definePage({
@@ -53,11 +56,12 @@ export async function requireAccount({ params, parts }: PageContext<'admin'>): P
 export async function renderAccount(context: PageContext<'admin'>, errors: FieldErrors) {
   const { now, parts } = context
   const month = formatMonth(now)
-  const [account, { keys, months }] = await Promise.all([
+  const [account, usage] = await Promise.all([
     requireAccount(context),
     parts.store.accounts.readUsage(context.params.id, { since: month, first: month, last: month }),
   ])
-  return <AccountPage context={context} details={{ account, keys, usage: months }} errors={errors} />
+  const origin = account.isVerified ? [] : await listOrigin(parts.store.audit, account)
+  return <AccountPage context={context} details={{ account, usage, origin }} errors={errors} />
 }
 
 interface DetailProps {
@@ -66,7 +70,7 @@ interface DetailProps {
 }
 
 function AccountPage({ context, details, errors }: DetailProps & { readonly errors: FieldErrors }) {
-  const { account } = details
+  const { account, origin } = details
   const done = context.query.text('done')
   return (
     <Page context={context} title={account.email}>
@@ -91,13 +95,14 @@ function AccountPage({ context, details, errors }: DetailProps & { readonly erro
         </p>
       </Card>
       <Keys context={context} details={details} />
+      <Slots context={context} details={details} />
       <div class="columns">
         <div>
           <PlanForm context={context} account={account} />
           <AttachForm context={context} account={account} errors={errors} />
         </div>
         <div>
-          {!account.isVerified && <VerifyForm context={context} account={account} />}
+          {!account.isVerified && <VerifyForm context={context} account={account} origin={origin} />}
           <Suspension context={context} account={account} />
         </div>
       </div>
@@ -111,9 +116,9 @@ function describeKeyState(key: Key, now: number): string {
   return hasExpired(key, now) ? 'expired' : 'active'
 }
 
-function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
-  const month = formatMonth(now)
-  const used = new Map(usage.filter((row) => row.month === month).map((row) => [row.key, row.used]))
+function Keys({ context: { now }, details: { usage } }: DetailProps) {
+  const { keys, slots } = usage
+  const numbers = new Map(slots.map(({ slot, counter }) => [counter, slot + 1]))
   return (
     <Card title="Keys">
       {keys.length === 0 ? (
@@ -122,18 +127,41 @@ function Keys({ context: { now }, details: { keys, usage } }: DetailProps) {
         <Table
           caption="Keys"
           hasHiddenCaption
-          head={['Name', 'Id', 'Ends in', 'Created', `Requests in ${month}`, 'Status']}
+          head={['Name', 'Id', 'Ends in', 'Created', 'Slot', 'Status']}
           numeric={[4]}
           rows={keys.map((key) => [
             key.name,
             <code>{key.id}</code>,
             key.secrets[0]?.lastFour,
             <DateTime at={key.createdAt} unit="day" />,
-            formatNumber(used.get(key.id) ?? 0),
+            `${numbers.get(key.counter) ?? ''}`,
             describeKeyState(key, now),
           ])}
         />
       )}
+    </Card>
+  )
+}
+
+/** The requests of the slots. A slot keeps them when its key is replaced, so that they are not those of one key. */
+function Slots({ context: { now, parts }, details: { usage } }: DetailProps) {
+  const month = formatMonth(now)
+  const { slots } = buildUsage(usage, { month, now, plans: parts.settings.plans })
+  if (slots.length === 0) return null
+  return (
+    <Card title="Slots">
+      <Table
+        caption="Slots"
+        hasHiddenCaption
+        head={['Slot', 'Key', `Requests in ${month}`, 'Left']}
+        numeric={[0, 2, 3]}
+        rows={slots.map(({ slot, keys, used, left }) => [
+          `${slot}`,
+          left === null ? 'none' : keys[0]?.name,
+          formatNumber(used),
+          left === null ? '' : formatNumber(left),
+        ])}
+      />
     </Card>
   )
 }
@@ -157,19 +185,35 @@ function PlanForm({ context: { parts }, account: { id, plan } }: FormProps) {
   )
 }
 
-function VerifyForm({ context: { parts }, account: { id, email } }: FormProps) {
+interface VerifyProps extends FormProps {
+  readonly origin: readonly OriginEvent[]
+}
+
+function VerifyForm({ context: { parts }, account: { id, email }, origin }: VerifyProps) {
   return (
     <Card title="Verification">
       <Confirm
         kind="primary"
         label="Verify the e-mail address…"
         action={buildAction(id, 'verify')}
+        values={{ email }}
         button="The address belongs to this person"
       >
-        <p>Confirm only if you know that {email} belongs to the person who signed up.</p>
+        <p>Confirm only if you know that {email} belongs to the person who has this account:</p>
+        <ul>
+          {origin.map(({ at, text }) => (
+            <li>
+              <DateTime at={at} />: it {text}.
+            </li>
+          ))}
+        </ul>
+        <p>Its sessions end, and its owner logs in again.</p>
         {isAdminAddress(email, parts.settings) && (
           <Notice kind="warning">
-            <p>The address is in ADMIN_EMAILS: the account will have access to the administration pages.</p>
+            <p>
+              The address is in ADMIN_EMAILS: every person who knows the password will have access to the administration
+              pages.
+            </p>
           </Notice>
         )}
       </Confirm>

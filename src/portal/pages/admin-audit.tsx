@@ -1,8 +1,7 @@
-import { MAX_AUDIT_ENTRIES } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { AuditTable } from '../components/audit-table.tsx'
 import { Page } from '../components/page.tsx'
-import { formatNumber } from '../format-text.ts'
+import { formatCount } from '../format-text.ts'
 import { definePage } from '../page.ts'
 
 const ENTRIES_SHOWN = 100
@@ -28,8 +27,9 @@ export const ADMIN_AUDIT = definePage({
         )}
         <AuditTable entries={entries} hasAccounts={account === null} />
         <p class="quiet">
-          Entries contain ids instead of names, and outlive their account. Of each account, the newest{' '}
-          {formatNumber(MAX_AUDIT_ENTRIES)} are kept.
+          Entries contain ids instead of names, and outlive their account. They are kept for{' '}
+          {formatCount(context.parts.settings.auditDays, 'day')}. What an owner repeats on one day is merged.{' '}
+          <code>service -- audit</code> lists all entries.
         </p>
       </Page>
     )

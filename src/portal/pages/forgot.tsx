@@ -55,7 +55,7 @@ function SentPage({ context, email }: Required<Omit<ForgotProps, 'errors'>>) {
   return (
     <Page context={context} title="Check your e-mail" width="narrow">
       <p class="lead">
-        If <strong>{email}</strong> has an account, a link is on its way to it. It is valid for one hour.
+        If <strong>{email}</strong> has an account, a link is on its way to it. It is valid for at least an hour.
       </p>
       <p>
         Nothing arrived after a few minutes? Check your spam folder, or <a href="/forgot">check the address</a>.

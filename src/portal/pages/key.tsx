@@ -5,11 +5,11 @@ import {
   countKeyChange,
   DEFAULT_OVERLAP,
   findOwnKey,
+  findOwnKeyUsage,
   listValidSecrets,
   MAX_VALID_SECRETS,
   OVERLAPS,
   readKeyName,
-  readKeyUsage,
 } from '../account-keys.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
@@ -85,7 +85,7 @@ function RenameCard({ context, of: key, errors = NO_ERRORS }: CardProps & { read
 function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
   return (
     <Card title="Rotate">
-      <p>You get a new secret. Name, usage and plan of the key stay the same.</p>
+      <p>You get a new secret. Name, usage, slot and plan of the key stay the same.</p>
       <Form action={`/account/keys/${key.id}`} errors={errors}>
         {/* The last characters of the secret: if the form is sent twice, the key is rotated only once. */}
         <HiddenFields values={{ action: 'rotate', secret: key.secrets[0]?.lastFour ?? '' }} />
@@ -105,7 +105,10 @@ function RotateCard({ of: key, errors = NO_ERRORS }: CardProps) {
 function RevokeCard({ of: key }: CardProps) {
   return (
     <Card title="Revoke">
-      <p>A revoked key can never be used again. Its usage stays in your overview.</p>
+      <p>
+        A revoked key can never be used again. Its slot keeps the requests of this month, and the next key continues
+        there.
+      </p>
       <p>
         <LinkButton kind="danger" href={`/account/keys/${key.id}/revoke`}>
           Revoke…
@@ -143,14 +146,14 @@ function RevokePage({ context, usage: { key, lastUsedAt } }: Omit<KeyPageProps, 
   )
 }
 
-async function showKey(context: Context, key: Key, errors: KeyPageProps['errors'] = {}): Promise<PageResult> {
-  return <KeyPage context={context} usage={await readKeyUsage(context, key)} errors={errors} />
+async function showKey(context: Context, errors: KeyPageProps['errors'] = {}): Promise<PageResult> {
+  return <KeyPage context={context} usage={await findOwnKeyUsage(context)} errors={errors} />
 }
 
 /** Shows the page again with what is wrong with one of its forms. */
-async function showErrors(context: Context, key: Key, errors: KeyPageProps['errors']): Promise<PageResult> {
+async function showErrors(context: Context, errors: KeyPageProps['errors']): Promise<PageResult> {
   context.setStatus(422)
-  return await showKey(context, key, errors)
+  return await showKey(context, errors)
 }
 
 async function changeKey(context: Context): Promise<PageResult> {
@@ -163,7 +166,7 @@ const REVOKED = 'This key is revoked and cannot be changed. Create another one o
 
 async function renameKey(context: Context, key: Key): Promise<PageResult> {
   const name = readKeyName(context.form.text('name'))
-  if (name === null) return await showErrors(context, key, { rename: { name: ACCOUNT_ERRORS.invalid_name } })
+  if (name === null) return await showErrors(context, { rename: { name: ACCOUNT_ERRORS.invalid_name } })
   await context.parts.store.keys.renameKey(key.id, name)
   await recordAction(context, { action: 'key_renamed', key: key.id })
   return new Redirect(`/account/keys/${key.id}?done=renamed`)
@@ -174,7 +177,7 @@ async function rotateKey(context: Context, key: Key): Promise<PageResult> {
   const overlap = OVERLAPS.get(form.text('overlap'))
   const sentence = overlap === undefined ? 'Choose a time from the list.' : findObstacle(context, key, overlap.ms)
   if (overlap === undefined || sentence !== null)
-    return await showErrors(context, key, { rotate: { overlap: sentence ?? '' } })
+    return await showErrors(context, { rotate: { overlap: sentence ?? '' } })
   await countKeyChange(context)
   const { stored, secret } = buildSecret({ pepper: parts.pepper })
   const oldEndAt = new Date(now + overlap.ms)
@@ -206,9 +209,9 @@ function findObstacle({ form, now }: Context, key: Key, overlapMs: number): stri
 }
 
 async function showRevoke(context: Context): Promise<PageResult> {
-  const key = await findOwnKey(context)
-  if (key.revokedAt !== null) return new Redirect(DONE)
-  return <RevokePage context={context} usage={await readKeyUsage(context, key)} />
+  const usage = await findOwnKeyUsage(context)
+  if (usage.key.revokedAt !== null) return new Redirect(DONE)
+  return <RevokePage context={context} usage={usage} />
 }
 
 /** Revokes a key. The second of two tabs finds it revoked, which is what the person wanted. */
@@ -227,7 +230,7 @@ export const KEY_PAGES = [
     method: 'GET',
     path: '/account/keys/:id',
     needs: 'session',
-    handle: async (context) => await showKey(context, await findOwnKey(context)),
+    handle: (context) => showKey(context),
   }),
   definePage({ method: 'POST', path: '/account/keys/:id', needs: 'session', handle: changeKey }),
   definePage({ method: 'GET', path: '/account/keys/:id/revoke', needs: 'session', handle: showRevoke }),

@@ -87,7 +87,8 @@ function NewKeyCard({ context, active, errors }: NewKeyProps) {
   return (
     <Card title="New key">
       <p>
-        You have {formatCount(active, 'key')}. The plan {plan} allows {formatNumber(limit)}.
+        You have {formatCount(active, 'key')}. The plan {plan} allows {formatNumber(limit)}. A new key takes a free slot
+        of your account, with the requests that were made there this month.
       </p>
       {active < limit || Object.keys(errors).length > 0 ? (
         <div class="slim">

@@ -6,23 +6,26 @@ import { Page } from '../components/page.tsx'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { buildLoginPath, parseLocalPath } from '../local-path.ts'
 import { definePage, type PageContext, Redirect } from '../page.ts'
+import { isLinkNeeded, LOG_IN_LINK, NeedsLinkPage } from './log-in-link.tsx'
 
 interface LogInProps {
   readonly context: PageContext
   /** The page to open after log-in; null for the account page. */
   readonly next: string | null
+  /** The token of a link that allows this browser to log in; null without one. */
+  readonly link: string | null
   readonly email?: string
   readonly errors?: FieldErrors
 }
 
-function LogInPage({ context, next, email, errors = NO_ERRORS }: LogInProps) {
+function LogInPage({ context, next, link, email, errors = NO_ERRORS }: LogInProps) {
   return (
     <Page context={context} title="Log in" width="narrow">
       {context.query.has('ended') && (
         <Notice kind="warning">Your session has ended. Log in and send the form again.</Notice>
       )}
       <Form action="/login" errors={errors}>
-        <HiddenFields values={{ next }} />
+        <HiddenFields values={{ next, link }} />
         <Field
           name="email"
           label="E-mail address"
@@ -63,12 +66,16 @@ async function logIn(context: PageContext) {
   const { form, parts, visitor } = context
   const next = parseLocalPath(form.text('next'))
   const email = form.text('email')
+  const link = form.text('link') || null
   try {
-    const { account, cookies } = await parts.accounts.logIn({ email, password: form.secret('password') }, visitor)
+    const password = form.secret('password')
+    const { account, cookies } = await parts.accounts.logIn({ email, password, ...(link && { link }) }, visitor)
     context.addCookies(cookies)
     return new Redirect(next ?? (await findDestination(context, account.id)))
   } catch (error) {
-    return <LogInPage context={context} next={next} email={email} errors={context.explain(error)} />
+    const errors = context.explain(error)
+    if (isLinkNeeded(error)) return <NeedsLinkPage context={context} email={email} />
+    return <LogInPage context={context} next={next} link={link} email={email} errors={errors} />
   }
 }
 
@@ -80,8 +87,9 @@ export const LOG_IN_PAGES = [
     handle: async (context) => {
       const next = parseLocalPath(context.query.text('next'))
       if (context.account !== null) return new Redirect(next ?? '/account')
-      return <LogInPage context={context} next={next} />
+      return <LogInPage context={context} next={next} link={context.query.text('link') || null} />
     },
   }),
-  definePage({ method: 'POST', path: '/login', needs: 'nothing', handle: logIn }),
+  definePage({ method: 'POST', path: '/login', needs: 'nothing', limit: 'own', handle: logIn }),
+  LOG_IN_LINK,
 ]

@@ -53,7 +53,7 @@ async function resetPassword(context: PageContext) {
   const { form, parts, visitor } = context
   const token = form.text('token')
   try {
-    await parts.accounts.resetPassword({ token, password: form.secret('password') }, visitor)
+    context.addCookies(await parts.accounts.resetPassword({ token, password: form.secret('password') }, visitor))
   } catch (error) {
     return <ResetPage context={context} token={token} errors={context.explain(error)} />
   }

@@ -3,6 +3,7 @@ import { hasExpired } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import { StoreError } from '../../store/types.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
+import { countForm } from '../form-limit.ts'
 import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'
 import { explainScanError } from '../scan/explain-error.ts'
 import { readScanForm, type ScanFormValues } from '../scan/form-values.ts'
@@ -25,11 +26,13 @@ const SUBMIT_SCAN = definePage<'session'>({
   method: 'POST',
   path: '/scan',
   needs: 'session',
+  limit: 'own', // That of the key, which plans can set higher than that of forms.
   handle: async (context) => {
     const values = readScanForm(context.form)
     try {
       return await scan(context, values)
     } catch (error) {
+      if (error instanceof PageError) throw error
       return await buildFailurePage(error, context, values)
     }
   },
@@ -53,6 +56,7 @@ async function scan(context: Context, values: ScanFormValues): Promise<PageResul
   const keys = await listUsableKeys(context)
   const key = values.key === '' ? keys[0] : keys.find(({ id }) => id === values.key)
   if (key === undefined) {
+    await countForm(context) // No key counts this form.
     context.setStatus(409)
     return await buildScanPage(context, { values, errors: keys.length === 0 ? NO_ERRORS : UNUSABLE_KEY })
   }
