@@ -51,13 +51,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'engine/verdict',
     'errors',
     'rules/checks',
+    'rules/common-words',
     'rules/patterns',
     'yaml',
   ],
-  'rules/checks': ['engine/rule', 'rules', 'rules/patterns', 'yaml'],
+  'rules/checks': ['engine/rule', 'rules', 'rules/common-words', 'rules/patterns', 'yaml'],
+  'rules/common-words': ['engine/rule', 'yaml'],
   'rules/fit': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict'],
   'rules/patterns': ['engine/rule', 'rules'],
-  'rules/propose': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'rules'],
+  'rules/propose': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict', 'rules', 'rules/common-words'],
   fetch: ['async', 'engine/page', 'errors'],
   scan: ['async', 'coordination', 'engine/page', 'engine/text', 'engine/verdict', 'errors', 'fetch', 'index'],
   keys: ['errors', 'yaml'],
@@ -70,7 +72,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'coordination/redis': ['coordination'],
   http: ['accounts', 'coordination', 'errors', 'fetch', 'http/server', 'http/v1', 'keys', 'portal', 'scan', 'store'],
   'http/server': ['errors', 'http'],
-  'http/v1': ['coordination', 'errors', 'http', 'keys', 'scan'],
+  'http/v1': ['coordination', 'errors', 'http', 'keys', 'scan', 'yaml'],
   portal: [
     'accounts',
     'charts',
@@ -175,9 +177,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['cli', 'compose', 'config'],
   tools: [
     'cli',
+    'cli/scan',
     'config',
     'engine/lookup',
+    'engine/page',
     'engine/rule',
+    'engine/verdict',
     'errors',
     'fetch',
     'http',
@@ -186,8 +191,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'plugins',
     'portal',
     'rules',
+    'rules/common-words',
     'scan',
     'store',
+    'yaml',
   ],
 }
 
@@ -278,8 +285,8 @@ test.each([
 
 test('only the configuration reads the environment', () => {
   const readers = own.filter((file) => /\bprocess\s*\.\s*env\b|\benv\b[^\n]*\bfrom 'node:process'/.test(textOf(file)))
-  // The build script passes PATH on to the programs it starts.
-  expect(readers).toEqual(['src/config/config.ts', 'tools/build.mjs'])
+  // The build script passes PATH on to the programs it starts, `npm run fuzz` its whole environment.
+  expect(readers).toEqual(['src/config/config.ts', 'tools/build.mjs', 'tools/fuzz.mjs'])
 })
 
 test('the engine does no I/O and reads no clock', () => {

@@ -1,33 +1,46 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { AccountError, type Accounts } from '../../src/accounts/accounts.ts'
 import { type OpenAccountsOptions, openAccounts } from '../../src/accounts/open.ts'
 import type { Visitor } from '../../src/accounts/types.ts'
-import { openMemory } from '../../src/coordination/memory.ts'
 import { type GuardedStore, guardStore } from '../../src/store/guard.ts'
 import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { mongoUrl } from '../support/services.ts'
+import { chooseStores } from '../support/stores.ts'
 import { openCheapHasher } from './cheap-hasher.ts'
 
 export const PASSWORD = 'correct horse battery'
 export const SECRET = 'a secret of the tests, at least 32'
 
-/** A kind of store, for `describe.each`. */
+/** A kind of store. */
 export interface AccountStoreKind {
   readonly name: string
+  readonly isMissing: boolean
   readonly open: () => Promise<GuardedStore>
 }
 
-export function accountStoreKinds(suite: string): readonly AccountStoreKind[] {
+/** SQLite with new data. */
+export const EMBEDDED: AccountStoreKind = {
+  name: 'SQLite',
+  isMissing: false,
+  open: async () =>
+    guardStore(await openSqlite({ folder: join(newFolder(), 'data'), role: 'server' }), { timeoutMs: null }),
+}
+
+function findMongo(suite: string): AccountStoreKind {
   const url = mongoUrl(suite)
-  const openEmbedded = async (): Promise<GuardedStore> =>
-    guardStore(await openSqlite({ folder: join(newFolder(), 'data'), role: 'server' }), { timeoutMs: null })
-  const openShared = async (): Promise<GuardedStore> =>
+  const open = async (): Promise<GuardedStore> =>
     guardStore(await openMongo({ url: url ?? '', queueMs: 60_000 }), { timeoutMs: 10_000 })
-  return [{ name: 'SQLite', open: openEmbedded }, ...(url === null ? [] : [{ name: 'MongoDB', open: openShared }])]
+  return { name: 'MongoDB', isMissing: url === null, open }
+}
+
+/** Returns the kind that this project of Vitest tries. */
+export function findAccountStores(suite: string): AccountStoreKind {
+  return chooseStores({ embedded: () => EMBEDDED, servers: () => findMongo(suite) })
 }
 
 /** Opens accounts with cheap hashes, in which everyone may sign up and log in without limits, unless the options say otherwise. */
@@ -42,6 +55,7 @@ export async function openTestAccounts(
     publicUrl: 'http://siteprint.example',
     log: pino({ level: 'silent' }) as Logger,
     signUp: 'open',
+    adminEmails: [],
     smtpUrl: null,
     mailFrom: options.smtpUrl === undefined ? null : 'Siteprint <siteprint@a.example>',
     hasher: openCheapHasher(),
@@ -49,10 +63,6 @@ export async function openTestAccounts(
   })
   onFileEnd(() => accounts.close())
   return accounts
-}
-
-export function openCounters(): OpenAccountsOptions['shared'] {
-  return openMemory({ maxBytes: 1000 })
 }
 
 let count = 0
@@ -94,5 +104,5 @@ export async function readCode(call: Promise<unknown>): Promise<string> {
 
 /** A new address for each call. */
 export function newEmail(): string {
-  return `person-${count++}-${process.hrtime.bigint()}@a.example`
+  return `person-${randomUUID()}@a.example`
 }

@@ -1,14 +1,19 @@
 import { getEventListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Deadline, withDeadline } from '../../src/async/deadline.ts'
 import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
 
+/** Replaces the clock and the timers of deadlines. */
+const useFakeClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+afterEach(() => void vi.useRealTimers())
+
 describe('a deadline', () => {
-  test('aborts with its reason when the time is up', async () => {
+  test('aborts with its reason when the time is up', () => {
+    useFakeClock()
     const { signal } = new Deadline({ ms: 20, createReason: () => 'late' })
+    vi.advanceTimersByTime(19)
     expect(signal.aborted).toBe(false)
-    await sleep(40)
+    vi.advanceTimersByTime(1)
     expect(signal.reason).toBe('late')
   })
 
@@ -28,15 +33,18 @@ describe('a deadline', () => {
     expect(deadline.signal.reason).toBe('first')
   })
 
-  test('does not count the time of a pause', async () => {
+  test('does not count the time of a pause', () => {
+    useFakeClock()
     const deadline = new Deadline({ ms: 60, createReason: () => 'late' })
+    vi.advanceTimersByTime(20)
     deadline.pause()
     deadline.pause()
-    await sleep(100)
+    vi.advanceTimersByTime(1000)
     deadline.resume()
     deadline.resume()
+    vi.advanceTimersByTime(39)
     expect(deadline.signal.aborted).toBe(false)
-    await sleep(100)
+    vi.advanceTimersByTime(1)
     expect(deadline.signal.reason).toBe('late')
   })
 

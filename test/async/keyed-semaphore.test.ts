@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { KeyedSemaphore } from '../../src/async/keyed-semaphore.ts'
+import { countRuns } from '../support/property-runs.ts'
 
 /** A semaphore that records the order of admission; `a1` is the first caller of key a. */
 function openSemaphore(options: ConstructorParameters<typeof KeyedSemaphore>[0]) {
@@ -63,7 +64,7 @@ describe('limits', () => {
     expect(admitted).toEqual(['a1', 'a2'])
   })
 
-  test('random calls never exceed a limit, and every caller is admitted', async () => {
+  test('random calls never exceed a limit, and every caller is admitted', { tags: ['property'] }, async () => {
     const plan = fc.record({
       perKey: fc.integer({ min: 1, max: 3 }),
       total: fc.integer({ min: 1, max: 4 }),
@@ -85,7 +86,7 @@ describe('limits', () => {
         await Promise.all(keys.map(work))
         expect([semaphore.running, semaphore.waiting]).toEqual([0, 0])
       }),
-      { numRuns: 100 },
+      { numRuns: countRuns(100) },
     )
   })
 })

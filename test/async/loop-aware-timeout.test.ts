@@ -1,68 +1,87 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../src/async/deferred.ts'
 import { LoopAwareTimeout } from '../../src/async/loop-aware-timeout.ts'
+import { type SteadyClock, useSteadyClock } from '../support/steady-clock.ts'
 
-const loopAwareTimeout = new LoopAwareTimeout()
 const late = (): Error => new Error('late')
 const never = new Promise<never>(() => {})
 
-/** Blocks the event loop. */
-function block(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+let loopAwareTimeout: LoopAwareTimeout
+let clock: SteadyClock
+beforeEach(() => {
+  loopAwareTimeout = new LoopAwareTimeout()
+  clock = useSteadyClock()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+})
+
+/** Lets the timers of a free event loop run for a time. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 10) {
+    clock.now += 10
+    await vi.advanceTimersByTimeAsync(10)
+  }
 }
 
-/** A connection to a server that returns each message after a delay. */
-async function openEcho(afterMs: number): Promise<Socket> {
-  const server = createServer((peer) => peer.on('data', (data) => setTimeout(() => peer.write(data), afterMs)))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const socket = connect((server.address() as { port: number }).port, '127.0.0.1')
-  await once(socket, 'connect')
-  onTestFinished(() => {
-    socket.destroy()
-    server.close()
-  })
-  return socket
+/** Blocks the event loop: when it is free again, each timer that is due fires once. */
+async function block(ms: number): Promise<void> {
+  clock.now += ms
+  await vi.advanceTimersByTimeAsync(10)
+}
+
+/** The state of a promise: its value, the message of its error, or `pending`. */
+async function readState(promise: Promise<unknown>): Promise<unknown> {
+  const settled = promise.catch(({ message }: Error) => message)
+  return await Promise.race([settled, new Promise((resolve) => setImmediate(resolve, 'pending'))])
 }
 
 test('a promise that does not settle is rejected when its time is over', async () => {
-  const start = performance.now()
-  await expect(loopAwareTimeout.limit(never, 100, late)).rejects.toThrow('late')
-  const took = performance.now() - start
-  expect(took).toBeGreaterThanOrEqual(95)
-  expect(took).toBeLessThan(2000)
+  const waiting = loopAwareTimeout.limit(never, 100, late)
+  await pass(90)
+  expect(await readState(waiting)).toBe('pending')
+  await pass(10)
+  expect(await readState(waiting)).toBe('late')
 })
 
 test('each timeout has its own duration', async () => {
   const order: number[] = []
-  const waiting = [120, 30, 60].map((ms) => loopAwareTimeout.limit(never, ms, late).catch(() => order.push(ms)))
-  await Promise.all(waiting)
+  for (const ms of [120, 30, 60]) loopAwareTimeout.limit(never, ms, late).catch(() => order.push(ms))
+  await pass(60)
+  expect(order).toEqual([30, 60])
+  await pass(60)
   expect(order).toEqual([30, 60, 120])
 })
 
 test('a result or an error that arrives in time is passed on', async () => {
-  await expect(loopAwareTimeout.limit(sleep(10, 'there'), 1000, late)).resolves.toBe('there')
+  const { promise, resolve } = createDeferred<string>()
+  const waiting = loopAwareTimeout.limit(promise, 1000, late)
+  await pass(990)
+  resolve('there')
+  expect(await waiting).toBe('there')
   await expect(loopAwareTimeout.limit(Promise.reject(new Error('its own')), 1000, late)).rejects.toThrow('its own')
 })
 
-test('time in which the event loop was blocked does not count', async () => {
-  const socket = await openEcho(0)
-  const answer = once(socket, 'data')
-  const waiting = loopAwareTimeout.limit(answer, 100, late)
-  socket.write('?')
-  for (let turn = 0; turn < 3; turn++) {
-    block(300)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  await expect(waiting).resolves.toBeDefined()
+test('time in which the event loop was blocked does not count, except for two ticks', async () => {
+  const waiting = loopAwareTimeout.limit(never, 100, late)
+  for (let turn = 0; turn < 4; turn++) await block(60_000)
+  expect(await readState(waiting)).toBe('pending')
+  await pass(20)
+  expect(await readState(waiting)).toBe('late')
+})
+
+test('a measured duration does not contain the time in which the event loop was blocked', async () => {
+  const { promise, resolve } = createDeferred<void>()
+  const measured = loopAwareTimeout.measure(promise)
+  await pass(50)
+  await block(60_000)
+  resolve()
+  expect(await measured).toBe(70)
 })
 
 test('the clock stops while no timeout is pending', async () => {
   await loopAwareTimeout.limit(Promise.resolve(), 1000, late)
-  await sleep(50)
+  await pass(50)
   const before = loopAwareTimeout.now
-  await sleep(50)
+  await pass(50)
   expect(loopAwareTimeout.now).toBe(before)
 })

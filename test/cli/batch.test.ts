@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
-import { NODE_ARGS } from '../support/node-args.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { plain, record } from './formats/warc-files.ts'
 
@@ -26,16 +24,22 @@ beforeAll(() => {
 const good = (id: string): string => JSON.stringify({ id, html: '<meta name="generator" content="WordPress 6.6">' })
 
 /** Scans a file with this content. */
-async function batch(
-  content: string | Uint8Array,
-  name = 'in.jsonl',
-  ...args: string[]
-): Promise<Outcome & { lines: OutputLine[] }> {
+function run(content: string | Uint8Array, name = 'in.jsonl', ...args: string[]): Promise<Outcome> {
   writeFileSync(join(cwd, name), content)
-  const outcome = await project.run('scan', ['--batch', name, ...args], { cwd })
-  const texts = outcome.stdout.split('\n')
-  expect(texts.pop()).toBe('')
-  return { ...outcome, lines: texts.map((line): OutputLine => JSON.parse(line)) }
+  return project.run('scan', ['--batch', name, ...args], { cwd })
+}
+
+/** Reads lines that each have an end. */
+function parseLines(text: string): OutputLine[] {
+  const lines = text.split('\n')
+  expect(lines.pop()).toBe('')
+  return lines.map((line): OutputLine => JSON.parse(line))
+}
+
+/** Scans a file with this content, and reads the results that are printed. */
+async function batch(...args: Parameters<typeof run>): Promise<Outcome & { lines: OutputLine[] }> {
+  const outcome = await run(...args)
+  return { ...outcome, lines: parseLines(outcome.stdout) }
 }
 
 describe('a batch', () => {
@@ -63,16 +67,11 @@ describe('a batch', () => {
     expect(lines.map(({ id }) => id)).toEqual(['full', 'empty', ''])
   })
 
-  test('continues after an invalid line', async () => {
-    const { code, lines, stderr } = await batch(`${good('first')}\n[]\n${good('last')}\n`)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '3 pages, 1 failed\n' })
-    expect(lines.map(({ id, line }) => id ?? line)).toEqual(['first', 2, 'last'])
-  })
-
-  test('accepts every line end; empty lines count but have no result', async () => {
-    const { code, lines } = await batch(`\ufeff${good('a')}\r\n\r\n  \n${good('b')}\n\n{\n${good('c')}`)
-    expect(code).toBe(1)
-    expect(lines.map(({ id, line }) => id ?? line)).toEqual(['a', 'b', 6, 'c'])
+  test('continues after an invalid line; accepts every line end; empty lines count but have no result', async () => {
+    const content = `\ufeff${good('a')}\r\n\r\n  \n${good('b')}\n\n{\n[]\n${good('c')}`
+    const { code, lines, stderr } = await batch(content)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '5 pages, 2 failed\n' })
+    expect(lines.map(({ id, line }) => id ?? line)).toEqual(['a', 'b', 6, 7, 'c'])
   })
 
   test.each([
@@ -123,64 +122,45 @@ describe('gzip', () => {
     ['not gzip', Buffer.from(good('a')), 0, 'the file contains bytes that are not gzip data'],
     ['an empty file', new Uint8Array(), 0, 'the file is empty'],
   ])('%s: what could be decompressed is scanned, then the damage is reported', async (_, bytes, count, sentence) => {
-    const { code, lines, stderr } = await batch(bytes, 'in.jsonl.gz')
+    // The first run prints its results.
+    const out = count === 200 ? [] : ['--out', 'unzipped.jsonl', '--overwrite']
+    const { code, stdout, stderr } = await run(bytes, 'in.jsonl.gz', ...out)
     expect({ code, stderr }).toEqual({ code: 2, stderr: `in.jsonl.gz cannot be unzipped: ${sentence}\n` })
-    expect(lines.map(({ id }) => Number(id?.split(' ')[0]))).toEqual(Array.from({ length: count }, (_, i) => i))
-    const written = await batch(bytes, 'in.jsonl.gz', '--out', 'unzipped.jsonl')
-    expect(written).toMatchObject({ code, stdout: '', stderr })
-    expect(readFileSync(join(cwd, 'unzipped.jsonl'), 'utf8').split('\n')).toHaveLength(count + 1)
+    const written = out.length === 0 ? stdout : readFileSync(join(cwd, 'unzipped.jsonl'), 'utf8')
+    if (out.length > 0) expect(stdout).toBe('')
+    const ids = parseLines(written).map(({ id }) => Number(id?.split(' ')[0]))
+    expect(ids).toEqual(Array.from({ length: count }, (_, i) => i))
   })
 })
 
-describe('memory', () => {
-  // Few tags, because these tests are about the size of pages, and tags take most of the time.
-  const body = '<div class="a b"><p>words of a page</p><img src="/a.png"></div>'.repeat(100)
-  const page = { id: 'a', html: `<title>x</title>${body}<!--${'x '.repeat(47_000)}-->` }
-  const megabyte = gzipSync(`${JSON.stringify(page)}\n`.repeat(10))
-  const showPeak = "process.on('exit', () => process.stderr.write('\\n' + process.resourceUsage().maxRSS))"
-
-  async function peakMegabytes(length: number): Promise<number> {
-    writeFileSync(join(cwd, 'big.jsonl.gz'), Buffer.concat(Array(length).fill(megabyte)))
-    // A small heap forces collection, so that the peak shows what is retained and not what is waiting to be collected.
-    const room = ['--max-old-space-size=64', '--max-semi-space-size=8']
-    const node = [...room, '--import', `data:text/javascript,${encodeURIComponent(showPeak)}`]
-    const { code, stderr } = await project.spawn('scan', ['--batch', 'big.jsonl.gz', '--out', 'big.jsonl'], {
-      cwd,
-      node,
-    })
-    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `${length * 10} pages, 0 failed` })
-    return Number(stderr.split('\n').at(-1)) / 1024
-  }
-
-  test('does not grow with the input', async () => {
-    const [short, long] = [await peakMegabytes(15), await peakMegabytes(120)]
-    expect(short).toBeGreaterThan(20)
-    expect(long - short).toBeLessThan(60)
-  })
-
-  test('does not grow with a line that is longer than any page', async () => {
-    const long = Buffer.concat([
-      gzipSync('{"id":"long","html":"'),
-      ...Array(70).fill(gzipSync(Buffer.alloc(1024 * 1024, 120))),
-      gzipSync('"}\n'),
-    ])
-    const { code, lines } = await batch(Buffer.concat([long, gzipSync(good('next'))]), 'long.jsonl.gz')
-    expect(code).toBe(1)
-    expect(lines).toEqual([
-      { line: 1, error: 'the line is longer than 67108864 bytes', code: 'invalid_request' },
-      expect.objectContaining({ id: 'next' }),
-    ])
-  })
+test('a line that is longer than any page is an error, and the next one is scanned', async () => {
+  const long = Buffer.concat([
+    gzipSync('{"id":"long","html":"'),
+    ...Array(70).fill(gzipSync(Buffer.alloc(1024 * 1024, 120))),
+    gzipSync('"}\n'),
+  ])
+  const { code, lines } = await batch(Buffer.concat([long, gzipSync(good('next'))]), 'long.jsonl.gz')
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    { line: 1, error: 'the line is longer than 67108864 bytes', code: 'invalid_request' },
+    expect.objectContaining({ id: 'next' }),
+  ])
 })
 
 describe('output', () => {
-  test('--out overwrites the file', async () => {
+  test('--out overwrites the file with --overwrite only', async () => {
     writeFileSync(join(cwd, 'out.jsonl'), 'x'.repeat(10_000))
+    expect(await batch(good('a'), 'in.jsonl', '--out', 'out.jsonl')).toMatchObject({
+      code: 2,
+      stderr: '--out: "out.jsonl" already exists: replace it with --overwrite\nRun with --help for usage.\n',
+    })
+    expect(readFileSync(join(cwd, 'out.jsonl'), 'utf8')).toBe('x'.repeat(10_000))
     const { code, stdout } = await batch(
       `${good('a')}\n{}\n`,
       'in.jsonl',
       '--out',
       'out.jsonl',
+      '--overwrite',
       '--include',
       'versions',
     )
@@ -193,31 +173,28 @@ describe('output', () => {
     expect(second).toEqual({ line: 2, error: 'id must be a string', code: 'invalid_request' })
   })
 
+  test.each(['https://a.example/\nb.example\n', '# ours\na.example/x\n'])(
+    'a list of URLs is rejected, and no output is made: %j',
+    async (list) => {
+      writeFileSync(join(cwd, 'list.txt'), list)
+      const outcome = await project.run('scan', ['--batch', 'list.txt', '--out', 'of-list.jsonl'], { cwd })
+      const stderr = '--batch: list.txt looks like a list of URLs: use --urls\nRun with --help for usage.\n'
+      expect(outcome).toEqual({ code: 2, stdout: '', stderr })
+      expect(existsSync(join(cwd, 'of-list.jsonl'))).toBe(false)
+    },
+  )
+
+  test('a line that is a URL says so', async () => {
+    const { lines } = await batch(`${good('a')}\nhttps://a.example/\n`, 'mixed.jsonl')
+    const error = 'the line is a URL, not a page in JSON: to scan a list of URLs, use --urls'
+    expect(lines[1]).toEqual({ line: 2, error, code: 'invalid_request' })
+  })
+
   test('--out is not created when the input is missing', async () => {
     expect(await project.run('scan', ['--batch', 'none.jsonl', '--out', 'made.jsonl'], { cwd })).toMatchObject({
       code: 2,
       stdout: '',
     })
     expect(existsSync(join(cwd, 'made.jsonl'))).toBe(false)
-  })
-
-  test('a reader that closes the pipe early is not an error', async () => {
-    writeFileSync(join(cwd, 'many.jsonl'), `${good('a')}\n`.repeat(20_000))
-    const args = [
-      ...NODE_ARGS,
-      join(project.folder, 'tools', 'start.mjs'),
-      'src/cli/run',
-      'scan',
-      '--batch',
-      'many.jsonl',
-    ]
-    const child = spawn(process.execPath, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
-    let stderr = ''
-    child.stderr.on('data', (text) => {
-      stderr += text
-    })
-    child.stdout.once('data', () => child.stdout.destroy())
-    const code = await new Promise((resolve) => child.on('close', resolve))
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 })

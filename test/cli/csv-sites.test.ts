@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openCsvSites, type SiteRow } from '../../src/cli/scan/csv-sites.ts'
+import { openListInput } from '../../src/cli/scan/list-input.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 const folder = writeFolder({})
@@ -9,7 +10,9 @@ const folder = writeFolder({})
 async function read(content: string | Uint8Array, column = 'domain'): Promise<{ names: string[]; rows: SiteRow[] }> {
   const file = join(folder, 'sites.csv')
   writeFileSync(file, content)
-  const { carried, rows } = await openCsvSites(file, column)
+  const input = await openListInput(file, {})
+  onTestFinished(() => input.close())
+  const { carried, rows } = await openCsvSites(input, column)
   const found: SiteRow[] = []
   for await (const row of rows()) found.push(row)
   return { names: carried.map(({ name, csvName }) => (name === csvName ? name : `${name} → ${csvName}`)), rows: found }

@@ -6,7 +6,7 @@ import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { PageInput } from '../../src/index.ts'
 import { openRuleset } from '../../src/rules/open-ruleset.ts'
 import { type BuiltProject, smallProject } from '../support/built-project.ts'
-import { builder, TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { builder, CATEGORIES, findingsOf, ownRules, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const named = (name: string, rule: string): string =>
   rule.replace('name: Acme', `name: ${name}`).replaceAll('acme.com', `${name.toLowerCase()}.com`)
@@ -169,13 +169,20 @@ test.each<[mark: string, clause: string, input: PageInput]>([
 })
 
 describe('the page', () => {
+  test('of a hit, explained for every rule with points, those of the result first', async () => {
+    const { code, stdout } = await explain(['--all', 'builder/kiln', '--hit', '2'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('meta generator: 1 hit: "Kiln Pro"') })
+    expect(stdout.match(/^\S.*$/gm)).toEqual(['builder kiln (Kiln)', 'builder clay (Clay)'])
+  })
+
   test.each<[string, string[], string]>([
-    ['of a hit', ['builder/kiln', '--hit', '2'], 'meta generator: 1 hit: "Kiln Pro"'],
-    ['of a miss', ['clay', '--miss', '1'], 'url clay.com: 0 hits; without its tests'],
+    ['of a miss', ['clay', '--miss', '1'], 'url clay.com: 0 hits'],
+    ['of a miss, for all rules', ['--all', 'clay', '--miss', '1'], 'no rule has points on this page\n'],
     ['of a HAR file', ['builder/kiln', '--har', 'page.har'], 'url kiln.com: 1 hit: "https://kiln.com/"'],
   ])('%s', async (_, args, line) => {
     const { code, stdout } = await explain(args)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(line.split('; without')[0]) })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(line) })
+    if (args[0] === '--all') expect(stdout).toBe(line)
   })
 
   test('of a slug that two rules have needs the kind', async () => {
@@ -187,20 +194,34 @@ describe('the page', () => {
   })
 })
 
-test('--all explains every rule with points, those of the result first', async () => {
-  const { stdout } = await explain(['--all', 'builder/kiln', '--hit', '2'])
-  expect(stdout.match(/^\S.*$/gm)).toEqual(['builder kiln (Kiln)', 'builder clay (Clay)'])
-  const none = await explain(['--all', 'clay', '--miss', '1'])
-  expect(none).toMatchObject({ code: 0, stdout: 'no rule has points on this page\n' })
+test('without headers, a rule about them is unknown; the last line names what the result contains instead', () => {
+  const known = writeFolder(ownRules('known', 'hosting/netlify', 'builders/hugo', 'technologies/language/go'))
+  const own = join(smallProject().folder, 'rules')
+  const rules = openRuleset({ own, folders: [join(known, 'known')], detectors })
+  const { text } = explainPage(rules, { slug: 'netlify', kind: null }, { html: '<p>' })
+  expect(text).toMatch(
+    /^ {2}✓ holds {2}✗ does not hold {2}\? unknown: a place was not looked at\n(?:.*\n)+ {2}\? strong .*\n {6}header x-nf-request-id: not looked at\n/,
+  )
+  const html = '<meta name="generator" content="WordPress 6.6">'
+  const lines = explainPage(rules, { slug: 'hugo', kind: null }, { html }).text.trim().split('\n')
+  expect(lines.at(-1)).toBe('  0 points: below low; not part of the result, which contains WordPress')
 })
 
-test('hit-differs names the points, the clauses that gave them, and those that nearly did', async () => {
+test('hit-differs names the points, the clauses that gave them, and those that nearly did', () => {
   const folder = writeFolder({
-    'technologies/map/zest.yaml': named('Zest', technology('{ meta: generator, is: Zest Pro }\n  - { text: zest }')),
-    'technologies/map/zest.test.yaml': `hits:\n  - page: { html: '<meta name="generator" content="Zest Lite"><p>zest' }\n    confidence: high\n    words: true\nmisses:\n  - { page: { url: 'https://example.com/zest' } }\n`,
+    'categories.yaml': CATEGORIES,
+    'technologies/analytics/zest.yaml': named(
+      'Zest',
+      technology('{ meta: generator, is: Zest Pro }\n  - { text: zest }'),
+    ),
+    'technologies/analytics/zest.test.yaml': `hits:\n  - page: { html: '<meta name="generator" content="Zest Lite"><p>zest' }\n    confidence: high\n    words: true\nmisses:\n  - { page: { url: 'https://example.com/zest' } }\n`,
   })
-  const { stdout } = await project.run('rules', ['test', 'zest'], { cwd, env: { RULES_DIRS: folder } })
-  expect(stdout).toContain(
-    'the hit expects confidence high, but this page gives none: 1 point from { text: zest }; near: { meta: generator, is: Zest Pro }, found "Zest Lite"  hit-differs\n',
+  const found = findingsOf(folder).filter(({ code }) => code === 'hit-differs')
+  const [sentence, command] = found[0].sentence.split('; to see why, run npm run -s rules -- ')
+  expect(found).toHaveLength(1)
+  expect(sentence).toBe(
+    'the hit expects confidence high, but this page gives none: 1 point from { text: zest }; near: { meta: generator, is: Zest Pro }, found "Zest Lite"',
   )
+  // How the path of a folder for tests is written depends on the working folder.
+  expect(command).toMatch(/^explain \S+\/technologies\/analytics\/zest\.yaml --hit 1$/)
 })

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
 })
 
 const folder = writeFolder({ 'plans.yaml': 'free: { perMinute: 1, perMonth: 2 }\n' })
@@ -31,7 +31,7 @@ const OVERLAP = '--overlap must be 0 or a duration such as 90s, 15m, 24h or 7d, 
 describe('wrong usage is reported in a sentence, and creates no store', () => {
   const rows: [string[], string][] = [
     [[], `missing verb: use one of ${VERBS}`],
-    [['remove'], `unknown verb "remove": use one of ${VERBS}`],
+    [['remove'], `unknown verb "remove"; did you mean "revoke"? Use one of ${VERBS}`],
     [['constructor'], `unknown verb "constructor": use one of ${VERBS}`],
     [['list', 'all'], 'list takes no argument'],
     [['show'], 'show takes <id>'],
@@ -102,34 +102,36 @@ describe('wrong usage is reported in a sentence, and creates no store', () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test('all invalid settings are reported at once, in a process', async () => {
+  test('all invalid settings are reported at once', async () => {
     const env = { DATA_DIR, MONGODB_URL: 'mongodb://me:hunter2@a b', PORT: 'x', KEY_PEPPER: 'hunter2' }
-    const { code, stdout, stderr } = await project.spawn('keys', ['list'], { env })
+    const { code, stdout, stderr } = await project.run('keys', ['list'], { env })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.split('\n').map((line) => line.split(':')[0])).toEqual(['PORT', 'MONGODB_URL', 'KEY_PEPPER', ''])
     expect(stderr).not.toContain('hunter2')
   })
 })
 
-test('--help describes every verb, in a process', async () => {
-  const { code, stdout } = await project.spawn('keys', ['--help'])
+test('--help describes every verb', async () => {
+  const { code, stdout } = await keys(['--help'])
   expect(code).toBe(0)
   for (const verb of ['create', 'list', 'show', 'revoke', 'rotate', 'set-plan'])
     expect(stdout).toContain(`keys -- ${verb}`)
 })
 
 test('values at their limits are accepted, and a new store is reported', async () => {
-  const env = { PLANS_FILE: join(folder, 'plans.yaml') }
+  const env = { PLANS_FILE: join(folder, 'plans.yaml'), DATA_DIR: join(folder, 'limits') }
   const { code, stderr } = await keys(create({ name: '😀'.repeat(200), email: 'ä@ö', plan: 'free' }), env)
   expect(code).toBe(0)
   const [first, second] = stderr.split('\n')
-  expect(first).toBe(`There is no store yet. Creating one in ${DATA_DIR}.`)
+  expect(first).toBe(`There is no store yet. Creating one in ${env.DATA_DIR}.`)
   expect((await keys(['rotate', second.match(/key_\w+/)?.[0] ?? '', '--overlap', '365d'], env)).code).toBe(0)
 })
 
 test('a key whose plan no longer exists has the smallest one', async () => {
-  const { stderr } = await keys(create({}))
+  const env = { DATA_DIR: join(folder, 'plans') }
+  const { stderr } = await keys(create({}), env)
   const { stdout } = await keys(['show', stderr.match(/key_\w+/)?.[0] ?? ''], {
+    ...env,
     PLANS_FILE: join(folder, 'plans.yaml'),
   })
   expect(JSON.parse(stdout)).toMatchObject({ plan: 'pro', usage: { used: 0, limit: 2, remaining: 2 } })

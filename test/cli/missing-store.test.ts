@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { type BuiltProject, builtProject } from '../support/built-project.ts'
+import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 let project: BuiltProject
 beforeAll(() => {
-  project = builtProject()
+  project = smallProject()
 })
 
 const DATA_DIR = join(writeFolder({}), 'mistyped')

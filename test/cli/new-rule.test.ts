@@ -144,14 +144,24 @@ test.each([
     ['kilnwork', '--html', 'page.html'],
     'new needs <kind>/<slug>, such as builder/acme or technology/analytics/acme, not "kilnwork"',
   ],
-  [['bilder/kilnwork', '--html', 'page.html'], 'there is no kind "bilder"; did you mean "builder"?'],
+  [
+    ['bilder/kilnwork', '--html', 'page.html'],
+    'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, site-type, technology',
+  ],
+  [
+    ['builder/kiln', '--category', 'site-builder', '--html', 'page.html'],
+    'there is no builder category "site-builder"; did you mean "website-builder"? Use one of ai-builder, website-builder, ',
+  ],
   [['builder/Kiln', '--html', 'page.html'], '"Kiln" is not a slug'],
   [['builder/wordpress', '--html', 'page.html'], 'the slug wordpress is already used by '],
   [
     ['technology/wordpress', '--html', 'page.html'],
     'new needs the category of a technology: technology/<category>/wordpress',
   ],
-  [['technology/analytic/kiln', '--html', 'page.html'], 'there is no category "analytic"; did you mean "analytics"?'],
+  [
+    ['technology/analytic/kiln', '--html', 'page.html'],
+    'there is no technology category "analytic"; did you mean "analytics"? Use one of ',
+  ],
   [
     ['technology/map/kiln', '--category', 'font', '--html', 'page.html'],
     'two categories are given: map and --category font',

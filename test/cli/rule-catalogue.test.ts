@@ -57,12 +57,17 @@ describe('list', () => {
     ['the folder of a kind', ['--kind', 'site-types'], ['oven']],
     ['a category of builders', ['--category', 'cms'], ['kiln', 'wordpress']],
     ['a category of technologies', ['--category', 'analytics'], ['glaze']],
-    ['a kind and a category', ['--kind', 'technology', '--category', 'cms'], []],
+    ['a kind and a category', ['--kind', 'technology', '--category', 'analytics'], ['glaze']],
   ])('%s', async (_, args, expected) => {
     const outcome = await run(['list', ...args])
     const slugs = linesOf(outcome).flatMap((line) => line.split(/ +/)[1] ?? [])
     expect({ code: outcome.code, slugs: slugs.sort() }).toEqual({ code: 0, slugs: expected })
     expect(outcome.stderr).toBe(`${expected.length} ${expected.length === 1 ? 'rule' : 'rules'}\n`)
+  })
+
+  test('a category of another kind is an error that names it', async () => {
+    const { code, stderr } = await run(['list', '--kind', 'technology', '--category', 'cms'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('category "cms", which is a builder category')])
   })
 
   test('is a table', async () => {
@@ -272,7 +277,11 @@ misses:
     ['builder/kiln', 'wordpress', 'the slug wordpress is already used by '],
     ['builder/kiln', 'Kiln', '"Kiln" is not a slug'],
     ['builder/kilm', 'clay', 'there is no builder "kilm"; did you mean "kiln"?'],
-    ['bilder/kiln', 'clay', 'there is no kind "bilder"; did you mean "builder"?'],
+    [
+      'bilder/kiln',
+      'clay',
+      'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, site-type, technology',
+    ],
     ['kiln', 'clay', 'rename needs <kind>/<slug>, such as builder/acme, not "kiln"'],
   ])('rejects %s → %s, and changes nothing', async (name, slug, sentence) => {
     const cwd = writeFolder(files)

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
-import { ownRules, TEST, technology, writeFolder } from '../support/rule-folder.ts'
+import { writeFolder } from '../support/rule-folder.ts'
 
 const FIELDS = 'url builder builderSlug confidence category isAiNative technologies hosting siteType cached'.split(' ')
 const WORDPRESS = '<!doctype html><meta name="generator" content="WordPress 6.6.1"><p>One page of a blog</p>'
@@ -12,6 +12,13 @@ const harEntry = (pageref: string): object => ({
   request: { url: `https://acme.com/${pageref}` },
   response: { status: 200, content: { mimeType: 'text/html', text: WORDPRESS } },
 })
+
+const warcRecord = (recordId: string, body: string): string => {
+  const http = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${body}`
+  const head = `WARC-Type: response\r\nWARC-Target-URI: https://acme.com/\r\nWARC-Date: 2026-11-20T10:00:00Z\r\n`
+  const lines = `${head}WARC-Record-ID: <urn:uuid:${recordId}>\r\nContent-Type: application/http; msgtype=response\r\n`
+  return `WARC/1.1\r\n${lines}Content-Length: ${Buffer.byteLength(http)}\r\n\r\n${http}\r\n\r\n`
+}
 
 let project: BuiltProject
 let cwd: string
@@ -23,16 +30,16 @@ beforeAll(() => {
     'rows.csv': WORDPRESS,
     'pages.har': JSON.stringify({ log: { entries: ['p1', 'p2'].map(harEntry) } }),
     'pages.jsonl': `${JSON.stringify({ id: 'a', url: 'https://a.example/', status: 404, html: WORDPRESS })}\n{}\n`,
-    'object.json': '{ "Server": "Vercel", "set-cookie": ["a=1", "b=2"] }',
-    'pairs.json': '[["Server", "Vercel"], ["set-cookie", "a=1"]]',
-    'marked.json': '\ufeff{ "server": "Vercel" }',
+    'bytes.html': '<meta charset="windows-1252"><meta name="generator" content="WordPress é">',
+    'headers.json': JSON.stringify({
+      Link: '<https://api.w.org/>; rel="https://api.w.org/"',
+      'content-type': 'text/html; charset=UTF-8',
+    }),
     'broken.json': '{ "server": ',
     'number.json': '{ "age": 1 }',
     'null.json': 'null',
     'triples.json': '[["a", "b", "c"]]',
-    ...ownRules('known', 'hosting/vercel'),
-    'rules/technologies/analytics/acme.yaml': technology('title: acme'),
-    'rules/technologies/analytics/acme.test.yaml': TEST,
+    'pages.warc': warcRecord('1', WORDPRESS) + warcRecord('2', '<p>'),
   })
   mkdirSync(join(cwd, 'folder'))
   symlinkSync('page.html', join(cwd, 'link.html'))
@@ -58,9 +65,7 @@ describe('one page', () => {
   })
 
   test.each([
-    ['versions', ['versions']],
-    ['warnings,evidence', ['evidence', 'warnings']],
-    ['evidence, versions, warnings', ['evidence', 'versions', 'warnings']],
+    ['warnings, evidence,versions', ['evidence', 'versions', 'warnings']],
     ['', []],
   ])('--include %j appends fields', async (include, extras) => {
     const { code, stdout } = await scan('--html', 'page.html', '--include', include)
@@ -70,35 +75,21 @@ describe('one page', () => {
     if (extras.includes('evidence')) expect(result.evidence[0]).toMatchObject({ slug: 'wordpress', points: 6 })
   })
 
-  test.each([
-    [['--url', 'https://acme.vercel.app/x#y'], { url: 'https://acme.vercel.app/x', hosting: 'Vercel' }],
-    [['--headers', 'object.json'], { url: null, hosting: 'Vercel' }],
-    [['--headers', 'pairs.json'], { url: null, hosting: 'Vercel' }],
-    [['--headers', 'marked.json'], { url: null, hosting: 'Vercel' }],
-  ])('%j is used', async (args, expected) => {
-    const options = { cwd, env: { RULES_DIRS: 'known' } }
-    const { code, stdout } = await project.run('scan', ['--html', 'page.html', ...args], options)
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject(expected)
-  })
-
-  test('bytes are decoded by the charset of the headers', async () => {
-    writeFileSync(join(cwd, 'bytes.html'), '<meta charset="windows-1252"><title>acme é</title>')
-    writeFileSync(join(cwd, 'type.json'), '{ "content-type": "text/html; charset=UTF-8" }')
-    const args = ['--html', 'bytes.html', '--headers', 'type.json', '--include', 'evidence']
-    const { stdout } = await project.run('scan', args, { cwd, env: { RULES_DIRS: 'rules' } })
-    const acme = JSON.parse(stdout).evidence.find(({ slug }: { slug: string }) => slug === 'acme')
-    expect(acme?.clauses[0].texts).toEqual(['acme é'])
+  // saved-page.test.ts tests the forms of a file of headers, and how they decide about the charset.
+  test('its address and its headers are used', async () => {
+    const args = ['--html', 'bytes.html', '--url', 'https://acme.com/x#y', '--headers', 'headers.json']
+    const { code, stdout } = await scan(...args, '--include', 'evidence')
+    const { url, builder, evidence } = JSON.parse(stdout)
+    expect({ code, url, builder }).toEqual({ code: 0, url: 'https://acme.com/x', builder: 'WordPress' })
+    const { clauses } = evidence.find(({ slug }: { slug: string }) => slug === 'wordpress')
+    expect(clauses.map(({ texts }: { texts: string[] }) => texts)).toEqual([
+      ['WordPress é'],
+      ['<https://api.w.org/>; rel="https://api.w.org/"'],
+    ])
   })
 })
 
 describe('saved pages as CSV with a table of technologies', () => {
-  const record = (recordId: string, body: string): string => {
-    const http = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${body}`
-    const head = `WARC-Type: response\r\nWARC-Target-URI: https://acme.com/\r\nWARC-Date: 2026-11-20T10:00:00Z\r\n`
-    const lines = `${head}WARC-Record-ID: <urn:uuid:${recordId}>\r\nContent-Type: application/http; msgtype=response\r\n`
-    return `WARC/1.1\r\n${lines}Content-Length: ${Buffer.byteLength(http)}\r\n\r\n${http}\r\n\r\n`
-  }
   const found = 'wordpress,WordPress,cms,6.6.1,high'
   test.each<[input: string[], columns: string, rows: string[], table: string[], code: number]>([
     [['--html', 'page.html'], 'id,url,builder', ['page.html,,WordPress'], [`page.html,,${found}`], 0],
@@ -124,8 +115,8 @@ describe('saved pages as CSV with a table of technologies', () => {
       0,
     ],
   ])('%j', async (input, columns, rows, table, expected) => {
-    writeFileSync(join(cwd, 'pages.warc'), record('1', WORDPRESS) + record('2', '<p>'))
-    const args = ['--out', 'saved.csv', '--columns', columns, '--technologies-out', 'saved-technologies.csv']
+    const files = ['--out', 'saved.csv', '--technologies-out', 'saved-technologies.csv']
+    const args = [...files, '--columns', columns, '--overwrite']
     const { code, stdout, stderr } = await scan(...input, ...args)
     expect({ code, stdout, counted: /^\d+ pages?, \d+ failed\n$/.test(stderr) }).toEqual({
       code: expected,
@@ -163,10 +154,23 @@ describe('wrong usage is reported in a sentence', () => {
     [[], 'give a URL, or one of --urls, --html, --har, --batch, --warc'],
     [['--html', 'page.html', '--batch', 'x'], '--html cannot be combined with --batch: use one of them'],
     [['page.html'], 'To scan a saved page, use --html'],
+    [['--urls', 'page.html', '--overwrite'], '--overwrite replaces an output file: name it with --out'],
+    [
+      ['--urls', 'page.html', '--out', 'x.csv', '--overwrite', '--resume'],
+      '--resume and --overwrite cannot be combined: choose one',
+    ],
     [['--urls', 'page.html', '--retry-failed'], '--retry-failed continues an output file: name it with --out'],
     [['a.com', 'b.com', '--column', 'x'], '--column names a column of a CSV file: name the file with --urls'],
     [['--urls', 'page.html', '--column', 'x'], 'page.html is not valid CSV: Invalid Opening Quote'],
     [['--html', 'page.html', '--column', 'x'], '--column cannot be used with --html'],
+    [
+      ['--urls', 'a.csv', '--raw-columns', '--out', 'o.csv'],
+      '--raw-columns is for CSV with the columns of a list: use --column, and a name for --out that ends in .csv',
+    ],
+    [
+      ['--urls', 'a.csv', '--column', 'x', '--raw-columns', '--out', 'o.jsonl'],
+      '--raw-columns is for CSV with the columns of a list: use --column, and a name for --out that ends in .csv',
+    ],
     [
       ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'url,statu'],
       '--columns: there is no column "statu" (did you mean "status"?); use url, finalUrl, status, title, builder,',
@@ -218,7 +222,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['--html', 'page.html', '--url', 'ftp://acme.com/'], '--url must be an absolute http or https URL'],
     [
       ['--html', 'page.html', '--include', 'versions,proof'],
-      '--include does not accept "proof": use one or more of evidence, versions, warnings',
+      '--include does not accept "proof": use one of evidence, versions, warnings',
     ],
     [['--html', 'page.html', '--headers', 'none.json'], '--headers: there is no file "none.json"'],
     [['--html', 'page.html', '--headers', 'broken.json'], 'broken.json is not valid JSON'],
@@ -230,7 +234,7 @@ describe('wrong usage is reported in a sentence', () => {
     [['--html', 'page.html', '--headers', 'triples.json'], 'triples.json must contain'],
     [['--batch', 'none.jsonl'], '--batch: there is no file "none.jsonl"'],
     [['--batch', 'page.html', '--url', 'https://acme.com/'], '--url cannot be used with --batch'],
-    [['--batch', 'page.html', '--headers', 'pairs.json'], '--headers cannot be used with --batch'],
+    [['--batch', 'page.html', '--headers', 'headers.json'], '--headers cannot be used with --batch'],
     [['--batch', 'page.html', '--out', './page.html'], '--out would overwrite the file that --batch reads'],
     [['--batch', 'page.html', '--out', 'link.html'], '--out would overwrite the file that --batch reads'],
     [['--batch', 'link.html', '--out', 'page.html'], '--out would overwrite the file that --batch reads'],
@@ -250,10 +254,10 @@ describe('wrong usage is reported in a sentence', () => {
     expect(stderr).not.toMatch(/^ +at /m)
   })
 
-  test('a rule folder that does not exist, in a process', async () => {
-    const { code, stdout, stderr } = await project.spawn('scan', ['--html', 'page.html'], {
+  test('a rule folder that does not exist', async () => {
+    const { code, stdout, stderr } = await project.run('scan', ['--html', 'page.html'], {
       cwd,
-      env: { RULES_DIRS: 'none, rules' },
+      env: { RULES_DIRS: 'none, folder' },
     })
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
@@ -274,8 +278,8 @@ describe('wrong usage is reported in a sentence', () => {
   })
 })
 
-test('--help, in a process', async () => {
-  const { code, stdout, stderr } = await project.spawn('scan', ['--html', 'none.html', '--help'], { cwd })
+test('--help', async () => {
+  const { code, stdout, stderr } = await scan('--html', 'none.html', '--help')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const text of [
     '--html',

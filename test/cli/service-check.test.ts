@@ -1,29 +1,28 @@
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeSkew } from '../../src/cli/service/check-service.ts'
-import { openRedis } from '../../src/coordination/redis/redis.ts'
-import { buildCacheKey } from '../../src/scan/cache-entry.ts'
-import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
+import { type Outcome, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
-import { mongoUrl, redisUrl } from '../support/services.ts'
 
 type Env = Readonly<Record<string, string>>
 const [KEY_PEPPER, OTHER] = ['a', 'another'].map((name) => `${name} pepper of the tests, at least 32`)
 const folder = writeFolder({ 'plans.yaml': 'free: { perMinute: 1, perMonth: 2 }\n', 'other/rules/x.yaml': 'a' })
-const DATA_DIR = join(folder, 'data')
-const redis = await redisUrl('the command check')
-const mongo = mongoUrl('the command check')
 
-let project: BuiltProject
-beforeAll(() => {
-  project = smallProject()
-})
+const project = smallProject()
 const service = (env: Env, ...args: string[]): Promise<Outcome> => project.run('service', args, { env })
+/** Creates a store with a key, whose pepper is KEY_PEPPER. Returns its folder. */
+async function createStore(name: string): Promise<string> {
+  const DATA_DIR = join(folder, name)
+  const create = ['create', '--name', 'n', '--email', 'e@a.example', '--plan', 'pro']
+  expect(await project.run('keys', create, { env: { DATA_DIR, KEY_PEPPER } })).toMatchObject({ code: 0 })
+  return DATA_DIR
+}
 const readVersion = (stdout: string): string => /valid, version (\w+)/.exec(stdout)?.[1] ?? ''
 
 describe('check', () => {
   test('of a new folder finds no problem and creates nothing', async () => {
+    const DATA_DIR = join(folder, 'new')
     const { code, stdout, stderr } = await service({ DATA_DIR }, 'check')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.replace(readVersion(stdout), 'x')).toBe(`ok       settings  valid, with 4 plans
@@ -34,21 +33,44 @@ ok       redis     not used: REDIS_URL is not set
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test('warns of keys without a plan, of keys of a lost pepper, and of settings', async () => {
-    const create = ['create', '--name', 'n', '--email', 'e@a.example', '--plan', 'pro']
-    await project.run('keys', create, { env: { DATA_DIR, KEY_PEPPER } })
+  test('reports keys without a plan, keys of a lost pepper, and unusual settings', async () => {
+    const DATA_DIR = await createStore('warned')
     const env = { DATA_DIR, KEY_PEPPER: OTHER, PLANS_FILE: join(folder, 'plans.yaml'), SCAN_ALLOW: '127.0.0.1' }
     const peppers = (one: string): string[] => one.match(/^.*KEY_PEPPER_OLD.*$/gm) ?? []
     const both = await service({ ...env, KEY_PEPPER_OLD: KEY_PEPPER }, 'check')
     expect(peppers(both.stdout)).toEqual(['ok       keys      keys that need KEY_PEPPER_OLD: 1'])
     const { code, stdout } = await service(env, 'check')
-    expect({ code, peppers: peppers(stdout) }).toEqual({ code: 1, peppers: [] })
+    expect({ code, peppers: peppers(stdout) }).toEqual({ code: 2, peppers: [] })
     const first = await service({ ...env, KEY_PEPPER, KEY_PEPPER_OLD: OTHER }, 'check')
     expect(peppers(first.stdout)).toEqual(['ok       keys      keys that need KEY_PEPPER_OLD: 0'])
-    expect(stdout).toContain('ok       settings  valid, with 1 plan\nwarning  settings  SCAN_ALLOW opens addresses')
+    expect(stdout).toContain('ok       settings  valid, with 1 plan\nwarning  settings  SCAN_ALLOW: opens addresses')
     expect(stdout).toContain(`SQLite in ${DATA_DIR}: can be written; keys that are not revoked: 1\n`)
     expect(stdout).toContain('warning  keys      keys whose plan is not in PLANS_FILE: 1 (pro)\n')
-    expect(stdout).toContain('warning  keys      keys that are rejected, because their pepper is not set: 1;')
+    expect(stdout).toContain('error    keys      keys that are rejected, because their pepper is not set: 1;')
+    expect(both).toMatchObject({ code: 1 })
+  })
+
+  test('names misspelled settings, and refuses weak secrets and a folder that others can open', async () => {
+    const DATA_DIR = await createStore('risky')
+    const check = async (env: Env): Promise<unknown[]> => {
+      const { code, stdout } = await service({ DATA_DIR, KEY_PEPPER, ...env }, 'check')
+      return [code, stdout.match(/^\w+ +settings +[A-Z_]+:.*$/gm)]
+    }
+    expect(await check({ SCAN_ALOW: 'x' })).toEqual([
+      1,
+      ['warning  settings  SCAN_ALOW: is not a setting; did you mean SCAN_ALLOW?'],
+    ])
+    expect(await check({ AUTH_SECRET: 'a'.repeat(40) })).toEqual([
+      2,
+      [
+        expect.stringMatching(
+          /^error {4}settings {2}AUTH_SECRET: is one repeated character, so sessions could be forged;/,
+        ),
+      ],
+    ])
+    chmodSync(DATA_DIR, 0o750)
+    const open = `error    settings  DATA_DIR: other users can open ${DATA_DIR} (mode 0750); run chmod 700 on it`
+    expect(await check({})).toEqual([2, [open]])
   })
 
   test.each<[string, Env, RegExp]>([
@@ -62,28 +84,11 @@ ok       redis     not used: REDIS_URL is not set
       { KEY_PEPPER: 'an unknown pepper of the tests, of 32' },
       /^error {4}keys {6}KEY_PEPPER is not the pepper/m,
     ],
-    [
-      'a store that is away',
-      { MONGODB_URL: 'mongodb://127.0.0.1:9/x', KEY_PEPPER },
-      /^error {4}keys {6}MongoDB at 127.0.0.1:9 does not answer/m,
-    ],
-    [
-      'a Redis that is away',
-      { REDIS_URL: 'redis://127.0.0.1:9' },
-      /^error {4}redis {5}Redis does not respond \(connect ECONNREFUSED/m,
-    ],
-  ])('%s is an error', async (_, env, expected) => {
-    const { code, stdout, stderr } = await service({ DATA_DIR, KEY_PEPPER: OTHER, ...env }, 'check')
+  ])('%s is an error', async (name, env, expected) => {
+    const DATA_DIR = await createStore(name)
+    const { code, stdout, stderr } = await service({ DATA_DIR, KEY_PEPPER, ...env }, 'check')
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
     expect(stdout).toMatch(expected)
-  })
-
-  test.skipIf(redis === null || mongo === null)('of both servers', async () => {
-    const env = { REDIS_URL: redis ?? '', MONGODB_URL: mongo ?? '', KEY_PEPPER, PORTAL: 'off' }
-    const { code, stdout } = await service(env, 'check')
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('MongoDB: can be written') })
-    for (const server of ['MongoDB', 'Redis'])
-      expect(stdout).toContain(`the clock of ${server} agrees with that of this machine\n`)
   })
 
   test.each([
@@ -103,28 +108,7 @@ ok       redis     not used: REDIS_URL is not set
 
 describe('purge', () => {
   test('without Redis says what to do instead', async () => {
-    const { code, stderr } = await service({ DATA_DIR }, 'purge', 'https://example.org')
+    const { code, stderr } = await service({ DATA_DIR: join(folder, 'new') }, 'purge', 'https://example.org')
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('request the URL with fresh=true') })
-  })
-
-  test.skipIf(redis === null)('deletes the result of one URL, however it is written', async () => {
-    const env = { DATA_DIR, KEY_PEPPER: OTHER, REDIS_URL: redis ?? '' }
-    const version = readVersion((await service(env, 'check')).stdout)
-    const shared = await openRedis({ url: redis ?? '' })
-    const now = Date.now()
-    const [entry, neighbour] = ['https://example.org/a', 'https://example.org/b'].map((url) =>
-      buildCacheKey(new URL(url), version),
-    )
-    for (const one of [entry, neighbour]) {
-      const { token } = (await shared.acquire(one, { fresh: true, now })) as { token: string }
-      await shared.complete(one, token, { outcome: '{}', result: { at: now, result: '{}' } })
-    }
-    const purge = (): Promise<Outcome> => service(env, 'purge', ' https://EXAMPLE.org:443/a#part ')
-    const stderr = 'Deleted the cached result of https://example.org/a.\n'
-    expect(await purge()).toEqual({ code: 0, stdout: '', stderr })
-    expect((await purge()).stderr).toBe('There is no cached result of https://example.org/a.\n')
-    const roles = [entry, neighbour].map(async (one) => (await shared.acquire(one, { fresh: false, now })).role)
-    expect(await Promise.all(roles)).toEqual(['lead', 'done'])
-    await shared.close()
   })
 })

@@ -1,97 +1,24 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashSecret } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/types.ts'
-import { type BuiltProject, builtProject, type Outcome } from '../support/built-project.ts'
+import { type Outcome, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
-import { mongoUrl } from '../support/services.ts'
+import { type Env, KEY_PEPPER } from './store-scene.ts'
 
-const KEY_PEPPER = 'a pepper of the tests, at least 32'
-type Env = Readonly<Record<string, string>>
+// service.stores.test.ts contains what is the same on both stores.
 const folder = writeFolder({})
-const mongo = mongoUrl('the command service')
-const stores: [string, Env][] = [
-  ['SQLite', { DATA_DIR: join(folder, 'data') }],
-  ...(mongo === null ? [] : [['MongoDB', { MONGODB_URL: mongo, KEY_PEPPER }] satisfies [string, Env]]),
-]
+const EMBEDDED: Env = { DATA_DIR: join(folder, 'data') }
 
-let project: BuiltProject
-beforeAll(() => {
-  project = builtProject()
-})
-const service = (args: readonly string[], env: Env = stores[0][1]): Promise<Outcome> =>
-  project.run('service', args, { env })
-
-describe.each(stores)('on %s, while a server uses the store', (_, env) => {
-  let store: Store
-  beforeAll(async () => {
-    const settings = {
-      dataDir: env.DATA_DIR ?? '',
-      mongodbUrl: env.MONGODB_URL ?? null,
-      keyPepper: env.KEY_PEPPER ?? null,
-    }
-    ;({ store } = await openStore(settings, { role: 'server' }))
-  })
-  afterAll(() => store.close())
-
-  test.each<[string, boolean, boolean]>([
-    ['maintenance status', false, true],
-    ['maintenance on', true, true],
-    ['maintenance on', true, true],
-    ['api status', true, true],
-    ['api off', true, false],
-    ['maintenance off', false, false],
-    ['api status', false, false],
-    ['api on', false, true],
-  ])('%s', async (line, maintenance, api) => {
-    const stdout = `{"maintenance":${maintenance},"api":${api}}\n`
-    expect(await service(line.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' })
-    expect(await store.settings.switches()).toEqual({ maintenance, apiOff: !api })
-    const [verb, state] = line.split(' ')
-    const [newest] = await store.audit.listAudit({ account: null, limit: 1 })
-    const by = { actor: null, account: null, command: `service ${verb}`, machine: hostname() }
-    if (state !== 'status') expect(newest).toMatchObject({ action: `${verb}_${state}`, ...by })
-  })
-
-  test('audit lists what was done, oldest first', async () => {
-    const nothing = { actor: null, account: null, key: null, detail: null, command: null, machine: 'node-1' }
-    const changed = {
-      ...nothing,
-      action: 'plan_changed',
-      actor: 'acc_1',
-      account: 'acc_2',
-      key: 'key_1',
-      detail: 'pro',
-    }
-    await store.audit.addAudit({ ...changed, at: new Date('2099-01-02T03:04:05.678Z'), action: 'plan_changed' })
-    const all = (await service(['audit', '--json'], env)).stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(all.slice(0, 2).map(({ action }) => action)).toEqual(['maintenance_on', 'maintenance_on'])
-    expect(all.at(-1)).toEqual({ ...changed, at: '2099-01-02T03:04:05.678Z' })
-    const { stdout } = await service(['audit', '--since', '2099-01-02'], env)
-    expect(stdout).toBe(
-      'TIME                      ACTION        DETAIL  BY     MACHINE  ACCOUNT  KEY\n' +
-        '2099-01-02T03:04:05.678Z  Plan changed  pro     acc_1  node-1   acc_2    key_1\n',
-    )
-    expect((await service(['audit', '--since', '10m', '--json'], env)).stdout.trimEnd().split('\n').length).toBe(
-      all.length,
-    )
-    const none = { code: 0, stdout: '', stderr: 'Nothing is recorded in this time.\n' }
-    expect(await service(['audit', '--since', '2099-01-03'], env)).toEqual(none)
-  })
-})
+const service = (args: readonly string[], env: Env = EMBEDDED): Promise<Outcome> =>
+  smallProject().run('service', args, { env })
+const createKey = (env: Env): Promise<Outcome> =>
+  smallProject().run('keys', ['create', '--name', 'n', '--email', 'e@a.example', '--plan', 'free'], { env })
 
 describe('a backup', () => {
   test('can be used as a DATA_DIR', async () => {
-    const { DATA_DIR } = stores[0][1]
-    const keys = (dataDir: string, ...args: string[]): Promise<Outcome> =>
-      project.run('keys', args, { env: { DATA_DIR: dataDir } })
-    const { stdout } = await keys(DATA_DIR, 'create', '--name', 'n', '--email', 'e@a.example', '--plan', 'free')
+    const { stdout } = await createKey(EMBEDDED)
     const target = join(folder, 'backup', 'of-today')
     const stderr = `Copied the store and its secrets to ${target}.\n`
     expect(await service(['backup', target])).toEqual({ code: 0, stdout: '', stderr })
@@ -106,8 +33,7 @@ describe('a backup', () => {
 
   test('does not contain KEY_PEPPER, which is reported', async () => {
     const env = { DATA_DIR: join(folder, 'peppered'), KEY_PEPPER }
-    const options = ['--name', 'n', '--email', 'e@a.example', '--plan', 'free']
-    await project.run('keys', ['create', ...options], { env })
+    await createKey(env)
     const target = join(folder, 'without')
     const stderr = `Copied the store without KEY_PEPPER to ${target}.\n`
     expect(await service(['backup', target], env)).toEqual({ code: 0, stdout: '', stderr })
@@ -115,7 +41,7 @@ describe('a backup', () => {
   })
 
   test.each<[string, Env, string, string]>([
-    ['to a folder with a store', stores[0][1], 'data', 'already contains a pepper: choose another folder'],
+    ['to a folder with a store', EMBEDDED, 'data', 'already contains a pepper: choose another folder'],
     ['without a store', { DATA_DIR: join(folder, 'none') }, 'new', 'set DATA_DIR to the data folder of the server'],
     [
       'of MongoDB',
@@ -124,6 +50,7 @@ describe('a backup', () => {
       'MongoDB is backed up with its own tools: run mongodump',
     ],
   ])('%s is rejected', async (_, env, target, sentence) => {
+    if (env === EMBEDDED) await createKey(EMBEDDED)
     const { code, stdout, stderr } = await service(['backup', join(folder, target)], env)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(sentence)
@@ -139,7 +66,7 @@ test.each<[string[], string]>([
     'unknown verb "valueOf": use one of maintenance, api, audit, check, purge, export, import, backup',
   ],
   [['maintenance'], 'maintenance takes <on|off|status>'],
-  [['api', 'toString'], '"toString" is not one of on, off, status'],
+  [['api', 'toString'], 'there is no state "toString": use one of on, off, status'],
   [['api', 'on', 'off'], 'api takes <on|off|status>'],
   [['backup'], 'backup takes <folder>'],
   [['backup', ''], 'backup takes <folder>: a new folder, or one without a store'],
@@ -154,8 +81,8 @@ test.each<[string[], string]>([
   expect(stderr.startsWith(sentence), stderr).toBe(true)
 })
 
-test('--help describes every verb, in a process', async () => {
-  const { code, stdout } = await project.spawn('service', ['--help'])
+test('--help describes every verb', async () => {
+  const { code, stdout } = await service(['--help'])
   expect(code).toBe(0)
   for (const verb of ['maintenance', 'api', 'audit', 'check', 'purge', 'export', 'import', 'backup'])
     expect(stdout).toContain(`service -- ${verb}`)

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Config, isPortalOn, loadConfig } from '../../src/config/config.ts'
+import { type Config, loadConfig } from '../../src/config/config.ts'
+import { isPortalOn } from '../../src/config/is-portal-on.ts'
 import { SetupError } from '../../src/errors.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
@@ -24,10 +25,15 @@ function findProblems(env: Readonly<Record<string, string>>): string[] {
   }
 }
 
+/** What these settings need to be used at all. */
+const withPublicUrl = (name: string): Readonly<Record<string, string>> =>
+  ['TRUST_PROXY', 'SMTP_URL'].includes(name) ? { PUBLIC_URL: 'https://siteprint.example' } : {}
+
 const DEFAULTS: Omit<Config, 'plans'> = {
   host: '127.0.0.1',
   port: 3000,
-  publicUrl: 'http://127.0.0.1:3000',
+  publicUrl: null,
+  allowedHosts: [],
   metricsHost: '127.0.0.1',
   metricsPort: null,
   dataDir: resolve('data'),
@@ -51,11 +57,12 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   signUp: 'open',
   authSecret: null,
   adminEmails: [],
+  auditDays: 400,
   smtpUrl: null,
   mailFrom: null,
 }
 const NAMES =
-  `HOST PORT PUBLIC_URL METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
+  `HOST PORT PUBLIC_URL ALLOWED_HOSTS METRICS_HOST METRICS_PORT DATA_DIR REDIS_URL MONGODB_URL KEY_PEPPER PLANS_FILE API_REVISION SCAN_CONCURRENCY TRUST_PROXY
   CORS_ORIGINS LOG_LEVEL RULES_DIRS DETECTORS SCAN_ALLOW SCAN_PORTS SCAN_DENY SCAN_SCRIPTS CONTACT_URL
   PORTAL SIGNUP AUTH_SECRET ADMIN_EMAILS SMTP_URL MAIL_FROM KEY_PEPPER_FILE AUTH_SECRET_FILE MONGODB_URL_FILE REDIS_URL_FILE
   SMTP_URL_FILE`.split(/\s+/)
@@ -78,13 +85,17 @@ test.each([
 describe('a valid value is read', () => {
   test.each<[string, string, Partial<Config>]>([
     ['HOST', '::', { host: '::' }],
-    ['HOST', ' api.example ', { host: 'api.example', publicUrl: 'http://api.example:3000', metricsHost: '127.0.0.1' }],
-    ['HOST', '::1', { publicUrl: 'http://[::1]:3000' }],
-    ['HOST', 'fe80::1%eth0', { host: 'fe80::1%eth0', publicUrl: 'http://[fe80::1]:3000' }],
+    ['HOST', ' api.example ', { host: 'api.example', publicUrl: null, metricsHost: '127.0.0.1' }],
+    ['HOST', 'fe80::1%eth0', { host: 'fe80::1%eth0' }],
     ['METRICS_HOST', '0.0.0.0', { metricsHost: '0.0.0.0', host: '127.0.0.1' }],
     ['PUBLIC_URL', 'https://Siteprint.example/', { publicUrl: 'https://siteprint.example' }],
     ['PUBLIC_URL', 'https://bücher.example:8443', { publicUrl: 'https://xn--bcher-kva.example:8443' }],
     ['PUBLIC_URL', 'http://[2001:DB8::1]', { publicUrl: 'http://[2001:db8::1]' }],
+    [
+      'ALLOWED_HOSTS',
+      'Siteprint.LAN., bücher.example, [2001:DB8::1], 192.0.2.7',
+      { allowedHosts: ['siteprint.lan', 'xn--bcher-kva.example', '2001:db8::1', '192.0.2.7'] },
+    ],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
     ['METRICS_PORT', '9100', { metricsPort: 9100 }],
@@ -133,7 +144,7 @@ describe('a valid value is read', () => {
     ['SCAN_SCRIPTS', 'off', { scanScripts: false }],
     ['SCAN_SCRIPTS', 'on', { scanScripts: true }],
   ])('%s=%s', (name, value, expected) => {
-    expect(loadConfig({ [name]: value })).toMatchObject(expected)
+    expect(loadConfig({ ...withPublicUrl(name), [name]: value })).toMatchObject(expected)
   })
 
   test('PLANS_FILE', () => {
@@ -165,6 +176,8 @@ describe('an invalid value is reported in a sentence', () => {
   const PUBLIC_URL =
     'write the public http or https URL of the service, such as https://siteprint.example, without user, query and fragment'
   const origin = 'is not an origin such as https://app.example; to allow all, write only *'
+  const allowed =
+    'is not a host name such as siteprint.lan or an address such as 192.0.2.7, without scheme, port and path; patterns are not possible'
   const host = 'is not a host such as example.org or 192.0.2.7, without scheme, port and path'
   const proxies = 'is not an address[/bits]; to give the number of proxies, write only a number up to 100'
   test.each<[string, string, string]>([
@@ -182,6 +195,8 @@ describe('an invalid value is reported in a sentence', () => {
       'https://a.example:99999',
       'https://[::1',
       'https:\\\\a.example',
+      'http://0.0.0.0:3000',
+      'http://[::]:3000',
     ].map((value): [string, string, string] => ['PUBLIC_URL', value, PUBLIC_URL]),
     [
       'PUBLIC_URL',
@@ -251,6 +266,9 @@ describe('an invalid value is reported in a sentence', () => {
     ['TRUST_PROXY', '10.0.0.0/33', `entry 1 ${proxies}`],
     ['TRUST_PROXY', '::/0', `entry 1 ${proxies}`],
     ['TRUST_PROXY', '[::1]', `entry 1 ${proxies}`],
+    ...['siteprint.lan:3000', 'https://a.example', '*.example.org', '*', 'a.example/x'].map(
+      (value): [string, string, string] => ['ALLOWED_HOSTS', `b.example,${value}`, `entry 2 ${allowed}`],
+    ),
     ['CORS_ORIGINS', 'https://a.example,*', `entry 2 ${origin}`],
     ['CORS_ORIGINS', 'https://a.example/path', `entry 1 ${origin}`],
     ['CORS_ORIGINS', 'https://me:pw@a.example', `entry 1 ${origin}`],
@@ -262,7 +280,7 @@ describe('an invalid value is reported in a sentence', () => {
     ['LOG_LEVEL', 'INFO', 'write one of silent, fatal, error, warn, info, debug, trace'],
     ['PLANS_FILE', join(folder, 'none.yaml'), `${join(folder, 'none.yaml')}: the plans cannot be read: ENOENT`],
   ])('%s=%s', (name, value, sentence) => {
-    expect(findProblems({ [name]: value })).toEqual([`${name}: ${sentence}`])
+    expect(findProblems({ ...withPublicUrl(name), [name]: value })).toEqual([`${name}: ${sentence}`])
   })
 
   test.each([
@@ -301,7 +319,7 @@ describe('an invalid value is reported in a sentence', () => {
   test.each(['smtp.a.example:25', 'http://a.example', 'smtp://', 'smtp://a.example/x', 'smtp://u:p%@a.example'])(
     'SMTP_URL=%s',
     (url) => {
-      expect(findProblems({ SMTP_URL: url, MAIL_FROM: 'a@a.example' })).toEqual([
+      expect(findProblems({ ...withPublicUrl('SMTP_URL'), SMTP_URL: url, MAIL_FROM: 'a@a.example' })).toEqual([
         'SMTP_URL: write smtp://host:port or smtps://host:port; percent-encode special characters in user and password',
       ])
     },
@@ -310,7 +328,7 @@ describe('an invalid value is reported in a sentence', () => {
   test.each<[string, Readonly<Record<string, string>>, string]>([
     [
       'SMTP_URL without a sender',
-      { SMTP_URL: 'smtp://a.example' },
+      { ...withPublicUrl('SMTP_URL'), SMTP_URL: 'smtp://a.example' },
       'MAIL_FROM: is required with SMTP_URL: write the sender of e-mails',
     ],
     [
@@ -358,7 +376,7 @@ test.each<[Readonly<Record<string, string>>, boolean]>([
   expect(isPortalOn(loadConfig(env))).toBe(expected)
 })
 
-test('a problem never contains the value of the setting', () => {
+test('a problem never contains the value of the setting', { tags: ['property'] }, () => {
   // Problems of files and folders name the path, so that the operator can find them.
   const names = fc.constantFrom(...NAMES.filter((name) => !/_FILE|_DIRS?$/.test(name)))
   const secret = fc.stringMatching(/^[ -~]{0,8}hunter2[ -~]{0,30}$/)

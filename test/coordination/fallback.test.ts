@@ -1,198 +1,158 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { nanoid } from 'nanoid'
-import { createClient } from 'redis'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createDeferred, type Deferred } from '../../src/async/deferred.ts'
 import { withFallback } from '../../src/coordination/fallback.ts'
-import { openMemory } from '../../src/coordination/memory.ts'
-import { openRedis } from '../../src/coordination/redis/redis.ts'
 import type { SharedState } from '../../src/coordination/types.ts'
-import { startRedis } from '../support/services.ts'
-import { openLine } from '../support/silent-line.ts'
+import { openTestMemory } from './open-coordinations.ts'
 
-const server = await startRedis('Redis with failures')
-const url = server?.url ?? ''
-/** Delay that a call may have while Redis is down, with tolerance for a busy machine. */
-const ADDED_MS = 300
-/** Maximum duration of a call that does not wait for Redis. */
-const IMMEDIATE_S = 0.1
-const RETURN_MS = 3000
-/** Maximum time until a silent connection is closed and replaced. */
-const SILENT_MS = 8000
+/** What the Redis of these tests does with a call: it answers, is silent until it answers again, or returns an error. */
+type Mode = 'answers' | 'hangs' | 'fails'
 
-const open = async (at = url, observe?: (operation: string, seconds: number, ok: boolean) => void) => {
-  const state = withFallback(await openRedis({ url: at }), openMemory({ maxBytes: 1_000_000 }), { observe })
-  opened.push(state)
-  return state
-}
-const opened: SharedState[] = []
+const now = 1_700_000_000_000
+const RESULT = { at: now, result: '{}' }
 
-/** Sends 20 concurrent calls at a time until it is stopped. Returns the milliseconds that each call took. */
-function startLoad(state: SharedState, counter: string): { stop: () => Promise<number[]> } {
-  const took: number[] = []
-  let isOn = true
-  const run = async (): Promise<void> => {
-    while (isOn) {
-      const start = performance.now()
-      await state.countRequest({ counter, now: Date.now(), cost: 1, entry: counter, extras: true })
-      took.push(performance.now() - start)
-      await sleep(2)
-    }
+/** A Redis in this process, which starts to answer. */
+function openFakeRedis() {
+  const inner = openTestMemory()
+  let mode: Mode = 'answers'
+  let back: Deferred<void> = createDeferred()
+  const calls: string[] = []
+  const respond = async <T>(name: string, run: () => Promise<T>, how = mode): Promise<T> => {
+    calls.push(name)
+    if (how === 'fails') throw new Error('OOM')
+    if (how === 'hangs') await back.promise
+    return run()
   }
-  const runs = Promise.all(Array.from({ length: 20 }, run))
-  const stop = async (): Promise<number[]> => {
-    isOn = false
-    await runs
-    return took
+  const redis: SharedState = {
+    isUp: true,
+    countRequest: (query) => respond('countRequest', () => inner.countRequest(query)),
+    acquire: (entry, options) => respond('acquire', () => inner.acquire(entry, options)),
+    renew: (entry, token) => respond('renew', () => inner.renew(entry, token)),
+    readOutcome: (entry, token) => respond('readOutcome', () => inner.readOutcome(entry, token)),
+    complete: (entry, token, completion) => respond('complete', () => inner.complete(entry, token, completion)),
+    close: () => inner.close(),
   }
-  return { stop }
+  const set = (next: Mode): void => {
+    mode = next
+    back.resolve()
+    back = createDeferred()
+  }
+  return { redis, set, calls }
 }
 
-/** Returns the milliseconds until it is up. */
-async function untilUp(state: SharedState): Promise<number> {
-  const start = performance.now()
-  while (!state.isUp && performance.now() - start < 20_000) await sleep(10)
-  return performance.now() - start
+const opened: (() => Promise<void>)[] = []
+
+function open() {
+  const fake = openFakeRedis()
+  const observed: string[] = []
+  const changes: string[] = []
+  const state = withFallback(fake.redis, openTestMemory(), {
+    observe: (operation, _, ok) => observed.push(`${operation} ${ok}`),
+    onChange: (isUp, why) => changes.push(isUp ? 'up' : `down: ${(why as Error).message}`),
+  })
+  opened.push(async () => {
+    fake.set('answers')
+    await state.close()
+  })
+  const count = async (counter = 'a'): Promise<number> => (await state.countRequest({ counter, now, cost: 1 })).count
+  return { ...fake, state, observed, changes, count }
 }
 
-const countAt = async (state: SharedState, counter: string, now: number): Promise<number> =>
-  (await state.countRequest({ counter, now, cost: 1 })).count
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((state) => state.close()))
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
 })
-afterAll(() => server?.stop())
+afterEach(async () => {
+  for (const end of opened.splice(0)) await end()
+  // The timeouts of this thread share a timer, which ends when nothing is pending.
+  await vi.advanceTimersByTimeAsync(100)
+  vi.useRealTimers()
+})
 
-describe.skipIf(server === null)('Redis with failures', () => {
-  test.each([
-    ['briefly', 1500],
-    ['until the connection is closed', 5500],
-  ])('hung %s under load: calls are not delayed, and Redis is used again soon afterwards', async (_, hungMs) => {
-    const observed: string[] = []
-    let waited = 0
-    const state = await open(url, (operation, seconds, ok) => {
-      observed.push(`${operation} ${ok}`)
-      if (operation === 'take' && !ok && seconds > IMMEDIATE_S) waited++
-    })
-    const [now, counter] = [Date.now(), nanoid()]
-    expect([await countAt(state, counter, now), await countAt(state, counter, now)]).toEqual([1, 2])
-    const { stop } = startLoad(state, nanoid())
-    await sleep(200)
-    server?.pause()
-    const before = waited
-    await sleep(hungMs)
-    expect(state.isUp).toBe(false)
-    expect([await countAt(state, counter, now), await countAt(state, counter, now)]).toEqual([1, 2])
-    server?.resume()
-    expect(await untilUp(state)).toBeLessThan(RETURN_MS)
-    // Only the calls in progress wait. No other call does, not even to detect the failure.
-    expect(waited - before).toBeLessThanOrEqual(20)
-    expect(Math.max(...(await stop()))).toBeLessThan(ADDED_MS)
-    expect(await countAt(state, counter, now)).toBe(3)
-    expect(observed).toEqual(expect.arrayContaining(['take true', 'take false', 'try false', 'try true']))
+describe('a Redis that hangs', () => {
+  test('delays only the calls in progress, for 150 ms, and is used again after a probe', async () => {
+    const { state, set, calls, observed, changes, count } = open()
+    expect([await count(), await count()]).toEqual([1, 2])
+    set('hangs')
+    const counts: number[] = []
+    for (let i = 0; i < 20; i++) void count().then((one) => counts.push(one))
+    await vi.advanceTimersByTimeAsync(140)
+    expect(counts).toEqual([])
+    await vi.advanceTimersByTimeAsync(20)
+    expect(counts, 'the counts of this process').toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+    expect([state.isUp, changes]).toEqual([false, ['down: no answer in time']])
+    const sent = calls.length
+    expect(await count('b'), 'without a delay').toBe(1)
+    expect(calls).toHaveLength(sent)
+    set('answers')
+    expect(state.isUp, 'until the probe').toBe(false)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([state.isUp, changes.at(-1)]).toEqual([true, 'up'])
+    // A call that timed out may still take effect.
+    expect(await count()).toBe(23)
+    expect(observed).toEqual(['take true', 'take true', ...Array(21).fill('take false'), 'try true', 'take true'])
   })
 
-  test('hung: acquisitions get the lock, results are stored once Redis is back, and no call rejects', async () => {
-    const state = await open()
-    const entry = nanoid()
-    const now = Date.now()
-    server?.pause()
-    const completion = { outcome: '{}', result: { at: now, result: '{}' } }
-    const acquisitions = await Promise.all([1, 2].map(() => state.acquire(entry, { fresh: false, now })))
+  test('is probed once, and then whenever the probe was answered late', async () => {
+    const { state, set, calls, count } = open()
+    set('hangs')
+    void count()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(calls).toEqual(['countRequest', 'complete'])
+    set('answers')
+    await vi.advanceTimersByTimeAsync(0)
+    expect([calls.slice(2), state.isUp]).toEqual([['complete'], true])
+  })
+
+  test('does not delay closing', async () => {
+    const { state, set, count } = open()
+    set('hangs')
+    const counted = count()
+    await state.close()
+    await vi.advanceTimersByTimeAsync(160)
+    expect(await counted).toBe(1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(state.isUp).toBe(false)
+  })
+})
+
+describe('while Redis fails', () => {
+  test('every acquisition gets the lock, nothing is cached, and no call rejects', async () => {
+    const { state, set } = open()
+    await state.complete('a', 'token', { outcome: '{}', result: RESULT })
+    set('fails')
+    const acquisitions = await Promise.all([1, 2].map(() => state.acquire('a', { fresh: false, now })))
     expect(acquisitions.map(({ role }) => role)).toEqual(['lead', 'lead'])
-    const tokens = acquisitions.map((one) => ('token' in one ? one.token : ''))
-    expect(new Set(tokens).size).toBe(2)
-    expect(await state.readOutcome(entry, tokens[0])).toBe('gone')
-    await state.complete(entry, tokens[0], completion)
-    expect(await state.countRequest({ counter: entry, now, cost: 1, entry })).toEqual({ count: 1, entry: null })
-    server?.resume()
-    await untilUp(state)
-    expect((await state.countRequest({ counter: entry, now, cost: 1, entry })).entry).toEqual(completion.result)
+    expect(new Set(acquisitions.map((one) => 'token' in one && one.token)).size).toBe(2)
+    expect(await state.readOutcome('a', 'token')).toBe('gone')
+    await state.renew('a', 'token')
+    expect(await state.countRequest({ counter: 'a', now, cost: 1, entry: 'a' })).toEqual({ count: 1, entry: null })
   })
 
-  test('hung while a scan completes: other nodes read its outcome once Redis is back', async () => {
-    const [state, other] = [await open(), await open()]
-    const [entry, now] = [nanoid(), Date.now()]
-    const { token } = (await state.acquire(entry, { fresh: true, now })) as { token: string }
-    expect(await other.acquire(entry, { fresh: true, now })).toEqual({ role: 'wait', token })
-    server?.pause()
-    await state.complete(entry, token, { outcome: '{"cause":"internal"}', result: null })
-    server?.resume()
-    await untilUp(state)
-    expect(await other.readOutcome(entry, token)).toBe('{"cause":"internal"}')
-    expect((await state.acquire(entry, { fresh: true, now })).role).toBe('lead')
-  })
-
-  test('full: Redis is not considered up while it rejects writes', async () => {
-    const changes: unknown[] = []
-    const options = { onChange: (isUp: boolean, why?: unknown) => changes.push([isUp, `${why}`.replace(/\..*/, '')]) }
-    const state = withFallback(await openRedis({ url }), openMemory({ maxBytes: 1_000_000 }), options)
-    opened.push(state)
-    const client = await createClient({ url }).connect()
-    await client.configSet('maxmemory', '1')
+  test('it is not up, although it answers between the probes', async () => {
+    const { state, set, changes, count } = open()
+    set('fails')
     for (let i = 0; i < 3; i++) {
-      await countAt(state, nanoid(), 0)
-      await sleep(1100)
+      expect(await count()).toBe(i + 1)
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(state.isUp).toBe(false)
     }
-    expect(state.isUp).toBe(false)
-    await client.configSet('maxmemory', '0')
-    await client.close()
-    expect(await untilUp(state)).toBeLessThan(RETURN_MS)
-    expect(changes).toEqual([
-      [false, expect.stringContaining("OOM command not allowed when used memory > 'maxmemory'")],
-      [true, 'undefined'],
-    ])
+    set('answers')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(changes).toEqual(['down: OOM', 'up'])
   })
 
-  test('killed and restarted under load: calls are not delayed, and counts continue', async () => {
-    const state = await open()
-    const now = Date.now()
-    for (const count of [1, 2, 3]) expect(await countAt(state, 'killed', now)).toBe(count)
-    const { stop } = startLoad(state, nanoid())
-    await sleep(1200) // Redis writes to its log once a second.
-    await server?.kill()
-    await sleep(1500)
-    expect(state.isUp).toBe(false)
-    expect(await countAt(state, 'killed', now)).toBe(1)
-    await server?.restart()
-    expect(await untilUp(state)).toBeLessThan(RETURN_MS)
-    expect(Math.max(...(await stop()))).toBeLessThan(ADDED_MS)
-    expect(await countAt(state, 'killed', now)).toBe(4)
-  })
-
-  test('down at the start: the fallback starts without Redis and uses it once it is up', async () => {
-    await server?.kill()
-    const state = await open()
-    expect(state.isUp).toBe(false)
-    expect(await countAt(state, 'late', Date.now())).toBe(1)
-    await server?.restart()
-    expect(await untilUp(state)).toBeLessThan(RETURN_MS)
-    const fresh = await open()
-    const counter = nanoid()
-    expect([await countAt(state, counter, 0), await countAt(fresh, counter, 0)]).toEqual([1, 2])
-  })
-
-  test('a connection that becomes silent is replaced', async () => {
-    const line = await openLine(Number(new URL(url).port))
-    const state = await open(`redis://127.0.0.1:${line.port}`)
-    const counter = nanoid()
-    expect(await countAt(state, counter, 0)).toBe(1)
-    line.silence()
-    const start = performance.now()
-    expect(await countAt(state, counter, 0)).toBe(1)
-    expect(performance.now() - start).toBeLessThan(ADDED_MS)
-    expect(await untilUp(state)).toBeLessThan(SILENT_MS)
-    expect(await countAt(state, counter, 0)).toBe(2)
-    await state.close()
-    line.close()
-  })
-
-  test('closing does not wait for a server that hangs', async () => {
-    const state = await open()
-    server?.pause()
-    await countAt(state, 'closing', 0)
-    const start = performance.now()
-    await state.close()
-    expect(performance.now() - start).toBeLessThan(2000)
-    server?.resume()
+  test('completed scans are written as soon as it is back, unless more than 20 s have passed', async () => {
+    const { state, set } = open()
+    set('fails')
+    const complete = (entry: string): Promise<void> => state.complete(entry, 'token', { outcome: '{}', result: RESULT })
+    await complete('early')
+    await vi.advanceTimersByTimeAsync(15_000)
+    await complete('late')
+    await vi.advanceTimersByTimeAsync(5000)
+    set('answers')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(state.isUp).toBe(true)
+    const isStored = async (entry: string): Promise<boolean> =>
+      (await state.countRequest({ counter: 'a', now, cost: 0, entry })).entry !== null
+    expect([await isStored('early'), await isStored('late')]).toEqual([false, true])
   })
 })

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openConnection } from '../../src/coordination/redis/connection.ts'
 import { buildConnectionError } from '../../src/coordination/redis/errors.ts'
 
@@ -42,7 +42,10 @@ test('with rediss:// and a server without TLS, the first call reports the cause'
   const server = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  const connection = await openConnection({ url: `rediss://:hunter2@127.0.0.1:${port}` })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const opening = openConnection({ url: `rediss://:hunter2@127.0.0.1:${port}` })
+  await vi.advanceTimersByTimeAsync(1000)
+  const connection = await opening
   const error = await connection.run({ sha: '', text: '' } as never, [], []).catch((cause: Error) => cause)
   expect(error).toMatchObject({ message: expect.stringContaining('check that the server supports TLS on this port') })
   expect(String(error)).not.toContain('hunter2')

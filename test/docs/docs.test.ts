@@ -1,24 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { detectors } from '../../plugins/index.ts'
-import { buildPage, detect, toResult } from '../../src/index.ts'
-import { ownFolder, projectFolder } from '../../src/rules/built.ts'
-import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
-import { checkFolders } from '../../src/rules/load.ts'
-import { buildRuleset } from '../../src/rules/open-ruleset.ts'
-import { checkDocs, fillParts, type GeneratedDoc, generateDocs } from '../../tools/generated-docs.ts'
+import { projectFolder } from '../../src/rules/built.ts'
+import { checkDocs, fillParts, type GeneratedDoc } from '../../tools/generated-docs.ts'
 import { documentExample, listDocuments } from '../support/document-examples.ts'
-import { writeFolder } from '../support/rule-folder.ts'
 
 const root = projectFolder()
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'deploy/README.md', ...listDocuments()]
 
-test('documents are up to date with the code', async () => {
-  expect(checkDocs(await generateDocs(root))).toEqual([])
-})
-
+// docs.system.ts generates all documents and compares them.
 const doc = (text: string): GeneratedDoc => fillParts('a.md', text, { one: 'new' })
 test.each<[name: string, text: string, faults: RegExp[]]>([
   ['that is up to date', '<!-- generated:one -->\nnew\n<!-- /generated -->', []],
@@ -102,20 +93,4 @@ test('an example has one place: a name that no document has is an error', () => 
     [...read(file).matchAll(/<!-- example:([\w-]+) -->/g)].map(([, name]) => name),
   )
   expect([...new Set(names)]).toEqual(names)
-})
-
-test('the rule of the README passes lint and its tests, and appears in a scan', () => {
-  const folder = writeFolder({
-    'builders/pagekiln.yaml': documentExample('rule'),
-    'builders/pagekiln.test.yaml': documentExample('rule-test'),
-  })
-  const checked = checkFolders({ folders: [ownFolder, folder], detectors })
-  const { rules, findings } = checked
-  expect(findings.filter(({ file, level }) => level === 'error' || file.includes('pagekiln'))).toEqual([])
-  const ruleset = buildRuleset(checked, detectors, '')
-  const rule = rules.filter(({ found }) => found.slug === 'pagekiln')
-  const { fixtures, findings: faults } = readFixtures(rule[0].found)
-  expect([...faults, ...fixtures.flatMap((fixture) => runFixture(fixture, ruleset).findings)]).toEqual([])
-  const result = toResult(detect(ruleset, buildPage({ html: documentExample('page') })), ['versions'])
-  expect(result).toMatchObject({ builderSlug: 'pagekiln', confidence: 'high', versions: { Pagekiln: '2.5' } })
 })

@@ -43,19 +43,27 @@ describe('commands in docs/operating.md', () => {
 
   test.each(lines)('%s succeeds', async (line) => {
     const folder = writeFolder({})
-    const env = { DATA_DIR: join(folder, 'data'), KEY_PEPPER, PUBLIC_URL: 'https://siteprint.example' }
+    const env = {
+      DATA_DIR: join(folder, 'data'),
+      KEY_PEPPER,
+      PUBLIC_URL: 'https://siteprint.example',
+      TRUST_PROXY: '1',
+    }
     const id = await fillStore(env.DATA_DIR, { hasAccount: !line.startsWith('accounts -- create') })
     const file = join(folder, 'export')
     if (line.includes('import <file>')) {
       await project.run('service', ['export', file], { env })
       env.DATA_DIR = join(folder, 'new')
     }
+    if (line.includes('verify olga@'))
+      await project.run('accounts', ['create', 'olga@example.org', '--name', 'Olga Operator'], { env })
     const [command, ...args] = splitLine(
       line
         .replace('<id>', id)
         .replace('<file>', file)
         .replace('<folder>', join(folder, 'copy'))
         .replace('<url>', 'https://example.org')
+        .replace('accounts -- verify', 'accounts -- verify --yes') // There is no terminal that could answer.
         .replace('2027-01-31', '2099-01-31'), // The date in the document will be in the past one day.
     )
     const { code, stderr } = await project.run(command, args, { env })

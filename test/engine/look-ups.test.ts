@@ -7,6 +7,7 @@ import { Automaton } from '../../src/engine/text/automaton.ts'
 import { LiteralIndex } from '../../src/engine/text/literal-index.ts'
 import { SparseMap } from '../../src/engine/text/sparse-map.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
+import { countRuns } from '../support/property-runs.ts'
 import { address, written } from './support/arbitrary-urls.ts'
 import { locatorText } from './support/arbitrary-words.ts'
 import { fold, isUnder } from './support/naive-words.ts'
@@ -24,15 +25,17 @@ describe('literals', () => {
   test.each([
     ['the automaton', Automaton],
     ['the index', LiteralIndex],
-  ])('%s finds the same literals as includes(), each once', (_, Index) => {
+  ])('%s finds the same literals as includes(), each once', { tags: ['property'] }, (_, Index) => {
     const property = fc.property(literals, letters, (all, text) => {
       const index = new Index(new Map(all.map((literal) => [literal, [literal]])))
       expect([...index.find(text)].sort()).toEqual(all.filter((literal) => fold(text).includes(fold(literal))).sort())
     })
-    fc.assert(property, { numRuns: 5000 })
+    fc.assert(property, { numRuns: countRuns(5000) })
   })
 
-  test('the automaton finds them in long texts, with more letters than its table has columns', () => {
+  test('the automaton finds them in long texts, with more letters than its table has columns', {
+    tags: ['property'],
+  }, () => {
     const letter = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
     const word = fc.string({
       unit: fc.oneof(letter, fc.constantFrom('ж', 'я', '日', 'q', 'z')),
@@ -52,12 +55,12 @@ describe('literals', () => {
         .flatMap(({ items, start, end }) => [...items, text.slice(start, end)])
       expect(new Set(ends.map(fold))).toEqual(new Set(expected.flatMap((one) => [one, `${one}!`]).map(fold)))
     })
-    fc.assert(property, { numRuns: 1000 })
+    fc.assert(property, { numRuns: countRuns(1000) })
   })
 })
 
 describe('maps that mostly miss', () => {
-  test('they return what a Map with lower-case keys returns', () => {
+  test('they return what a Map with lower-case keys returns', { tags: ['property'] }, () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'é', 'É', 'я', '-', '1'), maxLength: 5 })
     const property = fc.property(fc.array(text, { maxLength: 40 }), fc.array(text), (keys, asked) => {
       const [sparse, plain] = [new SparseMap<number>(), new Map<string, number>()]
@@ -71,12 +74,12 @@ describe('maps that mostly miss', () => {
         expect(sparse.getPart(`/${one}/`, 1, 1 + one.length)).toBe(plain.get(fold(one)))
       }
     })
-    fc.assert(property, { numRuns: 2000 })
+    fc.assert(property, { numRuns: countRuns(2000) })
   })
 })
 
 describe('locators', () => {
-  test('the index, the matcher and the naive matcher find the same locators', () => {
+  test('the index, the matcher and the naive matcher find the same locators', { tags: ['property'] }, () => {
     const property = fc.property(
       fc.uniqueArray(locatorText, { maxLength: 12 }),
       fc.oneof(address, written),
@@ -90,7 +93,7 @@ describe('locators', () => {
         expect(matching).toEqual(all.filter((locator) => isUnder(locator, url, false)))
       },
     )
-    fc.assert(property, { numRuns: 5000 })
+    fc.assert(property, { numRuns: countRuns(5000) })
   })
 })
 
@@ -113,7 +116,7 @@ describe('patterns', () => {
     expect(findRequiredPart(pattern)).toBe(part)
   })
 
-  test('what a pattern matches contains the part that it requires', () => {
+  test('what a pattern matches contains the part that it requires', { tags: ['property'] }, () => {
     const step = fc.constantFrom(
       'a',
       'b',
@@ -135,6 +138,6 @@ describe('patterns', () => {
       const part = findRequiredPart(one)
       if (part !== undefined) expect(matching.toLowerCase()).toContain(part.toLowerCase())
     })
-    fc.assert(property, { numRuns: 2000 })
+    fc.assert(property, { numRuns: countRuns(2000) })
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { describe, expect, test } from 'vitest'
 import { QuickTokenizer } from '../../src/engine/page/quick-tokenizer.ts'
+import { countRuns } from '../support/property-runs.ts'
 
 /** Collects all events of a tokenizer for a document in pieces. */
 function collectEvents(Reader: typeof Tokenizer, pieces: readonly string[], decodeEntities: boolean): unknown[] {
@@ -24,13 +25,13 @@ describe('documents', () => {
     .array(fc.constantFrom(' ', '\n', '\0', ...marks.split(' ')), { maxLength: 25 })
     .map((all) => all.join(''))
 
-  test("cause the same events as with htmlparser2's own tokenizer", () => {
+  test("cause the same events as with htmlparser2's own tokenizer", { tags: ['property'] }, () => {
     const property = fc.property(fc.array(piece, { maxLength: 3 }), fc.boolean(), (pieces, decodeEntities) => {
       expect(collectEvents(QuickTokenizer, pieces, decodeEntities)).toEqual(
         collectEvents(Tokenizer, pieces, decodeEntities),
       )
     })
-    fc.assert(property, { numRuns: 10_000 })
+    fc.assert(property, { numRuns: countRuns(10_000) })
   })
 
   test('htmlparser2 still has the method that is replaced', () => {

@@ -4,6 +4,7 @@ import { evaluateRule, RuleResults } from '../../src/engine/rule/rule-results.ts
 import type { Clause, Leaf, Logic } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
+import { countRuns } from '../support/property-runs.ts'
 import { written } from './support/arbitrary-urls.ts'
 
 const PAGE = 'https://www.example.com:8443/abc/page.html?q'
@@ -71,12 +72,12 @@ function parsePlain(text: string, base: string): { host: string; path: string; h
 }
 
 describe('URLs', () => {
-  test('are resolved like the URL standard, also without the parser', () => {
+  test('are resolved like the URL standard, also without the parser', { tags: ['property'] }, () => {
     const property = fc.property(bases, urlish, (base, text) => {
       const url = new UrlResolver(buildBase(base, undefined)).resolve(text)
       expect(url && { host: url.host, path: url.path, href: url.href }).toEqual(parsePlain(text, base))
     })
-    fc.assert(property, { numRuns: 20_000 })
+    fc.assert(property, { numRuns: countRuns(20_000) })
   })
 
   test.each([
@@ -180,11 +181,11 @@ describe('words', () => {
     fc.lorem({ maxCount: 40 }),
   )
 
-  test('are counted as the definition says', () => {
+  test('are counted as the definition says', { tags: ['property'] }, () => {
     const property = fc.property(texts, (text) => {
       expect(countWords(text)).toBe(text.match(word)?.length ?? 0)
     })
-    fc.assert(property, { numRuns: 20_000 })
+    fc.assert(property, { numRuns: countRuns(20_000) })
   })
 
   test.each([
@@ -238,7 +239,7 @@ describe('rules', () => {
   const leaves = ids.map((id): Leaf => ({ id, place: 'meta', words: ['generator'], positive: true }))
   const rule = fc.record({ logic, clauses: fc.array(clause, { maxLength: 2 }), leaves: fc.constant(leaves) })
 
-  test('have the same results on later pages', () => {
+  test('have the same results on later pages', { tags: ['property'] }, () => {
     const property = fc.property(rule, fc.array(hits, { maxLength: 20 }), (one, pages) => {
       const results = new RuleResults()
       for (const page of pages) {
@@ -246,6 +247,6 @@ describe('rules', () => {
         expect(results.get(one, values)).toEqual(evaluateRule(one, page))
       }
     })
-    fc.assert(property, { numRuns: 5000 })
+    fc.assert(property, { numRuns: countRuns(5000) })
   })
 })

@@ -106,9 +106,9 @@ describe('the bodies of a page', () => {
     return { bodies, isComplete: bundles?.isComplete, warnings }
   }
   const complete = { isComplete: true, warnings: [] }
-  const missing = (n: number, all: number): object => ({
+  const missing = (n: number, all: number, why = ''): object => ({
     isComplete: false,
-    warnings: [`${n} of ${all} scripts of the site ${n === 1 ? 'was' : 'were'} not read`],
+    warnings: [`${n} of ${all} scripts of the site ${n === 1 ? 'was' : 'were'} not read${why}`],
   })
   const part = { isComplete: false, warnings: ['1 of 2 scripts of the site was read only in part'] }
   const both = (b: string | Uint8Array, more: object = {}): PageInput => ({
@@ -128,7 +128,30 @@ describe('the bodies of a page', () => {
       { scripts: [{ url: 'https://www.harbourline.example/b.js', text: 'b' }] },
       { bodies: ['/b.js 1'], ...missing(1, 2) },
     ],
-    ['an HTML page', both(' <!doctype html>'), { bodies: ['/a.js 1'], ...missing(1, 2) }],
+    [
+      'an HTML page',
+      both(' <!doctype html>'),
+      { bodies: ['/a.js 1'], ...missing(1, 2, ': an HTML page instead of the file') },
+    ],
+    [
+      'missing for several reasons',
+      {
+        html: scripts('/1.js', '/2.js', '/3.js', '/4.js', '/5.js', '/6.js', '/7.js', '/8.js'),
+        scripts: ['status 404', 'status 404', 'not received in time', 'the request failed'].map((why, at) => ({
+          url: `/${at + 1}.js`,
+          text: 'ignored',
+          missing: why,
+        })),
+      },
+      {
+        bodies: [],
+        ...missing(
+          8,
+          8,
+          ': status 404 (2), not received in time (1), the request failed (1), beyond the limit of 4 files (4)',
+        ),
+      },
+    ],
     ['with an old comment', both('<!-- var a'), { bodies: ['/a.js 1', '/b.js 10'], ...complete }],
     ['with an invalid URL', { html: '', scripts: [{ url: 'http://', text: 'b' }] }, { bodies: [], ...complete }],
     [
@@ -146,7 +169,7 @@ describe('the bodies of a page', () => {
     [
       'too many',
       { html: '', scripts: ['1', '2', '3', '4', '5'].map((n) => ({ url: `/${n}.js`, text: n })) },
-      { bodies: ['/1.js 1', '/2.js 1', '/3.js 1', '/4.js 1'], ...missing(1, 5) },
+      { bodies: ['/1.js 1', '/2.js 1', '/3.js 1', '/4.js 1'], ...missing(1, 5, ': beyond the limit of 4 files') },
     ],
     [
       'too large together',

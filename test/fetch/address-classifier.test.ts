@@ -4,6 +4,7 @@ import { ScanError } from '../../src/errors.ts'
 import { findBlockedReason } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget, type Target } from '../../src/fetch/target.ts'
+import { countRuns } from '../support/property-runs.ts'
 import {
   BLOCKS_V4,
   BLOCKS_V6,
@@ -90,21 +91,23 @@ function findTarget(text: string): Target | null {
 }
 
 describe('compared with a second classifier', () => {
-  test('the same IPv4 addresses are public', () => {
+  test('the same IPv4 addresses are public', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(v4, (address) => (findBlockedReason(textOfV4(address)) !== null) === isSpecialV4(address)),
-      { numRuns: 5000 },
+      { numRuns: countRuns(5000) },
     )
   })
 
-  test('the same IPv6 addresses are public', () => {
+  test('the same IPv6 addresses are public', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(v6, (address) => (findBlockedReason(textOfV6(address)) !== null) === isSpecialV6(address)),
-      { numRuns: 5000 },
+      { numRuns: countRuns(5000) },
     )
   })
 
-  test('no URL text gives access to a special-purpose address, and every error is a ScanError', () => {
+  test('no URL text gives access to a special-purpose address, and every error is a ScanError', {
+    tags: ['property'],
+  }, () => {
     let literals = 0
     fc.assert(
       fc.property(urlText, (text) => {
@@ -120,12 +123,12 @@ describe('compared with a second classifier', () => {
           : isSpecialV4(numberOfV4(target.host))
         expect(isSpecial, text).toBe(false)
       }),
-      { numRuns: 20_000 },
+      { numRuns: countRuns(20_000) },
     )
     expect(literals).toBeGreaterThan(500)
   })
 
-  test('a public address is accepted in every spelling', () => {
+  test('a public address is accepted in every spelling', { tags: ['property'] }, () => {
     const isPublic = v4.filter((address) => !isSpecialV4(address))
     fc.assert(
       fc.property(

@@ -1,5 +1,5 @@
 import net, { type AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import { type Dial, openDial } from '../../src/fetch/connector.ts'
@@ -23,6 +23,9 @@ trap.on('connection', () => hits++)
 beforeAll(async () => {
   await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve))
   port = (trap.address() as AddressInfo).port
+})
+beforeEach(() => {
+  hits = 0
 })
 afterAll(() => new Promise((resolve) => trap.close(resolve)))
 

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../src/async/deferred.ts'
 import { HostLimiter } from '../../src/fetch/host-limiter.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
@@ -6,21 +8,66 @@ import { fetchText } from './fetch-text.ts'
 import { createResolver, openScene } from './scene.ts'
 
 const { signal } = new AbortController()
+/** A time limit that is not the subject of a test. */
+const LATE_MS = 600_000
+const BUSY = 'http://victim.example.com/'
+
+/** Lets whatever can happen on local sockets happen. */
+async function turnOften(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Counts the requests to one host: it responds to them only after all others had time to arrive. */
+class BusyHost {
+  most = 0
+  started = 0
+  #running = 0
+
+  async respond(send: () => void): Promise<void> {
+    this.started++
+    this.most = Math.max(this.most, ++this.#running)
+    await turnOften()
+    this.#running--
+    send()
+  }
+}
+
+/** Sends the headers of a page, and its body when `ready` resolves. */
+function sendPage(response: ServerResponse, html: string, ready: Promise<void>): void {
+  response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html>')
+  void ready.then(() => response.end(html))
+}
 
 test('slots of one host are used one at a time, in FIFO order, after the pause; other hosts do not wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 50, pausesDeadline: true })
   const order: string[] = []
-  const work = async (name: string, host: string): Promise<number> => {
+  const work = async (name: string, host: string): Promise<void> => {
     const release = await limiter.acquire(host, signal)
     order.push(name)
-    await new Promise((resolve) => setImmediate(resolve))
-    const releasedAt = performance.now()
     release()
-    return releasedAt
   }
-  const [first, second] = await Promise.all([work('a1', 'a'), work('a2', 'a'), work('b1', 'b')])
+  const done = Promise.all([work('a1', 'a'), work('a2', 'a'), work('b1', 'b')])
+  await vi.advanceTimersByTimeAsync(49)
+  expect(order).toEqual(['a1', 'b1'])
+  await vi.advanceTimersByTimeAsync(1)
+  await done
   expect(order).toEqual(['a1', 'b1', 'a2'])
-  expect(second - first).toBeGreaterThanOrEqual(48) // A timer may fire a millisecond early.
+})
+
+test('a host that was not contacted needs no pause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 50, pausesDeadline: true })
+  const first = await limiter.acquire('a', signal)
+  first({ wasContacted: false })
+  const second = await limiter.acquire('a', signal)
+  second({ wasContacted: true })
+  expect(vi.getTimerCount()).toBe(0)
+  const third = limiter.acquire('a', signal)
+  await vi.advanceTimersByTimeAsync(50)
+  ;(await third)()
 })
 
 test('an aborted waiter rejects with the reason, leaves no handle, and does not delay other waiters', async () => {
@@ -53,15 +100,10 @@ test.each([1, 2, 5])('with %i slots, that many of 20 callers run at a time, and 
 })
 
 test('the limit applies to a host to which many sites redirect', async () => {
-  let [running, most] = [0, 0]
+  const busy = new BusyHost()
   const { dial, close } = await openScene((url, response) => {
-    if (!url.startsWith('http://victim.example.com/'))
-      return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
-    most = Math.max(most, ++running)
-    return setTimeout(() => {
-      running--
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
-    }, 20)
+    if (!url.startsWith(BUSY)) return response.writeHead(302, { location: BUSY, 'content-length': 0 }).end()
+    return busy.respond(() => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here'))
   })
   const limiter = new HostLimiter({ slotsPerHost: 2, pauseMs: 0, pausesDeadline: false })
   const options = {
@@ -73,49 +115,38 @@ test('the limit applies to a host to which many sites redirect', async () => {
   }
   const sites = await Promise.all(Array.from({ length: 10 }, (_, i) => fetchText(`http://a${i}.example.org/`, options)))
   await close()
-  expect({ most, urls: [...new Set(sites.map(({ url }) => url))] }).toEqual({
-    most: 2,
-    urls: ['http://victim.example.com/'],
-  })
+  expect([busy.most, ...new Set(sites.map(({ url }) => url))]).toEqual([2, BUSY])
 })
 
 test.each([
-  ['robots.txt', ['robots'], 2],
-  ['the favicon', ['favicon'], 2],
-  ['both', ['robots', 'favicon'], 2],
-] as const)('the limit applies to a host to which many sites redirect %s', async (_, evidence, bound) => {
-  let [running, most, started] = [0, 0, 0]
+  ['robots.txt', ['robots']],
+  ['the favicon', ['favicon']],
+  ['both', ['robots', 'favicon']],
+] as const)('the limit applies to a host to which many sites redirect %s', async (_, evidence) => {
+  const busy = new BusyHost()
   const { dial, close } = await openScene((url, response) => {
-    if (url.startsWith('http://victim.example.com/')) {
-      most = Math.max(most, ++running)
-      started++
-      return setTimeout(() => {
-        running--
-        response.writeHead(404, { 'content-length': 0 }).end()
-      }, 20)
-    }
-    if (/robots|favicon/.test(url))
-      return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
+    if (url.startsWith(BUSY)) return busy.respond(() => response.writeHead(404, { 'content-length': 0 }).end())
+    if (/robots|favicon/.test(url)) return response.writeHead(302, { location: BUSY, 'content-length': 0 }).end()
     return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
   })
   const limiter = new HostLimiter({ slotsPerHost: 2, pauseMs: 0, pausesDeadline: false })
-  const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 1500 }
+  const policy = { ...DEFAULT_POLICY, deadlineMs: LATE_MS, evidenceMs: LATE_MS, evidenceAfterBodyMs: LATE_MS }
   const options = { resolver: createResolver(), policy, evidence, hostLimiter: limiter, ...(dial && { dial }) }
   await Promise.all(Array.from({ length: 15 }, (_, i) => fetchText(`http://a${i}.example.org/`, options)))
   await close()
-  expect(most).toBe(bound)
-  expect(started).toBeGreaterThan(10)
+  expect([busy.most, busy.started]).toEqual([2, 15 * evidence.length])
 })
 
 test('side evidence that waits for a slot stops at its time limit and leaves no waiter', async () => {
+  const redirected = createDeferred<void>()
   const { dial, requests, close } = await openScene((url, response) => {
-    if (/robots/.test(url))
-      return response.writeHead(302, { location: 'http://victim.example.com/', 'content-length': 0 }).end()
-    return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>here')
+    if (!/robots/.test(url)) return sendPage(response, '<p>here', redirected.promise)
+    response.writeHead(302, { location: BUSY, 'content-length': 0 }).end()
+    return redirected.resolve()
   })
   const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline: false })
   const release = await limiter.acquire('victim.example.com', signal)
-  const policy = { ...DEFAULT_POLICY, evidenceAfterBodyMs: 500 }
+  const policy = { ...DEFAULT_POLICY, deadlineMs: LATE_MS, evidenceMs: LATE_MS, evidenceAfterBodyMs: 100 }
   const options = {
     resolver: createResolver(),
     policy,
@@ -134,19 +165,20 @@ test('side evidence that waits for a slot stops at its time limit and leaves no 
 })
 
 test('a scan that waits for another host has aborted its requests to the previous host', async () => {
-  let waiting = 0
+  const [asked, aborted] = [createDeferred<void>(), createDeferred<void>()]
   const { dial, close } = await openScene((url, response, request) => {
-    if (/robots/.test(url)) {
-      waiting++
-      request.socket.once('close', () => waiting--)
+    if (url === 'http://a.example.org/robots.txt') {
+      asked.resolve()
+      request.socket.once('close', () => aborted.resolve())
       return undefined // Never responds.
     }
-    const refresh = url.startsWith('http://a.') && '<meta http-equiv=refresh content="0;url=http://b.example.org/">'
-    return setTimeout(() => response.writeHead(200, { 'content-type': 'text/html' }).end(refresh || '<p>'), 30)
+    if (/robots/.test(url)) return response.writeHead(404).end()
+    const refresh = '<meta http-equiv=refresh content="0;url=http://b.example.org/">'
+    return sendPage(response, url.startsWith('http://a.') ? refresh : '<p>', asked.promise)
   })
   const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline: false })
   const release = await limiter.acquire('b.example.org', signal)
-  const policy = { ...DEFAULT_POLICY, evidenceMs: 5000 }
+  const policy = { ...DEFAULT_POLICY, deadlineMs: LATE_MS, evidenceMs: LATE_MS, evidenceAfterBodyMs: LATE_MS }
   const options = {
     resolver: createResolver(),
     policy,
@@ -155,10 +187,9 @@ test('a scan that waits for another host has aborted its requests to the previou
     ...(dial && { dial }),
   }
   const scan = fetchText('http://a.example.org/', options)
-  await new Promise((resolve) => setTimeout(resolve, 10))
+  await asked.promise
   const releaseFirst = await limiter.acquire('a.example.org', signal) // The scan has released this slot and waits for the other host.
-  await new Promise((resolve) => setTimeout(resolve, 300)) // A socket closes within a few turns.
-  expect(waiting).toBe(0)
+  await aborted.promise
   releaseFirst()
   release()
   expect((await scan).url).toBe('http://b.example.org/')
@@ -172,13 +203,21 @@ test.each([
   const { dial, close } = await openScene((_url, response) => response.writeHead(200).end('<p>here'))
   const limiter = new HostLimiter({ slotsPerHost: 1, pauseMs: 0, pausesDeadline })
   const release = await limiter.acquire('a.example.org', signal)
-  setTimeout(release, 1200)
-  const policy = { ...DEFAULT_POLICY, deadlineMs: 1000 }
-  const options = { resolver: createResolver(), policy, evidence: [], hostLimiter: limiter, ...(dial && { dial }) }
-  const actual = await fetchText('http://a.example.org/', options).then(
+  const options = {
+    resolver: createResolver(),
+    policy: DEFAULT_POLICY,
+    evidence: [],
+    hostLimiter: limiter,
+    ...(dial && { dial }),
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const fetched = fetchText('http://a.example.org/', options).then(
     ({ url }) => url,
     ({ reason }) => reason,
   )
+  await vi.advanceTimersByTimeAsync(2 * DEFAULT_POLICY.deadlineMs)
+  vi.useRealTimers()
+  release()
+  expect(await fetched).toBe(outcome)
   await close()
-  expect(actual).toBe(outcome)
 })

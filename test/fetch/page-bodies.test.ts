@@ -1,7 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { buildPage } from '../../src/engine/page/page.ts'
-import { detect } from '../../src/engine/verdict/detect.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import type { Site } from '../../src/fetch/fetch.ts'
 import { HostLimiter } from '../../src/fetch/host-limiter.ts'
@@ -18,7 +16,6 @@ import {
   type Plays,
   say,
 } from '../../tools/bench/hostile/raw-server.ts'
-import { buildRuleset, compile, technology } from '../engine/support/tiny-rules.ts'
 import { fetchText } from './fetch-text.ts'
 import { createResolver, openScene } from './scene.ts'
 
@@ -59,7 +56,11 @@ async function fetchSiteOf(
 
 /** Describes the scripts of a site: path, length and whether they are cut. */
 function describeScripts({ scripts, lateBodies }: Site): object {
-  const list = scripts?.map(({ url, text, isCut = false }) => [new URL(url).pathname, text.length, isCut])
+  const list = scripts?.map(({ url, text, isCut = false, missing }) => [
+    new URL(url).pathname,
+    missing ?? text.length,
+    isCut,
+  ])
   return { scripts: list, lateBodies }
 }
 
@@ -76,13 +77,13 @@ describe('a script of the page', () => {
     ['never ends', flood(head(JS), 'a'.repeat(9999)), [['/main.js', MIB, true]]],
     ['is a bomb', answer(bomb, `${JS}\r\ncontent-encoding: gzip`), [['/main.js', MIB, true]]],
     ['ends early', (socket) => socket.end(`${head(`${JS}\r\ncontent-length: 99`)}abc`), [['/main.js', 3, true]]],
-    ['does not exist', answer('let a', JS, '404 Not Found'), []],
-    ['is a page', page(''), []],
-    ['is an image', answer('GIF89a', 'content-type: image/gif'), []],
-    ['is data', answer('{}', 'content-type: application/json'), []],
-    ['is at a private address', to('http://10.0.0.1/main.js'), []],
-    ['redirects forever', to('/main.js'), []],
-    ['is not HTTP', say('tide\r\n\r\n'), []],
+    ['does not exist', answer('let a', JS, '404 Not Found'), [['/main.js', 'status 404', false]]],
+    ['is a page', page(''), [['/main.js', 'an HTML page instead of the file', false]]],
+    ['is an image', answer('GIF89a', 'content-type: image/gif'), [['/main.js', 'another type of file', false]]],
+    ['is data', answer('{}', 'content-type: application/json'), [['/main.js', 'another type of file', false]]],
+    ['is at a private address', to('http://10.0.0.1/main.js'), [['/main.js', 'the request failed', false]]],
+    ['redirects forever', to('/main.js'), [['/main.js', 'too many redirects', false]]],
+    ['is not HTTP', say('tide\r\n\r\n'), [['/main.js', 'the request failed', false]]],
   ]
   it.each(rows)('that %s', async (_name, play, scripts) => {
     const { site } = await fetchSiteOf({ '/': page(SCRIPT), '/main.js': play, '/other.js': answer('let abc', JS) })
@@ -95,7 +96,7 @@ describe('a script of the page', () => {
     ['drips', drip(head(JS), 'a')],
   ])('that %s is left out when the time is up', async (_name, play) => {
     const { site } = await fetchSiteOf({ '/': page(SCRIPT), '/main.js': play }, { bodiesAfterPageMs: 400 })
-    expect(describeScripts(site)).toEqual({ scripts: [], lateBodies: 1 })
+    expect(describeScripts(site)).toEqual({ scripts: [['/main.js', 'not received in time', false]], lateBodies: 1 })
     expect(site.warnings).toHaveLength(1)
   })
 })
@@ -114,11 +115,15 @@ it('at most four scripts of 3 MiB and two style sheets of 512 KiB in all are rea
     '/index.css': big,
   })
   expect(describeScripts(site)).toEqual({
-    scripts: ['/main.js', '/a.js', '/b.js'].map((path) => [path, MIB, false]),
+    scripts: [
+      ...['/main.js', '/a.js', '/b.js'].map((path) => [path, MIB, false]),
+      ['/c.js', `too large: more than ${3 * MIB} bytes in total`, false],
+    ],
     lateBodies: 0,
   })
   expect(site.styles?.map(({ url, text, isCut }) => [new URL(url).pathname, text.length, isCut])).toEqual([
     ['/index.css', MIB / 2, true],
+    ['/a.css', 0, undefined],
   ])
   expect(asked.sort()).toEqual(['/a.css', '/a.js', '/b.js', '/c.js', '/index.css', '/main.js'])
 })
@@ -144,7 +149,7 @@ it('nothing is requested when it is turned off, or when the response is not HTML
 
 it("the scan's deadline ends the requests; the page is the result", async () => {
   const { site } = await fetchSiteOf({ '/': page(SCRIPT), '/main.js': () => {} }, { deadlineMs: 1500 })
-  expect(site).toMatchObject({ status: 200, scripts: [], lateBodies: 1 })
+  expect(site).toMatchObject({ status: 200, scripts: [{ missing: 'not received in time' }], lateBodies: 1 })
 })
 
 it('requests to another host share one slot of its limit, and release it', async () => {
@@ -177,50 +182,4 @@ it('the address of the page is reported, not that of its scripts', async () => {
   const site = await fetchText('http://www.example.org/', { resolver, policy, evidence: [], dial: dialTo(server.url) })
   expect(site).toMatchObject({ address: '93.184.216.34', lateBodies: 0 })
   expect(site.scripts).toHaveLength(1)
-})
-
-/** Delays each response by a round trip, the first of a connection by two, and sends bodies at a rate. */
-function delay(body: Buffer, type: string, { rttMs, bytesPerMs }: { rttMs: number; bytesPerMs: number }): Play {
-  const connected = new WeakSet<object>()
-  return (socket) => {
-    const wait = connected.has(socket) ? rttMs : 2 * rttMs
-    connected.add(socket)
-    const started = performance.now() + wait
-    let sent = 0
-    const send = (): void => {
-      const due = Math.min(body.length, Math.round((performance.now() - started) * bytesPerMs))
-      if (due > sent) socket.write(body.subarray(sent, due))
-      sent = Math.max(sent, due)
-      if (sent < body.length && !socket.destroyed) setTimeout(send, 5)
-    }
-    setTimeout(() => {
-      socket.write(head(`content-type: ${type}\r\ncontent-length: ${body.length}`))
-      send()
-    }, wait)
-  }
-}
-
-it('with 150 ms of round-trip time and 2 MB/s, ten of ten scans receive a bundle of 600 kB', async () => {
-  const speed = { rttMs: 150, bytesPerMs: 2000 }
-  const play = (body: string, type: string): Play => delay(Buffer.from(body), type, speed)
-  const server = await openSite({
-    '/': play(`<!doctype html>${SCRIPT}<link rel=stylesheet href=/main.css>`, 'text/html'),
-    '/main.js': play(`${'let a=1;'.repeat(75_000)}"kilnrt@1.2.3"`, 'text/javascript'),
-    '/main.css': play('a{}'.repeat(10_000), 'text/css'),
-    '/robots.txt': play('User-agent: *', 'text/plain'),
-  })
-  opened.push(server)
-  const options = {
-    resolver: createResolver(),
-    policy: { ...policy, bodiesAfterPageMs: DEFAULT_POLICY.bodiesAfterPageMs },
-  }
-  const sites = await Promise.all(Array.from({ length: 10 }, () => fetchText(server.url, options)))
-  const ruleset = buildRuleset(
-    compile([technology('x', { detect: [{ bundle: 'kilnrt@', match: 'kilnrt@([\\d.]+)', version: 1 }] })]),
-  )
-  const verdicts = sites.map((site) => detect(ruleset, buildPage(site)))
-  expect(sites.map(({ lateBodies }) => lateBodies)).toEqual(Array(10).fill(0))
-  expect(verdicts.map(({ versions, warnings }) => [Object.values(versions), warnings])).toEqual(
-    Array(10).fill([['1.2.3'], []]),
-  )
 })

@@ -1,25 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ScanError } from '../../src/errors.ts'
 import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { parseTarget } from '../../src/fetch/target.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { findUnshare, isInside, runInside } from '../support/network-namespace.ts'
+import { skipSuite } from '../support/report-skipped.ts'
 import { fetchText } from './fetch-text.ts'
-import { certificateFile, createResolver, leftSince, openResources, openScene } from './scene.ts'
-import { findStages, type Stage, type Vector } from './stages.ts'
+import { createResolver, leftSince, openResources, openScene } from './scene.ts'
+import { FOREIGN_VECTORS, findStages, type Stage, type Vector } from './stages.ts'
 
 const file = join(projectFolder(), '..', 'shared', 'vectors', 'ssrf.json')
 const hasVectors = existsSync(file)
-if (!hasVectors) console.warn(`SKIPPED: ${file} does not exist, so its attacks are not tested`)
 const vectors: Vector[] = hasVectors ? JSON.parse(readFileSync(file, 'utf8')) : []
-const way = isInside || !hasVectors ? null : findUnshare()
-if (hasVectors && !isInside && way === null)
-  console.warn('SKIPPED: network namespaces are not available, so the attacks are tested only with an injected dial')
+if (!hasVectors) skipSuite('attacks on the address policy', FOREIGN_VECTORS)
 
 /** Only scenes that never respond reach a deadline; the others end by themselves. */
 const policy = { ...DEFAULT_POLICY, deadlineMs: 300_000 }
@@ -106,14 +102,4 @@ describe.skipIf(!hasVectors)('216 ways to make the scanner contact a wrong host'
     }
     expect(hits).toBe(0)
   })
-})
-
-test.skipIf(way === null)('the same in a network namespace, with real sockets to the addresses', async () => {
-  const output = await runInside(way ?? [], 'test/fetch/vectors.test.ts', {
-    NODE_EXTRA_CA_CERTS: fileURLToPath(certificateFile),
-    NODE_USE_ENV_PROXY: '1', // Newer versions of Node read it once, at startup.
-    HTTP_PROXY: 'http://127.0.0.1:9',
-    HTTPS_PROXY: 'http://127.0.0.1:9',
-  })
-  expect(output).toMatch(/Tests\s+217 passed/)
 })

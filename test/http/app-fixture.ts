@@ -121,9 +121,13 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
       corsOrigins: [],
       trustProxy: null,
       scanConcurrency: 64,
+      host: '127.0.0.1',
       publicUrl: null,
+      // Requests without a socket name this host.
+      allowedHosts: ['localhost'],
       contactUrl: null,
       adminEmails: [],
+      auditDays: 400,
       ...options.settings,
     },
     pepper: PEPPER,
@@ -140,8 +144,9 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
 async function createKey({ clock, store, pepper }: AppParts, change: Partial<KeyParts> = {}): Promise<TestKey> {
   const usual = { name: 'Harbour Line', email: 'dev@harbourline.example', plan: 'advanced', revision: null }
   const made = buildKey({ ...usual, now: new Date(clock()), pepper, ...change })
-  await store.keys.createKey(made.key)
-  return made
+  if (change.account === undefined) await store.keys.createKey(made.key)
+  else expect(await store.keys.createAccountKey(made.key, Number.MAX_SAFE_INTEGER)).toBe(true)
+  return { ...made, key: (await store.keys.getKey(made.key.id)) ?? made.key }
 }
 
 async function sendRequest(

@@ -8,6 +8,7 @@ import { openMongo } from '../../src/store/mongo/mongo.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { mongoUrl, redisUrl } from '../support/services.ts'
+import { chooseStores } from '../support/stores.ts'
 
 export interface AppStores {
   readonly store: GuardedStore
@@ -76,18 +77,22 @@ export function overrideStore(
   }
 }
 
-/** Lists both kinds, for `describe.each`. */
-export async function appKinds(suite: string): Promise<readonly [embedded: AppKind, servers: AppKind]> {
+/** Memory and SQLite. */
+export const EMBEDDED: AppKind = { name: 'memory and SQLite', isMissing: false, isShared: false, open: openEmbedded }
+
+/** Finds Redis and MongoDB. */
+export async function findServers(suite: string): Promise<AppKind> {
   const redis = await redisUrl(suite)
   const mongodb = mongoUrl(suite)
-  const isMissing = redis === null || mongodb === null
-  return [
-    { name: 'memory and SQLite', isMissing: false, isShared: false, open: openEmbedded },
-    {
-      name: 'Redis and MongoDB',
-      isMissing,
-      isShared: true,
-      open: () => openServers({ redis: redis ?? '', mongodb: mongodb ?? '' }),
-    },
-  ]
+  return {
+    name: 'Redis and MongoDB',
+    isMissing: redis === null || mongodb === null,
+    isShared: true,
+    open: () => openServers({ redis: redis ?? '', mongodb: mongodb ?? '' }),
+  }
+}
+
+/** Returns the kind that this project of Vitest tries. */
+export function findAppKind(suite: string): Promise<AppKind> {
+  return chooseStores({ embedded: async () => EMBEDDED, servers: () => findServers(suite) })
 }

@@ -75,7 +75,7 @@ test.each([
   ['?kind=host', 'kind must be one of builder, hosting, site-type, technology.'],
   ['?kind=', 'kind must be one of builder, hosting, site-type, technology.'],
   ['?kind=builder&kind=builder', 'kind must be one of builder, hosting, site-type, technology.'],
-  ['?kinds=builder', 'Unknown parameter "kinds". Known parameters: kind.'],
+  ['?kinds=builder', 'Unknown parameter "kinds". Did you mean "kind"? Known parameters: kind.'],
 ])('%s is rejected', async (query, sentence) => {
   const app = await openApp()
   const { status, body } = await app.call({ url: `${PATH}${query}`, secret: (await app.newKey()).secret })

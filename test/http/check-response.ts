@@ -102,7 +102,10 @@ const SENTENCE = /^[^a-z].*[.]$|^(?:url|include|fresh|month|kind) .*[.]$/
 function checkError({ status, headers, body }: Answer, revision: 1 | 2, want: Want): void {
   const names = ['error', 'code', ...(revision === 2 ? ['retryable'] : []), 'requestId'].join()
   want('names', Object.keys(body), Object.keys(body).join() === names)
-  if (revision === 2) want('retryable', body.retryable, body.retryable === [429, 500, 503].includes(status))
+  // Only some failures of scans last, and then the same request is in vain.
+  const isLasting = body.code === 'scan_failed' && !body.retryable
+  if (revision === 2)
+    want('retryable', body.retryable, body.retryable === [429, 500, 503].includes(status) || isLasting)
   want('requestId', body.requestId, body.requestId === headers['x-request-id'])
   want('code', body.code, API_ERRORS[body.code as ApiErrorCode][0] === status)
   want('error', body.error, SENTENCE.test(body.error) && !INTERNALS.test(body.error))

@@ -40,7 +40,7 @@ async function openScene(revision: Revision, options: Parameters<typeof openApp>
   const { secret, key } = await app.newKey({ ...KEY, now: new Date(KEY.created_at) })
   for (const day of ['2026-05-01', '2026-05-01', '2026-05-03'])
     if (options.settings === undefined)
-      await app.store.usage.charge({ key: key.id, day, quota: 100, at: new Date(NOW) })
+      await app.store.usage.charge({ counter: key.id, day, quota: 100, at: new Date(NOW) })
   return { app, secret }
 }
 
@@ -81,10 +81,14 @@ function buildRequest({ method, path, ok }: Operation, more: Readonly<Record<str
 /** Code → how to change a valid request so that it gets this error. */
 const REQUESTS: Partial<Record<ApiErrorCode, (operation: Operation, sentence: string) => TestRequest>> = {
   invalid_request: (operation, sentence) => buildRequest(operation, { [`${/"(\w+)"/.exec(sentence)?.[1]}`]: 1 }),
-  invalid_url: (operation) => buildRequest(operation, { url: 'example.org' }),
+  invalid_url: (operation) => buildRequest(operation, { url: 'example' }),
   blocked_target: (operation) => buildRequest(operation, { url: 'http://printer.lan/' }),
   scan_failed: (operation) => buildRequest(operation, { url: 'https://unreachable.example.org' }),
   scan_timeout: (operation) => buildRequest(operation, { url: 'https://deadline.example.org' }),
+  misdirected_request: (operation) => {
+    const request = buildRequest(operation)
+    return { ...request, headers: { ...request.headers, host: 'rebound.example' } }
+  },
   method_not_allowed: (operation) => ({ ...buildRequest(operation), method: 'DELETE', body: undefined }),
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'libsql'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { openMemory } from '../../src/coordination/memory.ts'
 import { API_ERRORS, type ApiErrorCode, SCAN_CAUSES, type ScanCause, ScanError } from '../../src/errors.ts'
 import { findSlashless } from '../../src/http/trailing-slash.ts'
@@ -30,6 +30,12 @@ async function brokenStores(method: string, error: Error): ReturnType<typeof ope
 }
 
 const site = scanOf('https://example.org')
+
+/** Causes that the same request meets again until the site or the URL changes. */
+const LASTING = [
+  ...['name_not_found', 'address_refused', 'redirect_refused', 'connection_refused', 'tls_invalid'],
+  ...['too_many_redirects', 'redirect_loop', 'header_overflow', 'worker_killed'],
+]
 
 describe('every code', () => {
   let app: TestApp
@@ -69,6 +75,7 @@ describe('every code', () => {
   test.each(Object.entries(SCAN_CAUSES))('a scan that fails with %s', async (cause, [code, sentence]) => {
     const answer = await app.call({ url: scanOf(`https://${cause}.example.org/?token=secret`), secret })
     expect([answer.body.code, answer.body.error]).toEqual([code, sentence])
+    expect(answer.body.retryable).toBe(answer.status >= 429 && !LASTING.includes(cause))
   })
 
   test.each([
@@ -151,7 +158,11 @@ test.each([
 
 test('while the store reports errors, the app is live but not ready', async () => {
   const folder = newFolder()
-  const store = guardStore(await openSqlite({ folder, role: 'server' }), { timeoutMs: null })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const sqlite = await openSqlite({ folder, role: 'server' })
+  // Writes do not wait for the lock of another process.
+  if (sqlite.authDatabase.kind === 'sqlite') sqlite.authDatabase.db.exec('PRAGMA busy_timeout = 0')
+  const store = guardStore(sqlite, { timeoutMs: null })
   const shared = openMemory({ maxBytes: 1_000_000 })
   const app = await openApp({ stores: { store, shared, answered: () => 0 } })
   const { secret } = await app.newKey()
@@ -171,7 +182,9 @@ test('while the store reports errors, the app is live but not ready', async () =
   )
   other.exec('ROLLBACK')
   other.close()
+  await vi.advanceTimersByTimeAsync(1000)
   await until(state, [200, { status: 'ready' }, '1'])
+  vi.useRealTimers()
 })
 
 test('an unexpected error is internal, and only the log has its details', async () => {

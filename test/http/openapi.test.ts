@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 
 const REVISIONS = [[1], [2]] as const
-const SCAN = '200,400,401,405,429,500,503'
-const OTHER = '200,400,401,405,429,500,503'
+const SCAN = '200,400,401,405,421,429,500,503'
+const OTHER = '200,400,401,405,421,429,500,503'
 
 /** Calls a function with every schema of a document, and with the path of names to it. */
 function visitSchemas(part: Json, visit: (schema: Json, path: string) => void, path = ''): void {
@@ -73,7 +73,7 @@ describe.each(REVISIONS)('the document of revision %d', (revision) => {
       Object.keys(responses).join(),
     ])
     const second = [
-      ['get', '/api/v1/catalogue', '200,304,400,401,405,429,500,503'],
+      ['get', '/api/v1/catalogue', '200,304,400,401,405,421,429,500,503'],
       ['get', '/api/v1/usage', OTHER],
     ]
     const both = [

@@ -1,5 +1,7 @@
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { expect } from 'vitest'
+import { until } from '../support/until.ts'
 
 /** A response as received on a socket. */
 export interface Reply {
@@ -9,37 +11,40 @@ export interface Reply {
   readonly body: any
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/** Id of the request that ends a conversation. */
+const LAST = 'last-request-of-the-client'
 
-/** Sends texts with pauses between them, and reads until the server closes the connection or sends nothing for a while. */
-export async function talk(
-  port: number,
-  ...texts: (string | Buffer)[]
-): Promise<{ replies: Reply[]; isClosed: boolean }> {
+/** How a conversation went. */
+export interface Conversation {
+  /** The responses, without that to the last request of the client. */
+  readonly replies: Reply[]
+  /** Whether the server closed the connection by itself: the last request got no response. */
+  readonly isClosed: boolean
+}
+
+/**
+ * Sends texts, each after something has arrived in response to the one before, and then one more request that asks the server to close
+ * the connection. Responses have the order of their requests, so nothing else can follow the response to the last request.
+ */
+export async function talk(port: number, ...texts: (string | Buffer)[]): Promise<Conversation> {
+  const last = `GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Request-Id: ${LAST}\r\n\r\n`
   const socket = connect(port, '127.0.0.1')
+  // The server may reset a connection whose rest it does not read.
+  const closed = new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()))
   let got = ''
-  let isClosed = false
   socket.on('data', (data) => {
     got += data.toString('utf8')
   })
-  socket.on('error', () => {})
-  socket.on('close', () => {
-    isClosed = true
-  })
-  for (const text of texts) {
-    const before = got.length
-    socket.write(text)
-    // The beginning of a body gets no response yet.
-    for (let i = 0; i < 50 && got.length === before && !isClosed; i++) await pause(20)
+  for (const [i, text] of texts.entries()) {
+    const isLast = i === texts.length - 1
+    const arrival = new Promise<void>((resolve) => socket.once('data', () => resolve()))
+    socket.write(isLast ? Buffer.concat([Buffer.from(text), Buffer.from(last)]) : text)
+    if (!isLast) await Promise.race([arrival, closed])
   }
-  const end = performance.now() + 20_000
-  let quiet = 0
-  for (let known = -1; !isClosed && quiet < 20 && performance.now() < end; known = got.length) {
-    quiet = got.length > 0 && got.length === known ? quiet + 1 : 0
-    await pause(20)
-  }
-  socket.destroy()
-  return { replies: readReplies(got), isClosed }
+  await closed
+  const replies = readReplies(got)
+  const others = replies.filter(({ headers }) => headers['x-request-id'] !== LAST)
+  return { replies: others, isClosed: others.length === replies.length }
 }
 
 export function readReplies(text: string): Reply[] {
@@ -71,3 +76,14 @@ export async function readUntilClosed(socket: Socket): Promise<string> {
   for await (const data of socket) got += data
   return got
 }
+
+/** Connects to a server of this process. @returns both ends of the connection; that of the client may end its direction alone */
+export async function connectTo(server: Server): Promise<{ readonly socket: Socket; readonly received: Socket }> {
+  const connected = once(server, 'connection')
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  return { socket, received: (await connected)[0] }
+}
+
+/** Waits until a server knows that its client has ended or reset the connection. */
+export const untilEnded = (received: Socket): Promise<void> =>
+  until(() => received.destroyed || received.readableEnded, true)

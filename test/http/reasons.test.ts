@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type FailureReason, SCAN_CAUSES, type ScanCause, ScanError, SERVICE_REASONS } from '../../src/errors.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { StoreError, type Switches } from '../../src/store/types.ts'
@@ -53,6 +53,10 @@ const cases: (readonly [reason: FailureReason, status: number, url: string, opti
   ['unexpected', 500, me, async () => ({ stores: await failingStores('touch', new TypeError(INTERNAL)) })],
 ]
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 describe('the reason of a failed request is in the log and the metric, and not in the response', () => {
   test.each(cases)('%s: %d on %s', async (reason, status, url, options) => {
     const app = await openApp(await options())
@@ -77,6 +81,7 @@ describe('the reason of a failed request is in the log and the metric, and not i
   })
 
   test('queue_full and queue_timeout', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const held = pauseScans()
     const app = await openApp({ settings: { scanConcurrency: 1 }, scan: held.scan })
     const keys = await Promise.all([1, 2].map(() => app.newKey()))
@@ -85,6 +90,9 @@ describe('the reason of a failed request is in the log and the metric, and not i
     const others = Array.from({ length: 129 }, (_, i) =>
       app.call({ url: scanOf(newSite()), secret: keys[i % 2].secret }),
     )
+    // The request that finds the queue full is answered first.
+    await Promise.race(others)
+    await vi.advanceTimersByTimeAsync(2000)
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(129).fill(503))
     held.complete()
     expect((await first).status).toBe(200)
@@ -132,6 +140,7 @@ test('health checks that succeed are logged at debug level, those that fail at w
 })
 
 test('metrics show the versions and the switches', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const stores = await switchedStores({ maintenance: true })
   const app = await openApp({ stores })
   const read = (): Promise<string> => app.parts.metrics.registry.metrics()
@@ -142,6 +151,7 @@ test('metrics show the versions and the switches', async () => {
   const switches = async (): Promise<string[]> => (await read()).match(/(?<=^siteprint_switch_on).*/gm) ?? []
   expect(await switches()).toEqual(['{switch="maintenance"} 1', '{switch="api_off"} 0'])
   await stores.store.settings.setSwitches({ maintenance: false, apiOff: true })
-  await until(switches, ['{switch="maintenance"} 0', '{switch="api_off"} 1'])
+  await vi.advanceTimersByTimeAsync(4900)
+  expect(await switches()).toEqual(['{switch="maintenance"} 0', '{switch="api_off"} 1'])
   expect(app.log()).toContain('an operator changed the switches')
 })

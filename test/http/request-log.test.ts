@@ -57,7 +57,7 @@ describe('the metrics', () => {
       await app.call({ url: scanOf(url), secret: free.secret })
     await app.call({ url: scanOf('https://example.org', '&fresh=true'), secret: free.secret })
     for (let i = 0; i < 8; i++) await app.call({ url: '/api/v1/me', secret: free.secret })
-    const charge = { key: none.key.id, day: new Date(app.clock.now).toISOString().slice(0, 10), quota: 1000 }
+    const charge = { counter: none.key.id, day: new Date(app.clock.now).toISOString().slice(0, 10), quota: 1000 }
     for (let i = 0; i < 100; i++) await app.store.usage.charge({ ...charge, at: new Date() })
     await app.call({ url: scanOf('https://example.org'), secret: none.secret })
     await app.call({ url: '/chosen/by/a/client' })

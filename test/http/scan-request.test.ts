@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { API_ERRORS } from '../../src/errors.ts'
 import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 
 let app: TestApp
@@ -110,9 +111,22 @@ describe('queries', () => {
   })
 
   const KNOWN = 'Known parameters: url, include, fresh.'
+  const URL_SENTENCE = API_ERRORS.invalid_url[1]
+  const INCLUDE =
+    'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings, meta.'
   const INSTEAD = 'To ignore a cached result, send fresh=true.'
   test.each([
     [`url=${good}&x=1`, `Unknown parameter "x". ${KNOWN}`],
+    [`url=${good}&inculde=x`, `Unknown parameter "inculde". Did you mean "include"? ${KNOWN}`],
+    [`URL=${good}`, `url is missing. Unknown parameter "URL". Did you mean "url"? ${KNOWN}`],
+    [`url=${good}&include=version`, `Unknown value "version" of include. Did you mean "versions"? ${INCLUDE}`],
+    [`url=${good}&include=Meta`, `Unknown value "Meta" of include. Did you mean "meta"? ${INCLUDE}`],
+    [`url=${good}&include=everything`, `Unknown value "everything" of include. ${INCLUDE}`],
+    [`url=${good}&include=${'x'.repeat(31)}`, `Unknown value of include. ${INCLUDE}`],
+    ['url=example.org/shop?a', 'url has no scheme: use https://example.org/shop?a instead.'],
+    ['url=http:example.org', 'url has no scheme: use https://example.org instead.'],
+    ['url=printer.lan', URL_SENTENCE],
+    [`url=example.org/${'x'.repeat(200)}`, URL_SENTENCE],
     [
       `url=${good}&include[]=timing`,
       `Unknown parameter "include[]". ${KNOWN} Write include=versions,timing, or repeat include.`,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -13,13 +14,21 @@ import {
 } from '../../src/keys/key.ts'
 import type { Key } from '../../src/keys/types.ts'
 import { codePoint } from '../support/code-point.ts'
+import { countRuns } from '../support/property-runs.ts'
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PEPPER = 'a pepper of the test, long enough'
 const NOW = new Date('2026-02-28T12:00:00.000Z')
 
-/** A different secret in each run. The report of a failure shows it. */
-const secret = fc.constant(null).map(makeSecret)
+/** The checksum of a text, CRC-32 as six digits of base 62. */
+const computeChecksum = (text: string): string =>
+  Array.from({ length: 6 }, (_, i) => LETTERS[Math.floor(crc32(text) / 62 ** (5 - i)) % 62]).join('')
+
+/** Secrets that the seed decides, unlike those of `makeSecret`. */
+const secret = fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 32, maxLength: 32 }).map((letters) => {
+  const body = SECRET_PREFIX + letters
+  return body + computeChecksum(body)
+})
 
 describe('a secret', () => {
   test.each([
@@ -46,17 +55,17 @@ describe('a secret', () => {
     expect(new Set(made.flatMap((one) => [...one.slice(SECRET_PREFIX.length, -6)])).size).toBe(62)
   })
 
-  test('with one changed character is rejected, whatever its position', () => {
+  test('with one changed character is rejected, whatever its position', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(secret, fc.nat({ max: 46 }), fc.constantFrom(...LETTERS), (whole, at, letter) => {
         fc.pre(whole[at] !== letter)
         expect(isWellFormed(whole.slice(0, at) + letter + whole.slice(at + 1))).toBe(false)
       }),
-      { numRuns: 5000 },
+      { numRuns: countRuns(5000) },
     )
   })
 
-  test('with a missing, doubled or swapped character is rejected', () => {
+  test('with a missing, doubled or swapped character is rejected', { tags: ['property'] }, () => {
     fc.assert(
       fc.property(secret, fc.nat({ max: 45 }), (whole, at) => {
         const [before, one, next, after] = [whole.slice(0, at), whole[at], whole[at + 1], whole.slice(at + 2)]
@@ -64,11 +73,15 @@ describe('a secret', () => {
         expect(isWellFormed(before + one + one + next + after)).toBe(false)
         if (one !== next) expect(isWellFormed(before + next + one + after)).toBe(false)
       }),
-      { numRuns: 5000 },
+      { numRuns: countRuns(5000) },
     )
   })
 
-  test('any other text is rejected without throwing', () => {
+  test('with its own checksum is accepted', { tags: ['property'] }, () => {
+    fc.assert(fc.property(secret, isWellFormed))
+  })
+
+  test('any other text is rejected without throwing', { tags: ['property'] }, () => {
     fc.assert(fc.property(fc.string({ unit: codePoint }), (text) => !isWellFormed(text)))
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), secret, (text, whole) => text === '' || !isWellFormed(whole + text)),
@@ -89,6 +102,7 @@ test('a new key contains only the hash and the last four characters of its secre
   expect(key).toEqual({
     ...parts,
     account: null,
+    counter: key.id,
     suspendedAt: null,
     expiresAt: null,
     perMinute: null,
@@ -118,6 +132,9 @@ describe('a key is usable', () => {
     ['not with an expired older secret', withEnd(at(-1)), old.hash, false],
     ['with the new secret when the old one has expired', withEnd(at(-1)), stored.hash, true],
     ['not with the secret of another key', withEnd(null), '0'.repeat(64), false],
+    ['a millisecond before it expires', { ...withEnd(null), expiresAt: at(1) }, stored.hash, true],
+    ['not at the moment it expires', { ...withEnd(null), expiresAt: at(0) }, stored.hash, false],
+    ['not if it is suspended', { ...withEnd(null), suspendedAt: NOW }, stored.hash, false],
     ['not if it is revoked', { ...withEnd(null), revokedAt: NOW }, stored.hash, false],
     [
       'not if the clock of the node that revoked it was ahead',

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PageInput } from '../../src/engine/page/page.ts'
 import { html, readFinds } from '../engine/support/finds.ts'
+import { damageJson, listDamaged } from '../support/arbitrary-json.ts'
 
 const ld = (...blocks: unknown[]): PageInput =>
   html(blocks.map((block) => `<script type="application/ld+json">${JSON.stringify(block)}</script>`).join(''))
@@ -65,4 +67,19 @@ test.each<[what: string, words: string[], PageInput, [string, string][]]>([
   ['invalid types', ['Shop'], ld({ '@type': { a: 'Shop' } }, { '@type': null }, { type: 'Shop' }, 'Shop', 1), []],
 ])('%s', (_, words, input, expected) => {
   expect(readFinds('jsonld', words, input)).toEqual(expected)
+})
+
+const SHOP = {
+  '@context': 'https://schema.org',
+  '@graph': [
+    { '@type': ['Shop', 'Place'], name: 'A', url: '/a', '@id': '#a', offers: [{ '@type': 'Offer', price: 7 }] },
+  ],
+}
+
+test('data with any types of values is read', { tags: ['property'] }, () => {
+  const words = ['Shop', 'Place', 'Offer', 'Shop.name', 'Shop.offers.price', 'Offer.price']
+  const read = (text: string) => readFinds('jsonld', words, html(`<script type="application/ld+json">${text}</script>`))
+  expect(read(JSON.stringify(SHOP))).toHaveLength(7)
+  for (const text of listDamaged(SHOP)) read(text)
+  fc.assert(fc.property(damageJson(SHOP), (text) => void read(text)))
 })

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Account } from '../../src/accounts/types.ts'
+import { createDefaultKey } from '../../src/portal/default-key.ts'
 import { Person } from './person.ts'
 import { openPortal, PASSWORD, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 
@@ -18,7 +19,9 @@ export interface MembersPortal extends TestPortal {
   readonly visit: () => Person
   /** Signs up through the page. The address is unique unless it is given. */
   readonly join: (change?: { readonly name?: string; readonly email?: string }) => Promise<Member>
-  /** Signs up an operator, whose address is verified. */
+  /** Logs in to an account that the operator has created. Its address is not verified. */
+  readonly joinByCommand: (email: string) => Promise<Member>
+  /** Logs in as an operator, whose address is verified. */
   readonly joinAsAdmin: () => Promise<Member>
   /** Logs in with another browser. */
   readonly logIn: (email: string, password?: string, userAgent?: string) => Promise<Person>
@@ -46,19 +49,31 @@ export async function openPortalForMembers({ settings, ...options }: PortalOptio
     return { person, account: await findAccount(form.email) }
   }
 
+  async function joinByCommand(email: string): Promise<Member> {
+    const { account, link } = await portal.operator.create({ name: 'Olga Operator', email })
+    const token = new URL(link).searchParams.get('token') ?? ''
+    const answer = await new Person(portal.openBrowser()).post('/reset', { token, password: PASSWORD })
+    expect(answer.text).toContain('Your password is changed')
+    await createDefaultKey(account, portal.parts, portal.clock.now)
+    return { person: await logIn(email), account }
+  }
+
+  async function logIn(email: string, password = PASSWORD, userAgent = 'curl/8.14.1'): Promise<Person> {
+    const person = new Person(portal.openBrowser(), userAgent)
+    expect((await person.post('/login', { email, password })).status).toBe(303)
+    return person
+  }
+
   return {
     ...portal,
     visit: () => new Person(portal.openBrowser()),
     join,
+    joinByCommand,
     joinAsAdmin: async () => {
-      const { person, account } = await join({ name: 'Olga Operator', email: ADMIN_EMAIL })
-      await accounts.verifyAccount(account.id)
-      return { person, account: await findAccount(ADMIN_EMAIL) }
+      const { account } = await joinByCommand(ADMIN_EMAIL)
+      expect(await accounts.verifyAccount(account.id, ADMIN_EMAIL)).toBe(true)
+      return { person: await logIn(ADMIN_EMAIL), account: await findAccount(ADMIN_EMAIL) }
     },
-    logIn: async (email, password = PASSWORD, userAgent = 'curl/8.14.1') => {
-      const person = new Person(portal.openBrowser(), userAgent)
-      expect((await person.post('/login', { email, password })).status).toBe(303)
-      return person
-    },
+    logIn,
   }
 }

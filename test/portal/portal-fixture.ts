@@ -1,7 +1,10 @@
-import { openAccounts } from '../../src/accounts/open.ts'
+import { openAccounts, openOperator } from '../../src/accounts/open.ts'
+import type { Operator } from '../../src/accounts/operator.ts'
+import type { PasswordHasher } from '../../src/accounts/password-hasher.ts'
 import { openCheapHasher } from '../accounts/cheap-hasher.ts'
 import { type AppOptions, openApp, type TestApp } from '../http/app-fixture.ts'
 import { openEmbedded } from '../http/app-kinds.ts'
+import { onFileEnd } from '../support/on-file-end.ts'
 
 const SECRET = 'a secret of the tests, long enough for it'
 /** The host of the requests. */
@@ -30,6 +33,8 @@ export interface TestBrowser {
 }
 
 export interface TestPortal extends TestApp {
+  /** What the operator's commands do. */
+  readonly operator: Operator
   openBrowser(): TestBrowser
   /** Signs up and stays logged in. */
   signUp(
@@ -42,25 +47,39 @@ export interface PortalOptions extends AppOptions {
   readonly signUp?: 'open' | 'invite' | 'off'
   /** The URL of a mail server. Without it the service sends no e-mail. */
   readonly smtpUrl?: string
+  /** By default hashes cost almost nothing. */
+  readonly hasher?: PasswordHasher
 }
 
 /** Builds an app with the portal and cheap password hashes on an embedded store. It is closed after the test file. */
-export async function openPortal({ signUp = 'open', smtpUrl, ...options }: PortalOptions = {}): Promise<TestPortal> {
+export async function openPortal({
+  signUp = 'open',
+  smtpUrl,
+  hasher,
+  ...options
+}: PortalOptions = {}): Promise<TestPortal> {
   const stores = options.stores ?? (await openEmbedded())
-  const accounts = await openAccounts({
+  const common = {
     ...stores,
     secret: SECRET,
     publicUrl: `http://${HOST}`,
     log: { warn: () => {}, error: () => {} } as never,
+    hasher: hasher ?? openCheapHasher(),
+  }
+  const accounts = await openAccounts({
+    ...common,
     signUp,
+    adminEmails: options.settings?.adminEmails ?? [],
     smtpUrl: smtpUrl ?? null,
     mailFrom: smtpUrl === undefined ? null : 'siteprint@a.example',
-    hasher: openCheapHasher(),
   })
-  const app = await openApp({ now: Date.now(), ...options, stores, parts: { accounts, ...options.parts } })
+  onFileEnd(() => accounts.close())
+  const settings = { allowedHosts: [HOST], ...options.settings }
+  const app = await openApp({ now: Date.now(), ...options, settings, stores, parts: { accounts, ...options.parts } })
   const openBrowser = (): TestBrowser => buildBrowser(app)
   return {
     ...app,
+    operator: await openOperator(common),
     openBrowser,
     async signUp(email, browser = openBrowser()) {
       const form = { name: 'Ida Holm', email, password: PASSWORD }

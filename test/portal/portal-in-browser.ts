@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { type BrowserWindow, openWindow } from '../../tools/browser/browser.ts'
+import { findFreePort } from '../../tools/browser/free-port.ts'
 import { LOCAL_BLOCK, openSite } from '../service/local-site.ts'
 import { makeFolder, type RunningService, type Settings, startService } from '../service/start-service.ts'
 import { startBrowser } from '../support/browser.ts'
@@ -20,11 +21,14 @@ export interface PortalInBrowser {
 /** Starts all of it for the tests of a file. @param admins e-mail addresses of administrators */
 export async function openPortalInBrowser(admins: readonly string[] = []): Promise<PortalInBrowser> {
   const site = await openSite()
+  const port = await findFreePort()
   const settings = {
     DATA_DIR: makeFolder(),
     SCAN_ALLOW: LOCAL_BLOCK,
     ADMIN_EMAILS: admins.join(','),
     TRUST_PROXY: '1',
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
     PORTAL: 'on',
     SIGNUP: 'open',
   }

@@ -106,16 +106,3 @@ test.each([
 ])('%s with %i', (day, used, text) => {
   expect(formatDay(day, used)).toBe(text)
 })
-
-test('drawing is quick', async () => {
-  const used = Array.from({ length: 30 }, (_, day) => day * 7)
-  const times = []
-  for (let i = 0; i < 40; i++) {
-    const start = process.cpuUsage()
-    await draw('2026-11', [i, ...used.slice(1)]) // A chart that was not drawn before.
-    const { user, system } = process.cpuUsage(start)
-    times.push((user + system) / 1000)
-  }
-  // About 1.5 ms on a machine with nothing else to do.
-  expect(times.sort((a, b) => a - b)[20]).toBeLessThan(15)
-})

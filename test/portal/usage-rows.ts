@@ -1,9 +1,15 @@
 import type { Key } from '../../src/keys/types.ts'
-import type { DayUsage, MonthUsage } from '../../src/store/types.ts'
+import type { DayUsage, KeySlot, MonthUsage } from '../../src/store/types.ts'
 import { sampleKey } from '../store/sample-key.ts'
 
 export function accountKey(change: Partial<Key> = {}): Key {
   return { ...sampleKey(), account: 'account-1', suspendedAt: null, ...change }
+}
+
+/** The slots of keys, in the order of their first key. */
+export function slotsOf(...keys: readonly Key[]): KeySlot[] {
+  const counters = [...new Set(keys.map(({ counter }) => counter))]
+  return counters.map((counter, slot) => ({ account: 'account-1', slot, counter }))
 }
 
 export function monthRow(
@@ -12,9 +18,9 @@ export function monthRow(
   used: number,
   lastUsedAt = new Date(`${month}-15T12:00:00Z`),
 ): MonthUsage {
-  return { key: key.id, month, used, lastUsedAt }
+  return { counter: key.counter, month, used, lastUsedAt }
 }
 
 export function dayRow(key: Key, day: string, used: number): DayUsage {
-  return { key: key.id, day, used }
+  return { counter: key.counter, day, used }
 }

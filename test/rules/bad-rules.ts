@@ -46,8 +46,11 @@ export const BAD_RULES: readonly BadRule[] = [
     'anchor-facebook',
     '{ anchor: facebook.com }',
     html('', '<a href="https://facebook.com/hillside">Follow us</a>'),
-    { finding: 'customer-host' },
+    { ...TECHNOLOGY, finding: 'customer-host' },
   ),
+  bad('link-to-a-shop', '{ anchor: /kiln.php }', html('', '<a href="https://hillside.example/kiln.php">Shop</a>'), {
+    finding: 'foreign-link',
+  }),
   bad('class-hero', "{ element: '[class*=hero]' }", html('', '<div class="hero-image">New glazes</div>'), {
     ...TECHNOLOGY,
     finding: 'unrelated-hit',

@@ -58,6 +58,8 @@ describe('a built file that our compiler did not write is rejected', () => {
     ['without rules', (text) => text.replace('"rules":[', '"rules":{},"x":[')],
     ['with null for a rule', (text) => text.replace('"rules":[', '"rules":[null,')],
     ['without categories', (text) => text.replace('"categories"', '"x"')],
+    ['with null for categories', (text) => text.replace('"categories"', '"categories":null,"x"')],
+    ['with an object for a slug', (text) => text.replace('"rules":[', '"rules":[{"slug":{"toString":0}},')],
   ])('%s', (_, change) => {
     const { own, built } = buildSmall()
     writeFileSync(built, change(readFileSync(built, 'utf8')))

@@ -78,8 +78,10 @@ test.each([
   expect(fixRule(text, needless)).toBe(rule(after))
 })
 
-/** Names and texts of the rule files of the project. */
-const files = discoverRules(ownFolder).rules.map(({ file }) => [file, readFileSync(file, 'utf8')] as const)
+/** Names and texts of every eighth rule file of the project. fix-rule.slow.ts reads all of them. */
+const files = discoverRules(ownFolder)
+  .rules.filter((_, i) => i % 8 === 0)
+  .map(({ file }) => [file, readFileSync(file, 'utf8')] as const)
 
 /** Reverses keys and relations, and writes scalars in double quotes. */
 function disturb(text: string): string {
@@ -109,7 +111,7 @@ const dataOf = (text: string): string => JSON.stringify(parseDocument(text, { sc
 test('disturbed rules of the project get exactly their order back', () => {
   // Keys and slugs with a comment between them stay where they are. The fit orders the points of site types.
   const isOrdered = (file: string, text: string): boolean => !text.includes('#') && !file.includes('/site-types/')
-  const sample = files.filter(([file, text], i) => i % 8 === 0 && isOrdered(file, text))
+  const sample = files.filter(([file, text]) => isOrdered(file, text))
   const wrong = sample.filter(([, text]) => {
     const disturbed = disturb(text)
     const fixed = fixRule(disturbed, [])

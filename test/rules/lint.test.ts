@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -34,6 +33,24 @@ describe('each problem is one finding with its line and column', () => {
   })
 
   test.each([
+    ['a link of the site itself', builder('{ anchor: /shop.php, from: own }')],
+    ['a link next to another mark', builder('all: [{ anchor: /shop.php }, { script: /acme.js }]')],
+    ['a link that names nothing alone', builder('{ anchor: /shop.php, weight: weak }')],
+    ['a link of a technology to its service', technology('anchor: acme.com/book/')],
+    ['an address on another domain of the vendor', builder('url: .acme.app')],
+    ['a canonical address with a path', builder('{ link: canonical, under: .acme.com/shop }')],
+    ['an address that names nothing alone', builder('{ url: .acme.com, weight: weak }')],
+    ['another link', builder('{ link: stylesheet, under: .acme.com }')],
+    ['a file of the vendor', builder('{ asset: .acme.com, weight: weak }')],
+  ])('%s has no finding about links and pages of vendors', (_, rule) => {
+    const folder = rule.includes('category') ? 'builders' : 'technologies/analytics'
+    const root = writeFolder({ 'categories.yaml': CATEGORIES, [`${folder}/acme.yaml`]: rule })
+    const codes = findingsOf(root).map(({ code }) => code)
+    expect(codes).toContain('missing-test')
+    expect(codes.filter((code) => code === 'foreign-link' || code === 'vendor-page')).toEqual([])
+  })
+
+  test.each([
     ['a link to nothing', 'gone'],
     ['a link to a device', '/dev/null'],
     ['a link to a rule', 'acme.yaml'],
@@ -54,14 +71,12 @@ describe('each problem is one finding with its line and column', () => {
     for (const name of ['builders/link.yaml', 'builders/link.test.yaml', 'categories.yaml', 'README.md'])
       symlinkSync(join(secret, 'secret.yaml'), join(root, name))
     for (const name of ['site-types', 'technologies/analytics']) symlinkSync(secret, join(root, name))
-    execFileSync('mkfifo', [join(root, 'builders/pipe.yaml')])
     const link = 'it is a symbolic link; replace it with the file or folder'
     const found = findingsOf(root).filter(({ code }) => code === 'stray-file')
     expect(Object.fromEntries(found.map(({ file, sentence }) => [file, sentence.split(': ').at(-1)]))).toEqual({
       'builders/folder.yaml': 'this folder contains rules only; subfolders are not read',
       'builders/link.yaml': link,
       'builders/link.test.yaml': link,
-      'builders/pipe.yaml': 'it is not a regular file',
       'categories.yaml': link,
       'README.md': link,
       'site-types': link,

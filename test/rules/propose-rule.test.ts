@@ -5,6 +5,7 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { PageInput } from '../../src/index.ts'
 import { type ProposalRequest, proposeRule } from '../../src/rules/propose/propose-rule.ts'
 import type { KnownRules } from '../../src/rules/propose/rank-traits.ts'
+import { countRuns } from '../support/property-runs.ts'
 
 const ruleset = new Ruleset({
   rules: [],
@@ -162,7 +163,9 @@ const PLACES: readonly ((word: string) => PageInput)[] = [
   (one) => ({ dns: { cname: [`${one}.kilnwork.net`] } }),
 ]
 
-test('no word of a page survives in a proposal, except names in code and the name of the product', () => {
+test('no word of a page survives in a proposal, except names in code and the name of the product', {
+  tags: ['property'],
+}, () => {
   const part = fc.tuple(fc.integer({ min: 0, max: PLACES.length - 1 }), word)
   const hasAddress = ([place]: readonly [number, string]): boolean => PLACES[place]('zq').url !== undefined
   const page = fc
@@ -177,6 +180,72 @@ test('no word of a page survives in a proposal, except names in code and the nam
       expect(proposal).not.toBeNull()
       expect(parts.filter(([, one]) => written.includes(one))).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: countRuns(150) },
   )
+})
+
+describe('markup that does not name the product', () => {
+  const named = '<meta name=generator content="Kilnwork 2.1"><script src=https://cdn.kilnwork.io/loader.js></script>'
+  const page = (body: string): string => `${named}<h1>Jorun</h1>${body}`
+
+  test.each<[what: string, body: string, clause: string]>([
+    [
+      'classes with a rare beginning',
+      '<p class="wide qz-hero"></p><p class="qz-row qz-text"></p>',
+      `{ element: '[class^="qz-"], [class*=" qz-"]', atLeast: 3, weight: medium }`,
+    ],
+    [
+      'ids with a rare beginning',
+      '<p id=qz_hero></p><p id=qz_row></p><p id=qz_text></p>',
+      `{ element: '[id^="qz_"]', atLeast: 3, weight: medium }`,
+    ],
+    [
+      'comments with a namespace',
+      '<!-- qzed:hero --><p>x</p><!-- /qzed:hero -->',
+      "{ comment: 'qzed:', weight: medium }",
+    ],
+  ])('%s is proposed next to what does', (_, body, clause) => {
+    const clauses = propose(page(body))
+    expect(clauses[0]).toContain('Kilnwork')
+    expect(clauses).toContain(clause)
+  })
+
+  test.each<[what: string, body: string]>([
+    [
+      'a beginning that ordinary pages have',
+      '<p class="btn-a btn-b btn-c"></p><p id=menu-a></p><p id=menu-b></p><p id=menu-c></p>',
+    ],
+    ['two names', '<p class="qz-hero qz-row"></p>'],
+    ['a beginning with a word of the owner', '<p class="jorun-a jorun-b jorun-c"></p>'],
+    ['one comment', '<!-- qzed:hero -->'],
+  ])('%s is not', (_, body) => {
+    expect(propose(page(body))).toEqual(propose(page('')))
+  })
+
+  test('a proposed hit shows the clause', () => {
+    const html = page('<p class="wide qz-hero"></p><p class="qz-row qz-text"></p>')
+    expect(proposeRule({ html }, request, known())?.test).toContain('<div class="wide qz-hero">')
+  })
+})
+
+test.each<[what: string, html: string, clauses: string[]]>([
+  [
+    'a theme of a platform',
+    '<script src=https://cdn.kilnwork.io/themes/static/main.js></script>',
+    ['{ script: cdn.kilnwork.io }'],
+  ],
+  [
+    'a customer of a platform',
+    '<script src=https://cdn.kilnwork.io/static/customers/site/main.js></script>',
+    ['{ script: cdn.kilnwork.io/static }'],
+  ],
+  ['a theme that is named like the product', '<script src=/static/themes/kilnwork-page/main.js></script>', []],
+  [
+    'a theme that is the product',
+    '<script src=/static/themes/kilnwork/main.js></script>',
+    ['{ script: /kilnwork/, from: own }'],
+  ],
+])('the path of %s', (_, html, clauses) => {
+  const found = propose(`<i data-kilnwork-x=1></i>${html}`)
+  expect(found.filter((clause) => clause.startsWith('{ script'))).toEqual(clauses)
 })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDeferred } from '../../src/async/deferred.ts'
 import { ScanError } from '../../src/errors.ts'
 import { formatAllowed, parseAllowed } from '../../src/fetch/address.ts'
 import type { Site } from '../../src/fetch/fetch.ts'
@@ -11,21 +12,29 @@ import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver } from '../../src/fetch/resolver.ts'
 import { FetchThread } from '../../src/scan/fetch-thread.ts'
 import { fetchText } from '../fetch/fetch-text.ts'
+import { until } from '../support/until.ts'
 import { builtWorker } from './built-worker.ts'
 
 const opened = parseAllowed('127.0.0.0/8')
 const policy: Policy = { ...DEFAULT_POLICY, allow: opened === null ? [] : [opened], deny: ['denied.example.org'] }
 const call = { wantedDns: [] }
+/** A time limit that is not the subject of a test. */
+const LATE_MS = 600_000
 
 let file = ''
 let origin = ''
-let [running, most] = [0, 0]
+/** Responses of a host to which others redirect. They are sent in pairs, so that a third request at a time would be noticed. */
+const held: http.ServerResponse[] = []
+let most = 0
+const slow = createDeferred<void>()
 const server = http.createServer((request, response) => {
-  if (request.url?.startsWith('/slow')) return
+  if (request.url?.startsWith('/slow')) {
+    slow.resolve()
+    return
+  }
   if (request.headers.host?.startsWith('127.0.1.1')) {
-    most = Math.max(most, ++running)
-    response.once('close', () => running--)
-    setTimeout(() => response.end('Disallow: /'), 30)
+    most = Math.max(most, held.push(response))
+    if (held.length === 2) for (const one of held.splice(0)) one.end('Disallow: /')
     return
   }
   if (request.url === '/robots.txt') {
@@ -90,17 +99,19 @@ describe('a fetch on the thread', () => {
   test('rejects with the reason of the signal', async () => {
     const abort = new AbortController()
     const fetching = openThread().fetch(`http://${origin}/slow`, { ...call, signal: abort.signal })
-    setTimeout(() => abort.abort(new Error('enough')), 300)
+    await slow.promise
+    abort.abort(new Error('enough'))
     await expect(fetching).rejects.toThrow('enough')
   })
 
   test('is subject to the host limiter of the thread', async () => {
-    const thread = openThread({ evidence: ['robots'] })
+    const patient = { ...policy, deadlineMs: LATE_MS, evidenceMs: LATE_MS, evidenceAfterBodyMs: LATE_MS }
+    const thread = openThread({ evidence: ['robots'], policy: patient })
     const [, port] = origin.split(':')
     const sites = await Promise.all(
       Array.from({ length: 12 }, (_, i) => thread.fetch(`http://127.0.2.${i}:${port}/`, call)),
     )
-    expect(sites.some(({ robots }) => robots === 'Disallow: /')).toBe(true)
+    expect(sites.map(({ robots }) => robots)).toEqual(Array(12).fill('Disallow: /'))
     expect(most).toBe(2)
   })
 
@@ -115,14 +126,16 @@ describe('a thread', () => {
   const trap = join(mkdtempSync(join(tmpdir(), 'fetch-thread-')), 'trap.mjs')
   writeFileSync(
     trap,
-    `import { parentPort } from 'node:worker_threads'
+    `import { parentPort, threadId } from 'node:worker_threads'
+    let pings = 0
     parentPort.on('message', ({ type, id, url }) => {
-      if (type === 'ping') parentPort.postMessage({ type: 'pong' })
+      if (type === 'ping') parentPort.postMessage({ type: 'pong', pings: pings++ })
+      if (url === 'state') parentPort.postMessage({ type: 'site', id, site: { threadId, pings } })
       if (type !== 'fetch') return
       if (url === 'hang') for (;;);
       if (url === 'end') process.exit(0)
       if (url === 'throw') throw new Error('broken')
-      if (url !== 'silence') parentPort.postMessage({ type: 'site', id, site: { url } })
+      if (!['silence', 'state'].includes(url)) parentPort.postMessage({ type: 'site', id, site: { url } })
     })`,
   )
   const short = { file: trap, policy: { ...policy, deadlineMs: 200 }, graceMs: 500 }
@@ -136,9 +149,9 @@ describe('a thread', () => {
 
   test('that lost one scan but responds to a ping is kept', async () => {
     const thread = openThread(short)
+    const before = await thread.fetch('state', call)
     await expect(thread.fetch('silence', call)).rejects.toMatchObject({ reason: 'deadline' })
-    await new Promise((resolve) => setTimeout(resolve, 700))
-    expect(await thread.fetch('a', call)).toEqual({ url: 'a' })
+    await until(() => thread.fetch('state', call), { ...before, pings: 1 } as Site)
   })
 
   test.each(['end', 'throw'])('is replaced after: %s', async (text) => {

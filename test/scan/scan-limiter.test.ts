@@ -1,11 +1,18 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { ScanLimiter } from '../../src/scan/scan-limiter.ts'
-import { onePlan, openApp, scanOf } from '../http/app-fixture.ts'
+import { onePlan, openApp, scanOf, type TestApp } from '../http/app-fixture.ts'
 import { pauseScans } from '../http/paused-scan.ts'
 import { until } from '../support/until.ts'
 
 type Bounds = ConstructorParameters<typeof ScanLimiter>[0]
+
+/** The time that a scan may queue. */
+const QUEUE_MS = 2000
+
+// Time passes only where a test lets it.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 /** A limiter whose scans end on demand and are recorded in the order in which they start. */
 function openQueue(bounds: Bounds) {
@@ -26,7 +33,7 @@ function openQueue(bounds: Bounds) {
   }
   const leave = async (name: string): Promise<void> => {
     ends.get(name)?.()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setImmediate(resolve))
   }
   return { limiter, started, enter, leave }
 }
@@ -61,14 +68,15 @@ describe('the limiter', () => {
   test('a scan fails immediately when the queue is full', async () => {
     const { enter } = openQueue({ running: 1, waiting: 2 })
     for (const name of ['a', 'b', 'c']) void enter(name, name)
-    const start = performance.now()
     expect(await enter('d', 'd')).toBe('d: unavailable')
-    expect(performance.now() - start).toBeLessThan(1500)
   })
 
   test('a scan that has queued too long fails and takes no slot', async () => {
     const { limiter, started, enter, leave } = openQueue({ running: 1, waitMs: 50 })
     const [first, second] = [enter('a', 'a'), enter('b', 'b')]
+    await vi.advanceTimersByTimeAsync(49)
+    expect(limiter.waiting).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
     expect(await second).toBe('b: unavailable')
     await leave('a')
     expect([await first, started, limiter.running, limiter.waiting]).toEqual(['a', ['a'], 0, 0])
@@ -83,6 +91,11 @@ describe('the limiter', () => {
 })
 
 describe('through HTTP', () => {
+  const countWaiting = async ({ parts }: TestApp): Promise<number> => {
+    const [, count] = /^siteprint_scans_waiting (\d+)$/m.exec(await parts.metrics.registry.metrics()) ?? []
+    return Number(count)
+  }
+
   test('a request without a slot for 2 s gets 503 without Retry-After and is not charged', async () => {
     const held = pauseScans()
     const app = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 3 }, scan: held.scan })
@@ -90,18 +103,18 @@ describe('through HTTP', () => {
     const ask = (url: string) => app.call({ url: scanOf(url), secret })
     const running = ['https://a.example.org/1', 'https://a.example.org/2', 'https://b.example.org'].map(ask)
     await until(held.count, 3)
-    const start = performance.now()
-    const rejected = await Promise.all(['https://a.example.org/3', 'https://c.example.org'].map(ask))
-    const waitedMs = performance.now() - start
-    for (const { status, body } of rejected) {
+    const queued = ['https://a.example.org/3', 'https://c.example.org'].map(ask)
+    await until(() => countWaiting(app), 2)
+    await vi.advanceTimersByTimeAsync(QUEUE_MS - 1)
+    expect(await countWaiting(app)).toBe(2)
+    await vi.advanceTimersByTimeAsync(1)
+    for (const { status, body } of await Promise.all(queued)) {
       expect([status, body.code, body.error]).toEqual([
         503,
         'unavailable',
         'Too many scans are running. Try again in a moment.',
       ])
     }
-    expect(waitedMs).toBeGreaterThan(1900)
-    expect(waitedMs).toBeLessThan(15_000)
     held.complete()
     for (const { status } of await Promise.all(running)) expect(status).toBe(200)
     expect((await app.call({ url: '/api/v1/me', secret })).body.requests_used).toBe(3)
@@ -111,20 +124,17 @@ describe('through HTTP', () => {
     const held = pauseScans()
     const app = await openApp({ settings: { ...onePlan(1000, 1000), scanConcurrency: 1 }, scan: held.scan })
     const { secret } = await app.newKey({ plan: 'free' })
-    const start = performance.now()
-    const rejectedAt: number[] = []
+    let rejected = 0
     const ask = async (_: unknown, i: number): Promise<number> => {
       const { status } = await app.call({ url: scanOf(`https://s${i}.example.org`), secret })
-      if (status === 503) rejectedAt.push(performance.now() - start)
+      if (status === 503) rejected++
       return status
     }
     const asked = Array.from({ length: 131 }, ask)
-    await until(() => rejectedAt.length >= 2, true)
-    const gauges = await app.parts.metrics.registry.metrics()
-    expect(gauges).toContain('siteprint_scans_waiting 128\n')
-    expect(rejectedAt).toHaveLength(2)
-    // The queued requests fail after 2 s.
-    await until(() => rejectedAt.length, 130)
+    await until(() => rejected, 2)
+    expect([await countWaiting(app), rejected]).toEqual([128, 2])
+    await vi.advanceTimersByTimeAsync(QUEUE_MS)
+    await until(() => rejected, 130)
     held.complete()
     expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(1)
   })

@@ -1,126 +1,50 @@
-import { renameSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ScanError } from '../../src/errors.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPage, detect, type PageInput, type Ruleset } from '../../src/index.ts'
-import { type MatchPool, openPool, type PoolOptions } from '../../src/scan/worker-pool.ts'
+import { type MatchPool, openPool } from '../../src/scan/worker-pool.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { builtWorker } from './built-worker.ts'
-import { trapRules, trapWorker } from './trap-rules.ts'
+import { expectMatch, findOutcome, LOOP, pageAt, useTrapPools } from './trap-pools.ts'
+import { trapRules } from './trap-rules.ts'
 
-let worker: string
-let withTraps: string
-let traps: Pick<PoolOptions, 'folders' | 'detectors'>
-beforeAll(async () => {
-  worker = builtWorker()
-  withTraps = await trapWorker()
-  traps = trapRules()
-})
+// No page reaches this time limit. The tests of the limit are in worker-pool.timed.ts.
+const { open, openReady, findSurvivor } = useTrapPools({ threads: 1, matchMs: 600_000, maxWaitMs: 600_000 })
 
-const open: MatchPool[] = []
-afterEach(async () => {
-  for (const pool of open.splice(0)) await pool.close()
-})
-
-/** A ready pool with the trap rules, for all tests that need no options: it must survive them all. */
-let survivor: MatchPool
-beforeAll(async () => {
-  survivor = openPool({ worker: withTraps, ...traps, ...USUAL })
-  await survivor.ready
-})
-afterAll(() => survivor.close())
-
-/** The wait limit is long enough for the start of a replacement worker. */
-const USUAL: PoolOptions = { threads: 1, matchMs: 300, maxWaitMs: 60_000 }
-
-/** A ready pool with the trap rules; `survivor` if no options are given. */
-async function trapPool(options?: PoolOptions): Promise<MatchPool> {
-  if (options === undefined) return survivor
-  const pool = coldPool(options)
-  await pool.ready
-  return pool
+/** Starts a match that ends when `stop` is called, with the outcome `stopped`. */
+function startEndless(pool: MatchPool): { readonly outcome: Promise<unknown>; readonly stop: () => void } {
+  const controller = new AbortController()
+  const outcome = findOutcome(pool.match(LOOP, { signal: controller.signal }))
+  return { outcome, stop: () => controller.abort('stopped') }
 }
 
-function coldPool(options: PoolOptions): MatchPool {
-  const pool = openPool({ worker: withTraps, ...traps, ...USUAL, ...options })
-  open.push(pool)
-  return pool
-}
+test('20 pages next to a hostile one are all matched', async () => {
+  const pool = await openReady({ threads: 2 })
+  const hostile = startEndless(pool)
+  const paths = Array.from({ length: 20 }, (_, i) => `page-${i}`)
+  const answers = await Promise.all(paths.map((path) => pool.match(pageAt(path))))
+  expect(answers.map(({ verdict }) => verdict.url)).toEqual(paths.map((path) => `https://acme.com/${path}`))
+  hostile.stop()
+  expect(await hostile.outcome).toBe('stopped')
+})
 
-const LOOP: PageInput = { html: '<p>loop for ever' }
-const pageAt = (path: string): PageInput => ({ url: `https://acme.com/${path}`, status: 200, html: '<p>harmless' })
-const expectMatch = async (pool: MatchPool): Promise<void> => {
-  const { verdict, buildMs, detectMs } = await pool.match(pageAt('good'))
-  expect(verdict).toMatchObject({ url: 'https://acme.com/good', technologies: ['Acme'] })
-  expect([buildMs, detectMs].every((ms) => ms >= 0 && ms < 300)).toBe(true)
-}
-const findOutcome = (match: Promise<unknown>): Promise<unknown> =>
-  match.then(
-    () => 'matched',
-    (error) => (error instanceof ScanError ? error.reason : error),
-  )
+test('a page whose worker exits fails alone', async () => {
+  const pool = findSurvivor()
+  const error = { reason: 'internal', cause: { message: 'worker exited with code: 7' } }
+  await expect(pool.match({ html: '<p>leave' })).rejects.toMatchObject(error)
+  await expectMatch(pool)
+})
 
-describe('a page that harms its worker fails alone', () => {
-  /** A pool whose time limit is too long for pages that need too much memory. */
-  let patient: MatchPool
-  beforeAll(async () => {
-    patient = openPool({ worker: withTraps, ...traps, ...USUAL, matchMs: 60_000, maxOldMb: 64 })
-    await patient.ready
-  })
-  afterAll(() => patient.close())
-
-  const inTime = (): MatchPool => patient
-  const usual = (): MatchPool => survivor
-  test.each<[trap: string, findPool: () => MatchPool, reason: string, cause: object | undefined]>([
-    ['loop for ever', usual, 'worker_killed', undefined],
-    ['backtrack for ever', usual, 'worker_killed', undefined],
-    ['eat arrays', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
-    ['eat texts', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
-    ['eat maps', inTime, 'worker_killed', { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
-    ['leave', usual, 'internal', { message: 'worker exited with code: 7' }],
-  ])('%s', async (trap, findPool, reason, cause) => {
-    const pool = findPool()
-    await expect(pool.match({ html: `<p>${trap}` })).rejects.toMatchObject({ reason, ...(cause && { cause }) })
-    await expectMatch(pool)
-  })
-
-  test('the worker is killed at the time limit', async () => {
-    const pool = await trapPool()
-    const started = performance.now()
-    expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
-    expect(performance.now() - started).toBeGreaterThan(290)
-    expect(performance.now() - started).toBeLessThan(1300)
-  })
-
-  test('loading the rules does not count towards the time limit of a page', async () => {
-    const pool = await trapPool({ ...trapRules(300), matchMs: 60 }) // Loading takes longer.
-    for (let round = 0; round < 2; round++) {
-      expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
-      await expectMatch(pool)
-    }
-  })
-
-  test('20 pages next to a hostile one are all matched', async () => {
-    const pool = await trapPool({ threads: 2 })
-    const hostile = findOutcome(pool.match(LOOP))
-    const paths = Array.from({ length: 20 }, (_, i) => `page-${i}`)
-    const answers = await Promise.all(paths.map((path) => pool.match(pageAt(path))))
-    expect(answers.map(({ verdict }) => verdict.url)).toEqual(paths.map((path) => `https://acme.com/${path}`))
-    expect(await hostile).toBe('worker_killed')
-  })
-
-  test('an invalid input is reported, and the worker continues', async () => {
-    const pool = await trapPool()
-    const error = { reason: 'internal', cause: { message: 'url must be an absolute http or https URL' } }
-    await expect(pool.match({ url: 'ftp://acme.com/' })).rejects.toMatchObject(error)
-    const uncloneable = { html: (() => {}) as unknown as string }
-    await expect(pool.match(uncloneable)).rejects.toMatchObject({ reason: 'internal' })
-    await expectMatch(pool)
-  })
+test('an invalid input is reported, and the worker continues', async () => {
+  const pool = findSurvivor()
+  const error = { reason: 'internal', cause: { message: 'url must be an absolute http or https URL' } }
+  await expect(pool.match({ url: 'ftp://acme.com/' })).rejects.toMatchObject(error)
+  const uncloneable = { html: (() => {}) as unknown as string }
+  await expect(pool.match(uncloneable)).rejects.toMatchObject({ reason: 'internal' })
+  await expectMatch(pool)
 })
 
 describe('waiting', () => {
   test('pages are matched in FIFO order', async () => {
-    const pool = await trapPool()
+    const pool = findSurvivor()
     const matched: number[] = []
     const pages = Array.from({ length: 30 }, (_, i) => pool.match(pageAt(`${i}`)).then(() => matched.push(i)))
     expect([pool.running, pool.waiting]).toEqual([1, 29])
@@ -130,42 +54,30 @@ describe('waiting', () => {
   })
 
   test.each([0, 2])('with %i waiting pages as the limit, the next one fails immediately', async (maxWaiting) => {
-    const pool = await trapPool({ maxWaiting })
-    const running = findOutcome(pool.match(LOOP))
+    const pool = await openReady({ maxWaiting })
+    const running = startEndless(pool)
     const waiting = Array.from({ length: maxWaiting }, () => findOutcome(pool.match(pageAt(''))))
     expect(await findOutcome(pool.match(pageAt('')))).toBe('busy')
     expect([pool.running, pool.waiting]).toEqual([1, maxWaiting])
-    expect(await Promise.all([running, ...waiting])).toEqual(['worker_killed', ...waiting.map(() => 'matched')])
+    running.stop()
+    expect(await Promise.all([running.outcome, ...waiting])).toEqual(['stopped', ...waiting.map(() => 'matched')])
   })
 
   test.each([
-    ['a ready pool', trapPool],
-    ['a pool that is still loading, which does not count as waiting', coldPool],
-  ])('in %s, a page that waits too long fails', async (_, openIt) => {
-    const pool = await openIt({ ...trapRules(500), matchMs: 1000, maxWaitMs: 200 }) // Loading takes longer.
-    const ready = pool.ready.then(() => performance.now())
-    const running = findOutcome(pool.match(LOOP))
-    expect(await findOutcome(pool.match(pageAt('')))).toBe('busy')
-    expect(performance.now() - (await ready)).toBeLessThan(900)
+    ['a ready pool', openReady],
+    ['a pool that is still loading, which does not count as waiting', open],
+  ])('in %s, a page that waits too long fails; the running one does not', async (_, openIt) => {
+    const pool = await openIt({ ...trapRules(500), maxWaitMs: 200 }) // Loading takes longer.
+    const events: unknown[] = []
+    const running = startEndless(pool)
+    const loading = pool.ready.then(() => events.push('ready'))
+    events.push(await findOutcome(pool.match(pageAt(''))))
+    await loading
+    expect(events).toEqual(['ready', 'busy'])
     expect([pool.running, pool.waiting]).toEqual([1, 0])
-    expect(await running).toBe('worker_killed') // The wait limit does not apply to a running page.
+    running.stop()
+    expect(await running.outcome).toBe('stopped')
   })
-})
-
-test('pages report that no worker can be replaced; then the pool recovers', async () => {
-  const rules = trapRules()
-  // The wait is short, because until a worker can be replaced the pool starts one after another.
-  const pool = await trapPool({ ...rules, maxWaitMs: 500, spares: 0 })
-  const [module] = rules.detectors
-  renameSync(module, `${module}.away`)
-  expect(await findOutcome(pool.match(LOOP))).toBe('worker_killed')
-  const cause = { message: expect.stringContaining('the module could not be loaded') }
-  const isReported = (): Promise<unknown> => pool.match(pageAt('')).catch((error: unknown) => error)
-  // On a slow machine the first replacement fails after the wait of the first page.
-  await expect.poll(isReported, { timeout: 30_000 }).toMatchObject({ reason: 'busy', cause })
-  renameSync(`${module}.away`, module)
-  await expect.poll(() => findOutcome(pool.match(pageAt(''))), { timeout: 30_000 }).toBe('matched')
-  await expectMatch(pool)
 })
 
 describe('an aborted signal', () => {
@@ -173,24 +85,25 @@ describe('an aborted signal', () => {
     ['runs', [], LOOP],
     ['waits', [LOOP], pageAt('')],
   ])('ends a page that %s', async (_, before, page) => {
-    const pool = await trapPool()
-    const others = before.map((one) => findOutcome(pool.match(one)))
+    const pool = findSurvivor()
+    const others = before.map(() => startEndless(pool))
     const controller = new AbortController()
     const match = findOutcome(pool.match(page, { signal: controller.signal }))
     controller.abort('enough')
     expect(await match).toBe('enough')
-    expect(await Promise.all(others)).toEqual(others.map(() => 'worker_killed'))
+    for (const { stop } of others) stop()
+    for (const { outcome } of others) expect(await outcome).toBe('stopped')
     await expectMatch(pool)
   })
 
   test('rejects a new page', async () => {
-    const pool = await trapPool()
+    const pool = findSurvivor()
     const match = pool.match(pageAt(''), { signal: AbortSignal.abort('enough') })
     expect([pool.running, await findOutcome(match)]).toEqual([0, 'enough'])
   })
 
   test('has no effect after the match', async () => {
-    const pool = await trapPool()
+    const pool = findSurvivor()
     const controller = new AbortController()
     await pool.match(pageAt(''), { signal: controller.signal })
     const next = pool.match(pageAt(''))
@@ -209,7 +122,7 @@ describe('the transfer to the worker', () => {
   let pool: MatchPool
   let ruleset: Ruleset
   beforeAll(() => {
-    pool = openPool({ worker, threads: 1, spares: 0 })
+    pool = openPool({ worker: builtWorker(), threads: 1, spares: 0 })
     ruleset = openOwnRuleset()
   })
   afterAll(() => pool.close())

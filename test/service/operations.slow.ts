@@ -110,7 +110,7 @@ describe.skipIf(redis === null || mongo === null)('operations under load', () =>
     writeFileSync(plans, `free: { perMinute: ${perMinute}, perMonth: 10000000 }\n`)
   const shared = {
     ...{ MONGODB_URL: String(mongo), REDIS_URL: String(redis), PLANS_FILE: plans },
-    ...{ SCAN_ALLOW: LOCAL_BLOCK, TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
+    ...{ SCAN_ALLOW: LOCAL_BLOCK, TRUST_PROXY: '1', PORTAL: 'off', LOG_LEVEL: 'warn' },
   }
   const operate = (settings: Settings) => new Nodes({ project: smallProject(), settings, urls: [] })
 

@@ -6,6 +6,7 @@ import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/types.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { mongoUrl } from '../support/services.ts'
+import { chooseStores } from '../support/stores.ts'
 
 /** A kind of store. It is opened twice on the same data, as two processes do. */
 export interface StoreKind {
@@ -21,24 +22,28 @@ export function newFolder(): string {
   return folder
 }
 
-/** Both kinds, for `describe.each`. Each call uses data of its own. */
-export function storeKinds(suite: string): readonly StoreKind[] {
-  const url = mongoUrl(suite)
+/** Returns the kind that this project of Vitest tries. Each call uses data of its own. */
+export function findStoreKind(suite: string): StoreKind {
+  return chooseStores({ embedded: buildEmbedded, servers: () => findMongo(suite) })
+}
+
+function buildEmbedded(): StoreKind {
   const folder = join(newFolder(), 'data')
-  const isMissing = url === null
+  return {
+    name: 'SQLite',
+    isMissing: false,
+    openBoth: async () => [await openSqlite({ folder, role: 'server' }), await openSqlite({ folder, role: 'tool' })],
+  }
+}
+
+function findMongo(suite: string): StoreKind {
+  const url = mongoUrl(suite)
   // Long enough for thousands of concurrent calls on a slow machine.
   const mongo = { url: url ?? '', queueMs: 60_000 }
-  return [
-    {
-      name: 'SQLite',
-      isMissing: false,
-      openBoth: async () => [await openSqlite({ folder, role: 'server' }), await openSqlite({ folder, role: 'tool' })],
-    },
-    // Concurrently, like nodes that start at the same time.
-    {
-      name: 'MongoDB',
-      isMissing,
-      openBoth: () => Promise.all([openMongo(mongo), openMongo(mongo)]),
-    },
-  ]
+  // Concurrently, like nodes that start at the same time.
+  return {
+    name: 'MongoDB',
+    isMissing: url === null,
+    openBoth: () => Promise.all([openMongo(mongo), openMongo(mongo)]),
+  }
 }

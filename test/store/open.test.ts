@@ -2,43 +2,20 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { SetupError } from '../../src/errors.ts'
 import { buildKey, hashSecret } from '../../src/keys/key.ts'
 import { backupStore, openStore, type StoreSettings } from '../../src/store/open.ts'
-import { mongoUrl } from '../support/services.ts'
+import { formatMismatch, OTHER, PEPPER, readPepper, readSetupError } from './peppers.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'siteprint-open-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 let count = 0
 const newFolder = (): string => join(root, `data-${++count}`)
 
-const PEPPER = 'a pepper of the tests, at least 32'
-const OTHER = 'another pepper of the tests, 32 too'
 const embedded = (dataDir: string, keyPepper: string | null = null): StoreSettings => ({
   dataDir,
   mongodbUrl: null,
   keyPepper,
 })
-
-/** Opens and closes a store, and returns its pepper. */
-async function readPepper(settings: StoreSettings, role: 'server' | 'tool' = 'server'): Promise<string> {
-  const { store, pepper } = await openStore(settings, { role })
-  await store.close()
-  return pepper
-}
-
-/** Returns the message of the SetupError that a call throws, which must not contain a pepper. */
-async function readSetupError(opening: Promise<unknown>): Promise<string> {
-  const error = await opening.then(
-    () => new Error('no error'),
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(SetupError)
-  const { message } = error as SetupError
-  expect(message).not.toContain(PEPPER)
-  expect(message).not.toContain(OTHER)
-  return message
-}
 
 describe('the pepper of the embedded store', () => {
   test('is not created if KEY_PEPPER is set', async () => {
@@ -57,9 +34,6 @@ describe('the pepper of the embedded store', () => {
     expect(await readPepper(embedded(folder, pepper))).toBe(pepper)
   })
 })
-
-const formatMismatch = (source: string): string =>
-  `${source} is not the pepper that this store was first opened with, so no existing key would work. Restore the former pepper.`
 
 test.each(['server', 'tool'] as const)(
   'another pepper is rejected and the store closed again, as a %s',
@@ -158,25 +132,5 @@ describe('a backup', () => {
       await readSetupError(backupStore({ ...full, authSecret: null, mongodbUrl: 'mongodb://127.0.0.1/x' }, other)),
     ).toContain('run mongodump')
     expect(existsSync(other)).toBe(false)
-  })
-})
-
-const url = mongoUrl('the configured store')
-describe.skipIf(url === null)('with MongoDB', () => {
-  const shared = (keyPepper: string): StoreSettings => ({ dataDir: newFolder(), mongodbUrl: url, keyPepper })
-  test('all nodes share one pepper', async () => {
-    const settings = shared(PEPPER)
-    expect(await Promise.all([readPepper(settings), readPepper(settings), readPepper(settings, 'tool')])).toEqual([
-      PEPPER,
-      PEPPER,
-      PEPPER,
-    ])
-    expect(await readSetupError(readPepper(shared(OTHER)))).toBe(formatMismatch('KEY_PEPPER'))
-    expect(existsSync(settings.dataDir)).toBe(false)
-  })
-
-  test('that cannot be reached, a start fails with a message that does not contain the password', async () => {
-    const settings = { ...shared(PEPPER), mongodbUrl: 'mongodb://me:hunter2@127.0.0.1:9/x' }
-    expect(await readSetupError(readPepper(settings))).not.toContain('hunter2')
   })
 })

@@ -5,14 +5,16 @@ let count = 0
 
 /** A unique key, created a millisecond after the previous one. */
 export function sampleKey(change: Partial<Key> = {}): Key {
+  const id = change.id ?? `key_${randomBytes(8).toString('hex')}`
   return {
-    id: `key_${randomBytes(8).toString('hex')}`,
+    id,
     name: 'Harbour Line',
     email: 'dev@harbourline.example',
     plan: 'free',
     revision: null,
     createdAt: new Date(Date.UTC(2026, 0, 1) + count++),
     account: null,
+    counter: id,
     revokedAt: null,
     suspendedAt: null,
     expiresAt: null,

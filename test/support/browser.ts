@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { findBrowser, launchBrowser } from '../../tools/browser/browser.ts'
 import { onFileEnd } from './on-file-end.ts'
+import { skipSuite } from './report-skipped.ts'
 
 const found = new Map<string | undefined, string | null>()
 
@@ -12,12 +13,10 @@ function findChromium(): string | null {
   return file
 }
 
-/** Whether Chromium is missing. Its suites are then skipped, with a line on stderr. @throws Error if REQUIRE_SERVICES is 1 */
+/** Whether Chromium is missing. Its suites are then skipped. @throws Error if REQUIRE_SERVICES is 1 */
 export function isBrowserMissing(suite: string): boolean {
   if (findChromium() !== null) return false
-  const sentence = `${suite}: needs Chromium; run "tools/browser.sh install"`
-  if (process.env.REQUIRE_SERVICES === '1') throw new Error(sentence)
-  process.stderr.write(`SKIPPED ${sentence}\n`)
+  skipSuite(suite, { what: 'Chromium', todo: 'run "tools/browser.sh install"' })
   return true
 }
 

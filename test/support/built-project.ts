@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { inject } from 'vitest'
 import type { Main } from '../../src/cli/command.ts'
 import { projectFolder } from '../../src/rules/built.ts'
@@ -21,6 +21,8 @@ interface RunOptions {
   /** Working folder; that of the project when absent. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Text of standard input, which is empty when absent. */
+  readonly input?: string
 }
 
 interface SpawnOptions extends RunOptions {
@@ -87,7 +89,8 @@ async function runInProcess(
   options: RunOptions,
 ): Promise<Outcome> {
   const { main } = require(join(folder, 'dist', 'src', 'cli', `${command}.js`)) as { readonly main: Main }
-  const io = { env: options.env ?? {}, stdout: new TextSink(), stderr: new TextSink() }
+  const stdin = Readable.from([Buffer.from(options.input ?? '')])
+  const io = { env: options.env ?? {}, stdin, stdout: new TextSink(), stderr: new TextSink() }
   process.chdir(options.cwd ?? folder)
   try {
     const code = await main([...args], io)
@@ -101,13 +104,14 @@ async function runInProcess(
 function spawnModule(
   folder: string,
   args: readonly string[],
-  { cwd = folder, env = {}, node = [] }: SpawnOptions,
+  { cwd = folder, env = {}, node = [], input = '' }: SpawnOptions,
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [...NODE_ARGS, ...node, join(folder, 'tools', 'start.mjs'), ...args], {
     cwd,
     env: { PATH: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stdin.on('error', () => {}).end(input) // A command that does not read it may have ended.
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -57,12 +57,20 @@ function buildProjects(): string {
   return parent
 }
 
+/** Data that the sources read from their own folders, as in tools/build.mjs. */
+const DATA = [
+  'src/keys/plans.yaml',
+  'src/portal/assets',
+  'src/report/assets',
+  'src/rules/common-words/code-words.txt',
+  'src/rules/common-words/page-words.txt',
+]
+
 function copyOrBuildProject(folder: string): void {
   const root = projectFolder()
   for (const part of ['package.json', 'rules', 'examples', 'tools/start.mjs'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
-  for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/report/assets', 'src/rules/common-words.txt'])
-    cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
+  for (const path of DATA) cpSync(join(root, path), join(folder, 'dist', path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   if (isBuilt(root)) {
     // Without declarations and source maps, two of three files: tests copy the project.

@@ -28,6 +28,8 @@ export async function startMailServer(): Promise<MailServer> {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     logger: false,
+    // Milliseconds: clients keep their connections open for the next e-mail, and no test waits for them.
+    closeTimeout: 1,
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -2,6 +2,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { projectFolder } from '../../src/rules/built.ts'
 import { NODE_ARGS } from './node-args.ts'
+import type { Need } from './report-skipped.ts'
+
+/** What a suite needs that runs in a network namespace. */
+export const NAMESPACE: Need = {
+  what: 'a network namespace',
+  todo: 'run as root, or as a user who may create network namespaces, with ip (iproute2) and unshare (util-linux)',
+}
 
 /** Set in the environment of processes inside the namespace. */
 const MARK = 'SITEPRINT_NAMESPACE'

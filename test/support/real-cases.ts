@@ -25,12 +25,13 @@ let ownRules: OwnRules | undefined
 
 /** Reads the project's rules and the pages of their tests from YAML, once for all test files of a worker. */
 export function readOwnRules(): OwnRules {
-  ownRules ??= readRules()
+  ownRules ??= readRules(join(projectFolder(), 'rules'))
   return ownRules
 }
 
-function readRules(): OwnRules {
-  const checked = checkFolders({ folders: [join(projectFolder(), 'rules')], detectors })
+/** Reads the rules of a folder, and the pages of their tests. */
+export function readRules(folder: string): OwnRules {
+  const checked = checkFolders({ folders: [folder], detectors })
   const rules = checked.rules.flatMap(({ source }) => (source === null ? [] : [source]))
   const fixtures = checked.rules.flatMap(({ found }) =>
     readFixtures(found).fixtures.map(({ input, path }) => ({

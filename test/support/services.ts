@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { servicesStatus } from '../../tools/services-status.ts'
+import { skipSuite } from './report-skipped.ts'
 
 /** A server that one suite has to itself. */
 export interface OwnServer {
@@ -91,7 +92,7 @@ function findServices(...words: readonly string[]): Readonly<Record<string, stri
 const MIN_DATABASES = 100
 
 /**
- * URL of the running Redis, with a different database for each call. Null, with a line on stderr, if Redis is not running.
+ * URL of the running Redis, with a different database for each call. Null if Redis is not running: the suite is then skipped.
  * @throws Error if it has so few databases that suites would share them
  */
 export async function redisUrl(suite: string): Promise<string | null> {
@@ -120,7 +121,7 @@ async function countDatabases(url: string): Promise<{ readonly databases: number
   }
 }
 
-/** URL of the running MongoDB, with a new database name for each call. Null, with a line on stderr, if it is not running. */
+/** URL of the running MongoDB, with a new database name for each call. Null if it is not running: the suite is then skipped. */
 export function mongoUrl(suite: string): string | null {
   const url = process.env.MONGODB_URL || findServices().MONGODB_URL
   if (url === undefined) return reportMissing(suite, 'a running MongoDB')
@@ -214,9 +215,7 @@ async function findFreePort(): Promise<number> {
 }
 
 function reportMissing(suite: string, what: string): null {
-  const sentence = `${suite}: needs ${what}; run "tools/services.sh start"`
-  if (process.env.REQUIRE_SERVICES === '1') throw new Error(sentence)
-  process.stderr.write(`SKIPPED ${sentence}\n`)
+  skipSuite(suite, { what, todo: 'run "tools/services.sh start"' })
   return null
 }
 

@@ -6,6 +6,7 @@ import { discoverRules } from '../../src/rules/discover.ts'
 import { MAX_DEPTH, ParsedFile } from '../../src/yaml/parsed-file.ts'
 import { readPlainYaml } from '../../src/yaml/plain-yaml.ts'
 import { SourceFile } from '../../src/yaml/source-file.ts'
+import { countRuns } from '../support/property-runs.ts'
 
 /** What the `yaml` library reads: the data with its keys in order, and the findings. */
 function parse(text: string): readonly [data: string, findings: unknown] {
@@ -91,9 +92,10 @@ describe('plain YAML is read as the yaml library reads it', () => {
   })
 
   test.each([
-    ['small texts', SMALL, 6000],
-    ['files of rules', FILES, 600],
-  ])('%s after one to three changes', (_, texts, numRuns) => {
+    ['small texts', SMALL, 3000],
+    ['files of rules', FILES, 300],
+  ])('%s after one to three changes', { tags: ['property'] }, (_, texts, runs) => {
+    const numRuns = countRuns(runs)
     let plain = 0
     const changed = fc
       .tuple(fc.constantFrom(...texts), fc.array(change, { minLength: 1, maxLength: 3 }))
@@ -102,7 +104,7 @@ describe('plain YAML is read as the yaml library reads it', () => {
       fc.property(changed, (text) => {
         if (isPlain(text)) plain++
       }),
-      { numRuns, seed: 1 },
+      { numRuns },
     )
     expect(plain).toBeGreaterThan(numRuns / 10)
   })

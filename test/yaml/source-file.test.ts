@@ -63,12 +63,6 @@ describe('invalid YAML, and YAML that is not a rule', () => {
     expect(lint(rule)).toEqual(expected)
   })
 
-  test('aliases that multiply are rejected quickly', () => {
-    const started = performance.now()
-    lint(BOMB)
-    expect(performance.now() - started).toBeLessThan(1000)
-  })
-
   test('20,000 open brackets are one finding', () => {
     const found = lint(`name: ${'['.repeat(20_000)}`)
     expect(found.map((one) => one.replace(/:\d+ /, ' '))).toEqual(['1 bad-yaml'])

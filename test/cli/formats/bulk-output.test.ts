@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Continuation, openBulkOutput } from '../../../src/cli/formats/bulk-output.ts'
+import { parseRow } from '../../../src/cli/formats/csv.ts'
 import { buildCsvFormat, buildJsonFormat, type CarriedColumn } from '../../../src/cli/formats/record-format.ts'
 import { RecordWriter } from '../../../src/cli/formats/record-writer.ts'
 import type { ScanRecord } from '../../../src/cli/formats/scan-record.ts'
@@ -34,6 +35,7 @@ const urlOf = ({ key }: ScanRecord): string => String(key.url)
 interface Run {
   readonly columns?: string
   readonly carried?: readonly CarriedColumn[]
+  readonly isRaw?: boolean
   readonly continuation?: Continuation
   readonly table?: string
 }
@@ -43,12 +45,14 @@ async function write(
   name: string,
   records: readonly ScanRecord[],
   before?: string,
-  { columns, carried, continuation = 'resume', table }: Run = {},
+  { columns, carried = [], isRaw = false, continuation = 'resume', table }: Run = {},
 ): Promise<[string[], string]> {
   const file = join(folder, name)
   if (before !== undefined) writeFileSync(file, before)
   const isCsv = name.endsWith('.csv')
-  const output = isCsv ? buildCsvFormat(readColumns(columns, 'live'), carried) : buildJsonFormat({ withMeta: false })
+  const output = isCsv
+    ? buildCsvFormat(readColumns(columns, 'live'), { carried, isRaw })
+    : buildJsonFormat({ withMeta: false })
   const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live', catalogue) }
   const files = { out: file, table: table && join(folder, table) }
   const opened = await openBulkOutput(files, formats, { continuation, stdout: process.stdout })
@@ -122,30 +126,53 @@ describe('lines of a bulk run', () => {
   ]
   const noted = { ...good, input: { Note: 'two\nlines, a "quote"', url: '=1' } }
 
-  test('carry cells of the input unchanged, and continue after half a row with a line end', async () => {
+  test.each(['=1+1', '+49 30 1', '-5', '@SUM(A1)', '\t=1', '\r=1'])('mark %j of the input as text', async (note) => {
+    const input = { Note: note, url: 'a' }
+    const columns = 'code'
+    const [, text] = await write('m.csv', [{ ...good, input }], undefined, {
+      columns,
+      carried,
+      continuation: 'overwrite',
+    })
+    expect(parseRow(text.slice(text.indexOf('\n') + 1))).toEqual(['https://a.example', '', `'${note}`, 'a'])
+  })
+
+  test('mark names of columns that look like a formula', async () => {
+    const odd = [{ name: '=x', csvName: '=x' }]
+    const header = async (isRaw: boolean): Promise<string> =>
+      (await write('n.csv', [], undefined, { columns: 'code', carried: odd, isRaw, continuation: 'overwrite' }))[1]
+    expect([await header(false), await header(true)]).toEqual(["url,code,'=x\n", 'url,code,=x\n'])
+  })
+
+  test.each([
+    [false, "'=1"],
+    [true, '=1'],
+  ])('carry cells of the input, raw: %s, and continue after half a row with a line end', async (isRaw, formula) => {
+    const file = `g-${isRaw}.csv`
     const columns = 'durationMs,code,versions'
-    const [, whole] = await write('g.csv', [noted], undefined, { columns, carried })
+    const [, whole] = await write(file, [noted], undefined, { columns, carried, isRaw })
     expect(whole).toBe(
       'url,durationMs,code,versions,Note,input_url\n' +
-        'https://a.example,1235,,WordPress 6.6,"two\nlines, a ""quote""",=1\n',
+        `https://a.example,1235,,WordPress 6.6,"two\nlines, a ""quote""",${formula}\n`,
     )
     const half = whole.replace('https://a.example', 'b.example').split('\n').slice(1, 2).join()
     for (const continuation of ['resume', 'retry-failed'] as const) {
-      const run = await write('g.csv', [{ ...bad, input: noted.input }], `${whole}${half}\n`, {
+      const run = await write(file, [{ ...bad, input: noted.input }], `${whole}${half}\n`, {
         columns,
         carried,
+        isRaw,
         continuation,
       })
-      expect(run).toEqual([[urlOf(good)], `${whole}'=cmd(),1235,invalid_url,,"two\nlines, a ""quote""",=1\n`])
+      expect(run).toEqual([[urlOf(good)], `${whole}'=cmd(),1235,invalid_url,,"two\nlines, a ""quote""",${formula}\n`])
     }
     const start = whole.slice(0, whole.indexOf('"two'))
-    await expect(write('g.csv', [], `${start}"${'x\n'.repeat(10_001)}`, { columns, carried })).rejects.toThrow(
+    await expect(write(file, [], `${start}"${'x\n'.repeat(10_001)}`, { columns, carried })).rejects.toThrow(
       'a quote is never closed',
     )
   })
 
   test.each([
-    ['g.csv', 'my notes\nlast', 'was not written by a scan of many sites'],
+    ['n.csv', 'my notes\nlast', 'was not written by a scan of many sites'],
     ['h.csv', 'a,b', 'was not written by a scan of many sites'],
     ['i.jsonl', 'https://a.example/\n', 'was not written by a scan of many sites'],
     ['j.jsonl', '{"id":"a"}\n', 'was not written by a scan of many sites'],

@@ -26,3 +26,22 @@ describe('the charset of a saved page', () => {
     expect(buildPage(await readSavedPage({ html, headers })).title).toBe(title)
   })
 })
+
+test.each<[form: string, text: string, headers: unknown]>([
+  ['an object', '{ "Server": "a", "set-cookie": ["a=1", "b=2"] }', { Server: 'a', 'set-cookie': ['a=1', 'b=2'] }],
+  [
+    'pairs',
+    '[["Server", "a"], ["set-cookie", "a=1"]]',
+    [
+      ['Server', 'a'],
+      ['set-cookie', 'a=1'],
+    ],
+  ],
+  ['a byte order mark before it', '\ufeff{ "server": "a" }', { server: 'a' }],
+])('the headers of a saved page are read from %s', async (_, text, expected) => {
+  writeFileSync(html, '')
+  writeFileSync(headers, text)
+  const page = await readSavedPage({ html, headers })
+  expect(page.headers).toEqual(expected)
+  expect(buildPage(page).headers?.some(([name, value]) => name === 'server' && value === 'a')).toBe(true)
+})

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readWarc } from '../../../src/cli/formats/warc.ts'
 import { SetupError } from '../../../src/errors.ts'
 import { buildPage } from '../../../src/index.ts'
+import { countRuns } from '../../support/property-runs.ts'
 import {
   formatPage,
   HTML,
@@ -151,7 +152,7 @@ describe('not a WARC file', () => {
   })
 })
 
-test('after any damage, reading ends, and other pages are unchanged', { timeout: 60_000 }, async () => {
+test('after any damage, reading ends, and other pages are unchanged', { tags: ['property'] }, async () => {
   const records = [a, record('warcinfo', {}, 'x: y\r\n'), b, response(url('d'), HTML, noise(2000)), c]
   const [one, other] = [fc.nat({ max: 100_000 }), fc.nat({ max: 100_000 })]
   await fc.assert(
@@ -168,6 +169,6 @@ test('after any damage, reading ends, and other pages are unchanged', { timeout:
       const sound = pages.filter((page) => records.some((one) => one.includes(formatPage(page), 'utf8')))
       expect(sound.length).toBeGreaterThanOrEqual(2)
     }),
-    { numRuns: 300 },
+    { numRuns: countRuns(300) },
   )
 })

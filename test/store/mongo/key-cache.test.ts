@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type GuardedStore, guardStore } from '../../../src/store/guard.ts'
 import { withKeyCache } from '../../../src/store/mongo/key-cache.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
@@ -10,12 +9,13 @@ import { sampleKey, sampleSecret } from '../sample-key.ts'
 describe('the key cache', () => {
   let store: GuardedStore
   let lookups = 0
-  beforeAll(async () => {
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     const observe = (operation: string): void => void (operation === 'findKey' && lookups++)
     const inner = await openSqlite({ folder: newFolder(), role: 'server' })
     store = withKeyCache(guardStore(inner, { timeoutMs: 5000, observe }))
   })
-  afterAll(() => store.close())
+  afterEach(() => store.close())
 
   /** The number of lookups that reach the store when a secret is looked up 3 times, twice of them concurrently. */
   async function countLookups(hash: string): Promise<number> {
@@ -46,7 +46,7 @@ describe('the key cache', () => {
     const key = sampleKey({ secrets: [sampleSecret(new Date(Date.now() + 300))] })
     await store.keys.createKey(key)
     expect(await countLookups(key.secrets[0].hash)).toBe(1)
-    await sleep(400)
+    vi.advanceTimersByTime(300)
     expect(await countLookups(key.secrets[0].hash)).toBe(2)
   })
 
@@ -58,7 +58,9 @@ describe('the key cache', () => {
     await expect(store.ping()).rejects.toThrow('the store is closed')
     expect(store.isUp).toBe(false)
     expect(await store.keys.findKey(key.secrets[0].hash)).toEqual(key)
-    await sleep(4100)
+    vi.advanceTimersByTime(3999)
+    expect(await store.keys.findKey(key.secrets[0].hash)).toEqual(key)
+    vi.advanceTimersByTime(1)
     await expect(store.keys.findKey(key.secrets[0].hash)).rejects.toThrow('the store is down')
   })
 })

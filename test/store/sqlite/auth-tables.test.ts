@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { getMigrations } from 'better-auth/db/migration'
 import { SqliteDialect } from 'kysely'
 import Database from 'libsql'
@@ -8,7 +6,6 @@ import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { createAccount, writeRow } from '../create-account.ts'
 import { newFolder } from '../open-stores.ts'
-import { sampleKey } from '../sample-key.ts'
 
 const MODELS = {
   user: {
@@ -37,38 +34,6 @@ test("the tables are those that better-auth's own migration would create", async
   const empty = new Database(':memory:')
   expect(await planFor(empty)).toContain('create table "accounts"')
   empty.close()
-  await store.close()
-})
-
-/** Creates an account whose address is in every table that may contain it. */
-async function createMentioned(store: Store, email: string): Promise<string> {
-  const account = await createAccount(store, { email, name: email })
-  const times = { createdAt: new Date(), updatedAt: new Date() }
-  await store.keys.createAccountKey(sampleKey({ account, email, name: email }), 1)
-  const credential = { id: 'c', accountId: email, providerId: 'credential', userId: account, password: 'x', ...times }
-  await writeRow(store, 'credentials', credential)
-  const session = { id: 's', token: 't', userId: account, userAgent: email, expiresAt: new Date(), ...times }
-  await writeRow(store, 'sessions', session)
-  await writeRow(store, 'verifications', { id: 'v', identifier: email, value: email, expiresAt: new Date(), ...times })
-  const entry = { at: 1, result: JSON.stringify(email.repeat(1000)) }
-  await store.accounts.addScan({ id: 'one', account, url: email, builder: email, at: new Date(), entry }, 5)
-  return account
-}
-
-test('after a deletion, VACUUM and a checkpoint no byte of the database contains the address', async () => {
-  const folder = newFolder()
-  const file = join(folder, 'siteprint.db')
-  const store = await openSqlite({ folder, role: 'server' })
-  const email = 'someone.to.forget@a.example'
-  const account = await createMentioned(store, email)
-  const contains = (): boolean[] => [file, `${file}-wal`].map((one) => readFileSync(one).includes(email))
-  expect(contains()).toContain(true)
-  await store.accounts.deleteAccount(account, new Date())
-  const db = new Database(file)
-  db.exec('VACUUM')
-  db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
-  expect(contains()).toEqual([false, false])
-  db.close()
   await store.close()
 })
 

@@ -36,7 +36,7 @@ describe('a backup', () => {
     const data = newFolder()
     // Two keys in one turn of the event loop: their counts would differ in a copy made between the two.
     const charge = (key: string) =>
-      `store.usage.charge({ key: '${key}', day: '2026-05-17', quota: 1e6, at: new Date(0) })`
+      `store.usage.charge({ counter: '${key}', day: '2026-05-17', quota: 1e6, at: new Date(0) })`
     const code = `for (;;) { await Promise.all([${charge('a')}, ${charge('b')}]); say('') }`
     const writing = startStore(buildStore(), { data, role: 'server', code })
     const seen = new Set<number>()

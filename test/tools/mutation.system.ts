@@ -1,0 +1,96 @@
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { projectFolder } from '../../src/rules/built.ts'
+import { copyProject } from '../support/built-project.ts'
+
+/** A small project: its sources, its tests, and this project's tool. */
+const FILES: Readonly<Record<string, string>> = {
+  '.gitignore': 'dist/\nnode_modules\nrules/\ntemporary/\n',
+  'vitest.config.ts':
+    "export default { test: { projects: [{ extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'] } }] } }\n",
+  'src/keys/limit.ts': 'export function isOver(n: number): boolean {\n  return n > 3\n}\n',
+  'src/keys/endless.ts':
+    'export function count(n: number): number {\n  let i = 0\n  while (i < n) i++\n  return i\n}\n',
+  'src/keys/crash.ts': 'export function end(isEnd: boolean): void {\n  if (isEnd) process.abort()\n}\n',
+  'test/keys/endless.test.ts':
+    "import { expect, test } from 'vitest'\nimport { count } from '../../src/keys/endless.ts'\ntest('counts', () => expect(count(3)).toBe(3))\n",
+  'test/keys/crash.test.ts':
+    "import { expect, test } from 'vitest'\nimport { end } from '../../src/keys/crash.ts'\ntest('continues', () => expect(end(false)).toBe(undefined))\n",
+  'test/keys/limit.test.ts': writeLimitTest('[3, 4].map(isOver)).toEqual([false, true])'),
+}
+
+let folder: string
+let temporary: string
+beforeAll(() => {
+  folder = copyProject().folder
+  temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  for (const file of ['vitest.mutation.config.ts', 'test/support/record-reach.ts']) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(projectFolder(), file), join(folder, file))
+  }
+  for (const [file, text] of Object.entries(FILES)) write(file, text)
+  spawnSync('git', ['init', '-q'], { cwd: folder })
+})
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true })
+  writeFileSync(join(folder, file), text)
+}
+
+function writeLimitTest(expectation: string): string {
+  return `import { expect, test } from 'vitest'\nimport { isOver } from '../../src/keys/limit.ts'\ntest('limits', () => expect(${expectation})\n`
+}
+
+function run(...args: readonly string[]): SpawnSyncReturns<string> {
+  const env = { ...process.env, TMPDIR: temporary }
+  return spawnSync(process.execPath, ['dist/tools/mutation.js', ...args], { cwd: folder, encoding: 'utf8', env })
+}
+
+interface Line {
+  readonly mutant: { readonly file: string; readonly original: string; readonly replacement: string }
+  readonly caughtBy: string | null
+}
+
+describe('npm run mutation', () => {
+  test.each([['--sample=50'], ['--sample=50', '--coverage']])(
+    'prints no mutant if the tests catch all: %s %s',
+    (...args) => {
+      const { status, stdout, stderr } = run(...args, '--timeout=15', '--out', 'out.jsonl', 'src/keys')
+      const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
+      const all = lines.map((line): Line => JSON.parse(line))
+      const find = (original: string, replacement: string): string | null | undefined =>
+        all.find(({ mutant }) => mutant.original === original && mutant.replacement === replacement)?.caughtBy
+      expect(find('n > 3', '(n >= 3)')).toBe('test/keys/limit.test.ts: limits')
+      expect(find('i++', 'i--')).toBe('time limit')
+      expect(find('isEnd', 'true')).toMatch(/^test\/keys\/crash\.test\.ts|Worker|end of the process/)
+      expect(stderr).toBe('')
+      expect({ status, stdout }).toEqual({
+        status: 0,
+        stdout: expect.stringMatching(/^src\/keys: \d+ of \d+ mutants caught/),
+      })
+    },
+  )
+
+  test('prints the mutants that no test catches, and fails below the share that is stored', () => {
+    write('test/keys/limit.test.ts', writeLimitTest('isOver(9)).toBe(true)'))
+    const { status, stdout } = run('--sample=50', 'src/keys')
+    expect(stdout).toContain('src/keys/limit.ts:2 n > 3 → (n >= 3)\n')
+    expect(stdout).not.toContain('(n <= 3)')
+    expect(status).toBe(1)
+  })
+
+  test.each([
+    [['--sample', '0'], '--sample must be an integer from 1 to 999999, not "0"'],
+    [['src/portal'], 'unknown folder "src/portal": use src/engine,'],
+  ])('%j is a mistake', (args, message) => {
+    const { status, stderr } = run(...args)
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(message) })
+  })
+
+  test('leaves nothing behind', () => {
+    expect(readdirSync(temporary)).toEqual([])
+  })
+})
