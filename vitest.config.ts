@@ -1,44 +1,76 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
-import { BaseSequencer } from 'vitest/node'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 // File of a report for scripts, in addition to what is printed. A Vitest that a test starts must not write it too.
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
 delete process.env.TEST_REPORT
 
-/** Files with time limits that the product promises. They measure on a machine that is also busy with everything else. */
-const TIMED = ['store/guard', 'fetch/hostile', 'service/starvation'].map((name) => `/test/${name}.test.ts`)
+// Property tests have the same cases in every run. `npm run fuzz` sets another seed, and more cases for each property.
+const { FUZZ_SEED = '1', FUZZ_RUNS = '1' } = process.env
+const properties = { seed: Number(FUZZ_SEED), runsFactor: Number(FUZZ_RUNS) }
 
-/**
- * Starts with the files that take longest, so that no worker is left alone with one of them at the end, and ends with those that
- * measure times: few others run then.
- */
-class SlowFirst extends BaseSequencer {
-  override async sort(...[files]: Parameters<BaseSequencer['sort']>): ReturnType<BaseSequencer['sort']> {
-    const isSlow = ({ moduleId }: (typeof files)[number]): boolean => /\/test\/(?:portal|service)\//.test(moduleId)
-    const isTimed = ({ moduleId }: (typeof files)[number]): boolean => TIMED.some((name) => moduleId.endsWith(name))
-    const sorted = await super.sort(files)
-    const others = sorted.filter((file) => !isTimed(file))
-    return [...others.filter(isSlow), ...others.filter((file) => !isSlow(file)), ...sorted.filter(isTimed)]
-  }
+const inSupport = (name: string): string => fileURLToPath(new URL(`test/support/${name}.ts`, import.meta.url))
+
+type Options = NonNullable<TestProjectInlineConfiguration['test']>
+
+/** A project that shares the settings below. Projects run one after the other, in the order of their group. */
+function buildProject(name: string, groupOrder: number, options: Options): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, sequence: { groupOrder }, ...options } }
 }
+
+const cores = availableParallelism()
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // The files of a worker share their modules, because importing them for each file takes a quarter of the time of all tests.
     // Helpers therefore register cleanups for the current file with test/support/on-file-end.ts.
     isolate: false,
-    setupFiles: [fileURLToPath(new URL('test/support/file-setup.ts', import.meta.url))],
-    globalSetup: [fileURLToPath(new URL('test/support/global-setup.ts', import.meta.url))],
-    // Many tests wait for timeouts of servers: on two cores five workers take less than half the time of Vitest's default, one.
-    maxWorkers: Math.max(5, availableParallelism() - 1),
+    setupFiles: [inSupport('file-setup')],
     // V8 would optimize many functions that the tests then hardly use: with its default a tenth of all processor time.
     execArgv: ['--interrupt-budget=1000000'],
-    sequence: { sequencer: SlowFirst },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // A limit for tests that hang, far above what any test takes on a machine that is busy with other work.
+    testTimeout: 180_000 * properties.runsFactor,
+    hookTimeout: 180_000,
+    provide: { properties },
+    tags: [{ name: 'property', description: 'Property tests, which `npm run fuzz` runs with new seeds.' }],
+    projects: [
+      // `npm test`: values and events decide. The stores are embedded, and no process, service or browser is needed.
+      buildProject('unit', 0, {
+        include: ['test/**/*.test.ts'],
+        globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],
+        provide: { stores: 'embedded' },
+        maxWorkers: cores,
+      }),
+      // `npm run test:system`: processes, servers, browsers, network namespaces. The stores are Redis and MongoDB.
+      buildProject('system', 1, {
+        include: ['test/**/*.system.ts', 'test/**/*.stores.test.ts'],
+        globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],
+        provide: { stores: 'servers' },
+        // Many of these tests wait for processes and timeouts.
+        maxWorkers: Math.max(4, cores),
+      }),
+      // The part of the system suite whose subject is time: one file at a time, while no other test runs.
+      buildProject('timed', 2, {
+        include: ['test/**/*.timed.ts'],
+        globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],
+        provide: { stores: 'servers' },
+        maxWorkers: 1,
+      }),
+      // `npm run clients`: clients of the API that common generators make. They need tools/generators.sh install.
+      buildProject('clients', 3, {
+        include: ['test/**/*.clients.ts'],
+        globalSetup: [inSupport('report-skipped')],
+        maxWorkers: cores,
+      }),
+      // `npm run slow`: mistakes planted in rules, both engines on real pages, operations on a service under load.
+      buildProject('slow', 4, {
+        include: ['test/**/*.{mutations,slow}.ts'],
+        globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],
+        provide: { stores: 'servers' },
+        maxWorkers: Math.max(4, cores),
+      }),
+    ],
     ...(outputFile && {
       reporters: ['default', ...(GITHUB_ACTIONS ? ['github-actions'] : []), ['json', { outputFile }]],
     }),

@@ -5,7 +5,13 @@ import { cpSync, rmSync } from 'node:fs'
 const root = new URL('..', import.meta.url)
 for (const part of ['src', 'plugins', 'tools', 'schemas', 'ruleset.json', 'ruleset.state.json', 'conformance.json'])
   rmSync(new URL(`dist/${part}`, root), { recursive: true, force: true })
-for (const path of ['src/keys/plans.yaml', 'src/portal/assets', 'src/report/assets', 'src/rules/common-words.txt'])
+for (const path of [
+  'src/keys/plans.yaml',
+  'src/portal/assets',
+  'src/report/assets',
+  'src/rules/common-words/code-words.txt',
+  'src/rules/common-words/page-words.txt',
+])
   cpSync(new URL(path, root), new URL(`dist/${path}`, root), { recursive: true })
 
 /** The built ruleset contains only the rules of this project, so the operator's settings must not influence it. */

@@ -13,7 +13,7 @@ export async function buildClientFiles(
   version: string,
 ): Promise<Readonly<Record<string, string>>> {
   const parts = { version: 'none', wantedDns: [], labels: NO_LABELS, catalogue: [], ...rules }
-  const settings = { ...loadConfig({}), publicUrl: null }
+  const settings = loadConfig({})
   const document = buildDocument({ rules: parts, settings, version, accounts: null }, 2)
   return {
     'clients/openapi.json': `${JSON.stringify(document, null, 2)}\n`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
 import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
-import { SCAN_CAUSES } from '../src/errors.ts'
+import { isRetryable, SCAN_CAUSES, type ScanCause } from '../src/errors.ts'
 import { buildPage, detect, toResult } from '../src/index.ts'
 import { ownFolder, projectFolder } from '../src/rules/built.ts'
 import { ordinaryPagesSchema } from '../src/rules/data-schemas.ts'
@@ -131,8 +131,11 @@ export function checkDocs(docs: readonly GeneratedDoc[]): string[] {
 }
 
 function formatCauses(): string {
-  const rows = Object.entries(SCAN_CAUSES).map(([cause, [code, sentence]]) => [cause, `\`${code}\``, sentence])
-  return formatTable(['cause', 'code', 'sentence'], rows)
+  const rows = Object.entries(SCAN_CAUSES).map(([cause, [code, sentence]]) => {
+    const retryable = isRetryable({ code, reason: cause as ScanCause }) ? 'yes' : 'no'
+    return [cause, `\`${code}\``, retryable, sentence]
+  })
+  return formatTable(['cause', 'code', 'retryable', 'sentence'], rows)
 }
 
 function formatPlaces(places: readonly Place[]): string {

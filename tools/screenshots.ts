@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,7 +10,9 @@ import { runMain } from '../src/cli/run-main.ts'
 import { SetupError } from '../src/errors.ts'
 import { projectFolder } from '../src/rules/built.ts'
 import { findBrowser, LOOKS, launchBrowser, openWindow } from './browser/browser.ts'
+import { findFreePort } from './browser/free-port.ts'
 import { walkPortal } from './browser/tour.ts'
+import { createOperator } from './create-operator.ts'
 
 const TARGET_PAGE = '<!doctype html><title>A bakery</title><meta name="generator" content="WordPress 6.6.1"><p>Bread'
 
@@ -36,9 +38,12 @@ async function takePictures(browserFile: string, folder: string): Promise<void> 
   const target = createServer((_, response) => response.setHeader('content-type', 'text/html').end(TARGET_PAGE))
   await once(target.listen(0, '127.0.0.1'), 'listening')
   const data = mkdtempSync(join(tmpdir(), 'siteprint-screenshots-'))
-  const emails = LOOKS.map(({ width, theme }) => `ida-${width}-${theme}@example.org`)
+  const emails = LOOKS.map(({ width, theme }) => `operator-${width}-${theme}@example.org`)
+  const port = await findFreePort()
   const settings = {
     DATA_DIR: data,
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
     ADMIN_EMAILS: emails.join(','),
     SCAN_ALLOW: '127.0.0.1',
     TRUST_PROXY: '1',
@@ -51,8 +56,9 @@ async function takePictures(browserFile: string, folder: string): Promise<void> 
     const { page, close } = await openWindow(browser, { width, theme, client: `192.0.2.${i + 1}` })
     const tour = {
       url,
-      email: emails[i],
-      promote: async (email: string) => runCommand(['accounts', 'verify', email], settings),
+      email: `ida-${width}-${theme}@example.org`,
+      operatorEmail: emails[i],
+      createOperator: () => createOperator(emails[i], settings),
       target: `http://127.0.0.1:${(target.address() as AddressInfo).port}/`,
     }
     await walkPortal(page, tour, async (name) => {
@@ -78,15 +84,6 @@ async function startServer(settings: Readonly<Record<string, string>>): Promise<
     if (url !== undefined) return { child, url }
   }
   throw new SetupError('the server did not start: see its output above')
-}
-
-function runCommand(args: readonly string[], settings: Readonly<Record<string, string>>): void {
-  const options = {
-    cwd: projectFolder(),
-    env: { PATH: '', ...settings },
-    stdio: 'inherit' as const,
-  }
-  spawnSync(process.execPath, ['tools/start.mjs', 'src/cli/run', ...args], options)
 }
 
 await runMain(main, process.argv.slice(2))

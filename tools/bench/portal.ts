@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { buildKey } from '../../src/keys/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
+import { createOperator } from '../create-operator.ts'
 import { servicesStatus } from '../services-status.ts'
 import { median, quantile } from './quantile.ts'
 
@@ -59,7 +60,7 @@ async function measureStore(env: Env, rounds: number): Promise<PageTimes> {
   try {
     await fill(store)
     const settings = { ...env, KEY_PEPPER: PEPPER, PORT: '0', SIGNUP: 'open', ADMIN_EMAILS: EMAIL, PORTAL: 'on' }
-    return await measureServer(settings, store, rounds)
+    return await measureServer(settings, rounds)
   } finally {
     const { authDatabase } = store
     if (authDatabase.kind === 'mongodb') await authDatabase.get().db.dropDatabase()
@@ -93,7 +94,7 @@ async function fill({ authDatabase, keys, usage }: Store): Promise<void> {
   await inBatches(accounts, async ({ id, name, email }) => {
     const { key } = buildKey({ name, email, plan: 'free', revision: null, account: id, now, pepper: PEPPER })
     await keys.createAccountKey(key, 1)
-    if (used.has(id)) await usage.charge({ key: key.id, day, quota: 100, at: now })
+    if (used.has(id)) await usage.charge({ counter: key.id, day, quota: 100, at: now })
   })
 }
 
@@ -101,7 +102,7 @@ async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>):
   for (let i = 0; i < all.length; i += 100) await Promise.all(all.slice(i, i + 100).map(work))
 }
 
-async function measureServer(env: Env, store: Store, rounds: number): Promise<PageTimes> {
+async function measureServer(env: Env, rounds: number): Promise<PageTimes> {
   const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
   const server = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   try {
@@ -109,10 +110,7 @@ async function measureServer(env: Env, store: Store, rounds: number): Promise<Pa
     while (!/listens on \S+ /.test(printed)) printed += (await once(server.stdout, 'data'))[0]
     const [, url = ''] = /listens on (\S+) /.exec(printed) ?? []
     const log = on(createInterface({ input: server.stderr }), 'line')
-    const cookie = await signUp(url)
-    const account = await store.accounts.findAccount(EMAIL)
-    if (account === null) throw new Error('the account of the benchmark was not created')
-    await store.accounts.verifyAccount(account.id)
+    const cookie = await logIn(url, await createOperator(EMAIL, env))
     const times: Record<string, PageTimes[string]> = {}
     for (const path of PAGES) times[path] = await measurePage({ url, path, cookie, log }, rounds)
     return times
@@ -121,14 +119,20 @@ async function measureServer(env: Env, store: Store, rounds: number): Promise<Pa
   }
 }
 
-async function signUp(url: string): Promise<string> {
-  const body = new URLSearchParams({ name: 'Operator', email: EMAIL, password: 'a long and unusual password' })
-  const response = await fetch(`${url}/signup`, { method: 'POST', body, headers: { origin: url }, redirect: 'manual' })
-  if (response.status !== 200) throw new Error(`signing up failed with status ${response.status}`)
-  return response.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';', 1)[0])
-    .join('; ')
+/** Chooses the password of the operator, logs in and creates a key. @returns the cookie of the session */
+async function logIn(url: string, resetPath: string): Promise<string> {
+  const password = 'a long and unusual password'
+  const send = async (path: string, form: Env, cookie = ''): Promise<Response> => {
+    const request = { method: 'POST', body: new URLSearchParams(form), headers: { origin: url, cookie } }
+    const response = await fetch(url + path, { ...request, redirect: 'manual' })
+    if (response.status >= 400) throw new Error(`${path} failed with status ${response.status}`)
+    return response
+  }
+  await send('/reset', { token: new URL(resetPath, url).searchParams.get('token') ?? '', password })
+  const cookies = (await send('/login', { email: EMAIL, password })).headers.getSetCookie()
+  const cookie = cookies.map((one) => one.split(';', 1)[0]).join('; ')
+  await send('/account/keys', { action: 'default' }, cookie)
+  return cookie
 }
 
 interface PageRequest {

@@ -14,10 +14,12 @@ interface Stop {
 export interface Tour {
   /** Address of the service, without a trailing slash. */
   readonly url: string
-  /** Address of the account that is created. */
+  /** Address of the account that is created by a sign-up. */
   readonly email: string
-  /** Gives the account the rights of an operator. */
-  readonly promote: (email: string) => Promise<void>
+  /** Creates the account of an operator. Returns path and query of the page on which its password is chosen. */
+  readonly createOperator: () => Promise<string>
+  /** Address of that account. */
+  readonly operatorEmail: string
   /** A page that may be scanned. */
   readonly target: string
 }
@@ -137,7 +139,7 @@ function listOwnerStops(tour: Tour): readonly Stop[] {
 }
 
 /**
- * Visits every page: first without a session, then as an operator who has just signed up.
+ * Visits every page: first without a session, then with that of an operator.
  * @param look is called on each page with the name of the stop
  */
 export async function walkPortal(page: Page, tour: Tour, look: (name: string) => Promise<void>): Promise<void> {
@@ -150,8 +152,21 @@ export async function walkPortal(page: Page, tour: Tour, look: (name: string) =>
   await page.goto(`${tour.url}/signup`)
   await signUp(page, tour)
   await look('first-key')
-  await tour.promote(tour.email)
+  await logInAsOperator(page, tour)
   for (const stop of listOwnerStops(tour)) await visit(stop)
+}
+
+async function logInAsOperator(page: Page, { url, operatorEmail, createOperator }: Tour): Promise<void> {
+  await page.context().clearCookies()
+  await page.goto(url + (await createOperator()))
+  await page.getByLabel('New password').fill(PASSWORD)
+  await submit(page)
+  await page.goto(`${url}/login`)
+  await page.getByLabel('E-mail address').fill(operatorEmail)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await submit(page)
+  await page.goto(`${url}/account/keys`)
+  await page.getByRole('button', { name: 'Create your default key' }).click()
 }
 
 /** Fills and sends the form of the sign-up page, which is open. The page with the key is open afterwards. */

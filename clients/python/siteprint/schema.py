@@ -55,7 +55,7 @@ class DayUsage(TypedDict):
 
 
 ErrorCode: TypeAlias = str
-"""A stable code. Known values: invalid_url, invalid_request, blocked_target, unauthorized, not_found, method_not_allowed, rate_limited, quota_exceeded, scan_failed, scan_timeout, internal, maintenance, unavailable."""
+"""A stable code. Known values: invalid_url, invalid_request, blocked_target, unauthorized, not_found, method_not_allowed, misdirected_request, rate_limited, quota_exceeded, scan_failed, scan_timeout, internal, maintenance, unavailable."""
 
 
 class Evidence(TypedDict):
@@ -104,7 +104,7 @@ class KeyInfo(TypedDict):
     plan: str
     """Plan of the key."""
     requests_used: int
-    """Scans charged in this billing month (UTC)."""
+    """Scans charged in this billing month (UTC). A key that replaced another one in its account continues its count."""
     requests_limit: int
     """Scans per month in this plan."""
     requests_remaining: int

@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'not_found'
   | 'method_not_allowed'
+  | 'misdirected_request'
   | 'rate_limited'
   | 'quota_exceeded'
   | 'scan_failed'
@@ -236,7 +237,7 @@ export interface KeyInfo {
    */
   plan: string
   /**
-   * Scans charged in this billing month (UTC).
+   * Scans charged in this billing month (UTC). A key that replaced another one in its account continues its count.
    */
   requests_used: number
   /**

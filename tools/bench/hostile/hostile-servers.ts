@@ -139,11 +139,14 @@ const sideEvidence: readonly Row[] = [
 
 const site = ([name, plays, expected]: Row): HostileServer => ({ name, expected, open: () => openSite(plays) })
 
+/** Servers whose page is harmless, but not their robots.txt or favicon. */
+export const HOSTILE_EVIDENCE: readonly HostileServer[] = sideEvidence.map(site)
+
 /** A server on 127.0.0.1 for each limit and each kind of failure. */
 export const HOSTILE: readonly HostileServer[] = [
   ...connections.map(([name, open, expected]) => ({ name, open, expected })),
   ...heads.map(site),
   ...bodies.map(site),
   ...redirects.map(site),
-  ...sideEvidence.map(site),
+  ...HOSTILE_EVIDENCE,
 ]
