@@ -46,11 +46,19 @@ function readBlocks(lines: readonly string[]): VerbBlock[] {
   return blocks
 }
 
+/** Reads the verbs before the colon of a line, which an option may precede: `  --out FILE  lint, test: text`. */
+function readVerbs(line: string): string[] {
+  const rest = line.replace(/^ {2,}--\S+(?: \S+)?(?= {2})/, '    ')
+  const end = rest.indexOf(':')
+  const names = rest.slice(0, Math.max(end, 0)).trim()
+  return rest.startsWith('    ') && /^[\w, ]+$/.test(names) ? names.split(', ') : []
+}
+
 /** Reads options of several verbs. A line without the name of an option continues the one above, for other verbs. */
 function readOptions(lines: readonly string[]): VerbBlock[] {
   const blocks: { verbs: string[]; lines: string[] }[] = []
   for (const line of lines) {
-    const verbs = /^ {2,}(?:--\S+(?: \S+)?)? {2,}([\w, ]+):/.exec(line)?.[1].split(', ') ?? []
+    const verbs = readVerbs(line)
     if (SHARED_OPTION.test(line)) blocks.push({ verbs, lines: [line] })
     else if (line.startsWith('   ')) {
       blocks.at(-1)?.lines.push(line)

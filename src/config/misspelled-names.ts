@@ -11,7 +11,7 @@ const MAX_EDITS = 2
 const MAX_EDITS_OF_SHORT = 1
 const MAX_SHORT_LENGTH = 5
 /** Variables by which Docker and Kubernetes announce services, such as `SITEPRINT_SERVICE_HOST` and `SITEPRINT_PORT=tcp://10.0.0.1:3000`. */
-const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/
+const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d{1,5}_(?:TCP|UDP))(?:_|$)/
 const SERVICE_URL = /^(?:tcp|udp):\/\//
 
 const ALL: readonly Setting<unknown>[] = Object.values(SETTINGS)

@@ -89,5 +89,5 @@ function isOwnAddress(name: string, { localAddress, listensOnAll }: Listener): b
   const address = parseAddress(name)
   if (address === null) return false
   if (listensOnAll && isLoopbackAddress(name)) return true
-  return localAddress !== undefined && isSameAddress(name, localAddress.replace(/%.*$/, ''))
+  return localAddress !== undefined && isSameAddress(name, localAddress.split('%', 1)[0])
 }

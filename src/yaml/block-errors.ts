@@ -15,7 +15,7 @@ interface BlockHead {
 }
 
 /** A key, what is before it, and what is behind its colon. */
-const KEY = /^((?: *- )* *)([\w-]+):(?: +(.*))?$/
+const KEY = /^((?: *- )* *)([\w-]+):(?: (.*))?$/
 /** The mark of a text of several lines. */
 const BLOCK_MARK = /^[|>][-+\d]*(?: +#.*)?$/
 

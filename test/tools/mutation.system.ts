@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
@@ -15,9 +15,10 @@ const FILES: Readonly<Record<string, string>> = {
     'export function count(n: number): number {\n  let i = 0\n  while (i < n) i++\n  return i\n}\n',
   'src/keys/crash.ts': 'export function end(isEnd: boolean): void {\n  if (isEnd) process.abort()\n}\n',
   'test/keys/endless.test.ts':
-    "import { expect, test } from 'vitest'\nimport { count } from '../../src/keys/endless.ts'\ntest('counts', () => expect(count(3)).toBe(3))\n",
+    "import { expect, test } from 'vitest'\nimport { count } from '../../src/keys/endless.ts'\ntest('counts', () => expect([count(0), count(3)]).toEqual([0, 3]))\n",
   'test/keys/crash.test.ts':
-    "import { expect, test } from 'vitest'\nimport { end } from '../../src/keys/crash.ts'\ntest('continues', () => expect(end(false)).toBe(undefined))\n",
+    "import { expect, test, vi } from 'vitest'\nimport { end } from '../../src/keys/crash.ts'\ntest('continues', () => expect(end(false)).toBe(undefined))\n" +
+    "test('ends', () => {\n  const abort = vi.spyOn(process, 'abort').mockImplementation(() => undefined)\n  end(true)\n  expect(abort).toHaveBeenCalled()\n})\n",
   'test/keys/limit.test.ts': writeLimitTest('[3, 4].map(isOver)).toEqual([false, true])'),
 }
 
@@ -75,8 +76,11 @@ describe('npm run mutation', () => {
   )
 
   test('prints the mutants that no test catches, and fails below the share that is stored', () => {
+    for (const name of ['endless', 'crash']) {
+      for (const file of [`src/keys/${name}.ts`, `test/keys/${name}.test.ts`]) rmSync(join(folder, file))
+    }
     write('test/keys/limit.test.ts', writeLimitTest('isOver(9)).toBe(true)'))
-    const { status, stdout } = run('--sample=50', 'src/keys')
+    const { status, stdout } = run('--sample=50', '--timeout=15', 'src/keys')
     expect(stdout).toContain('src/keys/limit.ts:2 n > 3 → (n >= 3)\n')
     expect(stdout).not.toContain('(n <= 3)')
     expect(status).toBe(1)

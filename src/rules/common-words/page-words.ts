@@ -55,7 +55,7 @@ export class PageWords {
 
   /** Reads a table: a line with the numbers of sites, then sections with one word per line. */
   static parse(text: string): PageWords {
-    const [, sites = '0', headerSites = '0'] = /^# .*?(\d+) sites.*?(\d+) with response headers/m.exec(text) ?? []
+    const [, sites = '0', headerSites = '0'] = /^# [^:\n]*: (\d+) sites, (\d+) with response headers/.exec(text) ?? []
     const sections = new Map<string, Section>()
     let words = new Map<string, Line>()
     for (const line of text.split('\n')) {

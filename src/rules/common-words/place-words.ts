@@ -3,6 +3,7 @@ import type { Place } from '../../engine/rule/place.ts'
 import { type ParsedSelector, parseSelector } from '../../engine/rule/selector.ts'
 import type { CommonWord, PageWords } from './page-words.ts'
 import { splitTokens } from './tokens.ts'
+import { trimEdges, trimEnd } from './trim.ts'
 
 /** How common several words are together: see `joinSites`. */
 const NEVER: CommonWord = { sites: 0, repeats: 0 }
@@ -20,7 +21,7 @@ const MAX_PARTIAL = 16
 /** Maximum number of segments of a path in the table. */
 const MAX_SEGMENTS = 3
 /** What separates the parts of a name, at its ends. */
-const EDGES = /^[-_ ./:]+|[-_ ./:]+$/g
+const EDGES = '-_ ./:'
 /** Places whose literals are code, in which punctuation narrows: `validate({`. */
 const CODE_PLACES = ['inline', 'style', 'html']
 /** Of the sites with the words of such a literal, this share is assumed to have its punctuation at one of its ends. */
@@ -93,7 +94,7 @@ function findTokens(tokens: readonly string[], section: string, table: PageWords
     const { sites } = table.find(section, whole)
     if (sites > 0 || whole.length > MAX_PARTIAL) return sites
     if (tokens.length > 1) return table.findBeginning(section, whole).sites
-    const beginning = table.find(section, `${whole.replace(/[-_]+$/, '')}*`).sites
+    const beginning = table.find(section, `${trimEnd(whole, '-_')}*`).sites
     if (beginning > 0) return beginning
     return table.findContaining(section, whole, (word) => !word.includes(' ')).sites
   }
@@ -181,7 +182,7 @@ export function findAttribute(
     (word) => word.startsWith(start) && holds(word.slice(start.length), action, value),
   )
   // The table has the parts of longer values: `hero` of `hero-7c1`. A value with several parts is only found as a whole.
-  const part = table.find('part', `${name}~${value.replace(EDGES, '')}`)
+  const part = table.find('part', `${name}~${trimEdges(value, EDGES)}`)
   return part.sites > whole.sites ? part : whole
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from '../../engine/page/page-types.ts'
 import { readPageWords } from '../common-words/page-words.ts'
+import { trimEnd } from '../common-words/trim.ts'
 import type { Trait, WordFilter } from './trait.ts'
 
 /** The beginning of a name that a product gives to all of its names: `kl-` of `kl-hero`, `kl_` of `kl_row`, `kl--`. */
@@ -41,7 +42,7 @@ function findPrefixes(names: readonly string[], attribute: 'class' | 'id', filte
 function isRare(prefix: string, attribute: 'class' | 'id'): boolean {
   const table = readPageWords()
   const lower = prefix.toLowerCase()
-  const part = `${attribute}~${lower.replace(/[-_]+$/, '')}`
+  const part = `${attribute}~${trimEnd(lower, '-_')}`
   return table.findBeginning(attribute, lower).sites === 0 && table.find('part', part).sites === 0
 }
 
