@@ -1,6 +1,7 @@
 import { dirname, posix } from 'node:path'
 import { loadConfig } from '../src/config/config.ts'
-import { SETTINGS, type Setting } from '../src/config/settings.ts'
+import type { Setting } from '../src/config/setting.ts'
+import { SETTINGS } from '../src/config/settings.ts'
 import { API_ERRORS } from '../src/errors.ts'
 
 /** A document before it is generated again. */

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
-import { type Config, readEnvironment } from './config.ts'
+import { readEnvironment } from './config.ts'
 import { isPortalOn } from './is-portal-on.ts'
 import { findMisspelledNames } from './misspelled-names.ts'
 import { isLoopback } from './parsers.ts'
-import { SETTINGS, type Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { type Config, SETTINGS } from './settings.ts'
 import { describeWeakness } from './weak-secret.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
-import type { Config } from './config.ts'
 import { isPortalOn } from './is-portal-on.ts'
 import type { ConfigReader } from './reader.ts'
-import { SETTINGS, type Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { type Config, SETTINGS } from './settings.ts'
 
 /** Reports settings that cannot be used together, and those that another one requires. */
 export function checkCombinations(config: Config, reader: ConfigReader): void {

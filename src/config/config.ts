@@ -1,15 +1,12 @@
 import { SetupError } from '../errors.ts'
 import { checkCombinations } from './combinations.ts'
 import { ConfigReader } from './reader.ts'
-import { SETTINGS, type Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { type Config, SETTINGS } from './settings.ts'
 
-type Settings = typeof SETTINGS
+export type { Config } from './settings.ts'
+
 type Environment = Readonly<Record<string, string | undefined>>
-
-/** The values of all settings. `settings.ts` documents each. */
-export type Config = {
-  readonly [Field in keyof Settings]: Settings[Field] extends Setting<infer Value> ? Value : never
-}
 
 /** The environment of the process. */
 export function readEnvironment(): Environment {

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from './settings.ts'
 
 /** Whether the portal is served. Nodes on MongoDB that are upgraded without new settings keep serving only the API. */
 export function isPortalOn({

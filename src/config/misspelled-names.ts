@@ -1,5 +1,6 @@
 import leven, { closestMatch } from 'leven'
-import { SETTINGS, type Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { SETTINGS } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
