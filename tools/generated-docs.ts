@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
 import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
+import { VENDOR_NAMES } from '../src/engine/rule/vendor-hosts.ts'
 import { isRetryable, SCAN_CAUSES, type ScanCause } from '../src/errors.ts'
 import { buildPage, detect, toResult } from '../src/index.ts'
 import { ownFolder, projectFolder } from '../src/rules/built.ts'
@@ -48,6 +49,7 @@ export const PARTS = {
   'builder-categories': () => formatClosedLists()['builder-categories'],
   'technology-categories': () => formatClosedLists()['technology-categories'],
   'site-types': () => formatClosedLists()['site-types'],
+  'vendor-names': () => `${VENDOR_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
 } satisfies Readonly<Record<string, (document: Document) => string | Promise<string>>>
 
 /** Document → the parts that it contains. */
@@ -55,7 +57,7 @@ export const DOCUMENT_PARTS: Readonly<Record<string, readonly (keyof typeof PART
   'README.md': ['example'],
   'docs/api.md': ['builder-categories', 'site-types', 'error-sentences', 'plans'],
   'docs/operating.md': ['settings'],
-  'docs/rules.md': ['places', 'builder-categories', 'technology-categories', 'site-types'],
+  'docs/rules.md': ['places', 'builder-categories', 'technology-categories', 'site-types', 'vendor-names'],
   'docs/findings.md': ['findings'],
   'docs/fetching.md': ['causes'],
 }

@@ -101,7 +101,7 @@ const FINDINGS = {
   'unsafe-pattern': ['error', 'this match can take very long on a hostile page: {reason}'],
   'vendor-page': [
     'error',
-    'this clause also holds on pages that the vendor does not make with the product: exclude {hosts} with a `not`',
+    'this clause also holds on pages that the vendor does not make with the product: it must not hold on {hosts}',
   ],
   'version-group': ['error', 'version: {value} refers to a capture group that the match does not have'],
   'weak-source': ['error', 'a search is not a source: its results change, and they show how others use a product'],

@@ -25,6 +25,7 @@ import type {
   TypePoints,
   Weight,
 } from './types.ts'
+import { excludeVendorHosts } from './vendor-hosts.ts'
 
 /** Points of a rule with a strong clause that holds, which is also the maximum. */
 export const MAX_POINTS = 6
@@ -37,7 +38,8 @@ export const MAX_POINTS = 6
 export function compileRule(source: RuleSource, places: Places): CompiledRule {
   const builder = new LeafBuilder()
   const isType = source.kind === 'site-type'
-  const parsed = source.detect.map((clause) => parseClause(clause, places, builder))
+  const expanded = excludeVendorHosts(source)
+  const parsed = source.detect.map((clause, i) => parseClause(clause, expanded[i], { places, builder }))
   const clauses = isType ? [] : parsed.map((one) => weighClause(one, builder.leaves))
   const typeClauses = parsed.map(({ source: { points = {}, fitted }, base }, i) => {
     const byHand = fitted === false && { byHand: true }
@@ -79,9 +81,18 @@ interface ParsedClause {
   readonly base: ClauseBase
 }
 
-function parseClause(source: ClauseSource, places: Places, builder: LeafBuilder): ParsedClause {
+/**
+ * @param source the clause as the rule has it, for the evidence
+ * @param expanded the clause without the vendor's own hosts, which is compiled
+ */
+function parseClause(
+  source: ClauseSource,
+  expanded: ClauseSource,
+  { places, builder }: { readonly places: Places; readonly builder: LeafBuilder },
+): ParsedClause {
   const { points: _, fitted: __, ...written } = source
-  const node = readClause(written, places)
+  const { points: ___, fitted: ____, ...compiled } = expanded
+  const node = readClause(compiled, places)
   const family = findFamily(node)
   if (family === null) throw new RuleSyntaxError('a clause contains only `not`; add something that must be present')
   const before = builder.leaves.length
@@ -93,10 +104,14 @@ function parseClause(source: ClauseSource, places: Places, builder: LeafBuilder)
     family,
     leaves: builder.leaves.slice(before).map(({ id }) => id),
     holds: combined(parts),
-    hits: node.kind === 'leaf' ? variable(builder.leaves[before].id) : count(parts),
+    hits: isGroup(source) ? count(parts) : variable(builder.leaves[before].id),
     text: formatClause(written),
   }
   return { source, node, parts, combined, base }
+}
+
+function isGroup(source: ClauseSource): boolean {
+  return ['all', 'any', 'of', 'not'].some((key) => key in source)
 }
 
 /** Gives a clause its weight, which is lower if it holds only with files of sibling hosts. */

@@ -2,14 +2,13 @@ import { getDomain } from 'tldts'
 import { toList } from '../../engine/rule/clause.ts'
 import { matchLocator, parseLocator } from '../../engine/rule/locator.ts'
 import type { ClauseSource, RuleSource } from '../../engine/rule/types.ts'
+import { excludeVendorHosts, VENDOR_NAMES } from '../../engine/rule/vendor-hosts.ts'
 import type { SourceFile } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
 
 type PageUrl = Parameters<typeof matchLocator>[1]
 
 const ANCHOR = 'anchor'
-/** Hosts of a vendor's own pages: its website, its manual, its news, its forum and its goods. */
-const VENDOR_NAMES = ['www', 'help', 'support', 'docs', 'status', 'blog', 'shop', 'store', 'community', 'developers']
 /** Places whose value can be the address of the page, and the word that it has then. */
 const ADDRESSES = { url: undefined, link: 'canonical', meta: 'og:url' } as const
 
@@ -21,7 +20,7 @@ export function checkVendor(file: SourceFile, source: RuleSource): Finding[] {
   if (source.kind === 'site-type') return []
   const { kind } = source
   const pages = kind === 'builder' ? listVendorPages([source.website ?? []].flat()) : []
-  return source.detect.flatMap((clause, i) => {
+  return excludeVendorHosts(source).flatMap((clause, i) => {
     if (clause.weight === 'weak') return []
     const at = file.valueAt(['detect', i])
     // A group may hold because of what a page lacks, which no address and no link causes.

@@ -1,6 +1,7 @@
 import type { Page } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
 import type { ClauseSource, RuleSource, Weight } from '../../../src/engine/rule/types.ts'
+import { excludeVendorHosts } from '../../../src/engine/rule/vendor-hosts.ts'
 import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'
 import { fitsSelector, fold, isNamed, isUnder, readAttribute } from './naive-words.ts'
@@ -27,7 +28,12 @@ export function buildNaivePage(page: Page, settled: readonly string[]): NaivePag
 
 /** Evaluates every clause of a rule by iterating over all values of the page. */
 export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult {
-  const clauses = rule.detect.map((clause) => ({ clause, ...judge(clause, page, ALL_OWN) }))
+  const clauses = excludeVendorHosts(rule).map((clause, i) => {
+    const written = rule.detect[i]
+    // What is shown of a clause is as it is written: whether it holds depends on more.
+    const hit = judge(readGroup(written) === null ? written : clause, page, ALL_OWN).hit
+    return { clause, ...judge(clause, page, ALL_OWN), hit }
+  })
   // The weight on a page costs two more evaluations, and only that of a clause that holds counts.
   const holding = clauses
     .filter(({ holds }) => holds === true)
