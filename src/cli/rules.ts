@@ -21,6 +21,7 @@ import { CLAUSE_KEYS } from '../rules/schema.ts'
 import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
 import { diffRules } from './rules/diff-rules.ts'
 import { explain } from './rules/explain-rule.ts'
+import { findGaps } from './rules/find-gaps.ts'
 import { fitRules } from './rules/fit-rules.ts'
 import { lint } from './rules/lint-rules.ts'
 import { writeNewRule } from './rules/new-rule.ts'
@@ -59,6 +60,13 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
                                         Compares the verdicts of the rules of a commit with those of the working tree: on all
                                         test pages, and on those of --pages (.jsonl, .warc, .har, .html; may be repeated).
                                         Without a ref: the merge base with main, or HEAD.
+  npm run -s rules -- gaps --pages FILE… [--kind K] [--top N] [--format text|json] [--without slug,slug]
+                                        Lists what occurs in pages (.jsonl, also results of scan; .warc, .har, .html) and no rule
+                                        explains, by number of sites: names in meta generator and in sentences such as "made
+                                        with", hosts of files and of pages, packages, headers, cookies, globals, and beginnings
+                                        of class names and ids. --without ignores rules. --top is 60 by default.
+                                        --new builder/acme --line 3 writes the draft of a rule for line 3, as new does;
+                                        --category and --in are those of new.
   npm run -s rules -- list [--kind K] [--category C] [--json]
                                         Lists rules: kind, slug, name, category and date, or one JSON object per line.
   npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
@@ -104,6 +112,21 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     args: ['[git-ref]'],
     options: { pages: { type: 'string', multiple: true }, format: text },
     prepare: diffRules,
+  },
+  gaps: {
+    args: ['file…'],
+    options: {
+      pages: { type: 'string', multiple: true },
+      kind: { type: 'string', multiple: true },
+      without: { type: 'string', multiple: true },
+      top: text,
+      format: text,
+      new: text,
+      line: text,
+      category: text,
+      in: text,
+    },
+    prepare: findGaps,
   },
   rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { Detector } from '../../engine/page/detector.ts'
+import type { PageInput } from '../../engine/page/page.ts'
 import type { Categories, RuleKind } from '../../engine/rule/types.ts'
 import { findNamespace } from '../../rules/checks/set-checks.ts'
 import { discoverRules, type FoundRule, KINDS } from '../../rules/discover.ts'
@@ -10,49 +11,70 @@ import { checkFolders } from '../../rules/load.ts'
 import { buildRuleset, openRuleset } from '../../rules/open-ruleset.ts'
 import { listKnownPages } from '../../rules/propose/known-pages.ts'
 import { proposeRule } from '../../rules/propose/propose-rule.ts'
+import type { Trait } from '../../rules/propose/trait.ts'
 import { SLUG } from '../../rules/schema.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import { formatCount } from '../format-count.ts'
 import { type Given, readTextOption } from '../verbs.ts'
 import { readPage, readPageSource } from './read-page.ts'
-import { type RuleWork, readKind, requireCategory } from './rule-work.ts'
+import { type LoadedRules, type RuleWork, readKind, requireCategory } from './rule-work.ts'
 
 /** The rule that the arguments name. */
-interface NamedRule {
+export interface NamedRule {
   readonly kind: RuleKind
   readonly slug: string
   readonly category: string | null
 }
 
 /** Proposes a rule and its tests from a page, and writes both files. */
-export function writeNewRule(given: Given, { stdout, stderr }: CommandIo): RuleWork {
+export function writeNewRule(given: Given, io: CommandIo): RuleWork {
   const [name, url] = given.args
   const rule = readName(name, readTextOption(given, 'category') ?? null)
   const source = readPageSource(given, url)
   if (source === null) throw new UsageError('new needs a page: a URL, --html FILE or --har FILE')
-  const folder = readTextOption(given, 'in')
-  if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory()))
-    throw new UsageError(`--in: there is no folder "${folder}"`)
-  return async ({ folders, detectors, config }) => {
-    const root = resolve(folder ?? folders[0])
-    const all = [...new Set([...folders, root])]
-    const found = all.flatMap((one) => discoverRules(one).rules)
-    const ruleset = openSoundRules(all, detectors)
-    const files = checkFree(rule, root, { found, categories: ruleset.categories })
-    const input = await readPage(source, config, ruleset)
-    const today = new Date().toISOString().slice(0, 10)
-    const proposal = proposeRule(input, { ...rule, today }, { ruleset, detectors, pages: listKnownPages(found) })
-    if (proposal === null)
-      throw new UsageError('this page shows nothing that test pages of other rules do not show: nothing was written')
-    mkdirSync(dirname(files.rule), { recursive: true })
-    writeFileSync(files.rule, proposal.rule, { flag: 'wx' })
-    writeFileSync(files.test, proposal.test, { flag: 'wx' })
-    for (const file of [files.rule, files.test]) stdout.write(`${relative('.', file)}\n`)
-    stderr.write(
-      `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} more in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
-    )
-    return EXIT.ok
-  }
+  const folder = readFolder(given)
+  return (loaded) =>
+    writeProposal({ rule, folder, readInput: (ruleset) => readPage(source, loaded.config, ruleset) }, loaded, io)
+}
+
+/** A rule to propose, and where its page comes from. */
+export interface WantedRule {
+  readonly rule: NamedRule
+  /** Folder of rules; by default that of the project. */
+  readonly folder?: string | undefined
+  readonly readInput: (ruleset: Ruleset) => Promise<PageInput>
+  /** What the rule is about, if the page alone does not say it. */
+  readonly lead?: Trait
+}
+
+/**
+ * Writes the files of a proposed rule and prints their names.
+ * @returns the exit code
+ * @throws UsageError when the slug or a file is taken, or the page shows nothing unusual
+ */
+export async function writeProposal(
+  { rule, folder, readInput, lead }: WantedRule,
+  { folders, detectors }: Pick<LoadedRules, 'folders' | 'detectors'>,
+  { stdout, stderr }: CommandIo,
+): Promise<number> {
+  const root = resolve(folder ?? folders[0])
+  const all = [...new Set([...folders, root])]
+  const found = all.flatMap((one) => discoverRules(one).rules)
+  const ruleset = openSoundRules(all, detectors)
+  const files = checkFree(rule, root, { found, categories: ruleset.categories })
+  const input = await readInput(ruleset)
+  const request = { ...rule, today: new Date().toISOString().slice(0, 10), ...(lead && { lead }) }
+  const proposal = proposeRule(input, request, { ruleset, detectors, pages: listKnownPages(found) })
+  if (proposal === null)
+    throw new UsageError('this page shows nothing that test pages of other rules do not show: nothing was written')
+  mkdirSync(dirname(files.rule), { recursive: true })
+  writeFileSync(files.rule, proposal.rule, { flag: 'wx' })
+  writeFileSync(files.test, proposal.test, { flag: 'wx' })
+  for (const file of [files.rule, files.test]) stdout.write(`${relative('.', file)}\n`)
+  stderr.write(
+    `${formatCount(proposal.clauses, 'clause')}, ${proposal.others} more in a comment. Replace every FILL IN, then run lint and test ${rule.slug}.\n`,
+  )
+  return EXIT.ok
 }
 
 /** Opens all rules that have no error: an author may work on several rules at a time. */
@@ -65,8 +87,22 @@ function openSoundRules(folders: readonly string[], detectors: readonly Detector
   }
 }
 
-/** Reads `builder/acme`, `technology/analytics/acme`, or with `--category`. */
-function readName(name: string, option: string | null): NamedRule {
+/**
+ * Reads the folder of `--in`; undefined without it.
+ * @throws UsageError
+ */
+export function readFolder(given: Given): string | undefined {
+  const folder = readTextOption(given, 'in')
+  if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory()))
+    throw new UsageError(`--in: there is no folder "${folder}"`)
+  return folder
+}
+
+/**
+ * Reads `builder/acme`, `technology/analytics/acme`, or with `--category`.
+ * @throws UsageError
+ */
+export function readName(name: string, option: string | null): NamedRule {
   const parts = name.split('/')
   if (parts.length < 2 || parts.length > 3 || parts.includes(''))
     throw new UsageError(`new needs <kind>/<slug>, such as builder/acme or technology/analytics/acme, not "${name}"`)

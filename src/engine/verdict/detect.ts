@@ -102,6 +102,21 @@ export function detectTypeClauses(
   return { held: isTypable(page) ? findHeldClauses(ruleset, hits, { technologies, builder }) : [], hits }
 }
 
+/** What explains the marks of a page: the rules that score, and what their clauses hit. */
+export interface Explained {
+  readonly hits: PageHits
+  /** Builders, technologies and hosting providers that score, before relations between rules leave some out. */
+  readonly scoring: ReadonlySet<CompiledRule>
+  readonly builder: string | null
+}
+
+/** Detects which rules explain something of a page. */
+export function detectExplained(ruleset: Ruleset, page: Page): Explained {
+  const { hits, scored, builder } = detectProducts(ruleset, page)
+  const scoring = new Set(scored.filter(({ points }) => points > 0).map(({ rule }) => rule))
+  return { hits, scoring, builder: builder?.rule.name ?? null }
+}
+
 /**
  * A verdict that builds its evidence on first access. `evidence` is an own, enumerable property, so that a spread, a
  * structured clone and JSON contain it. All verdicts share one getter and therefore one hidden class: an accessor in an

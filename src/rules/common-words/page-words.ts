@@ -40,17 +40,18 @@ export class PageWords {
   readonly sites: number
   readonly #headerSites: number
   readonly #sections: ReadonlyMap<string, Section>
-  readonly #slug: string | null
+  /** How many of the sites of a line count. */
+  readonly #select: (line: Line) => number
 
   private constructor(
     counts: { readonly sites: number; readonly headerSites: number },
     sections: ReadonlyMap<string, Section>,
-    slug: string | null,
+    select: (line: Line) => number,
   ) {
     this.sites = counts.sites
     this.#headerSites = counts.headerSites
     this.#sections = sections
-    this.#slug = slug
+    this.#select = select
   }
 
   /** Reads a table: a line with the numbers of sites, then sections with one word per line. */
@@ -68,18 +69,27 @@ export class PageWords {
       const [word, count, repeats = '1', rest] = line.split('\t')
       words.set(word, { sites: Number(count), repeats: Number(repeats), rest: readRest(rest) })
     }
-    return new PageWords({ sites: Number(sites), headerSites: Number(headerSites) }, sections, null)
+    return new PageWords({ sites: Number(sites), headerSites: Number(headerSites) }, sections, ({ sites }) => sites)
   }
 
   /** The same table for words of one rule: without the sites on which the rule fires. */
   leaveOut(slug: string): PageWords {
-    return new PageWords({ sites: this.sites, headerSites: this.#headerSites }, this.#sections, slug)
+    return this.#count((line) => line.rest.get(slug) ?? line.sites)
+  }
+
+  /** The same table without the words of products: what is on other sites, too, counts only there. */
+  leaveOutProducts(): PageWords {
+    return this.#count((line) => Math.min(line.sites, ...line.rest.values()))
+  }
+
+  #count(select: (line: Line) => number): PageWords {
+    return new PageWords({ sites: this.sites, headerSites: this.#headerSites }, this.#sections, select)
   }
 
   /** Finds a word; without sites if the table does not contain it. */
   find(section: string, word: string): CommonWord {
     const line = this.#sections.get(section)?.words.get(word)
-    return line === undefined ? NONE : this.#count(section, line)
+    return line === undefined ? NONE : this.#project(section, line)
   }
 
   /** Finds the most common word that begins with a text. */
@@ -101,7 +111,7 @@ export class PageWords {
       const word = found.joined.slice(found.joined.lastIndexOf('\n', at) + 1, found.joined.indexOf('\n', at))
       const line = found.words.get(word)
       if (line !== undefined && line.sites > best.sites && test(word))
-        best = takeMoreCommon(best, this.#count(section, line))
+        best = takeMoreCommon(best, this.#project(section, line))
     }
     return best
   }
@@ -114,8 +124,9 @@ export class PageWords {
   }
 
   /** Header sections come from fewer sites: their numbers are projected to all sites. */
-  #count(section: string, { sites, repeats, rest }: Line): CommonWord {
-    const counted = this.#slug === null ? sites : (rest.get(this.#slug) ?? sites)
+  #project(section: string, line: Line): CommonWord {
+    const counted = this.#select(line)
+    const { repeats } = line
     if (!HEADER_SECTIONS.includes(section) || this.#headerSites === 0) return { sites: counted, repeats }
     return { sites: Math.round((counted * this.sites) / this.#headerSites), repeats }
   }

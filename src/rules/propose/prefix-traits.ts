@@ -46,7 +46,8 @@ function isRare(prefix: string, attribute: 'class' | 'id'): boolean {
   return table.findBeginning(attribute, lower).sites === 0 && table.find('part', part).sites === 0
 }
 
-function buildClassTrait(prefix: string): Trait {
+/** Builds the trait of class names that begin with `prefix`. */
+export function buildClassTrait(prefix: string): Trait {
   const body = ['hero', 'row', 'text'].map((name, i) => `<div class="${i === 0 ? 'wide ' : ''}${prefix}${name}"></div>`)
   return {
     clause: { element: `[class^="${prefix}"], [class*=" ${prefix}"]`, atLeast: MIN_NAMES },
@@ -56,7 +57,8 @@ function buildClassTrait(prefix: string): Trait {
   }
 }
 
-function buildIdTrait(prefix: string): Trait {
+/** Builds the trait of ids that begin with `prefix`. */
+export function buildIdTrait(prefix: string): Trait {
   const body = ['hero', 'row', 'text'].map((name) => `<div id="${prefix}${name}"></div>`)
   return {
     clause: { element: `[id^="${prefix}"]`, atLeast: MIN_NAMES },

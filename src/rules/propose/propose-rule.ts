@@ -7,7 +7,7 @@ import { computeLevel } from '../../engine/verdict/score.ts'
 import { formatPlaceholder } from '../placeholders.ts'
 import { compileNewRule, type KnownRules, type NewRule, type RankedTrait, rankTraits } from './rank-traits.ts'
 import { buildNearMiss, buildTestPage } from './test-pages.ts'
-import { findDomain } from './trait.ts'
+import { findDomain, type Trait } from './trait.ts'
 
 /** Maximum number of clauses of the new rule, and of clauses that are only listed in a comment. */
 const MAX_CLAUSES = 6
@@ -26,6 +26,8 @@ export interface ProposalRequest extends NewRule {
   readonly category: string | null
   /** Today, YYYY-MM-DD. */
   readonly today: string
+  /** What the rule is about: becomes the first clause. */
+  readonly lead?: Trait
 }
 
 /** The texts of a rule file and its test file, and how many clauses they propose. */
@@ -44,7 +46,9 @@ export interface Proposal {
 export function proposeRule(input: PageInput, request: ProposalRequest, known: KnownRules): Proposal | null {
   const page = buildPage(input)
   const ranked = rankTraits(page, request, known)
-  const chosen = chooseTraits(ranked)
+  const lead = request.lead === undefined ? [] : [rankFirst(request.lead)]
+  const clauses = lead.map(({ clause }) => JSON.stringify(clause))
+  const chosen = [...lead, ...chooseTraits(ranked).filter(({ clause }) => !clauses.includes(JSON.stringify(clause)))]
   if (chosen.length === 0) return null
   const others = ranked.filter((trait) => !chosen.includes(trait)).slice(0, MAX_OTHERS)
   const name = findName(page, request.slug)
@@ -54,6 +58,10 @@ export function proposeRule(input: PageInput, request: ProposalRequest, known: K
     clauses: chosen.length,
     others: others.length,
   }
+}
+
+function rankFirst(trait: Trait): RankedTrait {
+  return { ...trait, isOfVendor: true, rarity: Number.POSITIVE_INFINITY }
 }
 
 /** Chooses the clauses: those that name the product; if there is none, the rarest others. */

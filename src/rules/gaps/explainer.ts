@@ -1,0 +1,71 @@
+import { PageReader, type Value } from '../../engine/lookup/leaf-test.ts'
+import type { PreparedLeaf } from '../../engine/lookup/place-index.ts'
+import type { Ruleset } from '../../engine/lookup/ruleset.ts'
+import type { Found } from '../../engine/page/detector.ts'
+import type { Page } from '../../engine/page/page-types.ts'
+import { detectExplained, type Explained } from '../../engine/verdict/detect.ts'
+
+/** Shorter names occur in others by chance. */
+const MIN_NAME = 3
+
+/** Finds out which parts of a page the rules explain that score on it. */
+export class Explainer {
+  /** Name of the builder; null if none is named. */
+  readonly builder: string | null
+  readonly #ruleset: Ruleset
+  readonly #reader: PageReader
+  readonly #explained: Explained
+  #elements: ReadonlySet<number> | undefined
+  #names: ReadonlySet<string> | undefined
+
+  constructor(ruleset: Ruleset, page: Page) {
+    this.#ruleset = ruleset
+    this.#reader = new PageReader(page)
+    this.#explained = detectExplained(ruleset, page)
+    this.builder = this.#explained.builder
+  }
+
+  /** Whether a clause about one of the places hits what was found there. */
+  explains(places: readonly string[], found: Found): boolean {
+    let isHit = false
+    const visit = (item: PreparedLeaf, value: Value): void => {
+      if (isHit || !item.isPositive || !this.#explained.scoring.has(item.rule)) return
+      isHit = item.accepts(value)
+      if (isHit) item.takeVersion() // It would keep the text of the page in memory.
+    }
+    for (const key of places) this.#ruleset.places.get(key)?.visit(found, this.#reader, { visit })
+    return isHit
+  }
+
+  /** The rules that score on the page, each as `kind/slug`. */
+  get rules(): readonly string[] {
+    return Array.from(this.#explained.scoring, ({ kind, slug }) => `${kind}/${slug}`)
+  }
+
+  /** Whether a name is that of a product whose rule scores on the page: `Acme`, `acme_`, `acme.com`. */
+  names(name: string): boolean {
+    this.#names ??= new Set([...this.#explained.scoring].flatMap((rule) => [squeeze(rule.name), squeeze(rule.slug)]))
+    const squeezed = squeeze(name)
+    return squeezed.length >= MIN_NAME && this.#names.has(squeezed)
+  }
+
+  /** Elements that clauses with a selector hit, by index. */
+  get elements(): ReadonlySet<number> {
+    this.#elements ??= this.#findElements()
+    return this.#elements
+  }
+
+  #findElements(): ReadonlySet<number> {
+    const found = new Set<number>()
+    for (const { leaves } of this.#explained.scoring)
+      for (const leaf of leaves)
+        if (leaf.positive && leaf.place === 'element')
+          for (const at of this.#explained.hits.get(leaf)?.places ?? []) found.add(at)
+    return found
+  }
+}
+
+/** Removes what names are written with differently: case, space and punctuation. */
+function squeeze(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+}
