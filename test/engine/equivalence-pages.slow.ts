@@ -15,7 +15,7 @@ test.skipIf(pages.length === 0)(
   async () => {
     const comparison = buildComparison(await loadEngine(projectFolder()), rules)
     const differences = pages.flatMap(({ name, input }, at) =>
-      comparison(input, { part: { at, of: 16 } }).map((one) => `${name}: ${one}`),
+      comparison(input, { part: { at, of: 64 } }).map((one) => `${name}: ${one}`),
     )
     expect(differences).toEqual([])
   },

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { inject } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
@@ -14,6 +16,18 @@ export const places = indexPlaces(detectors)
 /** The rules of the project. */
 export const checked = checkFolders({ folders: [ownFolder], detectors })
 const ruleset = buildRuleset(checked, detectors, 'test')
+
+/**
+ * Draws the rules that are judged, one of `share`: each takes tens of milliseconds, and there are thousands. A rule is drawn by its
+ * name, so that others do not change the sample; another FUZZ_SEED draws another sample.
+ */
+export function drawRules(share: number): readonly CheckedRule[] {
+  const { seed } = inject('properties')
+  return checked.rules.filter(({ found: { kind, slug } }) => {
+    const hash = createHash('sha256').update(`${seed} ${kind}/${slug}`).digest().readUInt32BE()
+    return hash % share === 0
+  })
+}
 
 /** Runs the test of a rule as it is. */
 export function runOwnTest(rule: CheckedRule): FixtureResult[] {

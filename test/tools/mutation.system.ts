@@ -56,24 +56,28 @@ interface Line {
 }
 
 describe('npm run mutation', () => {
-  test.each([['--sample=50'], ['--sample=50', '--coverage']])(
-    'prints no mutant if the tests catch all: %s %s',
-    (...args) => {
-      const { status, stdout, stderr } = run(...args, '--timeout=15', '--out', 'out.jsonl', 'src/keys')
-      const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
-      const all = lines.map((line): Line => JSON.parse(line))
-      const find = (original: string, replacement: string): string | null | undefined =>
-        all.find(({ mutant }) => mutant.original === original && mutant.replacement === replacement)?.caughtBy
-      expect(find('n > 3', '(n >= 3)')).toBe('test/keys/limit.test.ts: limits')
-      expect(find('i++', 'i--')).toBe('time limit')
-      expect(find('isEnd', 'true')).toMatch(/^test\/keys\/crash\.test\.ts|Worker|end of the process/)
-      expect(stderr).toBe('')
-      expect({ status, stdout }).toEqual({
-        status: 0,
-        stdout: expect.stringMatching(/^src\/keys: \d+ of \d+ mutants caught/),
-      })
-    },
-  )
+  test('prints no mutant if the tests catch all', () => {
+    const { status, stdout, stderr } = run(
+      '--sample=50',
+      '--coverage',
+      '--timeout=15',
+      '--out',
+      'out.jsonl',
+      'src/keys',
+    )
+    const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
+    const all = lines.map((line): Line => JSON.parse(line))
+    const find = (original: string, replacement: string): string | null | undefined =>
+      all.find(({ mutant }) => mutant.original === original && mutant.replacement === replacement)?.caughtBy
+    expect(find('n > 3', '(n >= 3)')).toBe('test/keys/limit.test.ts: limits')
+    expect(find('i++', 'i--')).toBe('time limit')
+    expect(find('isEnd', 'true')).toMatch(/^test\/keys\/crash\.test\.ts|Worker|end of the process/)
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^src\/keys: \d+ of \d+ mutants caught/),
+      stderr: '',
+    })
+  })
 
   test('prints the mutants that no test catches, and fails below the share that is stored', () => {
     for (const name of ['endless', 'crash']) {
