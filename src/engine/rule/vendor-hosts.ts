@@ -24,7 +24,7 @@ export const VENDOR_NAMES = [
 ] as const
 
 const GROUPS = ['all', 'any', 'of'] as const
-/** Keys of a clause that belong to the whole, also if it becomes a group. */
+/** Keys of a clause that belong to the whole, even when it becomes a group. */
 const CLAUSE_KEYS = ['weight', 'points', 'fitted'] as const
 
 /**

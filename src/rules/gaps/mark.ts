@@ -14,7 +14,7 @@ export const MARK_KINDS = [
 
 export type MarkKind = (typeof MARK_KINDS)[number]
 
-/** Something in a page by which a product may be told. */
+/** Something in a page that may show with which product it was made. */
 export interface Mark {
   readonly kind: MarkKind
   /** What is counted: a name, a host, or the beginning of names. */

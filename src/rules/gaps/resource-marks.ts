@@ -45,7 +45,7 @@ export function readResources(page: Page, explainer: Explainer): Mark[] {
   for (const domain of explainedDomains)
     marks.set(domain, { kind: 'resource', key: domain, shown: domain, isExplained: true })
   for (const { domain, url } of unexplained) {
-    // What another product of the same company loads is told by its path.
+    // What another product of the same company loads differs in the path.
     const key = explainedDomains.has(domain) ? `${url.host}/${url.path.split('/')[1] ?? ''}` : domain
     if (!marks.has(key)) marks.set(key, { kind: 'resource', key, shown: url.href, isExplained: false })
   }
