@@ -37,7 +37,9 @@ const ORDINARY =
 /** Attributes that describe a badge. */
 const BADGE_ATTRIBUTES = ['alt', 'title', 'aria-label']
 const MAX_LABEL = 120
-const MAX_TEXT = 200_000
+/** Characters at both ends of the visible text that are searched: credits are in the header and in the footer. */
+const HEAD = 2000
+const FOOT = 8000
 const MAX_CREDITS = 20
 const MAX_COMMENT = 400
 
@@ -58,7 +60,9 @@ export function readCredits(page: Page, explainer: Explainer): Mark[] {
         marks.set(key, { kind: 'credit', key, shown, isExplained })
     }
   }
-  add(page.text.slice(0, MAX_TEXT), ['text', 'label', 'html'])
+  const { text } = page
+  const ends = text.length <= HEAD + FOOT ? [text] : [text.slice(0, HEAD), text.slice(-FOOT)]
+  for (const end of ends) add(end, ['text', 'label', 'html'])
   for (const label of listLabels(page)) add(label, ['text', 'label', 'html'])
   for (const comment of page.comments.slice(0, 200)) add(collapse(comment.slice(0, MAX_COMMENT)), ['comment', 'html'])
   return [...marks.values()]

@@ -14,7 +14,7 @@ const MAX_MARKS = 300
 /** Maximum number of characters of a key. */
 const MAX_KEY = 80
 
-/** Reads what may tell a product in a page: each mark once, without those of the site itself and generic ones. */
+/** Reads what may show the product in a page: each mark once, without those of the site itself and generic ones. */
 export function readMarks(page: Page, explainer: Explainer): Mark[] {
   return [
     ...readGenerators(page, explainer),

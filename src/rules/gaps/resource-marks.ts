@@ -1,27 +1,30 @@
 import { getDomain } from 'tldts'
-import type { Page, UrlUse } from '../../engine/page/page-types.ts'
+import type { Page, UrlKind, UrlUse } from '../../engine/page/page-types.ts'
 import type { PageUrl } from '../../engine/text/url.ts'
 import type { Explainer } from './explainer.ts'
 import type { Mark } from './mark.ts'
 import { isOrdinary, isOrdinaryText } from './ordinary.ts'
 
 /** Where packages of a registry are served, and plugins of a system: the name follows. */
-const REGISTRIES: readonly RegExp[] = [
-  /\/\/(?:cdn|fastly)\.jsdelivr\.net\/(?:npm|gh)\/((?:@[\w.-]+\/|[\w.-]+\/(?=[\w.-]+@))?[\w.-]+)/i,
-  /\/\/unpkg\.com\/((?:@[\w.-]+\/)?[\w.-]+)/i,
-  /\/\/esm\.sh\/(?:v\d+\/)?((?:@[\w.-]+\/)?[\w.-]+)/i,
-  /\/\/cdnjs\.cloudflare\.com\/ajax\/libs\/([\w.-]+)/i,
-  /\/\/ajax\.googleapis\.com\/ajax\/libs\/([\w.-]+)/i,
-  /\/wp-content\/plugins\/([\w.-]+)\//i,
-  /\/(?:modules|sites\/all\/modules)\/contrib\/(\w+)\//i,
-  /\/(?:media|components)\/(com_\w+)\//i,
+const REGISTRIES = [
+  '//(?:cdn|fastly)\\.jsdelivr\\.net/(?:npm|gh)/((?:@[\\w.-]+/|[\\w.-]+/(?=[\\w.-]+@))?[\\w.-]+)',
+  '//(?:unpkg\\.com|esm\\.sh)/(?:v\\d+/)?((?:@[\\w.-]+/)?[\\w.-]+)',
+  '//(?:cdnjs\\.cloudflare\\.com|ajax\\.googleapis\\.com)/ajax/libs/([\\w.-]+)',
+  '/wp-content/plugins/([\\w.-]+)/',
+  '/modules/contrib/(\\w+)/',
+  '/(?:media|components)/(com_\\w+)/',
 ]
+const REGISTRY = new RegExp(REGISTRIES.join('|'), 'i')
 /** What follows the name of a package in the name of its file: version, hash, `min`. */
 const FILE_ENDING = /(?:[.@_-](?:v?\d[\w.]*|min|prod|production|umd|cjs|esm|iife|bundle|slim|pkgd|[0-9a-f]{6,}))+$/i
 const FILE = /\/([a-z][\w.@-]{2,40})\.(?:m?js|css)$/i
 const MIN_FILE_NAME = 5
-/** Kinds of files that a page loads. */
-const LOADED = ['script', 'asset', 'frame']
+/** Kinds of files that a page loads, and the places at which rules look for them. */
+const LOADED: Readonly<Partial<Record<UrlKind, readonly string[]>>> = {
+  script: ['script', 'asset'],
+  asset: ['asset', 'link'],
+  frame: ['frame'],
+}
 
 /** Reads the hosts of the files that a page loads from other sites, and the packages among its files. */
 export function readResources(page: Page, explainer: Explainer): Mark[] {
@@ -29,8 +32,8 @@ export function readResources(page: Page, explainer: Explainer): Mark[] {
   const explainedDomains = new Set<string>()
   const unexplained: { readonly domain: string; readonly url: PageUrl }[] = []
   for (const use of listLoaded(page)) {
-    const { url, at } = use
-    const isExplained = explainer.explains([...LOADED, 'link'], { name: use.rel[0] ?? '', text: url.href, url, at })
+    const { kind, url, at } = use
+    const isExplained = explainer.explains(LOADED[kind] ?? [], { name: use.rel[0] ?? '', text: url.href, url, at })
     const name = readPackage(url)
     if (name !== null) {
       const key = `package ${name}`
@@ -56,7 +59,7 @@ export function readResources(page: Page, explainer: Explainer): Mark[] {
 function listLoaded({ urls }: Page): UrlUse[] {
   const seen = new Set<PageUrl>()
   return urls.filter(({ kind, url }) => {
-    if (!LOADED.includes(kind) || seen.has(url)) return false
+    if (!(kind in LOADED) || seen.has(url)) return false
     seen.add(url)
     return true
   })
@@ -65,10 +68,10 @@ function listLoaded({ urls }: Page): UrlUse[] {
 /** Reads the name of a package from where registries serve it, or else from the name of a file. */
 function readPackage(url: PageUrl): string | null {
   const address = `//${url.host}${url.path}`
-  for (const registry of REGISTRIES) {
-    const [, name] = registry.exec(address) ?? []
-    if (name !== undefined) return name.replace(/@[\d.]*$/, '').toLowerCase()
-  }
+  const listed = REGISTRY.exec(address)
+    ?.slice(1)
+    .find((name) => name !== undefined)
+  if (listed !== undefined) return listed.toLowerCase()
   const name = FILE.exec(url.path)?.[1].replace(FILE_ENDING, '').toLowerCase() ?? ''
   const isName = name.length >= MIN_FILE_NAME && !/\d{4,}|^chunk|^[0-9a-f]+$/.test(name)
   if (!isName || isOrdinaryText(name) || isOrdinary('script', `/${name}*`)) return null
