@@ -47,6 +47,8 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   corsOrigins: [],
   logLevel: 'info',
   ruleFolders: [],
+  rulesUrl: null,
+  rulesPublicKey: null,
   detectorModules: [],
   scanAllow: [],
   scanPorts: [80, 443],
