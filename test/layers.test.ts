@@ -148,7 +148,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'rules/propose',
     'yaml',
   ],
-  'cli/scan': ['cli', 'cli/formats', 'config', 'errors', 'fetch', 'index', 'rules', 'scan', 'yaml'],
+  'cli/scan': ['cli', 'cli/formats', 'config', 'errors', 'fetch', 'index', 'scan', 'yaml'],
   'cli/service': [
     'accounts',
     'cli',

@@ -152,16 +152,27 @@ export function isRelease(data: Partial<Release> | null | undefined): data is Re
 /**
  * Reads one part of a file whose head was checked.
  * @returns the parsed JSON
- * @throws SetupError if the file is cut or damaged
+ * @throws SetupError if the file is cut, or the part is damaged
  */
-export function readPart(bytes: Uint8Array, { manifest, length }: CheckedHead, name: 'ruleset' | 'cases'): unknown {
+export function readPart(bytes: Uint8Array, head: CheckedHead, name: PartName): unknown {
+  return JSON.parse(gunzipSync(checkPart(bytes, head, name)).toString('utf8'))
+}
+
+/** Checks that a file whose head was checked is complete and unchanged. @throws SetupError */
+export function checkParts(bytes: Uint8Array, head: CheckedHead): void {
+  for (const name of ['ruleset', 'cases'] as const) checkPart(bytes, head, name)
+}
+
+type PartName = 'ruleset' | 'cases'
+
+function checkPart(bytes: Uint8Array, { manifest, length }: CheckedHead, name: PartName): Uint8Array {
   const { ruleset, cases } = manifest
   const whole = length + ruleset.bytes + cases.bytes
   if (bytes.length < whole) throw new SetupError(`the file is cut: it has ${bytes.length} of ${whole} bytes`)
   const start = name === 'ruleset' ? length : length + ruleset.bytes
   const part = bytes.subarray(start, start + manifest[name].bytes)
   if (hash(part) !== manifest[name].sha256) throw new SetupError('the file is damaged: its content has another hash')
-  return JSON.parse(gunzipSync(part).toString('utf8'))
+  return part
 }
 
 /** Compares two releases: by the version of Siteprint, then by date. Negative if `a` is the older one. */

@@ -6,7 +6,7 @@ import { type KeeperParts, RulesKeeper } from './rules-keeper.ts'
 import { RulesetFolder } from './ruleset-folder.ts'
 import type { UpdateParts } from './update-rules.ts'
 
-interface Options extends Omit<UpdateParts, 'folder'>, Pick<KeeperParts, 'log' | 'count'> {
+interface Options extends Omit<UpdateParts, 'folder'>, Pick<KeeperParts, 'log' | 'count' | 'followMs'> {
   readonly dataDir: string
 }
 

@@ -2,6 +2,7 @@ import { SetupError } from '../errors.ts'
 import { download } from '../fetch/download.ts'
 import {
   checkHead,
+  checkParts,
   compareReleases,
   compareVersions,
   describeRelease,
@@ -9,7 +10,6 @@ import {
   MAX_RELEASE_BYTES,
   type Release,
   type ReleaseSource,
-  readPart,
 } from '../rules/release-file.ts'
 import type { RulesetFolder, RulesetState } from './ruleset-folder.ts'
 
@@ -68,7 +68,7 @@ export async function updateRules(
     const { version, date, siteprint: madeWith } = head.manifest
     const release = { version, siteprint: madeWith, date }
     if (kind !== 'updated') return { kind, release }
-    for (const part of ['ruleset', 'cases'] as const) readPart(bytes, head, part)
+    checkParts(bytes, head)
     await activate(release, bytes, { ...parts, tryOut, signal })
     return { kind, release }
   } catch (error) {
