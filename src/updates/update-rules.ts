@@ -44,7 +44,7 @@ const HEAD_MS = 20_000
 const FILE_MS = 120_000
 
 /**
- * Fetches the ruleset of `RULES_URL` if it is newer than the one in use, stores it beside that one, tries it, and then makes it the
+ * Fetches the ruleset of `RULES_URL` if it is newer than the one in use, stores it next to that one, tries it, and then makes it the
  * active one. Running servers switch to the active one by themselves.
  * @param tryOut loads the ruleset and runs its conformance cases. @throws SetupError if it is refused
  * @throws SetupError that says why nothing was updated; the signal's reason. The ruleset in use stays active then

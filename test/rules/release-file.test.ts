@@ -49,7 +49,7 @@ describe('another file is refused', () => {
       /is not a manifest/,
     ],
     ['without lengths', changeManifest(bytes, (one) => ({ ...one, cases: {} })), /is not a manifest/],
-    ['that is no object', changeManifest(bytes, () => []), /is not a manifest/],
+    ['that is a list', changeManifest(bytes, () => []), /is not a manifest/],
   ])('%s', (_, file, sentence) => {
     expect(() => readAll(file)).toThrow(sentence)
   })
