@@ -77,7 +77,9 @@ export class RulesKeeper {
     const { log, count } = this.#parts
     const { signal } = this.#stop
     try {
-      const outcome = await updateRules(this.#parts, (release) => this.#try(release), signal)
+      const parts = { ...this.#parts, inUse: this.#parts.rules.current.version }
+      const outcome = await updateRules(parts, (release) => this.#try(release), signal)
+      if (outcome.kind === 'updated') this.#refused = undefined
       count(outcome.kind === 'updated' ? 'updated' : 'unchanged')
       log.info({ ruleset: outcome.release.version }, describeOutcome(outcome))
     } catch (error) {

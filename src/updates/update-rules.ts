@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { SetupError } from '../errors.ts'
 import { download } from '../fetch/download.ts'
 import {
@@ -22,6 +23,8 @@ export interface UpdateParts {
   readonly publicKey: string
   /** The version of Siteprint. */
   readonly siteprint: string
+  /** The version of the rules in use, if it is known: a released ruleset with the rules of the build is not fetched. */
+  readonly inUse?: string
 }
 
 /** The outcome of an update that was not refused. */
@@ -55,11 +58,13 @@ export async function updateRules(
   signal: AbortSignal,
 ): Promise<UpdateOutcome> {
   const { folder, url, publicKey, siteprint } = parts
-  const state = folder.readUsable(siteprint)
+  const usable = folder.readUsable(siteprint)
+  // A damaged one is fetched again.
+  const state = { ...usable, active: isIntact(usable.active, parts) ? usable.active : null }
   const fetchPart = async (maxBytes: number, timeoutMs: number) => {
     const bytes = await download(url, { maxBytes, timeoutMs, signal })
     const head = checkHead(bytes, publicKey)
-    return { bytes, head, kind: judge(head.manifest, state, siteprint) }
+    return { bytes, head, kind: judge(head.manifest, state, parts) }
   }
   try {
     const first = await fetchPart(MAX_HEAD_BYTES, HEAD_MS)
@@ -78,9 +83,25 @@ export async function updateRules(
   }
 }
 
+/** Whether the stored file of a ruleset is complete, unchanged and signed with the key. */
+function isIntact(release: Release | null, { folder, publicKey }: UpdateParts): boolean {
+  if (release === null) return false
+  try {
+    const bytes = readFileSync(folder.nameFile(release))
+    checkParts(bytes, checkHead(bytes, publicKey))
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** @throws SetupError if the offered ruleset is older than what is in use */
-function judge(offered: Release, { active, rolledBack }: RulesetState, siteprint: string): UpdateOutcome['kind'] {
-  if (active?.version === offered.version) return 'current'
+function judge(
+  offered: Release,
+  { active, rolledBack }: RulesetState,
+  { siteprint, inUse }: UpdateParts,
+): UpdateOutcome['kind'] {
+  if (offered.version === (active?.version ?? inUse)) return 'current'
   if (compareVersions(offered.siteprint, siteprint) < 0)
     throw new SetupError(
       `the file was made with Siteprint ${offered.siteprint}, so the built-in rules of this version, ${siteprint}, are newer`,

@@ -78,5 +78,9 @@ test('a server that stops while the file is sent does not wait, and a start uses
   const last = await openServer(first.dataDir, first.offer.url)
   expect(last.rules.current.version).not.toBe(nameRelease(1).version)
   expect(last.lines.join()).toMatch(/the fetched rules cannot be used: the built-in rules are used .*the file is cut/)
+  first.offer.offered = makeRelease(1).bytes
+  const repairing = last.startUpdates(last.rules)
+  await until(() => last.rules.current.version, nameRelease(1).version)
+  await repairing.close()
   await last.scanner.close()
 })

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -29,6 +30,7 @@ interface Scene extends UpdateParts {
 }
 
 const server = await openReleaseServer()
+const { privateKey: otherKey } = generateKeyPairSync('ed25519')
 
 function openScene(): Scene {
   const dataDir = join(writeFolder({}), 'data')
@@ -147,6 +149,18 @@ test('what a killed process has left is not used, and is removed after an hour',
   await update(makeRelease(3).bytes)
   expect(read().slice(0, 2)).toEqual([3, 1])
   expect([existsSync(old), existsSync(recent)]).toEqual([false, true])
+})
+
+test('a stored ruleset that was damaged, or signed with a former key, is fetched again', async () => {
+  const { update, read, folder } = openScene()
+  const { bytes, release } = makeRelease(1)
+  await update(bytes)
+  for (const damaged of [bytes.subarray(0, -1), changeManifest(bytes, (one) => one, otherKey), Buffer.alloc(0)]) {
+    folder.storeFile(release, damaged)
+    expect(await update(bytes)).toBe(`updated ${release.version}`)
+    expect(readFileSync(folder.nameFile(release)).equals(bytes)).toBe(true)
+    expect(read()).toEqual([1, null, null, fileOf(1), 'state.json'])
+  }
 })
 
 test('a later version of Siteprint, a missing file and no folder: the built-in rules are used', async () => {
