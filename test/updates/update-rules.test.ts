@@ -25,6 +25,8 @@ interface Scene extends UpdateParts {
   readonly server: ReleaseServer
   /** Offers a file and updates. */
   readonly update: (offered: ReleaseServer['offered'], signal?: AbortSignal) => Promise<string>
+  /** Makes a ruleset active without a trial, which takes the start of a worker. */
+  readonly activate: (number: number) => void
   /** Versions: active, previous, rolled back; then the names of the files. */
   readonly read: () => readonly unknown[]
 }
@@ -46,12 +48,17 @@ function openScene(): Scene {
     const { kind, release } = await updateRules(parts, tryOut, signal)
     return `${kind} ${release.version}`
   }
+  const activate = (number: number): void => {
+    const { release, bytes } = makeRelease(number)
+    folder.storeFile(release, bytes)
+    folder.writeState({ active: release, previous: folder.readState().active, rolledBack: null })
+  }
   const read = (): readonly unknown[] => {
     const { active, previous, rolledBack } = folder.readState()
     const files = existsSync(join(dataDir, 'rulesets')) ? readdirSync(join(dataDir, 'rulesets')).sort() : []
     return [active, previous, rolledBack].map((one) => one && Number.parseInt(one.version, 16)).concat(files as never)
   }
-  return { ...parts, dataDir, server, update, read }
+  return { ...parts, dataDir, server, update, activate, read }
 }
 
 const fileOf = (number: number): string => `${nameRelease(number).version}.rules`
@@ -69,8 +76,8 @@ test('a newer ruleset is fetched, tried and active; the former one stays for a r
 })
 
 test('a ruleset that was rolled back is not used again until a newer one appears', async () => {
-  const { update, read, ...parts } = openScene()
-  for (const number of [1, 2]) await update(makeRelease(number).bytes)
+  const { update, activate, read, ...parts } = openScene()
+  for (const number of [1, 2]) activate(number)
   expect(rollBackRules(parts)).toEqual({ from: nameRelease(2), to: nameRelease(1) })
   expect(await update(makeRelease(2).bytes)).toBe(`rolled-back ${nameRelease(2).version}`)
   expect(await update(makeRelease(1).bytes)).toBe(`current ${nameRelease(1).version}`)
@@ -117,8 +124,8 @@ describe('a ruleset that is refused changes nothing, and a sentence says why', (
       /the file is cut: it has \d+ of \d+ bytes/,
     ],
   ])('%s', async (_, offered, sentence) => {
-    const { update, read } = openScene()
-    await update(makeRelease(5).bytes)
+    const { update, activate, read } = openScene()
+    activate(5)
     const error = await update(offered).catch((reason: unknown) => reason)
     expect(String(error)).toMatch(sentence)
     expect(String(error)).toContain(`no new rules from ${server.url}: `)
@@ -127,8 +134,8 @@ describe('a ruleset that is refused changes nothing, and a sentence says why', (
 })
 
 test('an update that is aborted while the file is sent changes nothing', async () => {
-  const { update, read } = openScene()
-  await update(makeRelease(1).bytes)
+  const { update, activate, read } = openScene()
+  activate(1)
   const controller = new AbortController()
   const next = makeRelease(2).bytes
   const requests: number[] = []
@@ -141,8 +148,8 @@ test('an update that is aborted while the file is sent changes nothing', async (
 })
 
 test('what a killed process has left is not used, and is removed after an hour', async () => {
-  const { update, read, dataDir } = openScene()
-  await update(makeRelease(1).bytes)
+  const { update, activate, read, dataDir } = openScene()
+  activate(1)
   const [old, recent] = ['old', 'new'].map((name) => join(dataDir, 'rulesets', `${fileOf(2)}.${name}.part`))
   for (const part of [old, recent]) writeFileSync(part, 'half')
   utimesSync(old, 1, 1)
@@ -152,9 +159,9 @@ test('what a killed process has left is not used, and is removed after an hour',
 })
 
 test('a stored ruleset that was damaged, or signed with a former key, is fetched again', async () => {
-  const { update, read, folder } = openScene()
+  const { update, activate, read, folder } = openScene()
   const { bytes, release } = makeRelease(1)
-  await update(bytes)
+  activate(1)
   for (const damaged of [bytes.subarray(0, -1), changeManifest(bytes, (one) => one, otherKey), Buffer.alloc(0)]) {
     folder.storeFile(release, damaged)
     expect(await update(bytes)).toBe(`updated ${release.version}`)
@@ -163,10 +170,10 @@ test('a stored ruleset that was damaged, or signed with a former key, is fetched
   }
 })
 
-test('a later version of Siteprint, a missing file and no folder: the built-in rules are used', async () => {
-  const { update, folder } = openScene()
+test('a later version of Siteprint, a missing file and no folder: the built-in rules are used', () => {
+  const { activate, folder } = openScene()
   expect(folder.readUsable(SITEPRINT).active).toBeNull()
-  for (const number of [1, 2]) await update(makeRelease(number).bytes)
+  for (const number of [1, 2]) activate(number)
   expect(folder.readUsable(SITEPRINT)).toMatchObject({ active: nameRelease(2), previous: nameRelease(1) })
   expect(folder.readUsable('0.2.0')).toMatchObject({ active: null, previous: null })
   folder.removeFile(nameRelease(2))
@@ -175,9 +182,9 @@ test('a later version of Siteprint, a missing file and no folder: the built-in r
 
 test.each(['', 'null', '[]', '{"active":{"version":"../x"},"previous":null,"rolledBack":null}'])(
   'a damaged state is reported: %s',
-  async (text) => {
-    const { update, folder, dataDir } = openScene()
-    await update(makeRelease(1).bytes)
+  (text) => {
+    const { activate, folder, dataDir } = openScene()
+    activate(1)
     writeFileSync(join(dataDir, 'rulesets', 'state.json'), text)
     expect(() => folder.readUsable(SITEPRINT)).toThrow('state.json is damaged: remove it to use the built-in rules')
   },
