@@ -23,11 +23,12 @@ import { buildHostFilter } from './http/served-hosts.ts'
 import { buildMetricsServer } from './http/server/metrics-server.ts'
 import { buildKey } from './keys/key.ts'
 import { FIRST_PLAN } from './keys/plans.ts'
-import type { RulesetInfo } from './scan/match-worker.ts'
+import { CurrentRules } from './scan/current-rules.ts'
 import { MAX_SCANS_PER_HOST } from './scan/scan-limiter.ts'
 import { Scanner } from './scan/scanner.ts'
 import { loadAuthSecret, openStore } from './store/open.ts'
 import type { Store } from './store/types.ts'
+import type { UpdatedScanner } from './updates/open-scanner.ts'
 
 /** Size of the result cache of a process without Redis. */
 const CACHE_BYTES = 128 * 1024 * 1024
@@ -61,7 +62,9 @@ interface Backends {
   readonly shared: SharedState
   /** The accounts of the portal; null if it is off. */
   readonly accounts: Accounts | null
-  readonly rules: RulesetInfo
+  readonly rules: CurrentRules
+  /** Starts to keep the rules fresh; null without `RULES_URL`. */
+  readonly startUpdates: UpdatedScanner['startUpdates'] | null
 }
 
 /**
@@ -84,16 +87,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       : await openMetrics(metrics, { ...config, host: config.metricsHost, port: config.metricsPort, log })
   const endRetention = startAuditRetention({ store, days: config.auditDays, log })
   const secret = config.mongodbUrl === null ? await createFirstKey({ store, pepper, log }) : null
-  const versions = { version, ruleset: rules.version, node: process.version }
+  const versions = { version, ruleset: rules.current.version, node: process.version }
   const keys = config.mongodbUrl === null ? 'SQLite' : 'MongoDB'
   const shared = config.redisUrl === null ? 'memory' : 'Redis'
   log.info({ ...versions, keys, shared, address }, 'started')
+  const keeper = backends.startUpdates?.(rules)
   const portalUrl = backends.accounts === null ? null : (config.publicUrl ?? address)
   return {
     greeting: formatGreeting(address, { secret, portalUrl }),
     reloadPlans: () => reloadPlans(options, store),
     close: async () => {
       endRetention()
+      await keeper?.close()
       await closeService(app, metricsServer, backends)
     },
   }
@@ -102,12 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
   const metrics = new Metrics()
   const policy = { ...buildPolicy(config, version), own: findOwnAddresses(config) }
-  const scanner = new Scanner({
-    folders: config.ruleFolders,
-    detectors: config.detectorModules,
-    policy,
-    fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
-  })
+  const { scanner, startUpdates } = await openScanner({ config, log, version }, { policy, metrics })
   const { store, ...peppers } = await openStore(config, {
     role: 'server',
     observe: metrics.observe('keys'),
@@ -117,7 +117,26 @@ async function openBackends({ config, log, version }: ServiceOptions): Promise<B
   await store.ping().catch(() => {})
   const shared = await openShared(config, { log, metrics })
   const accounts = await openPortalAccounts(config, { store, shared, log })
-  return { metrics, policy, scanner, store, ...peppers, shared, accounts, rules: await scanner.ready() }
+  const rules = new CurrentRules(await scanner.ready())
+  return { metrics, policy, scanner, store, ...peppers, shared, accounts, rules, startUpdates }
+}
+
+/** Opens the scanner, with the rules that were fetched last if `RULES_URL` is set. */
+async function openScanner(
+  { config, log, version: siteprint }: ServiceOptions,
+  { policy, metrics }: Pick<Backends, 'policy' | 'metrics'>,
+): Promise<Pick<Backends, 'scanner' | 'startUpdates'>> {
+  const { dataDir, ruleFolders, detectorModules, rulesUrl: url, rulesPublicKey: publicKey } = config
+  const options = {
+    folders: ruleFolders,
+    detectors: detectorModules,
+    policy,
+    fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
+  }
+  if (url === null || publicKey === null) return { scanner: new Scanner(options), startUpdates: null }
+  const { openUpdatedScanner } = await import('./updates/open-scanner.ts')
+  const count = (outcome: string): void => metrics.rulesChecks.inc({ outcome })
+  return openUpdatedScanner(options, { dataDir, url, publicKey, siteprint, log, count })
 }
 
 /** Opens the accounts of the portal, unless it is off. */
@@ -136,7 +155,7 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
   return buildApp({
     ...backends,
     settings: config,
-    scan: (url, client) => scanner.scan(url, { client }),
+    scan: (url, client, ruleset) => scanner.scan(url, { client, ruleset }),
     workers: () => scanner.queue,
     clock: Date.now,
     log,

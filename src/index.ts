@@ -1,7 +1,9 @@
 import { loadDetectors } from '../plugins/load.ts'
 import type { Ruleset } from './engine/lookup/ruleset.ts'
 import { FOUND } from './engine/rule/clause.ts'
+import { SetupError } from './errors.ts'
 import { identifyRules, openBuilt } from './rules/built.ts'
+import type { ReleaseSource } from './rules/release-file.ts'
 import { CLAUSE_KEYS } from './rules/schema.ts'
 import type { DetectorOptions, PageDetector } from './scan/detector.ts'
 
@@ -15,7 +17,7 @@ export type { Evidence, Level, Verdict } from './engine/verdict/verdict-types.ts
 export { PageLimitError } from './errors.ts'
 export { type Finding, RulesetError } from './rules/findings.ts'
 
-export type { DetectorOptions, PageDetector }
+export type { DetectorOptions, PageDetector, ReleaseSource }
 
 /** Rules and detectors to load in addition to the built-in ones. */
 export interface LoadOptions {
@@ -23,6 +25,8 @@ export interface LoadOptions {
   readonly folders?: readonly string[]
   /** Detector modules: paths relative to the working directory, or package names. */
   readonly detectors?: readonly string[]
+  /** The file of a released ruleset, which replaces the built-in rules. It cannot be combined with `folders`. */
+  readonly release?: ReleaseSource | null
 }
 
 /**
@@ -31,10 +35,17 @@ export interface LoadOptions {
  *     const ruleset = await loadRuleset()
  *     const verdict = detect(ruleset, buildPage({ url, status, headers, html }))
  *
- * @throws RulesetError with every finding of every rule file; SetupError for a module that does not export detectors
+ * @throws RulesetError with every finding of every rule file; SetupError for a module that does not export
+ *   detectors, and for a released ruleset that is refused
  */
-export async function loadRuleset({ folders = [], detectors = [] }: LoadOptions = {}): Promise<Ruleset> {
+export async function loadRuleset({ folders = [], detectors = [], release }: LoadOptions = {}): Promise<Ruleset> {
   const parts = { folders, detectors: await loadDetectors(detectors, [...CLAUSE_KEYS, FOUND.key]) }
+  if (release) {
+    if (folders.length > 0)
+      throw new SetupError('a released ruleset cannot be combined with rule folders: leave out one of them')
+    const { openRelease } = await import('./rules/open-release.ts')
+    return openRelease(release, parts.detectors)
+  }
   const version = identifyRules(parts)
   const built = openBuilt(parts, version)
   if (built !== null) return built

@@ -8,20 +8,14 @@ type Rules = Parameters<typeof buildDocument>[0]['rules']
  * Builds the files of `clients/` that are generated: the OpenAPI document of a service with the rules and plans of the project, and
  * its schemas as TypeScript types.
  */
-export async function buildClientFiles(
-  rules: Pick<Rules, 'categories' | 'siteTypes'>,
-  version: string,
-): Promise<Readonly<Record<string, string>>> {
-  const parts = { version: 'none', wantedDns: [], labels: NO_LABELS, catalogue: [], ...rules }
+export async function buildClientFiles(rules: Rules, version: string): Promise<Readonly<Record<string, string>>> {
   const settings = loadConfig({})
-  const document = buildDocument({ rules: parts, settings, version, accounts: null }, 2)
+  const document = buildDocument({ rules, settings, version, accounts: null }, 2)
   return {
     'clients/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
     'clients/typescript/src/schema.ts': await formatTypes(document.components as Components),
   }
 }
-
-const NO_LABELS: Rules['labels'] = { categories: {}, siteTypes: {}, technologies: {}, places: {} }
 
 interface Components {
   readonly schemas: Readonly<Record<string, object>>

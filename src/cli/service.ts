@@ -8,6 +8,7 @@ import { recordAction } from './record-action.ts'
 import { showAudit } from './service/audit-log.ts'
 import { checkService } from './service/check-service.ts'
 import { purgeUrl } from './service/purge-url.ts'
+import { changeRules } from './service/rules.ts'
 import { exportStore, importStore } from './service/transfer-store.ts'
 import { dispatchVerb, type Verb } from './verbs.ts'
 import { withStore } from './with-store.ts'
@@ -28,6 +29,10 @@ Switches the service on and off, shows what was done to it, checks it, and copie
       line per result. Like every command, it upgrades the tables of an earlier version.
   npm run -s service -- purge <url>
       Deletes the cached result of a URL from Redis, for all nodes with the same rules.
+  npm run -s service -- rules status|update|rollback
+      update fetches the rules of RULES_URL if they are newer, tries them on their conformance cases, and makes them the active ones.
+      rollback returns to the rules before, or to the built-in ones. Running servers with the same DATA_DIR switch within 5 seconds.
+      status prints which rules are in use.
   npm run -s service -- export <file>
       Writes keys, usage, accounts, scans and audit entries to a new file, to move them between the embedded store and
       MongoDB. Sessions, pending links and switches are not exported. No server may run.
@@ -36,7 +41,8 @@ Switches the service on and off, shows what was done to it, checks it, and copie
   npm run -s service -- backup <folder>
       Copies the embedded store and its secrets. The copy is consistent while the server runs, and can be used as DATA_DIR.
 
-Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET.
+Settings (environment): those of the server; DATA_DIR or MONGODB_URL, KEY_PEPPER and AUTH_SECRET; of rules RULES_URL,
+RULES_PUBLIC_KEY and DATA_DIR.
 Exit code: 0 success, 2 wrong usage or failure; of check: 0 no problem, 1 warnings, 2 a server would not start or respond.
 `
 
@@ -51,6 +57,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   audit: { args: [], options: { since: { type: 'string' }, json: { type: 'boolean' } }, prepare: showAudit },
   check: { args: [], options: {}, prepare: checkService },
   purge: { args: ['url'], options: {}, prepare: purgeUrl },
+  rules: { args: ['status|update|rollback'], options: {}, prepare: changeRules },
   export: { args: ['file'], options: {}, prepare: exportStore },
   import: { args: ['file'], options: {}, prepare: importStore },
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },

@@ -32,6 +32,7 @@ const NO_EFFECT = 'has no effect, because the portal is off'
 const ALLOWED_HOSTS = SETTINGS.allowedHosts.name
 const METRICS_PORT = SETTINGS.metricsPort.name
 const PUBLIC_URL = SETTINGS.publicUrl.name
+const RULES_URL = SETTINGS.rulesUrl.name
 const SMTP_URL = SETTINGS.smtpUrl.name
 
 const when = (isGiven: boolean, sentence: string): string | null => (isGiven ? sentence : null)
@@ -145,6 +146,11 @@ const WARNINGS: readonly Rule[] = [
   ],
   ['adminEmails', ({ config, isPortalServed }) => when(!isPortalServed && config.adminEmails.length > 0, NO_EFFECT)],
   ['smtpUrl', ({ config, isPortalServed }) => when(!isPortalServed && config.smtpUrl !== null, NO_EFFECT)],
+  [
+    'rulesPublicKey',
+    ({ config, isSet }) =>
+      when(isSet(SETTINGS.rulesPublicKey) && config.rulesUrl === null, `has no effect without ${RULES_URL}`),
+  ],
   [
     'mailFrom',
     ({ config }) => when(config.mailFrom !== null && config.smtpUrl === null, `has no effect without ${SMTP_URL}`),

@@ -10,11 +10,27 @@ export function checkCombinations(config: Config, reader: ConfigReader): void {
     reader.report(metricsPort.name, `write a port other than that of ${port.name}`)
   if (isSet(reader, smtpUrl) && !isSet(reader, mailFrom))
     reader.report(mailFrom.name, `is required with ${smtpUrl.name}: write the sender of e-mails`)
+  checkRules(config, reader)
   checkPublicUrl(config, reader)
   checkSecrets(config, reader)
 }
 
 const isSet = (reader: ConfigReader, { name }: Pick<Setting<unknown>, 'name'>): boolean => reader.text(name) !== null
+
+function checkRules({ rulesPublicKey, ruleFolders }: Config, reader: ConfigReader): void {
+  const { rulesUrl, rulesPublicKey: key, ruleFolders: folders } = SETTINGS
+  if (!isSet(reader, rulesUrl)) return
+  if (rulesPublicKey === null && !isSet(reader, key))
+    reader.report(
+      key.name,
+      `is required with ${rulesUrl.name}, because this release has no key: write the public key of those who sign the rules`,
+    )
+  if (ruleFolders.length > 0)
+    reader.report(
+      rulesUrl.name,
+      `cannot be used with ${folders.name}, whose rules are compiled together with the built-in ones: remove one of them`,
+    )
+}
 
 /**
  * Without the public URL, a portal behind a proxy with TLS would send cookies that are not `Secure`, and e-mails would contain links

@@ -2,7 +2,10 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { type AllowedAddress, normalizeHost, parseAllowed } from '../fetch/address.ts'
+import { isDownloadUrl } from '../fetch/download.ts'
 import { loadPlans, type PlanTable } from '../keys/plans.ts'
+import { parsePublicKey } from '../rules/release-file.ts'
+import { RELEASE_PUBLIC_KEY } from '../rules/release-key.ts'
 import * as parse from './parsers.ts'
 import { createNumberParser } from './reader.ts'
 import {
@@ -78,7 +81,7 @@ export const SETTINGS = {
     read: readDataDir,
     default: () => resolve(DATA_DIR),
     shownDefault: `./${DATA_DIR}`,
-    documentation: 'Folder of the embedded store. It is created with access for its owner only.',
+    documentation: 'Folder of the embedded store and of fetched rules. It is created with access for its owner only.',
   }),
   redisUrl: define<string | null>({
     name: 'REDIS_URL',
@@ -247,6 +250,25 @@ export const SETTINGS = {
     read: readRuleFolders,
     default: [],
     documentation: 'Comma-separated list of folders with additional rules.',
+  }),
+  rulesUrl: define<string | null>({
+    name: 'RULES_URL',
+    read: readOne(
+      (text) => (URL.canParse(text) && isDownloadUrl(new URL(text)) ? text : null),
+      'write an https URL without user and password; http is possible for this machine only',
+    ),
+    default: null,
+    documentation:
+      'https URL from which a running server fetches [newer released rules](docs/operating.md#newer-rules), about once an hour. Without it nothing is fetched.',
+  }),
+  rulesPublicKey: define<string | null>({
+    name: 'RULES_PUBLIC_KEY',
+    read: readOne(parsePublicKey, 'write an Ed25519 public key: the PEM text, or its base64 lines'),
+    default: RELEASE_PUBLIC_KEY,
+    shownDefault: 'that of the release',
+    isSecret: true,
+    documentation:
+      'Public key with which released rules must be signed: Ed25519, as PEM or its base64 text. Not a secret. For [rules of your own](docs/operating.md#newer-rules), and for releases without a key.',
   }),
   detectorModules: define<readonly string[]>({
     name: 'DETECTORS',

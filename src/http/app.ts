@@ -3,6 +3,8 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import type { Target } from '../fetch/target.ts'
 import { isPageRequest, sendErrorPage } from '../portal/error-pages.tsx'
+import { RulesetChanged } from '../scan/current-rules.ts'
+import type { RulesetInfo } from '../scan/match-worker.ts'
 import { ScanLimiter } from '../scan/scan-limiter.ts'
 import { SingleFlight } from '../scan/single-flight.ts'
 import { Authenticator } from './auth.ts'
@@ -97,7 +99,7 @@ function buildContext(parts: AppParts): Context {
   const limiter = new ScanLimiter({ running: parts.settings.scanConcurrency })
   const singleFlight = new SingleFlight({
     ...parts,
-    scan: (target, client) => runMeasuredScan(parts, limiter, { target, client }),
+    scan: (target, client, ruleset) => runMeasuredScan(parts, limiter, { target, client, ruleset }),
     onFailure: (order, error) => logScanFailure(parts.log, order, error),
   })
   const switches = new ServiceSwitches(parts.store, parts.log)
@@ -120,16 +122,16 @@ function buildContext(parts: AppParts): Context {
 async function runMeasuredScan(
   { scan, metrics }: AppParts,
   limiter: ScanLimiter,
-  { target, client }: { readonly target: Target; readonly client: string },
+  { target, client, ruleset }: { readonly target: Target; readonly client: string; readonly ruleset: string },
 ): ReturnType<AppParts['scan']> {
   return await limiter.run(target.url.hostname, async () => {
     const stopTimer = metrics.scanSeconds.startTimer()
     try {
-      const result = await scan(target, client)
+      const result = await scan(target, client, ruleset)
       metrics.scans.inc({ outcome: 'ok' })
       return result
     } catch (error) {
-      metrics.scans.inc({ outcome: toApiError(error).code })
+      if (!(error instanceof RulesetChanged)) metrics.scans.inc({ outcome: toApiError(error).code })
       throw error
     } finally {
       stopTimer()
@@ -252,7 +254,12 @@ function registerApiHeaders(v1: FastifyInstance, { shared }: Context): void {
 
 function registerMetrics({ metrics, rules, version, readGauges }: Context): void {
   metrics.watch(readGauges)
-  metrics.buildInfo.set({ version, ruleset: rules.version, node: process.version }, 1)
+  const setBuildInfo = ({ version: ruleset }: RulesetInfo): void => {
+    metrics.buildInfo.reset()
+    metrics.buildInfo.set({ version, ruleset, node: process.version }, 1)
+  }
+  setBuildInfo(rules.current)
+  rules.onChange(setBuildInfo)
 }
 
 async function closeApp(fastify: FastifyInstance, { pending, singleFlight, switches }: Context): Promise<void> {

@@ -44,6 +44,7 @@ export class Metrics {
   readonly scans = this.#counter('siteprint_scans_total', 'Scans by outcome: ok or an error code', ['outcome'])
   readonly cache = this.#counter('siteprint_cache_total', 'Cache lookups of results', ['result'])
   readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests rejected by a limit', ['limit'])
+  readonly rulesChecks = this.#counter('siteprint_rules_checks_total', 'Checks of RULES_URL', ['outcome'])
   readonly requestSeconds = this.#histogram('siteprint_request_seconds', 'Response time', ['route'])
   readonly scanSeconds = this.#histogram('siteprint_scan_seconds', 'Duration of a scan', [])
   readonly storeSeconds = this.#histogram('siteprint_store_seconds', 'Duration of a call to a store', [

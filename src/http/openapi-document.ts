@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { API_ERRORS, type ApiErrorCode } from '../errors.ts'
+import type { RulesetInfo } from '../scan/match-worker.ts'
 import { buildErrorExamples, buildSuccessExamples, type Examples } from './document-examples.ts'
 import { writeIntroduction } from './introduction.ts'
 import type { AppParts, Revision } from './parts.ts'
@@ -9,7 +10,9 @@ import { buildErrorSchema, buildScanResultSchema, CATALOGUE, KEY_INFO, KEY_USAGE
 
 type Json = Readonly<Record<string, unknown>>
 
-type DocumentParts = Pick<AppParts, 'rules' | 'settings' | 'version' | 'accounts'>
+interface DocumentParts extends Pick<AppParts, 'settings' | 'version' | 'accounts'> {
+  readonly rules: Pick<RulesetInfo, 'categories' | 'siteTypes'>
+}
 
 /**
  * Builds the OpenAPI 3.1 document of a revision from the schemas that validate requests and from the operations. Every schema
@@ -69,7 +72,7 @@ function listServers(publicUrl: string | null): Json[] {
 interface Context {
   readonly components: Components
   readonly revision: Revision
-  readonly categories: AppParts['rules']['categories']
+  readonly categories: RulesetInfo['categories']
 }
 
 function describeOperation(operation: Operation, { components, revision, categories }: Context): Json {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { computeOncePerRuleset } from '../scan/current-rules.ts'
 import { buildDocsLinks } from './docs-links.ts'
 import { buildDocument } from './openapi-document.ts'
 import type { AppParts } from './parts.ts'
@@ -23,24 +24,35 @@ const ICON = { type: 'image/svg+xml', content: readFileSync(join(import.meta.dir
 export async function registerDocs(app: FastifyInstance, parts: AppParts): Promise<void> {
   // Response schemas are documentation only; tests validate the responses against them.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  const document = buildDocument(parts, 2)
+  const readDocuments = computeOncePerRuleset(parts.rules, (rules) => {
+    const document = buildDocument({ ...parts, rules }, 2)
+    return { document, 1: JSON.stringify(buildDocument({ ...parts, rules }, 1)), 2: JSON.stringify(document) }
+  })
   const options = { exposeHeadRoute: true }
   const basePath = findBasePath(parts.settings.publicUrl)
-  for (const [path, json] of [
-    ['/openapi.json', JSON.stringify(document)],
-    ['/openapi-1.json', JSON.stringify(buildDocument(parts, 1))],
-  ])
-    app.get(path, options, (_, reply) => reply.type('application/json; charset=utf-8').send(json))
+  for (const [path, revision] of [
+    ['/openapi.json', 2],
+    ['/openapi-1.json', 1],
+  ] as const)
+    app.get(path, options, (_, reply) => reply.type('application/json; charset=utf-8').send(readDocuments()[revision]))
   app.get('/favicon.ico', options, (_, reply) =>
     reply.type(ICON.type).header('cache-control', 'public, max-age=86400').send(ICON.content),
   )
   if (parts.accounts === null) app.get('/', options, (_, reply) => reply.redirect(`${basePath}/docs/`, 302))
-  await app.register(swagger, { mode: 'static', specification: { document } as unknown as StaticDocumentSpec })
-  await app.register(registerPage, { basePath, hasPortal: parts.accounts !== null })
+  const specification = { document: readDocuments().document } as unknown as StaticDocumentSpec
+  await app.register(swagger, { mode: 'static', specification })
+  const readDocument = (): Record<string, unknown> => readDocuments().document
+  await app.register(registerPage, { basePath, hasPortal: parts.accounts !== null, readDocument })
 }
 
 /** Registers the page `/docs` and its files, which browsers may store and must revalidate by their entity tag. */
-async function registerPage(app: FastifyInstance, service: Parameters<typeof buildDocsLinks>[0]): Promise<void> {
+async function registerPage(
+  app: FastifyInstance,
+  {
+    readDocument,
+    ...service
+  }: Parameters<typeof buildDocsLinks>[0] & { readonly readDocument: () => Record<string, unknown> },
+): Promise<void> {
   const links = buildDocsLinks(service)
   app.addHook('onSend', (_, reply, payload, done) => {
     if (reply.hasHeader('etag')) reply.header('cache-control', 'no-cache')
@@ -49,6 +61,9 @@ async function registerPage(app: FastifyInstance, service: Parameters<typeof bui
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_CSP,
+    // The page shows the document of the current rules, not that of the start.
+    transformSpecification: readDocument,
+    transformSpecificationClone: false,
     logo: ICON,
     theme: {
       title: 'Siteprint API',

@@ -4,7 +4,7 @@ import type { SharedState } from '../coordination/types.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { Target } from '../fetch/target.ts'
 import type { PortalSettings } from '../portal/parts.ts'
-import type { RulesetInfo } from '../scan/match-worker.ts'
+import type { CurrentRules } from '../scan/current-rules.ts'
 import type { LiveScan } from '../scan/scanner.ts'
 import type { Store } from '../store/types.ts'
 import type { Metrics } from './metrics.ts'
@@ -35,14 +35,17 @@ export interface AppParts {
   readonly oldPepper?: string | null
   /** Id of the pepper that the store was first opened with; by default that of `pepper`. */
   readonly firstPepper?: string
-  /** Scans a site. `client` is the id of the key that started the scan. @throws ScanError */
-  readonly scan: (target: Target, client: string) => Promise<LiveScan>
+  /**
+   * Scans a site with a version of the rules. `client` is the id of the key that started the scan.
+   * @throws ScanError; RulesetChanged if the rules in use have another version
+   */
+  readonly scan: (target: Target, client: string, ruleset: string) => Promise<LiveScan>
   /** Pages waiting for a worker, and pages being matched. */
   readonly workers: () => { readonly waiting: number; readonly running: number }
   /** The accounts of the portal; null if the portal is off. */
   readonly accounts: Accounts | null
   readonly policy: Policy
-  readonly rules: RulesetInfo
+  readonly rules: CurrentRules
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly log: FastifyBaseLogger

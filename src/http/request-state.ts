@@ -5,6 +5,7 @@ import type { Target } from '../fetch/target.ts'
 import { SECRET_PREFIX } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
 import type { LiveExtra } from '../scan/extras.ts'
+import type { RulesetInfo } from '../scan/match-worker.ts'
 import type { Revision } from './parts.ts'
 
 /** Limit and count of a rate-limit window: of the API key or, without a valid key, of the client's address. */
@@ -16,6 +17,8 @@ export interface RateLimitWindow {
 /** The validated parameters of a scan. */
 export interface ScanRequest {
   readonly target: Target
+  /** The ruleset that was in use when the request was read. Its result comes from this ruleset. */
+  readonly rules: RulesetInfo
   readonly cacheKey: string
   readonly include: readonly LiveExtra[]
   readonly fresh: boolean

@@ -4,6 +4,7 @@ import { type ApiError, ScanError } from '../errors.ts'
 import { parseTarget } from '../fetch/target.ts'
 import type { Key } from '../keys/types.ts'
 import { buildCacheKey } from '../scan/cache-entry.ts'
+import { RulesetChanged } from '../scan/current-rules.ts'
 import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
 import type { SingleFlight } from '../scan/single-flight.ts'
 import { buildInvalidRequest } from './body.ts'
@@ -23,7 +24,7 @@ export interface ScanParameters {
 }
 
 /** The state of a request with a key and valid parameters, which has been counted against the key's rate limit. */
-export type ScanState = RequestState & { readonly key: Key; readonly scanRequest: ScanRequest }
+export type ScanState = RequestState & { readonly key: Key; scanRequest: ScanRequest }
 
 export interface ScanRunnerParts extends AppParts {
   readonly singleFlight: SingleFlight
@@ -58,9 +59,11 @@ export class ScanRunner {
   #parse({ url, include = [], fresh = false }: ScanParameters): ScanRequest | ApiError | ScanError {
     try {
       const target = parseTarget(url, this.#parts.policy)
+      const { current: rules } = this.#parts.rules
       return {
         target,
-        cacheKey: buildCacheKey(target.url, this.#parts.rules.version),
+        rules,
+        cacheKey: buildCacheKey(target.url, rules.version),
         include: LIVE_EXTRAS.filter((extra) => include.includes(extra)),
         fresh,
       }
@@ -89,13 +92,27 @@ export class ScanRunner {
 
   /** Finds a result in the cache, or scans. */
   async #find(id: string, state: ScanState): Promise<CacheEntry> {
-    const { metrics, singleFlight } = this.#parts
+    const { metrics } = this.#parts
     const { key, entry, scanRequest } = state
-    const { target, cacheKey, fresh } = scanRequest
-    metrics.cache.inc({ result: fresh ? 'fresh' : entry ? 'hit' : 'miss' })
+    metrics.cache.inc({ result: scanRequest.fresh ? 'fresh' : entry ? 'hit' : 'miss' })
     if (entry) return entry
     await this.#quota.check(state, key)
-    return await singleFlight.join({ id, entry: cacheKey, target, fresh, client: key.counter, waitMs: WAIT_MS })
+    const end = performance.now() + WAIT_MS
+    for (;;)
+      try {
+        return await this.#join(id, state, end - performance.now())
+      } catch (error) {
+        if (!(error instanceof RulesetChanged)) throw error
+        const { current: rules } = this.#parts.rules
+        const { target } = state.scanRequest
+        state.scanRequest = { ...state.scanRequest, rules, cacheKey: buildCacheKey(target.url, rules.version) }
+      }
+  }
+
+  #join(id: string, { key, scanRequest }: ScanState, waitMs: number): Promise<CacheEntry> {
+    const { target, rules, cacheKey, fresh } = scanRequest
+    const request = { id, entry: cacheKey, target, ruleset: rules.version, fresh, client: key.counter, waitMs }
+    return this.#parts.singleFlight.join(request)
   }
 }
 

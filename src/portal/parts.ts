@@ -7,7 +7,7 @@ import type { Gauges } from '../http/metrics.ts'
 import type { ScanRunner } from '../http/scan-runner.ts'
 import type { ServiceSwitches } from '../http/service-switches.ts'
 import type { Plan } from '../keys/plans.ts'
-import type { RulesetInfo } from '../scan/match-worker.ts'
+import type { CurrentRules } from '../scan/current-rules.ts'
 import type { Store } from '../store/types.ts'
 
 /** The settings that the portal uses. */
@@ -29,7 +29,7 @@ export interface PortalParts {
   readonly store: Store
   readonly shared: SharedState
   readonly settings: PortalSettings
-  readonly rules: RulesetInfo
+  readonly rules: CurrentRules
   readonly scans: ScanRunner
   readonly switches: ServiceSwitches
   /** The secret that API keys are hashed with. */

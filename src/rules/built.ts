@@ -7,17 +7,16 @@ import { isSupportedLogic } from '../engine/rule/logic.ts'
 import type { Categories, Clause, CompiledRule } from '../engine/rule/types.ts'
 import { SetupError } from '../errors.ts'
 import { discoverRules } from './discover.ts'
+import { RULESET_FORMAT } from './ruleset-format.ts'
 
 /** A compiled ruleset as plain JSON. A start reads it instead of the YAML, and other languages can run it. */
 export interface BuiltRuleset {
-  readonly format: typeof FORMAT
+  readonly format: typeof RULESET_FORMAT
   /** Fingerprint of the YAML files and of the places they were compiled for. */
   readonly version: string
   readonly categories: Categories
   readonly rules: readonly CompiledRule[]
 }
-
-const FORMAT = 2
 
 /** The folder of the rules that come with Siteprint. */
 export const ownFolder = join(projectFolder(), 'rules')
@@ -106,7 +105,7 @@ function hashFiles(
   read: (file: string) => string | Uint8Array,
 ): string {
   const hash = createHash('sha256').update(
-    JSON.stringify([FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
+    JSON.stringify([RULESET_FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
   )
   for (const folder of folders) {
     const { shown, rules, categoriesFile, findings } = discoverRules(folder)
@@ -121,7 +120,7 @@ function hashFiles(
 
 /** Builds the content of a built file. */
 export function buildRulesetFile(parts: Omit<BuiltRuleset, 'format'>): BuiltRuleset {
-  return { format: FORMAT, ...parts }
+  return { format: RULESET_FORMAT, ...parts }
 }
 
 /**
@@ -139,17 +138,20 @@ export function readBuilt(file: string, version: string): BuiltRuleset | null {
   } catch (error) {
     return reject(`the file is not valid JSON: ${(error as Error).message}`)
   }
-  if (built?.format !== FORMAT || built.version !== version) return null
+  if (built?.format !== RULESET_FORMAT || built.version !== version) return null
+  const problem = findProblem(built)
+  return problem === null ? built : reject(problem)
+}
+
+/** Says what is wrong with a compiled ruleset: its form, or an expression that our compiler never writes. Null if nothing is. */
+export function findProblem(built: Partial<BuiltRuleset>): string | null {
   const { rules, categories } = built
-  if (!Array.isArray(rules) || typeof categories !== 'object' || categories === null)
-    reject('the file is not a ruleset')
+  if (!Array.isArray(rules) || typeof categories !== 'object' || categories === null) return 'the file is not a ruleset'
   const foreign = rules.findIndex((rule: Partial<CompiledRule> | null) => !isOurs(rule))
-  if (foreign >= 0) {
-    const { slug }: { readonly slug?: unknown } = rules[foreign] ?? {}
-    const name = typeof slug === 'string' ? `the rule "${slug}"` : `rule ${foreign + 1}`
-    reject(`${name} contains an expression that the compiler does not write`)
-  }
-  return built
+  if (foreign < 0) return null
+  const { slug }: { readonly slug?: unknown } = rules[foreign] ?? {}
+  const name = typeof slug === 'string' ? `the rule "${slug}"` : `rule ${foreign + 1}`
+  return `${name} contains an expression that the compiler does not write`
 }
 
 /** Whether every expression of a rule has a form that our compiler writes. */

@@ -10,6 +10,8 @@ import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
 import { parseTarget, type Target } from '../fetch/target.ts'
 import type { Verdict } from '../index.ts'
+import { CurrentPool } from './current-pool.ts'
+import { RulesetChanged } from './current-rules.ts'
 import type { Extras } from './extra-schemas.ts'
 import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
@@ -53,12 +55,14 @@ export interface ScanOptions {
   readonly signal?: AbortSignal
   /** The client for which the site is scanned, for example the ID of an API key. Workers are shared fairly between clients. */
   readonly client?: string
+  /** The ruleset that the scan is to use. By default it is the current one. */
+  readonly ruleset?: string
 }
 
 /** Scans live sites. Matching runs on worker threads; fetching can run on a separate thread too, to keep the event loop free. */
 export class Scanner {
   readonly #options: ScannerOptions
-  readonly #pool: MatchPool
+  readonly #rules: CurrentPool
   readonly #resolver: Resolver
   readonly #thread: FetchThread | undefined
   readonly #kills = new RecentKills()
@@ -67,36 +71,51 @@ export class Scanner {
     this.#options = options
     const { policy = DEFAULT_POLICY, evidence = EVIDENCE, fetchThread } = options
     if (fetchThread) this.#thread = new FetchThread({ policy, evidence, ...fetchThread })
-    this.#pool = openPool(options)
+    this.#rules = new CurrentPool(openPool(options))
     this.#resolver = options.resolver ?? openResolver()
   }
 
   /** Waits until the rules are loaded, and describes them. */
   ready(): Promise<RulesetInfo> {
-    return this.#pool.ready
+    return this.#rules.pool.ready
+  }
+
+  /** Starts the workers of another ruleset: of a released one, or null for that of the options. The current one stays in use. */
+  prepare(release: PoolOptions['release']): MatchPool {
+    return openPool({ ...this.#options, release: release ?? null })
+  }
+
+  /** Switches to workers that are ready. Scans that have started end with their ruleset, then the former workers are terminated. */
+  switchTo(pool: MatchPool): void {
+    this.#rules.replace(pool)
   }
 
   /** Pages that wait for a worker, and pages that are being matched. */
   get queue(): { readonly waiting: number; readonly running: number } {
-    return { waiting: this.#pool.waiting, running: this.#pool.running }
+    return this.#rules.queue
   }
 
   /**
    * Scans one site.
    * @param input a parsed target, or a URL as text, for example of the command line
    * @throws ScanError, with `killer_site` within a minute after a page of the site killed a worker; the signal's reason when
-   *   it aborts
+   *   it aborts; RulesetChanged if the current ruleset is not the wanted one
    */
-  async scan(input: Target | string, { signal, client }: ScanOptions = {}): Promise<LiveScan> {
+  scan(input: Target | string, options: ScanOptions = {}): Promise<LiveScan> {
+    return this.#rules.use((pool) => this.#scan(input, pool, options))
+  }
+
+  async #scan(input: Target | string, pool: MatchPool, { signal, client, ruleset }: ScanOptions): Promise<LiveScan> {
     const started = performance.now()
-    const { wantedDns, version } = await this.#pool.ready
+    const { wantedDns, version } = await pool.ready
+    if (ruleset !== undefined && ruleset !== version) throw new RulesetChanged()
     const { policy = DEFAULT_POLICY } = this.#options
     const target = typeof input === 'string' ? parseTarget(input, policy) : input
     this.#checkSite(target.url.href)
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict, title } = await this.#match(site, {
+    const { verdict, title } = await this.#match(site, pool, {
       ...(signal && { signal }),
       ...(client !== undefined && { client }),
     })
@@ -130,11 +149,11 @@ export class Scanner {
     if (this.#kills.has(url)) throw new ScanError('killer_site')
   }
 
-  async #match(site: Site, options: MatchOptions): ReturnType<MatchPool['match']> {
+  async #match(site: Site, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
     const { url, status, headers, html, dns, tls, robots, favicon, scripts, styles } = site
     const input = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles }
     try {
-      return await this.#pool.match(input, options)
+      return await pool.match(input, options)
     } catch (error) {
       if (error instanceof ScanError && error.reason === 'worker_killed') this.#kills.add(url)
       throw error
@@ -142,7 +161,7 @@ export class Scanner {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#thread?.close()])
+    await Promise.all([this.#rules.close(), this.#thread?.close()])
   }
 }
 

@@ -4,6 +4,7 @@ import { type CacheEntry, RENEW_MS, type SharedState } from '../coordination/typ
 import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
 import type { Target } from '../fetch/target.ts'
 import { buildCacheEntry } from './cache-entry.ts'
+import { RulesetChanged } from './current-rules.ts'
 import type { LiveScan } from './scanner.ts'
 
 /** Interval at which a node polls for the outcome of a scan that another node runs. */
@@ -16,13 +17,15 @@ type ScanOutcome =
       readonly wasCached?: boolean
     }
   | { readonly cause: ScanCause }
+  /** The ruleset of the requests was replaced before the scan started. */
+  | { readonly isRulesetChanged: true }
   | { readonly code: ApiErrorCode; readonly sentence: string; readonly reason?: FailureReason }
 
 interface SingleFlightParts {
   readonly shared: SharedState
   readonly clock: () => number
   /** Scans a target once the scan limiter has a slot for it. */
-  readonly scan: (target: Target, client: string) => Promise<LiveScan>
+  readonly scan: (target: Target, client: string, ruleset: string) => Promise<LiveScan>
   /** Receives the error of a failed scan, including details that clients do not see. */
   readonly onFailure: (request: ScanRequest, error: unknown) => void
 }
@@ -34,6 +37,8 @@ export interface ScanRequest {
   /** Cache key of the result. */
   readonly entry: string
   readonly target: Target
+  /** Version of the ruleset with which the site is scanned. It is a part of the cache key. */
+  readonly ruleset: string
   readonly fresh: boolean
   /** ID of the client's API key. A scan for which several keys wait counts for the key that started it. */
   readonly client: string
@@ -56,7 +61,8 @@ export class SingleFlight {
   /**
    * Joins the in-flight scan of a URL, or starts one. A scan is not tied to one client; it continues if that client
    * disconnects.
-   * @throws ScanError or ApiError `unavailable` of the scan; ScanError `scan_timeout` when the client's time is up
+   * @throws ScanError or ApiError `unavailable` of the scan; ScanError `scan_timeout` when the client's time is up;
+   *   RulesetChanged if the ruleset was replaced before the scan started
    */
   async join(request: ScanRequest): Promise<CacheEntry> {
     const { entry } = request
@@ -71,6 +77,7 @@ export class SingleFlight {
     const retry = { ...request, waitMs: end - performance.now() }
     if (outcome === null) return await this.join(retry)
     if ('entry' in outcome) return outcome.wasCached && request.fresh ? await this.join(retry) : outcome.entry
+    if ('isRulesetChanged' in outcome) throw new RulesetChanged()
     if ('cause' in outcome) throw new ScanError(outcome.cause)
     const { code, sentence, reason } = outcome
     throw new ApiError(code, { sentence, reason })
@@ -123,9 +130,10 @@ export class SingleFlight {
 
   async #scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
-      const scan = await this.#parts.scan(request.target, request.client)
+      const scan = await this.#parts.scan(request.target, request.client, request.ruleset)
       return { entry: buildCacheEntry(scan, this.#parts.clock()) }
     } catch (error) {
+      if (error instanceof RulesetChanged) return { isRulesetChanged: true }
       this.#parts.onFailure(request, error)
       if (error instanceof ApiError) return { code: error.code, sentence: error.message, reason: error.reason }
       return { cause: error instanceof ScanError ? error.reason : 'internal' }

@@ -94,12 +94,12 @@ class WorkerPool implements MatchPool {
   /** The error due to which a worker could not be replaced, for the log. */
   #replaceError: unknown
 
-  constructor({ folders = [], detectors = [], ...options }: PoolOptions) {
+  constructor({ folders = [], detectors = [], release = null, ...options }: PoolOptions) {
     const { threads = Math.min(4, Math.max(1, availableParallelism() - 1)), maxOldMb = 256 } = options
     const { spares = 1, matchMs = 1000, maxWaiting = 128, maxWaitMs = 2000 } = options
     const workers = threads + spares
     this.#limits = { threads, workers, matchMs, maxWaiting, maxWaitMs }
-    this.#rules = { folders, detectors }
+    this.#rules = { folders, detectors, release }
     this.#workers = new Piscina({
       filename: options.worker ?? fileURLToPath(new URL('match-worker.js', import.meta.url)),
       minThreads: workers,

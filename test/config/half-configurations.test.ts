@@ -4,12 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { listAdvice } from '../../src/config/advice.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { SetupError } from '../../src/errors.ts'
+import { RELEASE_PUBLIC_KEY } from '../../src/rules/release-key.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 
 type Env = Readonly<Record<string, string>>
 
 const PEPPER = 'Vb4q+0mXn8sJ2kTz6yRw1dHc7uLg3fPa'
 const SECRET = 'k9Zr2WqX5vN8bM1cL4jH7gF0dS3aP6oI'
+const PUBLIC_KEY = 'MCowBQYDK2VwAyEAzsaTVv2FxJaijlWnyw6M/tSqVgQ48/LBnGpJBhWak4M='
 const MONGO = { MONGODB_URL: 'mongodb://127.0.0.1/x', KEY_PEPPER: PEPPER }
 const REDIS_URL = 'redis://127.0.0.1'
 const MAIL = { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'a@a.example' }
@@ -100,6 +102,21 @@ test.each<[string, Env, string]>([
     'KEY_PEPPER_FILE: set either KEY_PEPPER or KEY_PEPPER_FILE',
   ],
   [
+    'fetched rules with rules of the operator',
+    { RULES_URL: 'https://rules.example/x', RULES_PUBLIC_KEY: PUBLIC_KEY, RULES_DIRS: folder },
+    'RULES_URL: cannot be used with RULES_DIRS, whose rules are compiled together with the built-in ones: remove one of them',
+  ],
+  [
+    'rules from another machine without TLS',
+    { RULES_URL: 'http://rules.example/x', RULES_PUBLIC_KEY: PUBLIC_KEY },
+    'RULES_URL: write an https URL without user and password; http is possible for this machine only',
+  ],
+  [
+    'a key of another kind',
+    { RULES_URL: 'https://rules.example/x', RULES_PUBLIC_KEY: PEPPER },
+    'RULES_PUBLIC_KEY: write an Ed25519 public key: the PEM text, or its base64 lines',
+  ],
+  [
     'one port for two servers',
     { PORT: '3000', METRICS_PORT: '3000' },
     'METRICS_PORT: write a port other than that of PORT',
@@ -111,6 +128,12 @@ test.each<[string, Env, string]>([
   ],
 ])('refused: %s', (_, env, problem) => {
   expect(start(env)).toEqual({ refused: [problem], advised: [] })
+})
+
+test.runIf(RELEASE_PUBLIC_KEY === null)('refused: fetched rules without a key', () => {
+  const problem =
+    'RULES_PUBLIC_KEY: is required with RULES_URL, because this release has no key: write the public key of those who sign the rules'
+  expect(start({ RULES_URL: 'https://rules.example/x' }).refused).toEqual([problem])
 })
 
 const NO_NAMES =
@@ -167,6 +190,11 @@ test.each<[string, Env, readonly string[]]>([
     [`warning ADMIN_EMAILS: ${PORTAL_OFF}`],
   ],
   ['e-mail without the portal', { PORTAL: 'off', ...MAIL }, [`warning SMTP_URL: ${PORTAL_OFF}`]],
+  [
+    'a key without rules to fetch',
+    { RULES_PUBLIC_KEY: PUBLIC_KEY },
+    ['warning RULES_PUBLIC_KEY: has no effect without RULES_URL'],
+  ],
   ['a sender without e-mail', { MAIL_FROM: 'a@a.example' }, ['warning MAIL_FROM: has no effect without SMTP_URL']],
   [
     'MongoDB without the secret of the portal',

@@ -9,6 +9,7 @@ import type { AppParts, AppSettings } from '../../src/http/parts.ts'
 import { buildKey, type KeyParts } from '../../src/keys/key.ts'
 import { loadPlans } from '../../src/keys/plans.ts'
 import type { Key } from '../../src/keys/types.ts'
+import { CurrentRules } from '../../src/scan/current-rules.ts'
 import type { LiveScan } from '../../src/scan/scanner.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
@@ -134,7 +135,7 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
     accounts: null,
     workers: () => ({ waiting: 0, running: 0 }),
     policy: { ...DEFAULT_POLICY, ...options.policy },
-    rules: SAMPLE_RULES,
+    rules: new CurrentRules(SAMPLE_RULES),
     metrics: new Metrics(),
     version: '1.2.3',
     ...options.parts,

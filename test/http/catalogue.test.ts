@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildCatalogue, CATALOGUE_KINDS } from '../../src/scan/catalogue.ts'
+import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { onePlan, openApp } from './app-fixture.ts'
 
@@ -7,8 +8,10 @@ const PATH = '/api/v1/catalogue'
 
 test('every rule of the ruleset is an entry, ordered by kind and slug', async () => {
   const { rules, version } = openOwnRuleset()
-  const parts = (await openApp()).parts.rules
-  const app = await openApp({ parts: { rules: { ...parts, version, catalogue: buildCatalogue(rules) } } })
+  const { current } = (await openApp()).parts.rules
+  const app = await openApp({
+    parts: { rules: new CurrentRules({ ...current, version, catalogue: buildCatalogue(rules) }) },
+  })
   const { secret } = await app.newKey()
   const { body } = await app.call({ url: PATH, secret })
   expect(Object.keys(body)).toEqual(['ruleset', 'entries'])
@@ -56,8 +59,10 @@ test('a stored response is confirmed without a body; each kind has its own tag, 
   }
   const ofKind = await app.call({ url: `${PATH}?kind=builder`, secret, headers: { 'if-none-match': etag } })
   expect([ofKind.status, ofKind.body.entries.length]).toEqual([200, 1])
-  const other = await openApp({ parts: { rules: { ...app.parts.rules, version: 'other' } } })
-  const changed = await other.call({ url: PATH, secret: (await other.newKey()).secret })
+  const { rules } = app.parts
+  rules.replace({ ...rules.current, version: 'other', catalogue: rules.current.catalogue.slice(0, 1) })
+  const changed = await app.call({ url: PATH, secret, headers: { 'if-none-match': etag } })
+  expect([changed.status, changed.body.ruleset, changed.body.entries.length]).toEqual([200, 'other', 1])
   expect(changed.headers.etag).not.toBe(etag)
 })
 

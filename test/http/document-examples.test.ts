@@ -4,6 +4,7 @@ import { EXAMPLE_ENTRY, EXAMPLE_REQUEST_ID, EXAMPLE_RESPONSES } from '../../src/
 import { COMMON_ERRORS, type Operation } from '../../src/http/v1/operation.ts'
 import { OPERATIONS } from '../../src/http/v1/operations.ts'
 import type { KeyInfo } from '../../src/http/v1/schemas.ts'
+import { CurrentRules } from '../../src/scan/current-rules.ts'
 import type { LiveScan } from '../../src/scan/scanner.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { SAMPLE_RULES } from '../support/sample-scan.ts'
@@ -35,7 +36,7 @@ interface Scene {
 async function openScene(revision: Revision, options: Parameters<typeof openApp>[0] = {}): Promise<Scene> {
   const settings = { ...onePlan(10, 100), apiRevision: revision, ...options.settings }
   const { ruleset: version, entries: catalogue } = EXAMPLE_RESPONSES.Catalogue as Json
-  const rules = { ...SAMPLE_RULES, version, catalogue }
+  const rules = new CurrentRules({ ...SAMPLE_RULES, version, catalogue })
   const app = await openApp({ now: NOW, scan, parts: { rules }, ...options, settings })
   const { secret, key } = await app.newKey({ ...KEY, now: new Date(KEY.created_at) })
   for (const day of ['2026-05-01', '2026-05-01', '2026-05-03'])

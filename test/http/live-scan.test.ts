@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AllowedAddress, parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
 import { builtWorker } from '../scan/built-worker.ts'
 import { openApp, scanOf, type TestApp } from './app-fixture.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${port}`
   const policy = { ...DEFAULT_POLICY, allow: [parseAllowed(`127.0.0.1:${port}`) as AllowedAddress] }
   scanner = new Scanner({ policy, evidence: [], worker: builtWorker() })
-  const rules = await scanner.ready()
+  const rules = new CurrentRules(await scanner.ready())
   app = await openApp({ policy, parts: { rules }, scan: (url) => scanner.scan(url) })
   secret = (await app.newKey()).secret
 })

@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { API_ERRORS } from '../../src/errors.ts'
+import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { SAMPLE_RULES, sampleScan } from '../support/sample-scan.ts'
 import { onePlan, openApp, type TestApp } from './app-fixture.ts'
@@ -274,7 +275,10 @@ describe('with the built-in rules', () => {
       catalogue: [],
     }
     let change = {}
-    const own = await openApp({ parts: { rules: info }, scan: async (url) => sampleScan(url, change) })
+    const own = await openApp({
+      parts: { rules: new CurrentRules(info) },
+      scan: async (url) => sampleScan(url, change),
+    })
     const listOf = async (url: string, name: string): Promise<string[]> =>
       (await own.call({ url })).body.components.schemas[name]['x-extensible-enum']
     const found = await listOf(PATHS[2], 'BuilderCategory')

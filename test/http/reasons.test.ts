@@ -146,8 +146,11 @@ test('metrics show the versions and the switches', async () => {
   const read = (): Promise<string> => app.parts.metrics.registry.metrics()
   const { version, rules } = app.parts
   expect(await read()).toContain(
-    `siteprint_build_info{version="${version}",ruleset="${rules.version}",node="${process.version}"} 1\n`,
+    `siteprint_build_info{version="${version}",ruleset="${rules.current.version}",node="${process.version}"} 1\n`,
   )
+  rules.replace({ ...rules.current, version: 'newer' })
+  const infos = (await read()).match(/^siteprint_build_info.*/gm)
+  expect(infos).toEqual([`siteprint_build_info{version="${version}",ruleset="newer",node="${process.version}"} 1`])
   const switches = async (): Promise<string[]> => (await read()).match(/(?<=^siteprint_switch_on).*/gm) ?? []
   expect(await switches()).toEqual(['{switch="maintenance"} 1', '{switch="api_off"} 0'])
   await stores.store.settings.setSwitches({ maintenance: false, apiOff: true })

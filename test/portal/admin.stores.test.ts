@@ -221,7 +221,7 @@ describe.skipIf(kind.isMissing).each([kind])('administration on $name', ({ open 
 
     test('its status is that of the metrics', async () => {
       const { text } = await get('/admin/service')
-      for (const part of ['1.2.3', portal.parts.rules.version, process.version, 'Scans waiting'])
+      for (const part of ['1.2.3', portal.parts.rules.current.version, process.version, 'Scans waiting'])
         expect(text).toContain(part)
     })
 

@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AllowedAddress, parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
 import { newSite, onePlan } from '../http/app-fixture.ts'
 import { builtWorker } from '../scan/built-worker.ts'
@@ -150,7 +151,10 @@ test('a real scan of a local site', async () => {
   const portal = await openPortal({
     settings: onePlan(1000, 1000),
     policy,
-    parts: { rules: await scanner.ready(), scan: (target, client) => scanner.scan(target, { client }) },
+    parts: {
+      rules: new CurrentRules(await scanner.ready()),
+      scan: (target, client) => scanner.scan(target, { client }),
+    },
   })
   const me = await openVisitor(portal)
   const { headers } = await me.submit({ url: site.page(1) })

@@ -30,5 +30,14 @@ export async function openNode({ open }: AppKind): Promise<Node> {
 
 export function buildRequest(site: string, change: { fresh?: boolean; waitMs?: number } = {}) {
   const target = parseTarget(site, DEFAULT_POLICY)
-  return { id: 'r', entry: `rules ${site}`, target, fresh: false, client: 'key', waitMs: 5000, ...change }
+  return {
+    id: 'r',
+    entry: `rules ${site}`,
+    target,
+    ruleset: 'rules',
+    fresh: false,
+    client: 'key',
+    waitMs: 5000,
+    ...change,
+  }
 }

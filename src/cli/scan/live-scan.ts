@@ -1,16 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { ScanError } from '../../errors.ts'
 import { parseAllowed } from '../../fetch/address.ts'
 import type { HostLimiter } from '../../fetch/host-limiter.ts'
 import { buildPolicy, type Policy } from '../../fetch/policy.ts'
 import { EVIDENCE, type EvidenceKind } from '../../fetch/side-evidence.ts'
-import { projectFolder } from '../../rules/built.ts'
 import type { LiveExtra } from '../../scan/extras.ts'
 import { Scanner, toLiveResult } from '../../scan/scanner.ts'
 import type { PoolOptions } from '../../scan/worker-pool.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
+import { readVersion } from '../version.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { scanSite } from './scan-site.ts'
 import { parseSite } from './site-list.ts'
@@ -25,8 +24,7 @@ export interface LiveOptions {
 
 /** Builds the policy of live scans from the settings. */
 export function readPolicy(config: Config): Policy {
-  const { version } = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as { version: string }
-  return buildPolicy(config, version)
+  return buildPolicy(config, readVersion())
 }
 
 /** Opens the scanner of live sites. `changes` override what the settings say. */

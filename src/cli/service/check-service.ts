@@ -1,13 +1,17 @@
 import { listAdvice } from '../../config/advice.ts'
 import { type Config, loadConfig } from '../../config/config.ts'
+import { SetupError } from '../../errors.ts'
 import { loadRuleset } from '../../index.ts'
 import type { Key } from '../../keys/types.ts'
+import { describeRelease } from '../../rules/release-file.ts'
 import { type OpenedStore, openStore } from '../../store/open.ts'
 import { hasDatabase } from '../../store/sqlite/database.ts'
+import { findRules } from '../../updates/find-rules.ts'
 import { type CommandIo, EXIT } from '../command.ts'
 import { formatError } from '../format-error.ts'
 import { describePepper, type PepperState } from '../keys/pepper-state.ts'
 import type { Given } from '../verbs.ts'
+import { readVersion } from '../version.ts'
 import { withRedis } from '../with-redis.ts'
 
 /**
@@ -72,9 +76,22 @@ function checkSettings(config: Config, env: CommandIo['env']): readonly Result[]
   return [{ level: 'ok', subject: 'settings', text: `valid, with ${formatPlans(config)}` }, ...advice]
 }
 
-async function checkRules({ ruleFolders, detectorModules }: Config): Promise<readonly Result[]> {
-  const { version } = await loadRuleset({ folders: ruleFolders, detectors: detectorModules })
-  return [{ level: 'ok', subject: 'rules', text: `valid, version ${version}` }]
+/** Loads the rules that a server would use: those that were fetched last, or the built-in ones. */
+async function checkRules(config: Config): Promise<readonly Result[]> {
+  const subject = 'rules'
+  const refused: Result[] = []
+  try {
+    const { options, active } = findRules(config, readVersion())
+    if (active !== null) {
+      await loadRuleset(options)
+      return [{ level: 'ok', subject, text: `valid, fetched from RULES_URL: ${describeRelease(active)}` }]
+    }
+  } catch (error) {
+    if (!(error instanceof SetupError) || config.rulesUrl === null) throw error
+    refused.push({ level: 'warning', subject, text: `the built-in rules are used, because ${error.message}` })
+  }
+  const { version } = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })
+  return [{ level: 'ok', subject, text: `valid, version ${version}` }, ...refused]
 }
 
 async function checkStore(config: Config): Promise<readonly Result[]> {

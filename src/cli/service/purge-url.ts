@@ -4,20 +4,23 @@ import { buildPolicy } from '../../fetch/policy.ts'
 import { parseTarget } from '../../fetch/target.ts'
 import { loadRuleset } from '../../index.ts'
 import { buildCacheKey } from '../../scan/cache-entry.ts'
+import { findRules } from '../../updates/find-rules.ts'
 import { type CommandIo, EXIT, UsageError } from '../command.ts'
 import type { Given } from '../verbs.ts'
+import { readVersion } from '../version.ts'
 import { withRedis } from '../with-redis.ts'
 
 /** The verb `purge`: deletes the cached result of a URL from Redis, for all nodes that use the same rules. */
 export function purgeUrl({ args: [url] }: Given, io: CommandIo): () => Promise<number> {
   return async () => {
-    const { redisUrl, ruleFolders, detectorModules, ...config } = loadConfig(io.env)
+    const { redisUrl, ...config } = loadConfig(io.env)
     const target = readTarget(url, config)
     if (redisUrl === null)
       throw new SetupError(
         'REDIS_URL is not set, so each server has its own cache in memory: request the URL with fresh=true, which replaces its cached result',
       )
-    const { version } = await loadRuleset({ folders: ruleFolders, detectors: detectorModules })
+    const { options, active } = findRules(config, readVersion())
+    const { version } = active ?? (await loadRuleset(options))
     const isDeleted = await withRedis(redisUrl, (redis) => redis.deleteEntry(buildCacheKey(target, version)))
     io.stderr.write(`${isDeleted ? 'Deleted the cached result' : 'There is no cached result'} of ${target.href}.\n`)
     return EXIT.ok

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
+import { computeOncePerRuleset } from '../../scan/current-rules.ts'
+import type { RulesetInfo } from '../../scan/match-worker.ts'
 import type { AppParts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import { CATALOGUE_HEADERS, CATALOGUE_QUERY } from './request-schemas.ts'
@@ -35,16 +37,19 @@ export const GET_CATALOGUE: Operation = {
 }
 
 /**
- * Registers `GET /catalogue`: what a scan can detect. It counts against the rate limit, but not against the quota. A ruleset does
- * not change while the service runs, so every response is built once, at registration.
+ * Registers `GET /catalogue`: what a scan can detect. It counts against the rate limit, but not against the quota. Every response is
+ * built once for each ruleset.
  */
 export async function registerCatalogue(v1: FastifyInstance, { rules }: AppParts): Promise<void> {
-  const all = prepare(rules)
-  const byKind = new Map(CATALOGUE_KINDS.map((kind) => [kind, prepare(rules, kind)]))
+  const prepareAll = computeOncePerRuleset(rules, (current) => ({
+    all: prepare(current),
+    byKind: new Map(CATALOGUE_KINDS.map((kind) => [kind, prepare(current, kind)])),
+  }))
   await registerGet2(v1, {
     operation: GET_CATALOGUE,
     handle: (request, reply) => {
       const { kind } = request.query as Query
+      const { all, byKind } = prepareAll()
       const { json, etag } = (kind && byKind.get(kind)) ?? all
       reply.headers({ etag, 'cache-control': CACHE_CONTROL })
       if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
@@ -54,7 +59,7 @@ export async function registerCatalogue(v1: FastifyInstance, { rules }: AppParts
   })
 }
 
-function prepare({ version, catalogue }: AppParts['rules'], wanted?: Query['kind']): Prepared {
+function prepare({ version, catalogue }: RulesetInfo, wanted?: Query['kind']): Prepared {
   const entries = wanted === undefined ? catalogue : catalogue.filter(({ kind }) => kind === wanted)
   const json = JSON.stringify({ ruleset: version, entries } satisfies Catalogue)
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` }

@@ -3,7 +3,6 @@ import type { CacheEntry } from '../../coordination/types.ts'
 import { listExtras } from '../../scan/extras.ts'
 import { buildInvalidRequest } from '../body.ts'
 import { formatResult } from '../cached-response.ts'
-import type { AppParts } from '../parts.ts'
 import { getRequestState } from '../request-state.ts'
 import { abandonRequest, type ScanRunner, type ScanState } from '../scan-runner.ts'
 import type { Operation } from './operation.ts'
@@ -11,7 +10,7 @@ import { describeInclude } from './request-error.ts'
 import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanParameters } from './request-schemas.ts'
 import { allowOnly, buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
-interface ScanParts extends Pick<AppParts, 'rules'> {
+interface ScanParts {
   readonly scans: ScanRunner
 }
 
@@ -60,9 +59,9 @@ function buildReader(scans: ScanRunner): ReadRequest {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-function buildHandler({ scans, rules: { categories } }: ScanParts): Handler {
-  const format = (entry: CacheEntry, { entry: found, revision, scanRequest: { include } }: ScanState): string =>
-    formatResult(entry, { cached: Boolean(found), include, revision, categories })
+function buildHandler({ scans }: ScanParts): Handler {
+  const format = (entry: CacheEntry, { entry: found, revision, scanRequest: { include, rules } }: ScanState): string =>
+    formatResult(entry, { cached: Boolean(found), include, revision, categories: rules.categories })
   return async (request, reply) => {
     const state = getRequestState(request) as ScanState
     const response = await scans.run(request, state, format)

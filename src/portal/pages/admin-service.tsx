@@ -121,7 +121,7 @@ function Status({ parts: { readGauges, rules, store, version } }: { readonly par
   const rows = describeStatus({
     gauges: readGauges(),
     version,
-    ruleset: rules.version,
+    ruleset: rules.current.version,
     node: process.version,
     store: store.authDatabase.kind,
     uptimeSeconds: process.uptime(),

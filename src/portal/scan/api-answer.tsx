@@ -19,7 +19,7 @@ export function ApiAnswer({ context: { parts, baseUrl }, scan }: ApiAnswerProps)
     cached: scan.entry.at < scan.at.getTime(),
     include: extras,
     revision: apiRevision,
-    categories: parts.rules.categories,
+    categories: parts.rules.current.categories,
   })
   return (
     <Card title="The same with the API">

@@ -20,7 +20,7 @@ interface ResultProps {
 /** What a scan has found, in the order of interest. */
 export function ScanResultPage({ context, scan, isStored = true }: ResultProps) {
   const report = readReport(scan.entry)
-  const { labels } = context.parts.rules
+  const { labels } = context.parts.rules.current
   return (
     <Page context={context} title={`Scan of ${makeVisible(findHost(scan.url), 60)}`} hasOwnHeading>
       {!isStored && (
@@ -100,7 +100,7 @@ function SiteLink({ url }: { readonly url: string }) {
 }
 
 function Summary({ context, report }: Pick<ResultProps, 'context'> & { readonly report: ScanReport }) {
-  const { labels } = context.parts.rules
+  const { labels } = context.parts.rules.current
   const { builder, category, isAiNative, siteType, hosting } = report.result
   const { cdn } = report.extras.infrastructure
   const hidden = cdn === null ? 'Not recognized' : `Not visible behind ${makeVisible(cdn, 60)}`
