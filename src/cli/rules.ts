@@ -60,7 +60,7 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
                                         Compares the verdicts of the rules of a commit with those of the working tree: on all
                                         test pages, and on those of --pages (.jsonl, .warc, .har, .html; may be repeated).
                                         Without a ref: the merge base with main, or HEAD.
-  npm run -s rules -- gaps --pages FILE… [--kind K] [--top N] [--format text|json] [--without slug,slug]
+  npm run -s rules -- gaps --pages FILE… [--kind K,K] [--top N] [--format text|json] [--without slug,slug]
                                         Lists what occurs in pages (.jsonl, also results of scan; .warc, .har, .html) and no rule
                                         explains, by number of sites: names in meta generator and in sentences such as "made
                                         with", hosts of files and of pages, packages, headers, cookies, globals, and beginnings
@@ -117,8 +117,8 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     args: ['file…'],
     options: {
       pages: { type: 'string', multiple: true },
-      kind: { type: 'string', multiple: true },
-      without: { type: 'string', multiple: true },
+      kind: text,
+      without: text,
       top: text,
       format: text,
       new: text,

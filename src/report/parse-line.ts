@@ -1,4 +1,4 @@
-import { makeVisible, parseLink } from '../portal/scan/visible-text.ts'
+import { makeVisible, parseLink } from '../engine/text/visible-text.ts'
 import { CONFIDENCES, type Site } from './site.ts'
 
 /** Longer texts are cut. The engine's own texts are much shorter. */

@@ -25,9 +25,9 @@ export function findGaps(given: Given, io: CommandIo): RuleWork {
   const format = readGapFormat(readTextOption(given, 'format'))
   const files = [...readListOption(given, 'pages'), ...given.args]
   if (files.length === 0) throw new UsageError('gaps needs --pages FILE')
-  const kinds = readListOption(given, 'kind').map(readMarkKind)
+  const kinds = readNames(given, 'kind').map(readMarkKind)
   const top = readCount(given, 'top', DEFAULT_TOP)
-  const without = readListOption(given, 'without').flatMap((list) => list.split(','))
+  const without = readNames(given, 'without')
   const name = readTextOption(given, 'new')
   const rule = name === undefined ? null : readName(name, readTextOption(given, 'category') ?? null)
   const line = readCount(given, 'line', 0)
@@ -50,6 +50,11 @@ export function findGaps(given: Given, io: CommandIo): RuleWork {
     io.stdout.write(format({ pages, skipped: problems.count, gaps: gaps.slice(0, top) }))
     return EXIT.ok
   }
+}
+
+/** Reads names with commas between them. */
+function readNames(given: Given, option: string): readonly string[] {
+  return readTextOption(given, option)?.split(',') ?? []
 }
 
 function readMarkKind(name: string): MarkKind {

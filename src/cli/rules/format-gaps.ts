@@ -1,4 +1,4 @@
-import { escapeInvisible, makeVisible } from '../../portal/scan/visible-text.ts'
+import { escapeInvisible, makeVisible } from '../../engine/text/visible-text.ts'
 import type { Gap } from '../../rules/gaps/gap-counter.ts'
 import { formatChoice } from '../../yaml/hint.ts'
 import { UsageError } from '../command.ts'

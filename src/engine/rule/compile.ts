@@ -25,7 +25,6 @@ import type {
   TypePoints,
   Weight,
 } from './types.ts'
-import { excludeVendorHosts } from './vendor-hosts.ts'
 
 /** Points of a rule with a strong clause that holds, which is also the maximum. */
 export const MAX_POINTS = 6
@@ -33,13 +32,17 @@ export const MAX_POINTS = 6
 /**
  * Compiles a rule into leaves (what the index looks for) and a JSON Logic expression from their hits to points. The expression
  * of a site type needs the clauses of all site types: `linkSiteTypes` builds it.
+ * @param meant what each clause of the rule means, if that is more than it says; evidence shows the clause as it is written
  * @throws RuleSyntaxError when the rule would score on a page where none of its clauses hit, or nests too deep
  */
-export function compileRule(source: RuleSource, places: Places): CompiledRule {
+export function compileRule(
+  source: RuleSource,
+  places: Places,
+  meant: readonly ClauseSource[] = source.detect,
+): CompiledRule {
   const builder = new LeafBuilder()
   const isType = source.kind === 'site-type'
-  const expanded = excludeVendorHosts(source)
-  const parsed = source.detect.map((clause, i) => parseClause(clause, expanded[i], { places, builder }))
+  const parsed = source.detect.map((clause, i) => parseClause(clause, meant[i], { places, builder }))
   const clauses = isType ? [] : parsed.map((one) => weighClause(one, builder.leaves))
   const typeClauses = parsed.map(({ source: { points = {}, fitted }, base }, i) => {
     const byHand = fitted === false && { byHand: true }
@@ -83,15 +86,15 @@ interface ParsedClause {
 
 /**
  * @param source the clause as the rule has it, for the evidence
- * @param expanded the clause without the vendor's own hosts, which is compiled
+ * @param meant what is compiled
  */
 function parseClause(
   source: ClauseSource,
-  expanded: ClauseSource,
+  meant: ClauseSource,
   { places, builder }: { readonly places: Places; readonly builder: LeafBuilder },
 ): ParsedClause {
   const { points: _, fitted: __, ...written } = source
-  const { points: ___, fitted: ____, ...compiled } = expanded
+  const { points: ___, fitted: ____, ...compiled } = meant
   const node = readClause(compiled, places)
   const family = findFamily(node)
   if (family === null) throw new RuleSyntaxError('a clause contains only `not`; add something that must be present')

@@ -1,10 +1,10 @@
 import type { StoredScan } from '../../accounts/types.ts'
+import { escapeInvisible } from '../../engine/text/visible-text.ts'
 import { formatResult } from '../../http/cached-response.ts'
 import { listExtras } from '../../scan/extras.ts'
 import { Card } from '../components/content.tsx'
 import { CodeBlock } from '../components/copy.tsx'
 import type { PageContext } from '../page.ts'
-import { escapeInvisible } from './visible-text.ts'
 
 interface ApiAnswerProps {
   readonly context: PageContext<'session'>

@@ -1,4 +1,5 @@
 import type { StoredScan } from '../../accounts/types.ts'
+import { makeVisible } from '../../engine/text/visible-text.ts'
 import type { Key } from '../../keys/types.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
@@ -9,7 +10,6 @@ import { Page } from '../components/page.tsx'
 import type { FieldErrors } from '../form-errors.ts'
 import type { PageContext } from '../page.ts'
 import type { ScanFormValues } from './form-values.ts'
-import { makeVisible } from './visible-text.ts'
 
 type Scans = readonly Omit<StoredScan, 'entry'>[]
 

@@ -1,4 +1,5 @@
 import type { StoredScan } from '../../accounts/types.ts'
+import { makeVisible, parseLink } from '../../engine/text/visible-text.ts'
 import { LinkButton } from '../components/button.tsx'
 import { Card, DateTime, Facts } from '../components/content.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -8,7 +9,6 @@ import { ApiAnswer } from './api-answer.tsx'
 import { EvidenceList } from './evidence.tsx'
 import { groupTechnologies, nameCategory, nameSiteType, readReport, type ScanReport } from './report.ts'
 import { SiteText } from './site-text.tsx'
-import { makeVisible, parseLink } from './visible-text.ts'
 
 interface ResultProps {
   readonly context: PageContext<'session'>

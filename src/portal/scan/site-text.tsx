@@ -1,4 +1,4 @@
-import { makeVisible } from './visible-text.ts'
+import { makeVisible } from '../../engine/text/visible-text.ts'
 
 interface SiteTextProps {
   readonly text: string

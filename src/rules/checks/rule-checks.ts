@@ -10,6 +10,7 @@ import { buildFinding, type Finding } from '../findings.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
 import { findPlaceholders, isPlaceholder } from '../placeholders.ts'
 import { SLUG } from '../schema.ts'
+import { excludeVendorHosts } from '../vendor-hosts.ts'
 import { ClauseChecker } from './clause-checks.ts'
 import { checkDuplicates } from './duplicate-checks.ts'
 import { checkHosts } from './host-checks.ts'
@@ -74,7 +75,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     ...checkVendor(file, source),
   )
   try {
-    return { found, file, findings, source, compiled: compileRule(source, context.places) }
+    return { found, file, findings, source, compiled: compileRule(source, context.places, excludeVendorHosts(source)) }
   } catch (error) {
     if (!(error instanceof RuleSyntaxError)) throw error
     return {

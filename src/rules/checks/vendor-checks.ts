@@ -2,9 +2,9 @@ import { getDomain } from 'tldts'
 import { toList } from '../../engine/rule/clause.ts'
 import { matchLocator, parseLocator } from '../../engine/rule/locator.ts'
 import type { ClauseSource, RuleSource } from '../../engine/rule/types.ts'
-import { excludeVendorHosts, VENDOR_NAMES } from '../../engine/rule/vendor-hosts.ts'
 import type { SourceFile } from '../../yaml/source-file.ts'
 import { buildFinding, type Finding } from '../findings.ts'
+import { excludeVendorHosts, VENDOR_NAMES } from '../vendor-hosts.ts'
 
 type PageUrl = Parameters<typeof matchLocator>[1]
 

@@ -2,33 +2,25 @@ import { getDomain } from 'tldts'
 import { readAttribute } from '../../engine/page/element.ts'
 import type { Page } from '../../engine/page/page-types.ts'
 import { collapse } from '../../engine/text/text.ts'
+import { trimEnd } from '../common-words/trim.ts'
 import type { Explainer } from './explainer.ts'
 import type { Mark } from './mark.ts'
 
-/** What precedes the name of a product that a page was made with, in the languages of the rules' sources. */
-const LEADS = [
-  '(?:made|built|created|crafted|designed|developed|optimized) (?:with|using)',
-  '(?:powered|generated|hosted) by',
-  'generated with',
-  'built on',
-  '(?:running|runs|based) on',
-  '(?:erstellt|gemacht|gebaut) mit',
-  '(?:cr[ée]é|fait|r[ée]alis[ée]) avec',
-  'propuls[ée] par',
-  '(?:hecho|creado|desarrollado) con',
-  'desarrollado por',
-  '(?:criado|feito|desenvolvido) com',
-  'desenvolvido por',
-  '(?:creato|realizzato) con',
-  '(?:gemaakt|gebouwd) met',
-  'сделано (?:на|в)',
-  'создано? (?:на|в)',
-  'работает на',
-]
+/** What precedes the name of a product that a page was made with, in several languages. */
+const ENGLISH =
+  '(?:made|built|created|crafted|designed|developed|optimized|generated) (?:with|using)|(?:powered|generated|hosted) by|(?:built|running|runs|based) on'
+const GERMAN = '(?:erstellt|gemacht|gebaut) mit'
+const FRENCH = '(?:cr[ée]é|fait|r[ée]alis[ée]) avec|propuls[ée] par'
+const SPANISH = '(?:hecho|creado|desarrollado) con|desarrollado por'
+const PORTUGUESE = '(?:criado|feito|desenvolvido) com|desenvolvido por'
+const ITALIAN = '(?:creato|realizzato) con'
+const DUTCH = '(?:gemaakt|gebouwd) met'
+const RUSSIAN = '(?:сделано|создано?|работает) (?:на|в)'
+const LEAD = `${ENGLISH}|${GERMAN}|${FRENCH}|${SPANISH}|${PORTUGUESE}|${ITALIAN}|${DUTCH}|${RUSSIAN}`
 /** A word of a name: a capital, a digit or a dot tells it from the words of a sentence. */
 const WORD =
   "(?:[\\p{Lu}\\p{Lo}][\\p{L}\\p{N}.+&'-]{1,24}|[a-z]{1,20}[0-9.][a-z0-9.]{1,20}|[0-9]{1,3}[\\p{L}][\\p{L}\\p{N}]{1,20})"
-const CREDIT = new RegExp(`(?<![\\p{L}])(${LEADS.join('|')}):? (?:the )?(${WORD}(?: ${WORD}){0,2})`, 'giu')
+const CREDIT = new RegExp(`(?<![\\p{L}])(${LEAD}):? (?:the )?(${WORD}(?: ${WORD}){0,2})`, 'giu')
 /** The case of the name counts, that of what precedes it does not. */
 const NAME = new RegExp(`^${WORD}`, 'u')
 /** Words that begin a name in sentences about anything: `Made with Love`, `Powered by AI`. */
@@ -80,12 +72,7 @@ function* findCredits(text: string): Generator<Credit> {
     // A search that ignores case takes any word for a name.
     const words = found.split(' ')
     const last = words.findIndex((word, i) => /[.,]$/.test(word) || !NAME.test(words[i + 1] ?? ''))
-    const name = NAME.test(words[0])
-      ? words
-          .slice(0, last + 1)
-          .join(' ')
-          .replace(/[.,'&+-]+$/, '')
-      : ''
+    const name = NAME.test(words[0]) ? trimEnd(words.slice(0, last + 1).join(' '), '.,&+-') : ''
     if (name.length > 1 && !ORDINARY.test(words[0])) yield { lead, name, at: index }
   }
 }

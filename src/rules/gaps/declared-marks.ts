@@ -7,7 +7,7 @@ import { isOrdinary } from './ordinary.ts'
 
 /** The name in a generator: what precedes its version, a separator, or an address. */
 const GENERATOR =
-  /^(?:(?:powered|generated|created|made) (?:by|with) )?(.{1,40}?)(?:[;,:(|<>"]|\s[-–—]|\sby\s|\s?v?\d+\.|\s+v?\d|https?:|$)/i
+  /^(?:(?:powered|generated|created|made) (?:by|with) )?(.{1,40}?)(?:[;,:(|<>"]|\s[-–—]|\sby\s|\s?v?\d+\.|\s{1,3}v?\d|https?:|$)/i
 /** Header fields of the registry of IANA and of browsers' documentation that servers of any kind send. */
 const STANDARD_HEADERS = new Set(
   `accept-patch accept-post accept-ranges access-control-allow-credentials access-control-allow-headers access-control-allow-methods

@@ -6,17 +6,13 @@ import type { Mark } from './mark.ts'
 import { isOrdinary, isOrdinaryText } from './ordinary.ts'
 
 /** Where packages of a registry are served, and plugins of a system: the name follows. */
-const REGISTRIES = [
-  '//(?:cdn|fastly)\\.jsdelivr\\.net/(?:npm|gh)/((?:@[\\w.-]+/|[\\w.-]+/(?=[\\w.-]+@))?[\\w.-]+)',
-  '//(?:unpkg\\.com|esm\\.sh)/(?:v\\d+/)?((?:@[\\w.-]+/)?[\\w.-]+)',
-  '//(?:cdnjs\\.cloudflare\\.com|ajax\\.googleapis\\.com)/ajax/libs/([\\w.-]+)',
-  '/wp-content/plugins/([\\w.-]+)/',
-  '/modules/contrib/(\\w+)/',
-  '/(?:media|components)/(com_\\w+)/',
-]
-const REGISTRY = new RegExp(REGISTRIES.join('|'), 'i')
-/** What follows the name of a package in the name of its file: version, hash, `min`. */
-const FILE_ENDING = /(?:[.@_-](?:v?\d[\w.]*|min|prod|production|umd|cjs|esm|iife|bundle|slim|pkgd|[0-9a-f]{6,}))+$/i
+const JSDELIVR = '//(?:cdn|fastly)\\.jsdelivr\\.net/(?:npm|gh)/((?:@[\\w.-]+/|[\\w.-]+/(?=[\\w.-]+@))?[\\w.-]+)'
+const MODULES = '//(?:unpkg\\.com|esm\\.sh)/(?:v\\d+/)?((?:@[\\w.-]+/)?[\\w.-]+)'
+const LIBRARIES = '//(?:cdnjs\\.cloudflare\\.com|ajax\\.googleapis\\.com)/ajax/libs/([\\w.-]+)'
+const PLUGINS = '/(?:wp-content/plugins|modules/contrib)/([\\w.-]+)/|/(?:media|components)/(com_\\w+)/'
+const REGISTRY = new RegExp(`^(?:${JSDELIVR}|${MODULES}|${LIBRARIES})|${PLUGINS}`, 'i')
+/** What may follow the name of a package in the name of its file: version, hash, `min`. */
+const FILE_PART = /^(?:v?\d\w*|min|prod|production|umd|cjs|esm|iife|bundle|slim|pkgd|[0-9a-f]{6,})$/i
 const FILE = /\/([a-z][\w.@-]{2,40})\.(?:m?js|css)$/i
 const MIN_FILE_NAME = 5
 /** Kinds of files that a page loads, and the places at which rules look for them. */
@@ -72,10 +68,17 @@ function readPackage(url: PageUrl): string | null {
     ?.slice(1)
     .find((name) => name !== undefined)
   if (listed !== undefined) return listed.toLowerCase()
-  const name = FILE.exec(url.path)?.[1].replace(FILE_ENDING, '').toLowerCase() ?? ''
+  const name = removeEnding(FILE.exec(url.path)?.[1].toLowerCase() ?? '')
   const isName = name.length >= MIN_FILE_NAME && !/\d{4,}|^chunk|^[0-9a-f]+$/.test(name)
   if (!isName || isOrdinaryText(name) || isOrdinary('script', `/${name}*`)) return null
   return name
+}
+
+/** Removes version, hash and the like from the end of the name of a file. */
+function removeEnding(name: string): string {
+  const parts = name.split(/(?=[.@_-])/)
+  while (parts.length > 1 && FILE_PART.test(parts[parts.length - 1].slice(1))) parts.pop()
+  return parts.join('')
 }
 
 /** Finds the registrable domain of a file of another site; null for a file of the page's own site. */

@@ -84,6 +84,7 @@ export class SqliteAccounts implements AccountStore {
 
   async deleteAccount(id: string, at: Date): Promise<boolean> {
     const keys = await this.#parts.keys.listAccountKeys(id)
+    const deleted = await this.#connection.read(() => this.#read(id))
     // Before the account itself, so that the call can be repeated after a failure.
     await this.#connection.read(() =>
       eraseFromCopies(
@@ -101,7 +102,9 @@ export class SqliteAccounts implements AccountStore {
       this.#sql.delete.run(id)
       return true
     })
-    await this.#connection.eraseLog()
+    await this.#connection.erase(
+      deleted === null ? [] : [deleted.email, deleted.name].filter(({ length }) => length >= MIN_DISTINCTIVE),
+    )
     return isFound
   }
 
@@ -166,6 +169,8 @@ export class SqliteAccounts implements AccountStore {
 const ACCOUNT = `'id', id, 'email', email, 'name', name, 'isVerified', json(iif(emailVerified, 'true', 'false')),
   'plan', plan, 'createdAt', createdAt, 'suspendedAt', suspendedAt`
 const SCAN = "'id', id, 'account', account, 'url', url, 'builder', builder, 'at', at"
+/** Shorter texts occur in other rows, too: their remains are overwritten when SQLite uses the space again. */
+const MIN_DISTINCTIVE = 6
 const MATCHES = '(email GLOB ? OR name GLOB ?)'
 
 function prepare(db: Database.Database) {

@@ -2,18 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'libsql'
 import { StoreError } from '../types.ts'
 import type { SqliteDisk } from './disk.ts'
-import { tryToEmptyLog } from './erase.ts'
+import { containsAny, eraseRemains, tryToEmptyLog } from './erase.ts'
 import { toStoreError } from './errors.ts'
 import { SqliteWriter } from './writer.ts'
 
 interface ConnectionParts {
+  /** The database file. */
+  readonly file: string
   readonly db: Database.Database
   readonly disk: SqliteDisk
   /** The lock file of a server; undefined for a tool. */
   readonly lock: Database.Database | undefined
 }
 
-/** How often and how long `eraseLog` waits for other processes: 5 s in total. */
+/** How often and how long the log waits for other processes: 5 s in total. */
 const MAX_ERASE_TRIES = 200
 const ERASE_PAUSE_MS = 25
 
@@ -49,8 +51,16 @@ export class SqliteConnection {
   /**
    * Waits until no file contains what was deleted before. Other processes that read, such as a backup, delay it; after a while it
    * continues in the background.
+   * @param texts what the deleted rows contained. If other rows contain one of them too, this takes longer than necessary
    */
-  async eraseLog(): Promise<void> {
+  async erase(texts: readonly string[]): Promise<void> {
+    await this.#eraseLog()
+    if (!this.db.open || !(await containsAny(this.#parts.file, texts)) || !this.db.open) return
+    eraseRemains(this.db)
+    await this.#eraseLog()
+  }
+
+  async #eraseLog(): Promise<void> {
     for (let triesLeft = MAX_ERASE_TRIES; triesLeft > 0; triesLeft--) {
       if (!this.db.open || tryToEmptyLog(this.db)) return
       await sleep(ERASE_PAUSE_MS)

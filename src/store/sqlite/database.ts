@@ -65,7 +65,7 @@ export function openDatabase({ folder, role, lockedAdvice = SERVER_ADVICE }: Sql
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
     enableErasing(db)
     const disk = new SqliteDisk(`${file}-wal`)
-    const connection = new SqliteConnection({ db, disk, lock })
+    const connection = new SqliteConnection({ file, db, disk, lock })
     if (role === 'server') checkIntegrity(db)
     backUpFormerVersion(db, file)
     migrate(db, connection.writer)

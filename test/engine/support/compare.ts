@@ -1,5 +1,6 @@
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
+import { excludeVendorHosts } from '../../../src/rules/vendor-hosts.ts'
 import { buildNaivePage, evaluateNaively, judgeTypeClauses } from './naive.ts'
 
 /** The modules of an engine to compare: the real one, or a copy with a planted fault. */
@@ -61,7 +62,7 @@ export type Comparison = (
 export function buildComparison(engine: Engine, rules: readonly RuleSource[]): Comparison {
   const { detectors } = engine.plugins
   const places = engine.clause.indexPlaces(detectors)
-  const compiled = rules.map((rule) => engine.compile.compileRule(rule, places))
+  const compiled = rules.map((rule) => engine.compile.compileRule(rule, places, excludeVendorHosts(rule)))
   const ruleset = new engine.ruleset.Ruleset({
     rules: compiled,
     categories: { builders: {}, technologies: {} },

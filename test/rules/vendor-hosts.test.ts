@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { excludeVendorHosts, VENDOR_NAMES } from '../../src/engine/rule/vendor-hosts.ts'
+import { excludeVendorHosts, VENDOR_NAMES } from '../../src/rules/vendor-hosts.ts'
 
 const HOSTS = VENDOR_NAMES.map((name) => `${name}.acme.com`)
 const expand = (

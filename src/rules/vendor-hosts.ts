@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts'
-import { toList } from './clause.ts'
-import type { ClauseSource, RuleSource } from './types.ts'
+import { toList } from '../engine/rule/clause.ts'
+import type { ClauseSource, RuleSource } from '../engine/rule/types.ts'
 
 /** Names of hosts on which a vendor publishes pages about its product, which are not made with it, and where its services run. */
 export const VENDOR_NAMES = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { escapeInvisible, makeVisible, parseLink } from '../../../src/portal/scan/visible-text.ts'
+import { escapeInvisible, makeVisible, parseLink } from '../../src/engine/text/visible-text.ts'
 
 test.each([
   ['a normal text', 'WordPress 6.6.1', 'WordPress 6.6.1'],
