@@ -137,7 +137,10 @@ describe('build', () => {
 
 describe('wrong usage is reported in a sentence', () => {
   test.each([
-    [[], 'missing verb: use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, gaps, rename'],
+    [
+      [],
+      'missing verb: use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, gaps, rename',
+    ],
     [
       ['lnt'],
       'unknown verb "lnt"; did you mean "lint"? Use one of lint, test, build, explain, fit, list, search, show, stats, new, diff, gaps, rename',
