@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { batch, type HarmfulPages, openHarmfulPages, parseLines, warc, writeSlowRule } from './harmful-pages.ts'
 
-// The harmless pages take a hundredth of the limit. page-limit.test.ts tests the commands without a limit of a page.
+// The harmless pages take a hundredth of the limit. page-limit.system.ts tests the commands without a limit of a page.
 const LIMIT = ['--timeout', '1']
 const LATE = 'the page took longer than 1 s to match'
 

@@ -26,10 +26,12 @@ export async function countGaps(
   onPages: (pages: number) => void,
 ): Promise<CountedPages> {
   const threads = availableParallelism()
+  // Threads start with the first batches, and end when they have none: one that ends while it loads the rules can crash the process.
   const workers = new Piscina<readonly GapPage[], PageMarks[]>({
     filename: fileURLToPath(new URL('gaps-worker.js', import.meta.url)),
-    minThreads: threads,
+    minThreads: 0,
     maxThreads: threads,
+    idleTimeout: Number.POSITIVE_INFINITY,
     workerData: task,
     recordTiming: false,
   })
@@ -57,7 +59,8 @@ export async function countGaps(
       }
     await finish(0)
   } finally {
-    await workers.destroy()
+    await Promise.allSettled(running.map(({ marks }) => marks))
+    await workers.close()
   }
   return { counter, pages, problems: { count: broken, first: problems[0] ?? null } }
 }
