@@ -70,7 +70,7 @@ test.each<['server' | 'tool']>([['server'], ['tool']])(
 test('of many accounts, nothing is left of those that are deleted, and all of the others', async () => {
   const folder = newFolder()
   const store = await openSqlite({ folder, role: 'server' })
-  const people = Array.from({ length: 300 }, (_, n) => ({ name: `Name <${n}>`, email: `person-${n}@a.example` }))
+  const people = Array.from({ length: 150 }, (_, n) => ({ name: `Name <${n}>`, email: `person-${n}@a.example` }))
   const ids: string[] = []
   for (const person of people) ids.push(await createMentioned(store, person))
   const isGone = (_: unknown, n: number): boolean => n % 3 === 0
