@@ -48,7 +48,7 @@ export default defineConfig({
         globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],
         provide: { stores: 'servers' },
         // Many of these tests wait for processes and timeouts.
-        maxWorkers: Math.max(4, cores),
+        maxWorkers: Math.max(6, cores),
       }),
       // The part of the system suite whose subject is time: one file at a time, while no other test runs.
       buildProject('timed', 2, {

@@ -89,10 +89,8 @@ describe('.ci/run', () => {
   test.each<[string, Parameters<typeof runScript>[0], number, string]>([
     ['checks that pass', { npm: `test) ${writes};;` }, 0, LINE],
     ['checks that pass, services that ran before', { npm: `test) ${writes};;`, status: 'exit 0' }, 0, LINE],
-    ['checks that pass, slow tests too', { npm: `*test|*slow) ${writes};;` }, 0, DOUBLE],
+    ['checks that pass, clients too', { npm: `*test|*clients) ${writes};;` }, 0, DOUBLE],
     ['a system suite that fails', { npm: `*test) ${writes};; *test:system) ${writes}; exit 7;;` }, 7, DOUBLE],
-    ['mistakes in rules that are not found', { npm: `*test) ${writes};; *slow) ${writes}; exit 5;;` }, 5, DOUBLE],
-    ['mutants that are not caught', { npm: `*test) ${writes};; *mutation) exit 1;;` }, 1, LINE],
     ['clients that fail', { npm: `*test) ${writes};; *clients) ${writes}; exit 6;;` }, 6, DOUBLE],
     ['tests that fail', { npm: `test) ${writes}; exit 3;;` }, 3, LINE],
     ['a check that fails after the tests', { npm: `test) ${writes};; *code) exit 2;;` }, 2, LINE],

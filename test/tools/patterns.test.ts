@@ -5,7 +5,7 @@ import { DYNAMIC_PATTERNS } from '../../tools/patterns/dynamic-patterns.ts'
 import { findInSource, findPatterns } from '../../tools/patterns/find-patterns.ts'
 import { buildPumpTexts, pumpTo } from '../../tools/patterns/pump-texts.ts'
 
-// patterns.system.ts analyses each of these expressions, and patterns.timed.ts tries slow ones on pumped texts.
+// patterns.slow.ts analyses each of these expressions, and patterns.timed.ts tries slow ones on pumped texts.
 const { known, dynamic } = findPatterns(projectFolder(), ['src', 'plugins'])
 
 describe('regular expressions of src/ and plugins/', () => {

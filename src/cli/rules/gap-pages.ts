@@ -10,7 +10,7 @@ export interface GapPage {
 }
 
 /** Fields of a result that `scan` writes. */
-export interface ScanResult {
+interface ScanResult {
   readonly url: string | null
   readonly builder: string | null
   readonly hosting: string | null

@@ -14,7 +14,10 @@ export interface GapsTask extends LoadOptions {
 const { without, ...options } = workerData as GapsTask
 const ruleset = leaveOut(await loadRuleset(options), without)
 
-/** Reads the marks of pages. A result without a URL has none. */
+/**
+ * Reads the marks of pages. A result without a URL has none.
+ * @public called by Piscina
+ */
 export default function readAll(pages: readonly GapPage[]): PageMarks[] {
   return pages.flatMap(({ name, input, result }) => {
     if (input !== null) return readPageMarks(ruleset, name, input)

@@ -15,7 +15,7 @@ export interface PageMarks {
 }
 
 /** An example of a gap. */
-export interface Example {
+interface Example {
   readonly page: string
   readonly file: string
   readonly shown: string

@@ -169,7 +169,7 @@ test('pages reach the engine unchanged: headers count, and bytes are decoded acc
   expect(detect(openOwnRuleset(), built)).toMatchObject({ builder: 'WordPress', hosting: 'Vercel' })
 })
 
-// warc-memory.system.ts reads a thousand pages.
+// warc-memory.slow.ts reads a thousand pages.
 test('pages stream in order, and progress is reported', async () => {
   const names = Array.from({ length: 30 }, (_, i) => `${i}`)
   const file = writeWarc(packedEach(names.map((name) => response(`https://acme.com/${name}`, HTML, NOISE))))

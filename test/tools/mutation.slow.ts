@@ -57,14 +57,7 @@ interface Line {
 
 describe('npm run mutation', () => {
   test('prints no mutant if the tests catch all', () => {
-    const { status, stdout, stderr } = run(
-      '--sample=50',
-      '--coverage',
-      '--timeout=15',
-      '--out',
-      'out.jsonl',
-      'src/keys',
-    )
+    const { status, stdout, stderr } = run('--sample=50', '--coverage', '--timeout=5', '--out', 'out.jsonl', 'src/keys')
     const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
     const all = lines.map((line): Line => JSON.parse(line))
     const find = (original: string, replacement: string): string | null | undefined =>
@@ -84,7 +77,7 @@ describe('npm run mutation', () => {
       for (const file of [`src/keys/${name}.ts`, `test/keys/${name}.test.ts`]) rmSync(join(folder, file))
     }
     write('test/keys/limit.test.ts', writeLimitTest('isOver(9)).toBe(true)'))
-    const { status, stdout } = run('--sample=50', '--timeout=15', 'src/keys')
+    const { status, stdout } = run('--sample=50', '--timeout=5', 'src/keys')
     expect(stdout).toContain('src/keys/limit.ts:2 n > 3 → (n >= 3)\n')
     expect(stdout).not.toContain('(n <= 3)')
     expect(status).toBe(1)
