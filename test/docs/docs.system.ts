@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import { buildPage, detect, toResult } from '../../src/index.ts'
-import { ownFolder, projectFolder } from '../../src/rules/built.ts'
+import { ownFolder } from '../../src/rules/built.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
 import { checkFolders } from '../../src/rules/load.ts'
 import { buildRuleset } from '../../src/rules/open-ruleset.ts'
-import { checkDocs, generateDocs } from '../../tools/generated-docs.ts'
 import { documentExample } from '../support/document-examples.ts'
 import { writeFolder } from '../support/rule-folder.ts'
-
-// These tests load all rules from YAML.
-test('documents are up to date with the code', async () => {
-  expect(checkDocs(await generateDocs(projectFolder()))).toEqual([])
-})
 
 test('the rule of the README passes lint and its tests together with all rules of the project, and appears in a scan', () => {
   const folder = writeFolder({
