@@ -8,7 +8,7 @@ beforeAll(async () => {
   pages = await openHarmfulPages()
 })
 
-// A page that never ends exceeds every limit. page-limit.timed.ts mixes such pages with harmless ones.
+// A page that never ends exceeds every limit. page-limit-time.slow.ts mixes such pages with harmless ones.
 const LIMIT = ['--timeout', '0.02']
 const LATE = 'the page took longer than 0.02 s to match'
 
