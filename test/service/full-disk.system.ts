@@ -9,6 +9,8 @@ import { makeFolder, spawnService, writePlans } from './start-service.ts'
 
 /** Mounts a private disk of 4 MB and runs a program with it. */
 const WITH_DISK = 'mount -t tmpfs -o size=4m tmpfs "$1" && shift && exec "$@"'
+/** The log line of the listener of the metrics. */
+const METRICS_PORT = /"port":(\d+),"msg":"metrics/
 const folder = makeFolder()
 /** Works as root, or as any user if user namespaces are allowed. */
 const way = [['-m'], ['-rm']].find((one) => runWithDisk(one).status === 0)
@@ -40,12 +42,13 @@ test.skipIf(way === undefined)(
       project: smallProject(),
       settings,
     }).listening
+    await until(() => METRICS_PORT.test(printed.stderr), true) // The metrics are served a moment later than the API.
     const inside = join('/proc', String(child.pid), 'root', folder)
     expect(statSync(join(inside, 'data', 'siteprint.db')).size).toBeGreaterThan(0)
     const statusOf = async (path: string): Promise<number> =>
       (await fetch(url + path, { headers: { 'x-api-key': key } })).status
     const upOf = async (): Promise<string | undefined> => {
-      const port = /"port":(\d+),"msg":"metrics/.exec(printed.stderr)?.[1]
+      const port = METRICS_PORT.exec(printed.stderr)?.[1]
       return /^siteprint_store_up (\d)$/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())?.[1]
     }
     const statesOf = async (): Promise<unknown> => [await statusOf('/health/ready'), await upOf()]
