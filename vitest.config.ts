@@ -32,6 +32,7 @@ export default defineConfig({
     // A limit for tests that hang, far above what any test takes on a machine that is busy with other work.
     testTimeout: 180_000 * properties.runsFactor,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     provide: { properties },
     tags: [{ name: 'property', description: 'Property tests, which `npm run fuzz` runs with new seeds.' }],
     projects: [

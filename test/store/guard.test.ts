@@ -74,7 +74,7 @@ describe('a store of this process', () => {
     other.exec('ROLLBACK')
     other.close()
     await vi.advanceTimersByTimeAsync(1000)
-    await vi.waitFor(() => expect(store.isUp).toBe(true))
+    await vi.waitFor(() => expect(store.isUp).toBe(true), 30_000)
     expect(changes.slice(1)).toEqual([[true, 'undefined']])
     expect(await store.usage.charge(buildCharge(key.id))).toBe(1)
     await store.close()

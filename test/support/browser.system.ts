@@ -38,7 +38,7 @@ describe.skipIf(isBrowserMissing('the browser of tests'))('the browser of tests'
     expect([problems, await checkAccessibility(page)]).toEqual([[], []])
     await page.evaluate(`console.error('one'); setTimeout(() => { throw new Error('two') })`)
     await page.evaluate(`document.querySelector('main').innerHTML = '<img src="http://example.org/x"><input>'`)
-    await vi.waitFor(() => expect(problems).toHaveLength(4))
+    await expect.poll(() => problems).toHaveLength(4)
     expect(await checkAccessibility(page)).toEqual(['image-alt: img', 'label: input', 'page-has-heading-one: html'])
     await close()
   })
