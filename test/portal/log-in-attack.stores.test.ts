@@ -70,16 +70,16 @@ describe.skipIf(kind.isMissing).each([kind])('200 addresses guess in a minute, o
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([422]))
   })
 
-  test('the owner logs in with a known browser, on each node', async () => {
+  async function logInWithKnownBrowser(): Promise<void> {
     for (const { openBrowser } of nodes) {
       const browser = openBrowser()
       for (const [name, value] of known.cookies) browser.cookies.set(name, value)
       expect(await logIn(browser)).toBe(303)
       await browser.send({ path: '/logout', form: {} })
     }
-  })
+  }
 
-  test('with another browser the owner needs a link, which the page offers to send', async () => {
+  async function logInByLink(): Promise<void> {
     const browser = nodes[1].openBrowser()
     const page = await browser.send({ path: '/login', form: { email, password: PASSWORD } })
     expect(page.status).toBe(422)
@@ -94,7 +94,7 @@ describe.skipIf(kind.isMissing).each([kind])('200 addresses guess in a minute, o
     expect(await logIn(browser, { link })).toBe(303)
     await browser.send({ path: '/logout', form: {} })
     expect(await logIn(browser)).toBe(303)
-  })
+  }
 
   test('the page for the link is the same for an address without an account', async () => {
     const browser = nodes[0].openBrowser()
@@ -103,7 +103,7 @@ describe.skipIf(kind.isMissing).each([kind])('200 addresses guess in a minute, o
     expect(readText(sent.html)).toContain('If nobody@harbourline.example has an account, a link is on its way to it.')
   })
 
-  test('the owner who is logged in changes the password and deletes the account', async () => {
+  async function changePasswordAndDelete(): Promise<void> {
     const form = { current: PASSWORD, password: NEW_PASSWORD }
     expect((await loggedIn.send({ path: '/account/settings/password', form })).status).toBe(303)
     const former = known.cookies.get('siteprint.browser') ?? ''
@@ -113,5 +113,11 @@ describe.skipIf(kind.isMissing).each([kind])('200 addresses guess in a minute, o
     const deletion = { confirmation: 'delete', password: NEW_PASSWORD }
     expect((await loggedIn.send({ path: '/account/delete', form: deletion })).headers.location).toBe('/goodbye')
     expect([...loggedIn.cookies]).toEqual([])
+  }
+
+  test('the owner logs in with a known browser on each node, with another one by a link, and changes and deletes the account', async () => {
+    await logInWithKnownBrowser()
+    await logInByLink()
+    await changePasswordAndDelete()
   })
 })

@@ -42,21 +42,21 @@ describe.skipIf(kind.isMissing).each([kind])('slots in the portal, $name', (kind
     expect(statuses.filter((status) => status === 429)).toHaveLength(30)
   })
 
-  describe('an account that replaced its only key', () => {
-    let person: Person
-    let secret: string
-    beforeAll(async () => {
-      // A minute of its own.
-      portal.clock.now += 60_000
-      person = await portal.createPerson('free')
-      const first = await createKey(person, 'First')
-      for (let i = 0; i < 3; i++) expect(await scan(first)).toBe(200)
-      await revokeKey(person)
-      secret = await createKey(person, 'Second')
-      expect(await scan(secret)).toBe(200)
-    })
+  /** An account with a key that has replaced another one. */
+  async function createWithTwoKeys(): Promise<Person> {
+    // A minute of its own.
+    portal.clock.now += 60_000
+    const person = await portal.createPerson('free')
+    const first = await createKey(person, 'First')
+    for (let i = 0; i < 3; i++) expect(await scan(first)).toBe(200)
+    await revokeKey(person)
+    expect(await scan(await createKey(person, 'Second'))).toBe(200)
+    return person
+  }
 
+  describe('an account that replaced its only key', () => {
     test('sees the requests of the slot with the key that is in it, and none with the revoked one', async () => {
+      const person = await createWithTwoKeys()
       const text = readText((await person.get('/account/keys')).html)
       const [active, revoked] = text.split('revoked key')
       expect(active).toContain('Slot 1 Requests this month 4 of 100 Last used')
@@ -65,10 +65,17 @@ describe.skipIf(kind.isMissing).each([kind])('slots in the portal, $name', (kind
       expect(revoked).toContain('Slot 1')
       expect(revoked).not.toContain('Requests this month')
     })
+  })
 
-    test('sees a key that was not used yet as such', async () => {
+  describe('an account with a third key that was not used yet', () => {
+    let person: Person
+    beforeAll(async () => {
+      person = await createWithTwoKeys()
       await revokeKey(person)
       await createKey(person, 'Third')
+    })
+
+    test('sees it as such', async () => {
       const [, , third] = await person.keys()
       const text = readText((await person.get(`/account/keys/${third.id}`)).html)
       expect(text).toContain('Requests this month 4 of 100 Last used Not in the last year')
