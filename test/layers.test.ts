@@ -57,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'rules/checks': ['engine/rule', 'rules', 'rules/common-words', 'rules/patterns', 'yaml'],
   'rules/common-words': ['engine/rule', 'yaml'],
-  'rules/fit': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/verdict'],
+  'rules/fit': ['engine/lookup', 'engine/page', 'engine/rule', 'engine/text', 'engine/verdict'],
   'rules/gaps': [
     'engine/lookup',
     'engine/page',

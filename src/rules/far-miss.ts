@@ -1,5 +1,6 @@
 import { type Places, toList } from '../engine/rule/clause.ts'
 import type { ClauseSource, RuleSource } from '../engine/rule/types.ts'
+import { squeeze } from '../engine/text/text.ts'
 import { buildFinding, type Finding } from './findings.ts'
 import type { Fixture } from './fixtures.ts'
 import { GROUPS, TESTS } from './schema.ts'
@@ -63,11 +64,6 @@ function isNear(names: readonly string[], detect: readonly ClauseSource[], text:
   if (names.some((name) => lower.includes(name))) return true
   const squeezed = squeeze(text)
   return [...names, ...detect.flatMap(listWords)].some((word) => squeezed.includes(word))
-}
-
-/** Removes all but letters and digits, so that `map-box`, `Map Box` and `mapbox` are the same. */
-function squeeze(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 /** Lists the names and texts of a page. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { getDomain } from 'tldts'
+import { findSite } from '../engine/text/url.ts'
 
 /** How long a site is blocked after one of its pages killed a worker. */
 const BLOCK_MS = 60_000
@@ -23,15 +23,10 @@ export class RecentKills {
   }
 
   add(url: string): void {
-    this.#sites.set(findSite(url), true)
+    this.#sites.set(findSite(new URL(url).hostname), true)
   }
 
   has(url: string): boolean {
-    return this.#sites.has(findSite(url))
+    return this.#sites.has(findSite(new URL(url).hostname))
   }
-}
-
-function findSite(url: string): string {
-  const { hostname } = new URL(url)
-  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
 }

@@ -46,3 +46,8 @@ export function isBlank(html: string, start: number, end: number): boolean {
   }
   return true
 }
+
+/** Removes all but letters and digits, so that `map-box`, `Map Box` and `mapbox` are the same. */
+export function squeeze(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+}

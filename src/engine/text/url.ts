@@ -51,7 +51,7 @@ export function parseUrl(text: string, base?: string): URL | null {
 }
 
 /** Finds the registrable domain of a host, with private suffixes (a.github.io differs from b.github.io), or else the host. */
-function findSite(host: string): string {
+export function findSite(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { getDomain } from 'tldts'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../engine/page/page.ts'
+import { findSite } from '../../engine/text/url.ts'
 import { detectTypeClauses } from '../../engine/verdict/detect.ts'
 
 /** The label of a page that fits no type of the list. */
@@ -29,7 +29,7 @@ export function readLabelledPage(ruleset: Ruleset, { id, siteType, ...input }: L
   const page = buildPage(input)
   const { held } = detectTypeClauses(ruleset, page)
   const host = page.url?.host
-  const site = host === undefined ? id : (getDomain(host, { allowPrivateDomains: true }) ?? host)
+  const site = host === undefined ? id : findSite(host)
   return { id, site, siteType, clauses: held.map(({ clause }) => clause.id), words: page.words }
 }
 

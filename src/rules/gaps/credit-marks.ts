@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts'
 import { readAttribute } from '../../engine/page/element.ts'
-import type { Page } from '../../engine/page/page-types.ts'
-import { collapse } from '../../engine/text/text.ts'
+import type { Page, UrlUse } from '../../engine/page/page-types.ts'
+import { collapse, squeeze } from '../../engine/text/text.ts'
 import { trimEnd } from '../common-words/trim.ts'
 import type { Explainer } from './explainer.ts'
 import type { Mark } from './mark.ts'
@@ -42,11 +42,13 @@ export function readCredits(page: Page, explainer: Explainer): Mark[] {
     for (const { lead, name, at } of findCredits(text)) {
       if (marks.size >= MAX_CREDITS) return
       const key = name.toLowerCase()
-      const link = findLink(page, name)
-      const shown = link === null ? `${lead} ${name}` : `${lead} ${name} (${link})`
+      const link = findAnchor(page, name)
+      const shown = link === undefined ? `${lead} ${name}` : `${lead} ${name} (${nameDomain(link)})`
       const around = text.slice(Math.max(0, at - 40), at + lead.length + name.length + 40)
       const isExplained =
-        explainer.explains(places, { name: '', text: around }) || isLinkExplained(page, name, explainer)
+        explainer.explains(places, { name: '', text: around }) ||
+        (link !== undefined &&
+          explainer.explains(['anchor'], { name: '', text: link.url.href, url: link.url, at: link.at }))
       const known = marks.get(key)
       if (known === undefined || (isExplained && !known.isExplained))
         marks.set(key, { kind: 'credit', key, shown, isExplained })
@@ -89,8 +91,8 @@ function* listLabels({ tape }: Page): Generator<string> {
 }
 
 /** Finds a link to another site whose domain is named like the product. */
-function findAnchor({ urls }: Page, name: string): Page['urls'][number] | undefined {
-  const squeezed = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+function findAnchor({ urls }: Page, name: string): UrlUse | undefined {
+  const squeezed = squeeze(name)
   return urls.find(({ kind, url }) => {
     if (kind !== 'anchor' || url.own !== false) return false
     const label = url.host.replaceAll(/[.-]/g, '')
@@ -98,12 +100,6 @@ function findAnchor({ urls }: Page, name: string): Page['urls'][number] | undefi
   })
 }
 
-function findLink(page: Page, name: string): string | null {
-  const host = findAnchor(page, name)?.url.host
-  return host === undefined ? null : (getDomain(host) ?? host)
-}
-
-function isLinkExplained(page: Page, name: string, explainer: Explainer): boolean {
-  const use = findAnchor(page, name)
-  return use !== undefined && explainer.explains(['anchor'], { name: '', text: use.url.href, url: use.url, at: use.at })
+function nameDomain({ url }: UrlUse): string {
+  return getDomain(url.host) ?? url.host
 }

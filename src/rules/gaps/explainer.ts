@@ -3,6 +3,7 @@ import type { PreparedLeaf } from '../../engine/lookup/place-index.ts'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { Found } from '../../engine/page/detector.ts'
 import type { Page } from '../../engine/page/page-types.ts'
+import { squeeze } from '../../engine/text/text.ts'
 import { detectExplained, type Explained } from '../../engine/verdict/detect.ts'
 
 /** Shorter names occur in others by chance. */
@@ -63,9 +64,4 @@ export class Explainer {
           for (const at of this.#explained.hits.get(leaf)?.places ?? []) found.add(at)
     return found
   }
-}
-
-/** Removes what names are written with differently: case, space and punctuation. */
-function squeeze(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }

@@ -1,3 +1,4 @@
+import { escapeUTF8 } from 'entities'
 import { buildClassTrait, buildIdTrait } from '../propose/prefix-traits.ts'
 import type { Trait } from '../propose/trait.ts'
 import type { Gap } from './gap-counter.ts'
@@ -10,11 +11,11 @@ export function buildGapTrait({ kind, key, examples }: Gap): Trait {
       return {
         clause: { meta: 'generator', has: key },
         name: key,
-        shown: { head: `<meta name="generator" content="${escapeHtml(shown)}">` },
+        shown: { head: `<meta name="generator" content="${escapeUTF8(shown)}">` },
       }
     case 'credit': {
       const sentence = shown.replace(/ \([^()]*\)$/, '')
-      return { clause: { text: sentence }, name: key, shown: { body: `<p>${escapeHtml(sentence)}</p>` } }
+      return { clause: { text: sentence }, name: key, shown: { body: `<p>${escapeUTF8(sentence)}</p>` } }
     }
     case 'site':
       return {
@@ -45,8 +46,4 @@ export function buildGapTrait({ kind, key, examples }: Gap): Trait {
     case 'id':
       return buildIdTrait(key)
   }
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../engine/page/page.ts'
-import { parseUrl } from '../../engine/text/url.ts'
+import { findSite, parseUrl } from '../../engine/text/url.ts'
 import { Explainer } from './explainer.ts'
 import type { PageMarks } from './gap-counter.ts'
 import { readMarks } from './read-marks.ts'
@@ -12,7 +12,7 @@ export function readPageMarks(ruleset: Ruleset, name: string, input: PageInput):
   const explainer = new Explainer(ruleset, page)
   const marks = readMarks(page, explainer)
   const { builder, rules } = explainer
-  return { page: name, site: page.url === null ? name : nameSite(page.url.host), rules, builder, marks }
+  return { page: name, site: page.url === null ? name : findSite(page.url.host), rules, builder, marks }
 }
 
 /**
@@ -28,10 +28,5 @@ export function readResultMarks(
   const domain = getDomain(host)
   const isBelow = domain !== null && host !== domain && host !== `www.${domain}`
   const marks = isBelow ? [{ kind: 'site' as const, key: `*.${domain}`, shown: host, isExplained: isFound }] : []
-  return { page: name, site: nameSite(host), rules: [], builder, marks }
-}
-
-/** Names a site by its registrable domain: `a.github.io` and `b.github.io` are two sites. */
-function nameSite(host: string): string {
-  return getDomain(host, { allowPrivateDomains: true }) ?? host
+  return { page: name, site: findSite(host), rules: [], builder, marks }
 }
