@@ -6,7 +6,9 @@ import { comment } from './comment.ts'
 import { cookie } from './cookie.ts'
 import { dns } from './dns.ts'
 import { element } from './element.ts'
+import { extension } from './extension.ts'
 import { favicon } from './favicon.ts'
+import { file } from './file.ts'
 import { frame } from './frame.ts'
 import { header } from './header.ts'
 import { html } from './html.ts'
@@ -15,6 +17,8 @@ import { jsonld } from './jsonld.ts'
 import { label } from './label.ts'
 import { link } from './link.ts'
 import { meta } from './meta.ts'
+import { network } from './network.ts'
+import { npm } from './npm.ts'
 import { robots } from './robots.ts'
 import { script } from './script.ts'
 import { size } from './size.ts'
@@ -36,11 +40,15 @@ export const detectors: readonly Detector[] = [
   status,
   dns,
   tls,
+  network,
   meta,
   title,
   jsonld,
   script,
   asset,
+  npm,
+  file,
+  extension,
   frame,
   link,
   element,

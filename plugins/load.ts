@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'import-meta-resolve'
 import type { Detector } from '../src/engine/page/detector.ts'
-import type { Family, WordKind } from '../src/engine/rule/place.ts'
+import type { Family, Weight, WordKind } from '../src/engine/rule/place.ts'
 import { SetupError } from '../src/errors.ts'
 import { detectors as own } from './index.ts'
 
@@ -17,6 +17,7 @@ const FAMILIES: readonly Family[] = [
   'side',
   'content',
 ]
+const WEIGHTS: readonly Weight[] = ['strong', 'medium', 'weak']
 const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'selector', 'path']
 
 /** Without a limit, a top-level await that never settles would hang the process, or end it without a message. */
@@ -118,6 +119,11 @@ const CHECKS: readonly Check[] = [
     (value) => value === undefined || isProof(value),
     'a number from 1, or an object of such numbers by name',
   ],
+  [
+    'maxWeight',
+    (value) => value === undefined || isMaxWeight(value),
+    'strong, medium or weak, or an object of these by name',
+  ],
   ['isAmount', isOptionalBoolean, 'true or false'],
 ]
 
@@ -157,6 +163,11 @@ function isRank(value: unknown): boolean {
 
 function isProof(value: unknown): boolean {
   return isRank(value) || (isObject(value) && Object.values(value).every(isRank))
+}
+
+function isMaxWeight(value: unknown): boolean {
+  const isWeight = (one: unknown): boolean => WEIGHTS.includes(one as Weight)
+  return isWeight(value) || (isObject(value) && Object.values(value).every(isWeight))
 }
 
 function isWordForm(value: unknown): boolean {

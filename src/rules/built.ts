@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
-import { Ruleset } from '../engine/lookup/ruleset.ts'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { PackedRuleset } from '../engine/lookup/ruleset.ts'
+import {
+  type OpenedFile,
+  openRulesetFile,
+  type RulesetOrigin,
+  writeRulesetFile,
+} from '../engine/lookup/ruleset-file.ts'
 import type { Detector } from '../engine/page/detector.ts'
-import { isSupportedLogic } from '../engine/rule/logic.ts'
-import type { Categories, Clause, CompiledRule } from '../engine/rule/types.ts'
+import { SectionsFileError } from '../engine/text/sections-file.ts'
 import { SetupError } from '../errors.ts'
-import { discoverRules } from './discover.ts'
-import { RULESET_FORMAT } from './ruleset-format.ts'
+import { deleteOldest, writeWhole } from './cache-files.ts'
+import { computeVersion, hashRules, hashState } from './fingerprint.ts'
 
-/** A compiled ruleset as plain JSON. A start reads it instead of the YAML, and other languages can run it. */
-export interface BuiltRuleset {
-  readonly format: typeof RULESET_FORMAT
-  /** Fingerprint of the YAML files and of the places they were compiled for. */
-  readonly version: string
-  readonly categories: Categories
-  readonly rules: readonly CompiledRule[]
-}
-
-/** The folder of the rules that come with Siteprint. */
+/** The folder of the rules that come with Siteprint. A package has the built file only. */
 export const ownFolder = join(projectFolder(), 'rules')
 /** The built file is part of the build: code that runs from its sources never uses a file that older code has built. */
-export const builtFile = join(import.meta.dirname, '..', '..', 'ruleset.json')
+export const builtFile = join(import.meta.dirname, '..', '..', 'ruleset.bin')
 
 /** The inputs of a ruleset. */
 export interface RulesetParts {
@@ -33,6 +29,20 @@ export interface RulesetParts {
   readonly detectors: readonly Detector[]
   /** Built file of `own`. */
   readonly built?: string
+  /** Folder that keeps compiled rulesets with additional folders or detectors; none by default. */
+  readonly cache?: string | null
+}
+
+/** A compiled ruleset that was found, or what is needed to compile it. */
+export interface RulesetSearch {
+  readonly version: string
+  readonly file: OpenedFile | null
+  /** Where the compiled ruleset is kept for the next start; null if nowhere. */
+  readonly target: string | null
+}
+
+interface KnownPlaces {
+  readonly detectors: readonly Pick<Detector, 'key' | 'family' | 'word'>[]
 }
 
 /** Lists the rule folders of a ruleset, that of Siteprint first. */
@@ -40,129 +50,119 @@ export function listFolders({ own = ownFolder, folders = [] }: Pick<RulesetParts
   return [...new Set([own, ...folders])]
 }
 
-/** The version of a ruleset, and the state of its files when they were built. */
-export interface BuiltState {
-  readonly version: string
-  readonly state: string
-}
-
-/** The file of a `BuiltState`, next to the built file. */
-export function nameStateFile(built: string): string {
-  return built.replace(/\.json$/, '.state.json')
+/**
+ * Finds the compiled ruleset of some rules: the built file, or one that an earlier start has kept. Files that have not changed since
+ * the build are not read: reading them takes longer than everything else of a start.
+ * @throws SetupError if the built file is damaged and there are no rules to compile
+ */
+export function findRuleset(parts: RulesetParts): RulesetSearch {
+  const { own = ownFolder, built = builtFile } = parts
+  return searchRuleset(parts, readIfUsable(built, existsSync(own)))
 }
 
 /**
- * Computes the version of a ruleset, which changes with its YAML files and places. Files that have not changed since they were
- * built are not read: reading them takes a third of a start.
+ * Finds the compiled ruleset of rule folders and the built-in detectors, without loading these: the built file knows their places.
+ * Returns null if the rules have to be compiled.
+ * @throws SetupError if the built file is damaged and there are no rules to compile
  */
-export function identifyRules(parts: RulesetParts): string {
-  const folders = listFolders(parts)
-  // Additional folders are not built: their files have to be read.
-  const known = folders.length === 1 ? readBuiltState(nameStateFile(parts.built ?? builtFile)) : null
-  if (known !== null && known.state === computeState(folders, parts.detectors)) return known.version
-  return computeFingerprint(folders, parts.detectors)
+export function findCompiled(parts: Pick<RulesetParts, 'folders' | 'cache'>): OpenedFile | null {
+  const file = readIfUsable(builtFile, existsSync(ownFolder))
+  return file === null ? null : searchRuleset({ ...parts, detectors: file.known }, file).file
 }
 
-/** Returns null if there is no such file, or if it has another form. */
-function readBuiltState(file: string): BuiltState | null {
+/** @param file the built file of the rules of Siteprint */
+function searchRuleset(
+  { own = ownFolder, cache = null, ...parts }: Omit<RulesetParts, 'detectors'> & KnownPlaces,
+  file: OpenedFile | null,
+): RulesetSearch {
+  const folders = listFolders({ own, ...parts })
+  const rules = folders.map((folder) => (folder === own ? identifyOwn(own, file) : identifyFolder(folder, cache)))
+  const version = computeVersion(rules, parts.detectors)
+  if (file?.version === version) return { version, file, target: null }
+  if (cache === null) return { version, file: null, target: null }
+  const target = join(cache, `ruleset-${version}.bin`)
+  const kept = readIfUsable(target, true)
+  return { version, file: kept?.version === version ? kept : null, target }
+}
+
+/** Returns the hash of the rules of Siteprint: that of the build if no file has changed since. */
+function identifyOwn(own: string, file: OpenedFile | null): string {
+  if (file !== null && (!existsSync(own) || file.origin.state === hashState(own))) return file.origin.rules
+  return hashRules(own)
+}
+
+/** Returns the hash of the rules of a folder: the one that an earlier start has kept, if no file has changed since. */
+function identifyFolder(folder: string, cache: string | null): string {
+  if (cache === null) return hashRules(folder)
+  const state = hashState(folder)
+  const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16)
+  const known = join(cache, `folder-${name}.json`)
   try {
-    const known = JSON.parse(readFileSync(file, 'utf8')) as Partial<BuiltState> | null
-    return typeof known?.version === 'string' && typeof known.state === 'string' ? (known as BuiltState) : null
+    const { state: before, rules } = JSON.parse(readFileSync(known, 'utf8')) as Omit<RulesetOrigin, 'date'>
+    if (before === state) return rules
   } catch {
-    return null
+    // There is no earlier start, or its file is damaged.
   }
-}
-
-/**
- * Opens the ruleset of the built file. Returns null if there is none of this version, as is the case with additional
- * folders. This module neither reads YAML nor checks rules, so that a worker does not import the code that does.
- * @throws SetupError if the built file is invalid
- */
-export function openBuilt({ built = builtFile, detectors }: RulesetParts, version: string): Ruleset | null {
-  const ready = readBuilt(built, version)
-  return ready === null ? null : new Ruleset({ ...ready, detectors })
-}
-
-/** Computes a hash that changes with any byte of a rule, with any stray file, and with the places that rules can name. */
-export function computeFingerprint(folders: readonly string[], detectors: readonly Detector[]): string {
-  return hashFiles(folders, detectors, (file) => readFileSync(file))
-}
-
-/**
- * Computes a hash that changes when a file is written, moved or replaced: by sizes and times, as Git finds changed files. Programs
- * cannot set the time of the last change of status (ctime), so an older file with the same size is noticed too.
- */
-export function computeState(folders: readonly string[], detectors: readonly Detector[]): string {
-  return hashFiles(folders, detectors, (file) => {
-    const { size, mtimeMs, ctimeMs } = statSync(file)
-    return `${size} ${mtimeMs} ${ctimeMs}`
-  })
-}
-
-function hashFiles(
-  folders: readonly string[],
-  detectors: readonly Detector[],
-  read: (file: string) => string | Uint8Array,
-): string {
-  const hash = createHash('sha256').update(
-    JSON.stringify([RULESET_FORMAT, detectors.map(({ key, family, word }) => [key, family, word])]),
-  )
-  for (const folder of folders) {
-    const { shown, rules, categoriesFile, findings } = discoverRules(folder)
-    const name = (file: string): string =>
-      file.startsWith(shown + sep) ? file.slice(shown.length + 1) : relative(folder, file)
-    for (const { file } of findings) hash.update(`\nstray ${name(file)}`)
-    for (const file of [...(categoriesFile === null ? [] : [categoriesFile]), ...rules.map((rule) => rule.file)])
-      hash.update(`\n${name(file)}\n`).update(read(file))
-  }
-  return hash.digest('hex').slice(0, 16)
-}
-
-/** Builds the content of a built file. */
-export function buildRulesetFile(parts: Omit<BuiltRuleset, 'format'>): BuiltRuleset {
-  return { format: RULESET_FORMAT, ...parts }
-}
-
-/**
- * Reads a built file. Returns null if there is none, or if the YAML has changed since it was built.
- * @throws SetupError if the file is truncated, or contains an expression that our compiler never writes
- */
-export function readBuilt(file: string, version: string): BuiltRuleset | null {
-  if (!existsSync(file)) return null
-  const reject = (what: string): never => {
-    throw new SetupError(`${file}: ${what}; rebuild the file with \`npm run -s rules -- build\``)
-  }
-  let built: BuiltRuleset | null = null
+  const rules = hashRules(folder)
   try {
-    built = JSON.parse(readFileSync(file, 'utf8')) as BuiltRuleset | null
-  } catch (error) {
-    return reject(`the file is not valid JSON: ${(error as Error).message}`)
+    writeWhole(known, JSON.stringify({ state, rules }))
+    deleteOldest(cache, /^folder-\w+\.json$/, MAX_FOLDERS)
+  } catch {
+    // The cache cannot be written, which is reported when the compiled rules are.
   }
-  if (built?.format !== RULESET_FORMAT || built.version !== version) return null
-  const problem = findProblem(built)
-  return problem === null ? built : reject(problem)
+  return rules
 }
 
-/** Says what is wrong with a compiled ruleset: its form, or an expression that our compiler never writes. Null if nothing is. */
-export function findProblem(built: Partial<BuiltRuleset>): string | null {
-  const { rules, categories } = built
-  if (!Array.isArray(rules) || typeof categories !== 'object' || categories === null) return 'the file is not a ruleset'
-  const foreign = rules.findIndex((rule: Partial<CompiledRule> | null) => !isOurs(rule))
-  if (foreign < 0) return null
-  const { slug }: { readonly slug?: unknown } = rules[foreign] ?? {}
-  const name = typeof slug === 'string' ? `the rule "${slug}"` : `rule ${foreign + 1}`
-  return `${name} contains an expression that the compiler does not write`
+/** Folders whose hashes are kept. */
+const MAX_FOLDERS = 64
+
+/**
+ * Reads a compiled ruleset into memory that threads can share. Returns null if there is no such file.
+ * @param isOptional returns null for a damaged file too
+ */
+function readIfUsable(file: string, isOptional: boolean): OpenedFile | null {
+  if (!existsSync(file)) return null
+  try {
+    return openRulesetFile(readShared(file))
+  } catch (error) {
+    if (isOptional) return null
+    if (!(error instanceof SectionsFileError)) throw error
+    throw new SetupError(
+      `${file}: ${error.message}; run \`npm run -s build\` in a checkout, or install Siteprint again`,
+    )
+  }
 }
 
-/** Whether every expression of a rule has a form that our compiler writes. */
-function isOurs(rule: Partial<CompiledRule> | null): boolean {
-  if (!Array.isArray(rule?.clauses) || !Array.isArray(rule.leaves)) return false
-  const isClause = ({ holds, hits, ownHost = 0, siblingCode = 0 }: Partial<Clause>): boolean =>
-    isSupportedLogic(holds) && isSupportedLogic(hits) && isSupportedLogic(ownHost) && isSupportedLogic(siblingCode)
-  const { typeClauses = [] } = rule
-  if (!Array.isArray(typeClauses)) return false
-  const clauses: readonly Partial<Clause>[] = [...rule.clauses, ...typeClauses]
-  return isSupportedLogic(rule.logic) && clauses.every((clause) => isClause(clause ?? {}))
+function readShared(file: string): SharedArrayBuffer {
+  const descriptor = openSync(file, 'r')
+  try {
+    const buffer = new SharedArrayBuffer(fstatSync(descriptor).size)
+    const bytes = new Uint8Array(buffer)
+    for (let at = 0, read = 1; read > 0 && at < bytes.length; at += read)
+      read = readSync(descriptor, bytes, at, bytes.length - at, at)
+    return buffer
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Describes the rules of a folder as they are now, for the file that is built from them. */
+export function describeOrigin(own: string): Omit<RulesetOrigin, 'date'> {
+  return { state: hashState(own), rules: hashRules(own) }
+}
+
+/** Writes a compiled ruleset. @throws the errors of `fs` */
+export function writeBuilt(file: string, ruleset: PackedRuleset, origin?: RulesetOrigin): void {
+  writeWhole(file, writeRulesetFile(ruleset, origin))
+}
+
+/** Compiled rulesets that are kept: those of the last versions of an operator's rules. */
+const MAX_KEPT = 8
+
+/** Keeps a compiled ruleset for the next start, and deletes those that were written longest ago. @throws the errors of `fs` */
+export function keepCompiled(file: string, ruleset: PackedRuleset): void {
+  writeBuilt(file, ruleset)
+  deleteOldest(dirname(file), /^ruleset-\w+\.bin$/, MAX_KEPT)
 }
 
 /** The folder of the project, whether this module runs from the sources or from a build. */

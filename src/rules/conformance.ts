@@ -1,10 +1,13 @@
 import type { Ruleset } from '../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
-import { applyLogic, type Hits } from '../engine/rule/logic.ts'
-import { detect, detectTypeClauses } from '../engine/verdict/detect.ts'
-import { readHits } from '../engine/verdict/hits.ts'
+import type { Variables } from '../engine/rule/logic.ts'
+import type { Leaf } from '../engine/rule/types.ts'
+import { analyzePage } from '../engine/verdict/analyze-page.ts'
+import { detect } from '../engine/verdict/detect.ts'
+import { buildVariables, holds } from '../engine/verdict/held-clauses.ts'
+import { type PageHits, readHits } from '../engine/verdict/hits.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
-import { PageData } from '../engine/verdict/score.ts'
+import { ScoredRule } from '../engine/verdict/score.ts'
 import { scoreSiteTypes } from '../engine/verdict/site-type.ts'
 import type { Fixture } from './fixtures.ts'
 
@@ -12,9 +15,9 @@ import type { Fixture } from './fixtures.ts'
 export interface Conformance {
   readonly version: string
   /** Hits of one rule (`kind/slug`) → its points, or clauses that hold → the score of a site type, for implementations that only evaluate the expressions. */
-  readonly rules: readonly { readonly rule: string; readonly hits: Hits; readonly points: number }[]
+  readonly rules: readonly { readonly rule: string; readonly hits: Variables; readonly points: number }[]
   /** Hits of one clause of a site type → whether it holds. */
-  readonly clauses: readonly { readonly clause: string; readonly hits: Hits; readonly holds: boolean }[]
+  readonly clauses: readonly { readonly clause: string; readonly hits: Variables; readonly holds: boolean }[]
   /** Page → the ten fields, for implementations that also parse pages. */
   readonly pages: readonly { readonly page: PageInput; readonly result: Result }[]
 }
@@ -26,26 +29,42 @@ export function buildConformance(ruleset: Ruleset, fixtures: readonly Fixture[])
   const pages = fixtures.map(({ input }) => {
     const page = buildPage(input)
     const hits = readHits(ruleset, page)
-    const values = new PageData(hits, ruleset)
-    const { held } = detectTypeClauses(ruleset, page)
+    const held = analyzePage(ruleset, page).heldTypeClauses
     const best = scoreSiteTypes(ruleset, held).sort((a, b) => b.score - a.score)
     for (const { rule, score } of held.length > 0 ? best.slice(0, 2) : []) {
       const data = Object.fromEntries(held.map(({ clause }) => [clause.id, 1]))
       cases.set(JSON.stringify([rule.slug, data]), { rule: `${rule.kind}/${rule.slug}`, hits: data, points: score })
     }
-    for (const leaf of hits.liftedTypeLeaves) {
-      const one = ruleset.typeClauses.get(leaf)
+    for (const { rule, leaf } of hits.liftedTypeLeaves) {
+      const one = ruleset.findTypeClause(rule, leaf)
       if (one === undefined) continue
-      const data = values.build(one.evaluated)
-      const { id, holds } = one.clause
-      clauses.set(JSON.stringify([id, data]), { clause: id, hits: data, holds: Boolean(applyLogic(holds, data)) })
+      const { clause, leaves } = one
+      const data = buildPortableVariables(leaves, hits)
+      clauses.set(JSON.stringify([clause.id, data]), {
+        clause: clause.id,
+        hits: data,
+        holds: holds(clause, leaves, hits),
+      })
     }
     for (const rule of hits.lifted) {
-      const data = values.build(rule)
-      const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: applyLogic(rule.logic, data) }
+      const data = buildPortableVariables(rule.leaves, hits)
+      const one = { rule: `${rule.kind}/${rule.slug}`, hits: data, points: new ScoredRule(rule, hits).points }
       cases.set(JSON.stringify([one.rule, data]), one)
     }
     return { page: input, result: toResult(detect(ruleset, page)) }
   })
   return { version: ruleset.version, rules: [...cases.values()], clauses: [...clauses.values()], pages }
+}
+
+/** Builds the data of the expressions of the portable form: hits, seen places, and the files of sibling hosts that leaves need. */
+export function buildPortableVariables(leaves: readonly Leaf[], hits: PageHits): Variables {
+  return Object.assign({}, ...leaves.map((leaf) => ({ ...buildVariables([leaf], hits), ...readSiblings(leaf, hits) })))
+}
+
+/** Reads which files of sibling hosts a leaf needs to reach `atLeast`: 1 for scripts or style sheets, 2 for other files. */
+function readSiblings(leaf: Leaf, hits: PageHits): Variables {
+  const { siblingId, atLeast = 1 } = leaf
+  const isFound = hits.count(leaf, 'site') > 0
+  if (siblingId === undefined || !isFound || hits.count(leaf, 'host') >= atLeast) return {}
+  return { [siblingId]: hits.count(leaf, 'code') >= atLeast ? 1 : 2 }
 }

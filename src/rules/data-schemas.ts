@@ -31,6 +31,12 @@ const pageSchema = defineObject(
     html: text,
     dns: defineMapping(texts),
     tls: defineObject({}, { issuer: text, names: texts }),
+    address: defineSchema<string>({
+      type: 'string',
+      pattern: '^[0-9a-fA-F:.]+$',
+      title: 'an IPv4 or IPv6 address',
+      description: 'The address that answered; its network is that of the table',
+    }),
     robots: text,
     favicon: defineSchema<number>({ type: 'integer' }),
     scripts: bodies('Scripts that the page loads from its own site'),

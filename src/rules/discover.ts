@@ -34,8 +34,6 @@ export const KINDS: ReadonlyMap<string, RuleKind> = new Map([
 ])
 /** Files that a rule folder may contain besides its rules. */
 const OTHER_FILES = new Set(['README.md', 'categories.yaml'])
-/** Folder of the schemas for editors. */
-const SCHEMAS = 'schemas'
 
 /**
  * Finds every rule below a folder. The subfolder is the kind of a rule, and the file name is its slug. The folder itself may be
@@ -57,7 +55,6 @@ export function discoverRules(root: string): FoundFolder {
     const path = join(shown, entry.name)
     const kind = KINDS.get(entry.name)
     if (entry.name.startsWith('.') || (OTHER_FILES.has(entry.name) && isRegular(path))) continue
-    if (entry.name === SCHEMAS && entry.isDirectory()) continue
     if (!isFileOrFolder(entry)) reportStray(path, explainEntry(entry))
     else if (!entry.isDirectory() || kind === undefined)
       reportStray(path, `a rule folder contains the folders ${[...KINDS.keys()].join(', ')}`)

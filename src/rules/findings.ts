@@ -87,10 +87,17 @@ const FINDINGS = {
   placeholder: ['error', 'this place is not filled in yet: write {what}'],
   'relation-cycle': ['error', '{key} forms a cycle: {path}'],
   'short-literal': ['error', '"{value}" is too short: a literal needs at least {least} characters here'],
-  'short-page': ['error', 'the HTML of a test page needs at least five lines, but this page has {lines}'],
   stale: ['warning', 'verified {value} is more than {months} months ago: read the source again'],
   'stray-file': ['error', 'this path cannot be used: {reason}'],
   'two-places': ['error', 'a clause has one place, but this one has {list}: split it, or use a group'],
+  'unknown-network': [
+    'error',
+    'the table of networks does not have AS{value}: correct the number, or renew the table with node tools/start.mjs tools/networks',
+  ],
+  'unknown-name': [
+    'error',
+    'no name, website or source of this rule has "{value}"{hint}: correct it, add its page to `source`, or show it on a hit in {file}',
+  ],
   'unknown-slug': ['error', 'no {kind} has the {what} "{value}"{hint}'],
   'unrelated-hit': [
     'error',

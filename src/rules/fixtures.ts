@@ -8,6 +8,7 @@ import { detect } from '../engine/verdict/detect.ts'
 import { findImplied } from '../engine/verdict/relations.ts'
 import { computeLevel, rankLevel } from '../engine/verdict/score.ts'
 import type { Evidence, Level, Verdict } from '../engine/verdict/verdict-types.ts'
+import { openOwnNetworks } from '../networks/open-networks.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'
 import { type Path, SourceFile } from '../yaml/source-file.ts'
@@ -17,20 +18,22 @@ import type { FoundRule } from './discover.ts'
 import { buildFinding, type Finding } from './findings.ts'
 import { findNearClauses } from './near-clauses.ts'
 import { findPlaceholders } from './placeholders.ts'
+import { isFragment, wrapFragment } from './wrap-fragment.ts'
 
 /** A page of a test file, and its expected verdict. */
 export interface Fixture {
   readonly rule: FoundRule
   readonly file: SourceFile
+  /** Where findings about the page are reported. */
   readonly path: Path
+  /** Its number among the hits or misses of its test file, from 1; 0 if it is derived from the rule. */
+  readonly number: number
   readonly input: PageInput
   /** null for a miss. */
   readonly hit: HitData | null
   readonly also: readonly string[]
 }
 
-/** Minimum number of lines of HTML: a fixture is a plausible page. */
-const MIN_PAGE_LINES = 5
 const validator = new SchemaValidator(testSchema)
 
 /** Reads the test file of a rule. */
@@ -50,7 +53,8 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
     rule,
     file,
     path,
-    input: page,
+    number: Number(path[1]) + 1,
+    input: findNetworkOf(wrapPage(page, `${rule.slug} ${path.join(' ')}`)),
     hit,
     also: toList<string>(also),
   })
@@ -59,6 +63,17 @@ export function readFixtures(rule: FoundRule): { fixtures: Fixture[]; findings: 
     ...misses.map((item, i) => readItem(['misses', i], item, null)),
   ]
   return { fixtures, findings }
+}
+
+/** Puts the HTML of a page that is only a part of a document into an ordinary page. */
+function wrapPage(page: PageInput, seed: string): PageInput {
+  const { html } = page
+  return typeof html === 'string' && isFragment(html) ? { ...page, html: wrapFragment(html, seed) } : page
+}
+
+/** Adds the network of the address of a page, which the project's own table tells. */
+export function findNetworkOf(page: PageInput): PageInput {
+  return typeof page.address === 'string' ? { ...page, network: openOwnNetworks().find(page.address) } : page
 }
 
 /** Failsafe YAML has no null, so the text `null` stands for it. */
@@ -80,7 +95,7 @@ export interface FixtureResult {
 
 /** Runs one fixture against the whole ruleset: its own rule, and every other rule that fires. */
 export function runFixture(fixture: Fixture, ruleset: Ruleset): FixtureResult {
-  const findings = checkFixture(fixture, ruleset)
+  const findings = checkSlugs(fixture, ruleset)
   if (findings.length > 0) return { fixture, verdict: null, findings }
   let page: Page
   try {
@@ -90,19 +105,6 @@ export function runFixture(fixture: Fixture, ruleset: Ruleset): FixtureResult {
   }
   const verdict = detect(ruleset, page)
   return { fixture, verdict, findings: checkVerdict(fixture, verdict, ruleset) }
-}
-
-/** Finds problems of a fixture that do not depend on the verdict. */
-export function checkFixture(fixture: Fixture, ruleset: Ruleset): Finding[] {
-  const short = checkLength(fixture)
-  return short.length > 0 ? short : checkSlugs(fixture, ruleset)
-}
-
-/** Reports a page that is too short to be realistic. */
-export function checkLength({ file, path, input, hit }: Fixture): Finding[] {
-  const lines = hit?.words ? undefined : (input.html as string | undefined)?.trim().split('\n').length
-  if (lines === undefined || lines >= MIN_PAGE_LINES) return []
-  return [buildFinding('short-page', file.valueAt([...path, 'page', 'html']), { lines })]
 }
 
 /** Builds the finding for a page that could not be scanned. */
@@ -119,11 +121,13 @@ export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Rulese
 
 /** The position of an expectation in a test file, and the parts of it that name rules. */
 type Expectation = Pick<Fixture, 'file' | 'path' | 'also'> & {
+  readonly number?: number
   readonly hit: Pick<HitData, 'hosting' | 'siteType'> | null
 }
 
-/** Reports slugs and names that no rule has. */
-export function checkSlugs({ file, path, hit, also }: Expectation, { rules }: Ruleset): Finding[] {
+/** Reports slugs and names that no rule has. A derived page lists what may fire if there is such a rule. */
+export function checkSlugs({ file, path, number, hit, also }: Expectation, { rules }: Ruleset): Finding[] {
+  if (number === 0) return []
   const check = (value: string, below: Path, what: 'slug' | 'name', kinds: readonly RuleKind[]): Finding[] => {
     if (rules.some((rule) => rule[what] === value && kinds.includes(rule.kind))) return []
     const known = rules.filter(({ kind }) => kinds.includes(kind)).map((rule) => rule[what])
@@ -140,7 +144,7 @@ export function checkSlugs({ file, path, hit, also }: Expectation, { rules }: Ru
 /** Checks the type of a page of a site type: a hit has it, a miss has not. A bare list of words need not have it. */
 function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const { rule, file, path, hit } = fixture
-  const own = ruleset.siteTypes.find(({ rule: { slug } }) => slug === rule.slug)?.rule
+  const own = ruleset.siteTypes.find(({ slug }) => slug === rule.slug)
   const type = own?.unnamed ? null : rule.slug
   if (hit === null) {
     if (verdict.siteType !== type) return []
@@ -191,11 +195,10 @@ function buildDifference(
 }
 
 /** Formats the command that explains a page of a test. A rule outside of the project is named by its file. */
-function formatExplain({ rule, path }: Fixture): string {
-  const [list, number] = path
+function formatExplain({ rule, hit, number }: Fixture): string {
   const isOwn = resolve(rule.file).startsWith(ownFolder + sep)
   const name = isOwn ? `${rule.kind}/${rule.slug}` : rule.file
-  return `npm run -s rules -- explain ${name} --${list === 'hits' ? 'hit' : 'miss'} ${Number(number) + 1}`
+  return `npm run -s rules -- explain ${name} --${hit === null ? 'miss' : 'hit'} ${number}`
 }
 
 /** Compares the facts that a hit states about the verdict. */
@@ -255,7 +258,8 @@ function checkOthers(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Find
       }),
     )
   }
-  return [...findings, ...checkAlso({ file, path, also }, verdict)]
+  // What a derived page lists may fire, but need not.
+  return fixture.number === 0 ? findings : [...findings, ...checkAlso({ file, path, also }, verdict)]
 }
 
 /** Finds a compiled rule. The maps contain all but site types: searching the list took a sixth of the time of `rules test`. */

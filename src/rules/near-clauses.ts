@@ -2,10 +2,9 @@ import { Ruleset } from '../engine/lookup/ruleset.ts'
 import type { Page } from '../engine/page/page-types.ts'
 import { FOUND } from '../engine/rule/clause.ts'
 import { parseLocator } from '../engine/rule/locator.ts'
-import { applyLogic } from '../engine/rule/logic.ts'
 import type { CompiledRule, Leaf } from '../engine/rule/types.ts'
+import { holds, listLeaves } from '../engine/verdict/held-clauses.ts'
 import { readHits } from '../engine/verdict/hits.ts'
-import { PageData } from '../engine/verdict/score.ts'
 
 /** Values that a leaf would find if it were written more generally. */
 export interface NearValues {
@@ -31,9 +30,10 @@ const MAX_TEXT_CHARACTERS = 100
 export function findNearValues(rule: CompiledRule, page: Page, ruleset: Ruleset): ReadonlyMap<string, NearValues> {
   const detectors = [...ruleset.places.values()].map(({ detector }) => detector).filter(({ key }) => key !== FOUND.key)
   const general: CompiledRule = { ...rule, leaves: rule.leaves.map((leaf) => generalize(leaf, ruleset)) }
-  const hits = readHits(new Ruleset({ rules: [general], categories: ruleset.categories, detectors, version: '' }), page)
+  const only = Ruleset.of({ rules: [general], categories: ruleset.categories, version: '' }, detectors)
+  const hits = readHits(only, page)
   return new Map(
-    general.leaves.flatMap((leaf) => {
+    only.rules[0].leaves.flatMap((leaf) => {
       const { count = 0, values = [] } = hits.get(leaf) ?? {}
       const texts = values.map((value) => value.readExcerpt(MAX_TEXT_CHARACTERS))
       return count === 0 ? [] : [[leaf.id, { count, texts }] as const]
@@ -53,11 +53,11 @@ function removePath(locator: string): string {
 
 /** Finds the clauses of a rule that do not hold on a page and of which a part nearly does. */
 export function findNearClauses(rule: CompiledRule, page: Page, ruleset: Ruleset): NearClause[] {
-  const data = new PageData(readHits(ruleset, page), ruleset).build(rule)
+  const hits = readHits(ruleset, page)
   const near = findNearValues(rule, page, ruleset)
   const positive = new Set(rule.leaves.filter((leaf) => leaf.positive).map(({ id }) => id))
   return rule.clauses
-    .filter(({ holds }) => !applyLogic(holds, data))
+    .filter((clause) => !holds(clause, listLeaves(clause, rule.leaves), hits))
     .map(({ text, leaves }) => ({
       text,
       found: leaves.filter((id) => positive.has(id)).flatMap((id) => near.get(id)?.texts ?? []),

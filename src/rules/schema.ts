@@ -94,6 +94,24 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
   }
 }
 
+/** The tests of a clause. */
+const testProperties = {
+  is: oneOrMore(text, 'The whole value'),
+  has: oneOrMore(text, 'A part of the value'),
+  under: oneOrMore(text, 'A locator that covers the value, which must be a URL or a host'),
+  match: { ...text, description: 'A regular expression, for what the other tests cannot express' },
+  version: {
+    type: ['integer', 'boolean'],
+    minimum: 1,
+    not: { const: true },
+    description:
+      'Number of the capture group of `match` that contains the version; false if the version that the place brings is not that of the product',
+  },
+  from: { type: 'string', enum: ['own', 'other'], description: "Whether the URL belongs to the page's own site" },
+  attr: { ...text, description: 'The attribute of the element to test, instead of its text' },
+  case: { type: 'string', enum: ['exact'], description: 'Compares case in the word and in the tests' },
+}
+
 function clauseSchema(detectors: readonly Place[]): JsonSchema {
   const clauses = { type: 'array', minItems: 1, items: { $ref: '#/definitions/clause' } }
   const places = detectors.map((detector) => {
@@ -107,14 +125,7 @@ function clauseSchema(detectors: readonly Place[]): JsonSchema {
     additionalProperties: false,
     properties: {
       ...Object.fromEntries(places),
-      is: oneOrMore(text, 'The whole value'),
-      has: oneOrMore(text, 'A part of the value'),
-      under: oneOrMore(text, 'A locator that covers the value, which must be a URL or a host'),
-      match: { ...text, description: 'A regular expression, for what the other tests cannot express' },
-      version: { ...positive, description: 'Number of the capture group of `match` that contains the version' },
-      from: { type: 'string', enum: ['own', 'other'], description: "Whether the URL belongs to the page's own site" },
-      attr: { ...text, description: 'The attribute of the element to test, instead of its text' },
-      case: { type: 'string', enum: ['exact'], description: 'Compares case in the word and in the tests' },
+      ...testProperties,
       atLeast: { ...positive, description: 'Minimum size of the hit; with `of`, the number of clauses that must hold' },
       weight: {
         type: 'string',

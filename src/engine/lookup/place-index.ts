@@ -2,74 +2,28 @@ import type { Detector, Found, Wanted } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
 import { readLocator } from '../rule/locator.ts'
 import type { WordKind } from '../rule/place.ts'
-import type { CompiledRule, Leaf } from '../rule/types.ts'
-import { Beginnings } from '../text/beginnings.ts'
-import { cutLine, MAX_VERSION } from '../text/bounds.ts'
+import type { Leaf } from '../rule/types.ts'
+import { Automaton, packAutomaton } from '../text/automaton.ts'
+import { Beginnings, BeginningsBuilder } from '../text/beginnings.ts'
 import { LiteralIndex } from '../text/literal-index.ts'
-import { SparseMap } from '../text/sparse-map.ts'
+import { PackedLists, packLists } from '../text/packed-lists.ts'
+import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
+import type { Sections } from '../text/sections.ts'
 import { lower } from '../text/text.ts'
-import { buildExactWordTest, buildPattern, buildTests, type PageReader, type Test, Value } from './leaf-test.ts'
-import { LocatorIndex } from './locator-index.ts'
-import { EXACT, SelectorIndex } from './selector-index.ts'
-import { TestsIndex, type Visitor } from './tests-index.ts'
+import { type PageReader, Value } from './leaf-test.ts'
+import { LocatorIndex, LocatorIndexBuilder } from './locator-index.ts'
+import { EXACT, packSelectors, SelectorIndex } from './selector-index.ts'
+import {
+  dependsOnOccurrence,
+  type LeafReader,
+  type LeafVisitor,
+  type NumberedLeaf,
+  needsAutomaton,
+  packTests,
+  TestsIndex,
+} from './tests-index.ts'
 
-/** A leaf with its rule and its tests. */
-export class PreparedLeaf {
-  readonly rule: CompiledRule
-  readonly leaf: Leaf
-  // Properties that are read for every hit, copied because leaves and rules have different hidden classes.
-  /** Number of hits that the leaf needs. */
-  readonly least: number
-  readonly isPositive: boolean
-  readonly isOfSiteType: boolean
-  readonly countsSiblings: boolean
-  readonly #kind: WordKind
-  readonly #version: number | undefined
-  #tests: readonly Test[] | undefined
-  #pattern: RegExp | undefined
-  /** What the pattern found in the value that was tested last. */
-  #match: RegExpExecArray | null = null
-
-  constructor(rule: CompiledRule, leaf: Leaf, kind: WordKind) {
-    this.rule = rule
-    this.leaf = leaf
-    this.least = leaf.atLeast ?? 1
-    this.isPositive = leaf.positive
-    this.isOfSiteType = rule.typeClauses !== undefined
-    this.countsSiblings = leaf.siblingId !== undefined
-    this.#version = leaf.version
-    this.#kind = kind
-  }
-
-  /** Whether a value passes all tests. They are built on first use: on most pages no value reaches most leaves. */
-  accepts(value: Value): boolean {
-    this.#tests ??= this.#prepareTests()
-    for (const test of this.#tests) if (!test(value)) return false
-    if (this.#pattern === undefined) return true
-    if (this.#version === undefined) return this.#pattern.test(value.text)
-    this.#match = this.#pattern.exec(value.text)
-    return this.#match !== null
-  }
-
-  /** Takes the version from the value that `accepts` has just accepted: one line of at most `MAX_VERSION` characters. */
-  takeVersion(): string | undefined {
-    if (this.#version === undefined || this.#match === null) return undefined
-    const text = this.#match[this.#version]
-    this.#match = null // It would keep the text of the page in memory.
-    return text && cutLine(text, MAX_VERSION)
-  }
-
-  /** Prepares the tests and the pattern. If case matters, the word is tested first. */
-  #prepareTests(): readonly Test[] {
-    const { leaf } = this
-    this.#pattern = buildPattern(leaf)
-    const tests = buildTests(leaf)
-    return leaf.exact ? [buildExactWordTest(leaf, this.#kind), ...tests] : tests
-  }
-}
-
-type Entry = TestsIndex<PreparedLeaf>
-const NO_ENTRIES: readonly Entry[] = []
+const NO_WORDS: readonly number[] = []
 
 /**
  * Maximum number of occurrences of one literal in one text that are tested. The bundle of a site that repeats a word
@@ -77,72 +31,58 @@ const NO_ENTRIES: readonly Entry[] = []
  */
 const MAX_OCCURRENCES = 100
 
-/** Indexes the leaves of one place by word, so that a lookup does not iterate over leaves. */
+/** The index of fewer leaves of a word is built when a page has the word, which takes less than finding it in the file. */
+const MIN_PACKED_LEAVES = 8
+
+/**
+ * The leaves of one place by word, so that a lookup does not iterate over leaves. Words, and where they are found, are typed arrays
+ * of the compiled ruleset; leaves are prepared when a page has their word.
+ */
 export class PlaceIndex implements Wanted {
   readonly detector: Detector
   /**
    * The detector's word kind, copied because it is read for every find, and detectors have different hidden classes.
    */
   readonly word: WordKind
-  /** Leaves that are not indexed yet: the index is built when the first page has something at the place. */
-  readonly #waiting: PreparedLeaf[] = []
-  /** Entries by word, in lower case except for selectors. */
-  readonly #words = new SparseMap<Entry>()
-  /** Entries of words that end in `*`. */
-  readonly #beginnings = new Beginnings<Entry>()
+  /** Words in lower case, except selectors. */
+  readonly #words: PackedMap
+  /** The numbers of the leaves of each word. */
+  readonly #leaves: PackedLists
+  readonly #getLeaf: LeafReader
+  /** The index of the leaves of each word, which the file contains for words with many leaves. */
+  readonly #entries: (TestsIndex | undefined)[] = []
+  /** Words that end in `*`. */
+  readonly #beginnings: Beginnings
   /** Beginnings of paths: `Product` and `Product.offers` for `Product.offers.price`. */
-  readonly #pathPrefixes = new Set<string>()
-  readonly #locators = new LocatorIndex<Entry>()
-  #literals: LiteralIndex<Entry> | undefined
+  readonly #pathPrefixes: PackedMap
+  readonly #locators: LocatorIndex
+  readonly #sections: Sections
+  /** By word, 1 if a leaf can hit at one occurrence of the word and not at another. */
+  readonly #occurrences: Uint8Array
+  #literals: LiteralIndex | undefined
   #selectors: SelectorIndex | undefined
 
-  constructor(detector: Detector) {
+  constructor(detector: Detector, sections: Sections, getLeaf: LeafReader) {
     this.detector = detector
     this.word = detector.word
+    this.#sections = sections
+    this.#words = new PackedMap(sections.at('words'))
+    this.#leaves = new PackedLists(sections.at('leaves'))
+    this.#beginnings = new Beginnings(sections.at('beginnings'))
+    this.#pathPrefixes = new PackedMap(sections.at('pathPrefixes'))
+    this.#locators = new LocatorIndex(sections.at('locators'))
+    this.#occurrences = sections.bytes('occurrences')
+    this.#getLeaf = getLeaf
   }
 
-  add(item: PreparedLeaf): void {
-    this.#waiting.push(item)
-  }
-
-  /** Whether no rule asks for the place. */
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0 && this.#words.isEmpty
-  }
-
-  /** Entries by word, of all leaves. */
-  get words(): SparseMap<Entry> {
-    if (this.#waiting.length > 0) for (const item of this.#waiting.splice(0)) this.#index(item)
-    return this.#words
-  }
-
-  #index(item: PreparedLeaf): void {
-    for (const word of new Set(item.leaf.words.map((text) => this.#getKey(text, item.leaf)))) {
-      const known = this.#words.get(word)
-      const entry = known ?? new TestsIndex<PreparedLeaf>()
-      entry.add(item)
-      if (known === undefined) this.#addWord(word, entry)
-    }
-  }
-
-  /** Only the lookup of selectors depends on case: `:not(.x)` may hold where `:not(.X)` does not. */
-  #getKey(word: string, { exact }: Leaf): string {
-    if (this.word !== 'selector') return lower(word)
-    return exact ? EXACT + word : word
-  }
-
-  #addWord(word: string, entry: Entry): void {
-    this.#words.set(word, entry)
-    if (this.word === 'locator') this.#locators.add(readLocator(word), entry)
-    if (this.word === 'path')
-      for (const [i] of [...word].entries()) if (word[i] === '.') this.#pathPrefixes.add(word.slice(0, i))
-    if (this.word === 'name' && word.endsWith('*')) this.#beginnings.add(word.slice(0, -1), entry)
+  /** All words, in the order of the rules. */
+  listWords(): string[] {
+    return this.#words.listKeys()
   }
 
   has(word: string): boolean {
-    if (this.words.getPart(word) !== undefined) return true
-    if (this.#pathPrefixes.size > 0 && this.#pathPrefixes.has(lower(word))) return true
-    return this.#findBeginnings(word).length > 0
+    if (this.#words.find(word) >= 0) return true
+    return this.#pathPrefixes.find(word) >= 0 || this.#findBeginnings(word).length > 0
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
@@ -151,60 +91,135 @@ export class PlaceIndex implements Wanted {
   }
 
   selectors(page: Page, at: number): readonly string[] {
-    this.#selectors ??= new SelectorIndex(this.words.keys())
+    this.#selectors ??= new SelectorIndex(this.#sections.at('selectors'), (word) => this.#words.getKey(word))
     return this.#selectors.match(page.tape, at)
   }
 
   /** Passes each leaf that `found` may hit to the visitor, with the value to test. A leaf can occur more than once. */
-  visit(found: Found, reader: PageReader, visitor: Visitor<PreparedLeaf>): void {
-    const { words } = this
-    const entries = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
-    if (entries?.length === 0) return // This holds for most URLs, and saves creating a value.
-    const value = new Value(found, reader)
+  visit(found: Found, reader: PageReader, visitor: LeafVisitor): void {
+    const words = found.url && this.word === 'locator' ? this.#locators.find(found.url) : undefined
+    if (words?.length === 0) return // This holds for most URLs, and saves creating a value.
     switch (this.word) {
-      case 'locator':
+      case 'locator': {
+        const value = new Value(found, reader)
         if (value.url !== null)
-          for (const entry of entries ?? this.#locators.find(value.url)) entry.visit(value, visitor)
+          for (const word of words ?? this.#locators.find(value.url)) this.#getEntry(word).visit(value, visitor)
         break
+      }
       case 'literal':
-        this.#literals ??= new LiteralIndex(new Map([...words.entries()].map(([word, entry]) => [word, [entry]])))
-        if (this.detector.windowCharacters !== undefined)
-          this.#visitWindows(this.#literals, found, { reader, visitor, characters: this.detector.windowCharacters })
-        else for (const entry of this.#literals.find(value.text)) entry.visit(value, visitor)
+        this.#visitLiterals(found, reader, visitor)
         break
-      case 'name':
-        for (const entry of this.#findBeginnings(found.name)) entry.visit(value, visitor)
-        words.getPart(found.name)?.visit(value, visitor)
+      case 'name': {
+        const value = new Value(found, reader)
+        for (const word of this.#findBeginnings(found.name)) this.#getEntry(word).visit(value, visitor)
+        this.#visitWord(this.#words.find(found.name), value, visitor)
         break
-      case 'selector':
-        words.get(found.name)?.visit(value, visitor)
-        break
-      default:
-        words.getPart(found.name)?.visit(value, visitor)
+      }
+      default: {
+        const word = this.word === 'selector' ? this.#words.findExact(found.name) : this.#words.find(found.name)
+        if (word >= 0) this.#getEntry(word).visit(new Value(found, reader), visitor)
+      }
     }
+  }
+
+  #visitWord(word: number, value: Value, visitor: LeafVisitor): void {
+    if (word >= 0) this.#getEntry(word).visit(value, visitor)
+  }
+
+  #getEntry(word: number): TestsIndex {
+    let entry = this.#entries[word]
+    if (entry === undefined) {
+      const packed = `tests${word}`
+      this.#entries[word] = entry = this.#sections.has(`${packed}.plain`)
+        ? new TestsIndex(this.#sections.at(packed), this.#getLeaf)
+        : TestsIndex.of(this.#listLeaves(word), this.#getLeaf)
+    }
+    return entry
+  }
+
+  #listLeaves(word: number): NumberedLeaf[] {
+    return Array.from(this.#leaves.get(word), (number) => ({ number, leaf: this.#getLeaf(number).leaf }))
+  }
+
+  #visitLiterals(found: Found, reader: PageReader, visitor: LeafVisitor): void {
+    this.#literals ??= new LiteralIndex(new Automaton(this.#sections.at('literals')), () => this.listWords())
+    const { windowCharacters } = this.detector
+    if (windowCharacters !== undefined) {
+      this.#visitWindows(this.#literals, found, { reader, visitor, characters: windowCharacters })
+      return
+    }
+    const value = new Value(found, reader)
+    for (const word of this.#literals.find(value.text)) this.#getEntry(word).visit(value, visitor)
   }
 
   /** Visits the leaves of each literal once for every occurrence, with the characters around it as the value. */
   #visitWindows(
-    literals: LiteralIndex<Entry>,
+    literals: LiteralIndex,
     found: Found,
-    { reader, visitor, characters }: { reader: PageReader; visitor: Visitor<PreparedLeaf>; characters: number },
+    { reader, visitor, characters }: { reader: PageReader; visitor: LeafVisitor; characters: number },
   ): void {
     const { text = '' } = found
-    const visited = new Set<Entry>()
-    for (const { items, start, end } of literals.findOccurrences(text, MAX_OCCURRENCES))
-      for (const entry of items) {
-        if (visited.has(entry) && !entry.dependsOnOccurrence) continue
-        visited.add(entry)
-        const window = { start, end, from: Math.max(0, start - characters), to: end + characters }
-        entry.visit(new Value(found, reader, window), visitor)
-      }
+    const visited = new Set<number>()
+    for (const { literal, start, end } of literals.findOccurrences(text, MAX_OCCURRENCES)) {
+      const entry = this.#getEntry(literal)
+      if (visited.has(literal) && this.#occurrences[literal] === 0) continue
+      visited.add(literal)
+      const window = { start, end, from: Math.max(0, start - characters), to: end + characters }
+      entry.visit(new Value(found, reader, window), visitor)
+    }
   }
 
-  #findBeginnings(name: string): readonly Entry[] {
-    if (this.#beginnings.isEmpty) return NO_ENTRIES
-    const entries: Entry[] = []
-    this.#beginnings.collect(lower(name), 0, name.length, entries)
-    return entries
+  #findBeginnings(name: string): readonly number[] {
+    if (this.#beginnings.isEmpty) return NO_WORDS
+    const found: number[] = []
+    this.#beginnings.collect(lower(name), { from: 0, to: name.length, scope: 0 }, found)
+    return found
   }
+}
+
+/** Packs the leaves of one place, each with its number, for a `PlaceIndex`. */
+export function packPlace(kind: WordKind, leaves: readonly NumberedLeaf[], into: Sections): void {
+  const words = new PackedMapBuilder()
+  const ofWord: NumberedLeaf[][] = []
+  for (const one of leaves)
+    for (const text of new Set(one.leaf.words.map((word) => getKey(kind, word, one.leaf)))) {
+      const word = words.add(text)
+      ofWord[word] ??= []
+      ofWord[word].push(one)
+    }
+  words.pack(into.at('words'))
+  packLists(
+    ofWord.map((all) => all.map(({ number }) => number)),
+    into.at('leaves'),
+  )
+  into.put(
+    'occurrences',
+    Uint8Array.from(ofWord, (all) => (all.some(({ leaf }) => dependsOnOccurrence(leaf)) ? 1 : 0)),
+  )
+  for (const [word, all] of ofWord.entries())
+    if (all.length >= MIN_PACKED_LEAVES || needsAutomaton(all)) packTests(all, into.at(`tests${word}`))
+  packWords(kind, words.keys, into)
+}
+
+/** Only the lookup of selectors depends on case: `:not(.x)` may hold where `:not(.X)` does not. */
+function getKey(kind: WordKind, word: string, { exact }: Leaf): string {
+  if (kind !== 'selector') return lower(word)
+  return exact ? EXACT + word : word
+}
+
+/** Packs what finds the words of a place. */
+function packWords(kind: WordKind, words: readonly string[], into: Sections): void {
+  const beginnings = new BeginningsBuilder()
+  const pathPrefixes = new PackedMapBuilder()
+  const locators = new LocatorIndexBuilder()
+  for (const [number, word] of words.entries()) {
+    if (kind === 'locator') locators.add(readLocator(word), number)
+    if (kind === 'name' && word.endsWith('*')) beginnings.add(word.slice(0, -1), number)
+    if (kind === 'path') for (let i = 0; i < word.length; i++) if (word[i] === '.') pathPrefixes.add(word.slice(0, i))
+  }
+  beginnings.pack(into.at('beginnings'))
+  pathPrefixes.pack(into.at('pathPrefixes'))
+  locators.pack(into.at('locators'))
+  if (kind === 'literal') packAutomaton(words, into.at('literals'))
+  if (kind === 'selector') packSelectors(words, into.at('selectors'))
 }

@@ -1,128 +1,175 @@
 import type { Detector } from '../page/detector.ts'
 import { FOUND } from '../rule/clause.ts'
-import { applyLogic, listVariables } from '../rule/logic.ts'
-import { type Evaluated, RuleResults } from '../rule/rule-results.ts'
 import type { Categories, CompiledRule, Leaf, TypeClause } from '../rule/types.ts'
 import { append } from '../text/lists.ts'
-import { PlaceIndex, PreparedLeaf } from './place-index.ts'
+import { Sections } from '../text/sections.ts'
+import { PackedRules, packRules } from './packed-rules.ts'
+import { PlaceIndex, packPlace } from './place-index.ts'
+import { PreparedLeaf } from './prepared-leaf.ts'
 
-/** A site type, and the values of the terms of its expression. */
-export interface TypeTerms {
-  readonly rule: CompiledRule
-  /** The sum of the terms that do not depend on a clause: the prior. */
-  readonly constant: number
-  /** What a clause adds if it holds, by its id. A clause that does not hold adds 0, and so does one that is not listed. */
-  readonly byClause: ReadonlyMap<string, number>
-}
-
-/** A clause of a site type with its rule. */
+/** A clause of a site type, with its rule and its leaves. */
 export interface RuleTypeClause {
   readonly rule: CompiledRule
   readonly clause: TypeClause
-  /** What is evaluated: the result has points if the clause holds. */
-  readonly evaluated: Evaluated
-  /** What the clause adds if it holds: the number of a type, its points, the number of the next type and so on. */
-  readonly terms: Int32Array
+  readonly leaves: readonly Leaf[]
+  /** The points that it gives to each of the site types, in their order: a list is faster to add up than a table by slug. */
+  readonly points: Int32Array
 }
 
-/** Compiled rules and the index over them. One ruleset serves any number of pages. */
-export class Ruleset {
+/** The rules of a ruleset, and what they share. */
+export interface RulesetContent {
   readonly rules: readonly CompiledRule[]
   readonly categories: Categories
   /** Fingerprint of the rules: two rulesets with the same version give the same results. */
   readonly version: string
+}
+
+/** A compiled ruleset: what is small as data, rules and index as typed arrays. */
+export interface PackedRuleset {
+  readonly version: string
+  readonly categories: Categories
+  /** The places that rules use. */
+  readonly places: readonly string[]
+  /** All places that rules could use when it was compiled, and what each finds. */
+  readonly known: readonly KnownPlace[]
+  readonly sections: Sections
+}
+
+/** What a compiled ruleset keeps of a detector. */
+export type KnownPlace = Pick<Detector, 'key' | 'family' | 'word' | 'about'>
+
+/** Finds a rule by its slug. */
+export interface RulesBySlug {
+  get(slug: string): CompiledRule | undefined
+}
+
+/**
+ * Rules and the index over them. One ruleset serves any number of pages. A rule is decoded when a page has one of its words, so a
+ * start costs the same for any number of rules.
+ */
+export class Ruleset {
+  readonly categories: Categories
+  readonly version: string
+  /** The places that rules use. */
   readonly places: ReadonlyMap<string, PlaceIndex>
   /** Builders and technologies, which share one set of slugs. */
-  readonly bySlug: ReadonlyMap<string, CompiledRule>
-  readonly hostingBySlug: ReadonlyMap<string, CompiledRule>
-  readonly siteTypes: readonly TypeTerms[]
-  /** The clauses of site types by each of their positive leaves. */
-  readonly typeClauses: ReadonlyMap<Leaf, RuleTypeClause>
-  /** Places that have a detector and that at least one rule uses. */
+  readonly bySlug: RulesBySlug
+  readonly hostingBySlug: RulesBySlug
+  /** Those that are read on a page. */
   readonly readPlaces: readonly PlaceIndex[]
-  readonly results = new RuleResults()
+  /** The compiled form, from which other threads open the same ruleset. */
+  readonly packed: PackedRuleset
+  readonly #rules: PackedRules
+  readonly #typeClauses = new Map<CompiledRule, ReadonlyMap<Leaf, RuleTypeClause>>()
+  readonly #typeNumbers: Uint32Array
+  #siteTypes: readonly CompiledRule[] | undefined
+  #all: readonly CompiledRule[] | undefined
 
-  constructor(parts: {
-    rules: readonly CompiledRule[]
-    categories: Categories
-    detectors: readonly Detector[]
-    version: string
-  }) {
-    this.rules = parts.rules
-    this.categories = parts.categories
-    this.version = parts.version
-    const detectors = [...parts.detectors, { ...FOUND, read: () => [] }]
-    const places = new Map(detectors.map((detector) => [detector.key, new PlaceIndex(detector)]))
-    for (const rule of parts.rules)
-      for (const leaf of rule.leaves) {
-        const place = places.get(leaf.place)
-        if (place === undefined)
-          throw new TypeError(
-            `rule ${rule.slug} uses the place "${leaf.place}", but no detector with that key is loaded`,
-          )
-        place.add(new PreparedLeaf(rule, leaf, place.detector.word))
+  /** @throws TypeError if a rule uses a place without a detector, or if a section is missing */
+  constructor(packed: PackedRuleset, detectors: readonly Detector[]) {
+    const { version, categories, places, sections } = packed
+    this.packed = packed
+    this.categories = categories
+    this.version = version
+    this.#rules = new PackedRules(sections.at('rules'))
+    this.#typeNumbers = sections.words('siteTypes')
+    this.bySlug = { get: (slug) => this.#rules.find(slug, 'builder') }
+    this.hostingBySlug = { get: (slug) => this.#rules.find(slug, 'hosting') }
+    const getLeaf = this.#buildLeafReader()
+    const all = listDetectors(detectors)
+    checkPlaces(places, all)
+    this.places = new Map(
+      all
+        .filter(({ key }) => places.includes(key))
+        .map((detector) => [detector.key, new PlaceIndex(detector, sections.at(`places.${detector.key}`), getLeaf)]),
+    )
+    this.readPlaces = [...this.places.values()].filter(({ detector }) => detector.key !== FOUND.key)
+  }
+
+  /** Compiles the index of rules, and opens it. */
+  static of(content: RulesetContent, detectors: readonly Detector[]): Ruleset {
+    return new Ruleset(packRuleset(content, detectors), detectors)
+  }
+
+  #buildLeafReader(): (number: number) => PreparedLeaf {
+    const prepared = new Map<number, PreparedLeaf>()
+    return (number) => {
+      let leaf = prepared.get(number)
+      if (leaf === undefined) {
+        const { rule, position } = this.#rules.findLeaf(number)
+        const { place } = rule.leaves[position]
+        leaf = new PreparedLeaf(rule, rule.leaves[position], this.places.get(place)?.word ?? 'name')
+        prepared.set(number, leaf)
       }
-    this.places = places
-    this.siteTypes = parts.rules.filter(({ kind }) => kind === 'site-type').map(splitTerms)
-    const terms = indexTerms(this.siteTypes)
-    this.typeClauses = new Map(parts.rules.flatMap((rule) => listTypeClauses(rule, terms)))
-    this.readPlaces = [...places.values()].filter(({ detector, isEmpty }) => !isEmpty && detector.key !== FOUND.key)
-    this.bySlug = indexBySlug(parts.rules, (kind) => kind === 'builder' || kind === 'technology')
-    this.hostingBySlug = indexBySlug(parts.rules, (kind) => kind === 'hosting')
+      return leaf
+    }
+  }
+
+  /** All rules. They are decoded on first use; detection does not use this list. */
+  get rules(): readonly CompiledRule[] {
+    this.#all ??= Array.from({ length: this.#rules.count }, (_, i) => this.#rules.get(i))
+    return this.#all
+  }
+
+  get siteTypes(): readonly CompiledRule[] {
+    this.#siteTypes ??= Array.from(this.#typeNumbers, (number) => this.#rules.get(number))
+    return this.#siteTypes
+  }
+
+  /** Finds the clause of a site type that has a leaf. */
+  findTypeClause(rule: CompiledRule, leaf: Leaf): RuleTypeClause | undefined {
+    let clauses = this.#typeClauses.get(rule)
+    if (clauses === undefined) this.#typeClauses.set(rule, (clauses = indexTypeClauses(rule, this.siteTypes)))
+    return clauses.get(leaf)
   }
 
   /** Lists the words that rules look for at a place, for example the DNS records that have to be fetched. */
   wanted(place: string): readonly string[] {
-    return [...(this.places.get(place)?.words.keys() ?? [])]
+    return this.places.get(place)?.listWords() ?? []
   }
 }
 
-function listTypeClauses(
-  rule: CompiledRule,
-  terms: ReadonlyMap<string, readonly number[]>,
-): (readonly [Leaf, RuleTypeClause])[] {
-  return (rule.typeClauses ?? []).flatMap((clause) => {
-    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
-    const evaluated = { logic: clause.holds, clauses: [], leaves }
-    const one = { rule, clause, evaluated, terms: Int32Array.from(terms.get(clause.id) ?? []) }
-    return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
-  })
-}
-
-/**
- * Evaluates the terms of a site type, each with its clause. The expression is a sum, so that a page needs only the terms of the
- * clauses that hold.
- */
-function splitTerms(rule: CompiledRule): TypeTerms {
-  const { logic } = rule
-  const terms = typeof logic === 'object' && '+' in logic ? logic['+'] : [logic]
-  const byClause = new Map<string, number>()
-  let constant = 0
-  for (const term of terms) {
-    const [id] = listVariables(term)
-    if (id === undefined) constant += applyLogic(term, {})
-    else byClause.set(id, applyLogic(term, { [id]: 1 }))
+/** Compiles the index of rules. @throws TypeError if a rule uses a place without a detector */
+export function packRuleset(
+  { rules, categories, version }: RulesetContent,
+  detectors: readonly Detector[],
+): PackedRuleset {
+  const sections = new Sections()
+  packRules(rules, sections.at('rules'))
+  const types = rules.flatMap(({ kind }, i) => (kind === 'site-type' ? i : []))
+  sections.put('siteTypes', Uint32Array.from(types))
+  const byPlace = new Map<string, { leaf: Leaf; number: number }[]>()
+  for (const [number, leaf] of rules.flatMap(({ leaves }) => leaves).entries())
+    append(byPlace, leaf.place, { leaf, number })
+  const places = [...byPlace.keys()]
+  checkPlaces(places, listDetectors(detectors))
+  for (const { key, word } of listDetectors(detectors)) {
+    const leaves = byPlace.get(key)
+    if (leaves !== undefined) packPlace(word, leaves, sections.at(`places.${key}`))
   }
-  return { rule, constant, byClause }
+  const known = detectors.map(({ key, family, word, about }) => ({ key, family, word, about }))
+  return { version, categories, places, known, sections }
 }
 
-/**
- * Lists the terms of each clause in the expressions of site types: number of a type and points that the clause adds,
- * alternating.
- */
-function indexTerms(types: readonly TypeTerms[]): Map<string, number[]> {
-  const terms = new Map<string, number[]>()
-  for (const [type, { byClause }] of types.entries())
-    for (const [id, value] of byClause) {
-      append(terms, id, type)
-      append(terms, id, value)
-    }
-  return terms
+/** All detectors, and the place of what was found. */
+function listDetectors(detectors: readonly Detector[]): Detector[] {
+  return [...detectors, { ...FOUND, read: () => [] }]
 }
 
-function indexBySlug(
-  rules: readonly CompiledRule[],
-  wanted: (kind: CompiledRule['kind']) => boolean,
-): Map<string, CompiledRule> {
-  return new Map(rules.filter(({ kind }) => wanted(kind)).map((rule) => [rule.slug, rule]))
+function checkPlaces(places: readonly string[], detectors: readonly Detector[]): void {
+  const known = new Set(detectors.map(({ key }) => key))
+  for (const place of places)
+    if (!known.has(place))
+      throw new TypeError(`a rule uses the place "${place}", but no detector with that key is loaded`)
+}
+
+/** Indexes the clauses of a site type by each of their positive leaves. */
+function indexTypeClauses(rule: CompiledRule, types: readonly CompiledRule[]): ReadonlyMap<Leaf, RuleTypeClause> {
+  return new Map(
+    (rule.typeClauses ?? []).flatMap((clause) => {
+      const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+      const one = { rule, clause, leaves, points: Int32Array.from(types, ({ slug }) => clause.points[slug] ?? 0) }
+      return leaves.filter(({ positive }) => positive).map((leaf) => [leaf, one] as const)
+    }),
+  )
 }

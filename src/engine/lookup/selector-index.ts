@@ -1,40 +1,40 @@
 import type { Tape } from '../page/page-types.ts'
-import { type Compound, type Part, parseSelector } from '../rule/selector.ts'
+import { type Compound, parseSelector, type SelectorPart } from '../rule/selector.ts'
 import { append } from '../text/lists.ts'
 import { joinAlternatives, LiteralIndex } from '../text/literal-index.ts'
-import { SparseMap } from '../text/sparse-map.ts'
+import { PackedLists, packLists } from '../text/packed-lists.ts'
+import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
+import { PackedTexts, packTexts } from '../text/packed-texts.ts'
+import type { Sections } from '../text/sections.ts'
 import { lower } from '../text/text.ts'
 import { MAX_COMPARED_CHARACTERS, SelectorMatcher } from './selector-matcher.ts'
 
-interface Row {
+/** One alternative of a selector, which is parsed when an element may match it. */
+interface SelectorRow {
   /** The selector as given, with the `EXACT` mark if it has one. */
   readonly selector: string
   readonly compounds: readonly Compound[]
   readonly exact: boolean
-  /**
-   * The row is looked up by an ancestor (`.rare > div`). When that ancestor was seen, the row is tried on all later elements.
-   */
-  readonly isArmedByAncestor: boolean
 }
 
 /** Prefix of a selector whose case matters. No selector begins with this character. */
 export const EXACT = '!'
 
-/** Rows that ask for one attribute: for its presence, its whole value, a word of it such as a class, or another part of it. */
+/** The rows that ask for one attribute: for its presence, or for a part of its value other than the whole value or a word. */
 interface AttributeRows {
-  readonly present: Row[]
-  readonly values: SparseMap<Row[]>
-  readonly words: SparseMap<Row[]>
-  readonly parts: Record<Position, Map<string, Row[]>>
+  readonly present: readonly number[]
+  readonly hasValues: boolean
+  readonly hasWords: boolean
   /** Matches a value that contains any part at its position. Most values contain none. */
-  anyPart?: RegExp
-  /** Finds which parts a value contains. */
-  literals?: LiteralIndex<Row>
+  readonly anyPart: RegExp | null
+  /** Finds which parts a value contains, and the rows of each part. */
+  readonly literals: LiteralIndex
+  readonly rowsOfPart: readonly (readonly number[])[]
 }
 
 /** Position of a part in a value. */
-type Position = 'start' | 'end' | 'any'
-const POSITIONS: Readonly<Partial<Record<AttributePart['action'], Position>>> = {
+type PartPosition = 'start' | 'end' | 'any'
+const POSITIONS: Readonly<Partial<Record<AttributePart['action'], PartPosition>>> = {
   hyphen: 'start',
   start: 'start',
   end: 'end',
@@ -45,76 +45,67 @@ const MIN_PART_CHARACTERS = 3
 /** Parts with this rarity or a larger one match many elements of a page. */
 const COMMON_RARITY = 4
 const NONE: readonly string[] = []
-const NO_ROWS: readonly Row[] = []
 
-/** Finds the selectors that an element matches by its attributes and tag, without iterating over selectors. ASCII case is ignored. */
+/** Scopes of the map of keys: tags, attributes, and for each attribute its whole values and the words of its values. */
+const TAG = 0
+const ATTRIBUTE = 1
+const FIRST_ATTRIBUTE = 2
+/** The list of the rows that any element may match. */
+const ALL = 0
+const FIRST_KEY = 1
+
+/**
+ * Finds the selectors that an element matches by its attributes and tag, without iterating over selectors. ASCII case is ignored.
+ * A selector is a row for each of its alternatives; rows are numbered.
+ */
 export class SelectorIndex {
-  readonly #tags = new Map<string, Row[]>()
-  readonly #attributes = new Map<string, AttributeRows>()
-  readonly #all: Row[] = []
+  readonly #getWord: (word: number) => string
+  readonly #keys: PackedMap
+  /** The rows of all elements, and those of each key. */
+  readonly #rows: PackedLists
+  /** The word of each row, and the number of its alternative. */
+  readonly #wordOfRow: Uint32Array
+  readonly #alternative: Uint32Array
+  /**
+   * Whether a row is looked up by an ancestor (`.rare > div`). When that ancestor was seen, the row is tried on all later
+   * elements.
+   */
+  readonly #isArmed: Uint8Array
+  readonly #partTexts: PackedTexts
+  readonly #partRows: PackedLists
+  /** The parts of each attribute, by position. */
+  readonly #parts: Readonly<Record<PartPosition, PackedLists>>
+  readonly #flags: Uint8Array
+  readonly #parsed: (SelectorRow | undefined)[] = []
+  readonly #attributes: (AttributeRows | undefined)[] = []
   /** Rows that the current element may match. */
-  readonly #candidates: Row[] = []
+  readonly #candidates: number[] = []
   /** Rows that the current element arms: they are tried on later elements. */
-  readonly #arming: Row[] = []
-  readonly #armed = new Set<Row>()
+  readonly #arming: number[] = []
+  readonly #armed = new Set<number>()
   /** The rows of each list of classes of the current page. */
-  readonly #byClasses = new Map<string, readonly Row[]>()
+  readonly #byClasses = new Map<string, readonly number[]>()
   readonly #folding = new SelectorMatcher(false)
   readonly #exact = new SelectorMatcher(true)
   #tape: Tape | undefined
   #next = 0
 
-  /** @param selectors texts for `parseSelector`, with the `EXACT` prefix where case matters */
-  constructor(selectors: Iterable<string>) {
-    for (const selector of selectors) {
-      const exact = selector.startsWith(EXACT)
-      for (const compounds of parseSelector(exact ? selector.slice(1) : selector, exact))
-        this.#add(selector, compounds, exact)
+  /** @param getWord returns a selector by its number, with the `EXACT` prefix where case matters */
+  constructor(sections: Sections, getWord: (word: number) => string) {
+    this.#getWord = getWord
+    this.#keys = new PackedMap(sections.at('keys'))
+    this.#rows = new PackedLists(sections.at('rows'))
+    this.#wordOfRow = sections.words('wordOfRow')
+    this.#alternative = sections.words('alternative')
+    this.#isArmed = sections.bytes('isArmed')
+    this.#partTexts = new PackedTexts(sections.at('partTexts'))
+    this.#partRows = new PackedLists(sections.at('partRows'))
+    this.#parts = {
+      start: new PackedLists(sections.at('start')),
+      end: new PackedLists(sections.at('end')),
+      any: new PackedLists(sections.at('any')),
     }
-    for (const rows of this.#attributes.values()) {
-      const literals = new Map<string, Row[]>()
-      for (const parts of Object.values(rows.parts))
-        for (const [part, ofPart] of parts) for (const row of ofPart) append(literals, part, row)
-      if (literals.size === 0) continue
-      rows.anyPart = buildPartPattern(rows.parts)
-      rows.literals = new LiteralIndex(literals)
-    }
-  }
-
-  /** Adds a row under the rarest part of its last compound or, if that is common, under a rarer part of an ancestor. */
-  #add(selector: string, compounds: readonly Compound[], exact: boolean): void {
-    const rarest = compounds.map(({ parts }) =>
-      parts.reduce((best, part) => (rankRarity(part) < rankRarity(best) ? part : best)),
-    )
-    const last = rarest[rarest.length - 1]
-    const above =
-      rankRarity(last) >= COMMON_RARITY ? rarest.find((part) => rankRarity(part) < COMMON_RARITY) : undefined
-    const key = above ?? last
-    const row = { selector, compounds, exact, isArmedByAncestor: above !== undefined }
-    if (key.type === 'tag') append(this.#tags, key.name, row)
-    else if (key.type === 'attribute') this.#addAttribute(key, row)
-    else this.#all.push(row)
-  }
-
-  #addAttribute(part: AttributePart, row: Row): void {
-    let rows = this.#attributes.get(part.name)
-    if (rows === undefined)
-      this.#attributes.set(
-        part.name,
-        (rows = {
-          present: [],
-          values: new SparseMap(),
-          words: new SparseMap(),
-          parts: { start: new Map(), end: new Map(), any: new Map() },
-        }),
-      )
-    const value = lower(part.value)
-    const position = POSITIONS[part.action]
-    if (part.action === 'equals') append(rows.values, value, row)
-    else if (part.action === 'element' && value.length > 0) append(rows.words, value, row)
-    else if (position !== undefined && value.length >= (position === 'any' ? MIN_PART_CHARACTERS : 1))
-      append(rows.parts[position], value, row)
-    else rows.present.push(row)
+    this.#flags = sections.bytes('flags')
   }
 
   /** One sentence if matching the selectors of the last page exceeded its bound. */
@@ -132,7 +123,8 @@ export class SelectorIndex {
     if (this.#tape !== tape || at < this.#next) this.#reset(tape)
     while (this.#next <= at) this.#collect(tape, this.#next++)
     let matching: string[] | undefined
-    for (const { selector, compounds, exact } of this.#candidates) {
+    for (const row of this.#candidates) {
+      const { selector, compounds, exact } = (this.#parsed[row] ??= this.#parse(row))
       if (!(exact ? this.#exact : this.#folding).fits(compounds, at)) continue
       if (matching === undefined) matching = [selector]
       else matching.push(selector)
@@ -140,18 +132,25 @@ export class SelectorIndex {
     return matching ?? NONE
   }
 
+  #parse(row: number): SelectorRow {
+    const selector = this.#getWord(this.#wordOfRow[row])
+    const { text, exact } = cutExact(selector)
+    return { selector, compounds: parseSelector(text, exact)[this.#alternative[row]], exact }
+  }
+
   /** Collects the rows that an element may match. Rows that it arms are tried from the next element on. */
   #collect(tape: Tape, at: number): void {
     const rows = this.#candidates
     rows.length = 0
     if (this.#armed.size > 0) for (const row of this.#armed) rows.push(row)
-    this.#addRows(this.#all)
-    this.#addRows(this.#tags.get(tape.tags[at]))
+    this.#addRows(this.#rows.get(ALL))
+    const tag = this.#keys.find(tape.tags[at], 0, tape.tags[at].length, TAG)
+    if (tag >= 0) this.#addRows(this.#rows.get(FIRST_KEY + tag))
     for (let k = tape.attributes[at], end = tape.attributes[at + 1]; k < end; k++) {
-      const ofAttribute = this.#attributes.get(tape.names[k])
-      if (ofAttribute === undefined) continue
-      if (tape.names[k] === 'class') this.#addRows(this.#findByClasses(ofAttribute, tape.values[k]))
-      else this.#addRows(findByValue(ofAttribute, tape.values[k]))
+      const attribute = this.#keys.find(tape.names[k], 0, tape.names[k].length, ATTRIBUTE)
+      if (attribute < 0) continue
+      if (tape.names[k] === 'class') this.#addRows(this.#findByClasses(attribute, tape.values[k]))
+      else this.#addRows(this.#findByValue(attribute, tape.values[k]))
     }
     if (this.#arming.length === 0) return
     for (const row of this.#arming) this.#armed.add(row)
@@ -159,14 +158,58 @@ export class SelectorIndex {
   }
 
   /** Finds the rows of a list of classes. On a page, two thirds of the lists repeat an earlier one. */
-  #findByClasses(ofAttribute: AttributeRows, classes: string): readonly Row[] {
+  #findByClasses(attribute: number, classes: string): readonly number[] {
     let found = this.#byClasses.get(classes)
-    if (found === undefined) this.#byClasses.set(classes, (found = findByValue(ofAttribute, classes)))
+    if (found === undefined) this.#byClasses.set(classes, (found = this.#findByValue(attribute, classes)))
     return found
   }
 
-  #addRows(found: readonly Row[] = NO_ROWS): void {
-    for (let i = 0; i < found.length; i++) (found[i].isArmedByAncestor ? this.#arming : this.#candidates).push(found[i])
+  /**
+   * Finds the rows that ask for an attribute or for something of its value. White space of HTML separates words.
+   * @param attribute number of its key
+   */
+  #findByValue(attribute: number, value: string): readonly number[] {
+    const rows = (this.#attributes[attribute] ??= this.#readAttribute(attribute))
+    const scope = FIRST_ATTRIBUTE + 2 * attribute
+    let found = rows.present
+    if (rows.hasValues) found = this.#join(found, this.#keys.find(value, 0, value.length, scope))
+    if (rows.hasWords)
+      for (let from = 0, to = 0; to <= value.length; to++) {
+        if (to < value.length && !isSpace(value.charCodeAt(to))) continue
+        if (to > from) found = this.#join(found, this.#keys.find(value, from, to, scope + 1))
+        from = to + 1
+      }
+    if (rows.anyPart?.test(value))
+      for (const part of rows.literals.find(value)) found = [...found, ...rows.rowsOfPart[part]]
+    return found
+  }
+
+  #join(rows: readonly number[], key: number): readonly number[] {
+    if (key < 0) return rows
+    const more = this.#rows.get(FIRST_KEY + key)
+    return rows.length === 0 ? [...more] : [...rows, ...more]
+  }
+
+  #readAttribute(attribute: number): AttributeRows {
+    const list = (position: PartPosition): number[] => [...this.#parts[position].get(attribute)]
+    const byText = new Map<string, number[]>()
+    for (const part of [...list('start'), ...list('end'), ...list('any')])
+      for (const row of this.#partRows.get(part)) append(byText, this.#partTexts.get(part), row)
+    const texts = (position: PartPosition): string[] => list(position).map((part) => this.#partTexts.get(part))
+    return {
+      present: [...this.#rows.get(FIRST_KEY + attribute)],
+      hasValues: (this.#flags[attribute] & HAS_VALUES) !== 0,
+      hasWords: (this.#flags[attribute] & HAS_WORDS) !== 0,
+      anyPart:
+        byText.size === 0 ? null : buildPartPattern({ start: texts('start'), end: texts('end'), any: texts('any') }),
+      literals: LiteralIndex.of([...byText.keys()]),
+      rowsOfPart: [...byText.values()],
+    }
+  }
+
+  #addRows(found: Uint32Array | readonly number[]): void {
+    for (let i = 0; i < found.length; i++)
+      (this.#isArmed[found[i]] === 1 ? this.#arming : this.#candidates).push(found[i])
   }
 
   /** Resets the state for another page: one page is read at a time. */
@@ -180,46 +223,138 @@ export class SelectorIndex {
   }
 }
 
-/** Finds the rows that ask for an attribute or for something of its value. White space of HTML separates words. */
-function findByValue({ present, values, words, anyPart, literals }: AttributeRows, value: string): readonly Row[] {
-  let rows: readonly Row[] = present
-  if (!values.isEmpty) rows = join(rows, values.getPart(value))
-  if (!words.isEmpty)
-    for (let from = 0, to = 0; to <= value.length; to++) {
-      if (to < value.length && !isSpace(value.charCodeAt(to))) continue
-      if (to > from) rows = join(rows, words.getPart(value, from, to))
-      from = to + 1
-    }
-  return anyPart?.test(value) ? join(rows, literals?.find(value)) : rows
-}
-
-function join(rows: readonly Row[], more: readonly Row[] = NO_ROWS): readonly Row[] {
-  if (more.length === 0) return rows
-  return rows.length === 0 ? more : [...rows, ...more]
-}
-
 /** Whether a code is white space of HTML: space, tab, line feed, form feed or carriage return. */
 function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13 && code !== 11)
 }
 
 /** Builds one pattern for all parts. It is fast because a part at a fixed position fails at the first character. */
-function buildPartPattern(parts: AttributeRows['parts']): RegExp {
-  const patterns: Record<Position, [before: string, after: string]> = {
+function buildPartPattern(parts: Readonly<Record<PartPosition, readonly string[]>>): RegExp {
+  const patterns: Record<PartPosition, [before: string, after: string]> = {
     start: ['^', ''],
     end: ['', '$'],
     any: ['', ''],
   }
-  const used = (Object.keys(patterns) as Position[]).filter((position) => parts[position].size > 0)
-  const alternative = (position: Position): string =>
-    patterns[position].join(`(?:${joinAlternatives(parts[position].keys())})`)
+  const used = (Object.keys(patterns) as PartPosition[]).filter((position) => parts[position].length > 0)
+  const alternative = (position: PartPosition): string =>
+    patterns[position].join(`(?:${joinAlternatives(parts[position])})`)
   return new RegExp(used.map(alternative).join('|'), 'i')
 }
 
-type AttributePart = Extract<Part, { type: 'attribute' }>
+/** Cuts the `EXACT` mark off a selector. */
+function cutExact(selector: string): { readonly text: string; readonly exact: boolean } {
+  const exact = selector.startsWith(EXACT)
+  return { text: exact ? selector.slice(EXACT.length) : selector, exact }
+}
+
+/** Whether rows ask for whole values of an attribute, and whether they ask for words of its values. */
+const HAS_VALUES = 1
+const HAS_WORDS = 2
+
+/**
+ * Packs selectors for a `SelectorIndex`.
+ * @param selectors texts for `parseSelector`, with the `EXACT` prefix where case matters
+ */
+export function packSelectors(selectors: readonly string[], into: Sections): void {
+  const packer = new SelectorPacker()
+  for (const [word, selector] of selectors.entries()) {
+    const { text, exact } = cutExact(selector)
+    for (const [alternative, compounds] of parseSelector(text, exact).entries())
+      packer.add(compounds, { word, alternative })
+  }
+  packer.pack(into)
+}
+
+/** Collects the rows of selectors, each under its rarest part. */
+class SelectorPacker {
+  readonly #keys = new PackedMapBuilder()
+  readonly #rows: number[][] = [[]]
+  readonly #wordOfRow: number[] = []
+  readonly #alternative: number[] = []
+  readonly #isArmed: number[] = []
+  readonly #partTexts: string[] = []
+  readonly #partRows: number[][] = []
+  readonly #partNumbers = new Map<string, number>()
+  readonly #parts: Record<PartPosition, number[][]> = { start: [], end: [], any: [] }
+  readonly #flags: number[] = []
+
+  /** Adds a row under the rarest part of its last compound or, if that is common, under a rarer part of an ancestor. */
+  add(compounds: readonly Compound[], { word, alternative }: { word: number; alternative: number }): void {
+    const rarest = compounds.map(({ parts }) =>
+      parts.reduce((best, part) => (rankRarity(part) < rankRarity(best) ? part : best)),
+    )
+    const last = rarest[rarest.length - 1]
+    const above =
+      rankRarity(last) >= COMMON_RARITY ? rarest.find((part) => rankRarity(part) < COMMON_RARITY) : undefined
+    const key = above ?? last
+    const row = this.#wordOfRow.push(word) - 1
+    this.#alternative.push(alternative)
+    this.#isArmed.push(above === undefined ? 0 : 1)
+    if (key.type === 'tag') this.#addToKey(this.#keys.add(key.name, TAG), row)
+    else if (key.type === 'attribute') this.#addAttribute(key, row)
+    else this.#rows[ALL].push(row)
+  }
+
+  #addToKey(key: number, row: number): void {
+    this.#rows[FIRST_KEY + key] ??= []
+    this.#rows[FIRST_KEY + key].push(row)
+  }
+
+  #addAttribute(part: AttributePart, row: number): void {
+    const attribute = this.#keys.add(part.name, ATTRIBUTE)
+    const scope = FIRST_ATTRIBUTE + 2 * attribute
+    const value = lower(part.value)
+    const position = POSITIONS[part.action]
+    if (part.action === 'equals') this.#addValue(attribute, HAS_VALUES, this.#keys.add(value, scope), row)
+    else if (part.action === 'element' && value.length > 0)
+      this.#addValue(attribute, HAS_WORDS, this.#keys.add(value, scope + 1), row)
+    else if (position !== undefined && value.length >= (position === 'any' ? MIN_PART_CHARACTERS : 1))
+      this.#addPart(attribute, position, value, row)
+    else this.#addToKey(attribute, row)
+  }
+
+  #addValue(attribute: number, flag: number, key: number, row: number): void {
+    this.#flags[attribute] = (this.#flags[attribute] ?? 0) | flag
+    this.#addToKey(key, row)
+  }
+
+  #addPart(attribute: number, position: PartPosition, value: string, row: number): void {
+    const name = `${attribute} ${position} ${value}`
+    let part = this.#partNumbers.get(name)
+    if (part === undefined) {
+      part = this.#partTexts.push(value) - 1
+      this.#partNumbers.set(name, part)
+      this.#partRows.push([])
+      this.#parts[position][attribute] ??= []
+      this.#parts[position][attribute].push(part)
+    }
+    this.#partRows[part].push(row)
+  }
+
+  pack(into: Sections): void {
+    const { count } = this.#keys
+    const fill = <T>(lists: (T[] | undefined)[], length: number): T[][] =>
+      Array.from({ length }, (_, i) => lists[i] ?? [])
+    this.#keys.pack(into.at('keys'))
+    packLists(fill(this.#rows, FIRST_KEY + count), into.at('rows'))
+    into.put('wordOfRow', Uint32Array.from(this.#wordOfRow))
+    into.put('alternative', Uint32Array.from(this.#alternative))
+    into.put('isArmed', Uint8Array.from(this.#isArmed))
+    packTexts(this.#partTexts, into.at('partTexts'))
+    packLists(this.#partRows, into.at('partRows'))
+    for (const position of Object.keys(this.#parts) as PartPosition[])
+      packLists(fill(this.#parts[position], count), into.at(position))
+    into.put(
+      'flags',
+      Uint8Array.from({ length: count }, (_, i) => this.#flags[i] ?? 0),
+    )
+  }
+}
+
+type AttributePart = Extract<SelectorPart, { type: 'attribute' }>
 
 /** Ranks how rarely an element matches a part: a smaller number is rarer. */
-function rankRarity(part: Part): number {
+function rankRarity(part: SelectorPart): number {
   if (part.type === 'tag') return 5
   if (part.type !== 'attribute') return 6
   if (part.action === 'equals') return part.name === 'id' ? 0 : 2

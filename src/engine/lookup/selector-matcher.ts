@@ -1,6 +1,6 @@
 import { readAttribute } from '../page/element.ts'
 import type { Tape } from '../page/page-types.ts'
-import type { Compound, Part } from '../rule/selector.ts'
+import type { Compound, SelectorPart } from '../rule/selector.ts'
 import { lower } from '../text/text.ts'
 
 const NO_TAPE: Tape = {
@@ -82,7 +82,7 @@ export class SelectorMatcher {
     return known?.length >= length ? known : (this.#above[id] = new Uint32Array(length))
   }
 
-  #fitsPart(part: Part, at: number): boolean {
+  #fitsPart(part: SelectorPart, at: number): boolean {
     switch (part.type) {
       case 'any':
         return true
@@ -101,7 +101,7 @@ export class SelectorMatcher {
     }
   }
 
-  #fitsAll(parts: readonly Part[], at: number): boolean {
+  #fitsAll(parts: readonly SelectorPart[], at: number): boolean {
     for (const part of parts) if (!this.#fitsPart(part, at)) return false
     return true
   }
@@ -109,7 +109,7 @@ export class SelectorMatcher {
 
 /** Compares only the part of a value that the operator needs. */
 function compare(
-  { action, value: wanted }: Extract<Part, { type: 'attribute' }>,
+  { action, value: wanted }: Extract<SelectorPart, { type: 'attribute' }>,
   got: string,
   exact: boolean,
 ): boolean {

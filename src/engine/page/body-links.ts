@@ -1,7 +1,5 @@
-import type { TokenizerCallbacks } from 'htmlparser2'
 import { buildBase, type PageUrl, UrlResolver } from '../text/url.ts'
-import { EntityDecoder } from './entity-decoder.ts'
-import { QuickTokenizer } from './quick-tokenizer.ts'
+import { readTags, type TagAttributes, type WantedTags } from './tag-reader.ts'
 
 /** A script or style sheet to which a page links. */
 export interface BodyLink {
@@ -21,12 +19,13 @@ export const MAX_LINK_CHARACTERS = 1024 * 1024
 const MAX_LINKS = 1000
 /** Types of scripts that browsers run (HTML standard and RFC 9239). */
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/i
-// Browsers do not load what is inside these elements while scripting is on.
-const INERT: ReadonlySet<string> = new Set(['noscript', 'template'])
-const READ_TAGS: ReadonlySet<string> = new Set(['script', 'link', 'base'])
-const LONGEST_TAG = 'noscript'.length
-const READ_ATTRIBUTES: ReadonlySet<string> = new Set(['src', 'href', 'rel', 'type', 'nomodule', 'disabled'])
-const LONGEST_ATTRIBUTE = 'nomodule'.length
+const SCRIPT_ATTRIBUTES: ReadonlySet<string> = new Set(['src', 'type', 'nomodule'])
+const LINK_ATTRIBUTES: ReadonlySet<string> = new Set(['href', 'rel', 'disabled'])
+const WANTED: WantedTags = new Map([
+  ['script', SCRIPT_ATTRIBUTES],
+  ['link', LINK_ATTRIBUTES],
+  ['base', new Set(['href'])],
+])
 
 /**
  * Finds the scripts and style sheets that a current browser loads because of the tags of a document, in their order,
@@ -34,16 +33,10 @@ const LONGEST_ATTRIBUTE = 'nomodule'.length
  * @param address the page's URL; null if it is unknown
  */
 export function findBodyLinks(html: string, address: string | null): readonly BodyLink[] {
-  const head = html.slice(0, MAX_LINK_CHARACTERS)
-  const finder = new LinkFinder(head)
-  const tokenizer = new QuickTokenizer({ decodeEntities: false }, finder)
-  finder.stop = () => tokenizer.pause()
-  tokenizer.write(head)
-  if (!finder.isFull) tokenizer.end()
-  finder.stop = () => {} // The two no longer refer to each other, so both are freed early.
-  const resolver = new UrlResolver(buildBase(address, finder.baseHref))
+  const { tags, baseHref } = readLinkTags(html.slice(0, MAX_LINK_CHARACTERS))
+  const resolver = new UrlResolver(buildBase(address, baseHref))
   const links = new Map<string, BodyLink>()
-  for (const { attributes, isScript } of finder.tags) {
+  for (const { attributes, isScript } of tags) {
     const link = isScript ? readScript(attributes, resolver) : readLink(attributes, resolver)
     if (link === null) continue
     const known = links.get(link.url.href)
@@ -55,15 +48,31 @@ export function findBodyLinks(html: string, address: string | null): readonly Bo
   return [...links.values()]
 }
 
-type Attributes = ReadonlyMap<string, string>
+interface LinkTags {
+  readonly tags: readonly { readonly isScript: boolean; readonly attributes: TagAttributes }[]
+  readonly baseHref: string | undefined
+}
 
-function readScript(attributes: Attributes, resolver: UrlResolver): BodyLink | null {
+/** Reads the tags that can link to a script or style sheet, and the base of relative URLs. */
+function readLinkTags(html: string): LinkTags {
+  const tags: LinkTags['tags'][number][] = []
+  let baseHref: string | undefined
+  readTags(html, WANTED, (tag, attributes) => {
+    const isScript = tag === 'script'
+    if (tag === 'base') baseHref ??= attributes.get('href')
+    else if (attributes.has(isScript ? 'src' : 'rel')) tags.push({ isScript, attributes })
+    return tags.length < MAX_LINKS
+  })
+  return { tags, baseHref }
+}
+
+function readScript(attributes: TagAttributes, resolver: UrlResolver): BodyLink | null {
   const type = attributes.get('type')?.split(';')[0].trim() ?? ''
   if (attributes.has('nomodule') || !SCRIPT_TYPE.test(type)) return null
   return resolveLink('script', attributes.get('src'), resolver, { isModule: /^module$/i.test(type), isPreload: false })
 }
 
-function readLink(attributes: Attributes, resolver: UrlResolver): BodyLink | null {
+function readLink(attributes: TagAttributes, resolver: UrlResolver): BodyLink | null {
   const rels = new Set(attributes.get('rel')?.toLowerCase().split(/\s+/))
   const href = attributes.get('href')
   if (rels.has('modulepreload')) return resolveLink('script', href, resolver, { isModule: true, isPreload: true })
@@ -79,89 +88,4 @@ function resolveLink(
 ): BodyLink | null {
   const url = written === undefined ? null : resolver.resolve(written)
   return url && { kind, url, ...flags }
-}
-
-/** Collects the attributes of the tags that can link to a script or style sheet. */
-class LinkFinder implements TokenizerCallbacks {
-  readonly tags: { readonly isScript: boolean; readonly attributes: Attributes }[] = []
-  baseHref: string | undefined
-  stop: () => void = () => {}
-  readonly #html: string
-  readonly #decoder: EntityDecoder
-  /** Name of the open inert element, and the number of open elements of that name. */
-  #inert = ''
-  #inertDepth = 0
-  #tag = ''
-  #name = ''
-  #value = ''
-  #attributes = new Map<string, string>()
-
-  constructor(html: string) {
-    this.#html = html
-    this.#decoder = new EntityDecoder(html)
-  }
-
-  get isFull(): boolean {
-    return this.tags.length >= MAX_LINKS
-  }
-
-  onopentagname(start: number, end: number): void {
-    this.#tag = ''
-    if (end - start > LONGEST_TAG) return
-    const name = this.#html.slice(start, end).toLowerCase()
-    if (this.#inert === '' && INERT.has(name)) this.#inert = name
-    // Browsers do not nest `<noscript>`, because they treat its content as text.
-    if (name === this.#inert && (name === 'template' || this.#inertDepth === 0)) this.#inertDepth++
-    if (this.#inert !== '' || !READ_TAGS.has(name)) return
-    this.#tag = name
-    this.#attributes = new Map()
-  }
-
-  onclosetag(start: number, end: number): void {
-    if (end - start !== this.#inert.length || this.#html.slice(start, end).toLowerCase() !== this.#inert) return
-    if (--this.#inertDepth === 0) this.#inert = ''
-  }
-
-  onattribname(start: number, end: number): void {
-    this.#name = ''
-    this.#value = ''
-    if (this.#tag === '' || end - start > LONGEST_ATTRIBUTE) return
-    const name = this.#html.slice(start, end).toLowerCase()
-    if (READ_ATTRIBUTES.has(name)) this.#name = name
-  }
-
-  onattribdata(start: number, end: number): void {
-    if (this.#name !== '') this.#value = this.#decoder.decodeAttribute(start, end)
-  }
-
-  /** The first of several attributes with the same name counts. */
-  onattribend(): void {
-    if (this.#name !== '' && !this.#attributes.has(this.#name)) this.#attributes.set(this.#name, this.#value)
-  }
-
-  onopentagend(): void {
-    if (this.#tag === 'base') this.baseHref ??= this.#attributes.get('href')
-    else if (this.#attributes.has(this.#tag === 'script' ? 'src' : 'rel'))
-      this.tags.push({ isScript: this.#tag === 'script', attributes: this.#attributes })
-    this.#tag = ''
-    this.#attributes = new Map()
-    if (this.isFull) this.stop()
-  }
-
-  onselfclosingtag(): void {
-    this.onopentagend()
-  }
-
-  isInForeignContext(): boolean {
-    return false
-  }
-
-  onattribentity(): void {}
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onend(): void {}
-  onprocessinginstruction(): void {}
-  ontext(): void {}
-  ontextentity(): void {}
 }

@@ -12,6 +12,8 @@ export interface Found {
   readonly at?: number
   /** The resolved URL, for places whose words are locators. */
   readonly url?: PageUrl
+  /** The version that the place found with the value, for places with `hasVersions`. */
+  readonly version?: string
   /** The amount that counts as the hit, for places with `isAmount`. */
   readonly amount?: number
 }

@@ -10,7 +10,7 @@ const HTML_START = /^\s*<(?!!--)/
 export const HTML_INSTEAD = 'an HTML page instead of the file'
 const NAMES = { script: 'script', style: 'style sheet' } as const
 
-interface Reading {
+interface BodyReading {
   readonly kind: 'script' | 'style'
   readonly selection: BodySelection
   readonly resolver: UrlResolver
@@ -18,7 +18,7 @@ interface Reading {
 }
 
 /** A given body with its resolved URL. */
-interface Given extends PageBody {
+interface GivenBody extends PageBody {
   readonly isCut: boolean
   /** Why there is no text. */
   readonly missing?: string | undefined
@@ -29,12 +29,15 @@ interface Given extends PageBody {
  * does not link follow the others: another script may have loaded them.
  * @returns null if they were not looked at
  */
-export function readBodies(given: readonly PageBodyInput[] | null | undefined, reading: Reading): PageBodies | null {
+export function readBodies(
+  given: readonly PageBodyInput[] | null | undefined,
+  reading: BodyReading,
+): PageBodies | null {
   if (given === null || given === undefined) return null
   const { kind, selection, warnings } = reading
   const { count, totalBytes } = BODY_BOUNDS[kind]
   const wanted = orderBodies(given, reading)
-  const present = wanted.filter((body) => body !== null && body.missing === undefined) as Given[]
+  const present = wanted.filter((body) => body !== null && body.missing === undefined) as GivenBody[]
   const bodies: PageBody[] = []
   let room: number = totalBytes
   let cuts = 0
@@ -72,8 +75,11 @@ function formatReasons(counts: ReadonlyMap<string, number>, missing: number): st
 }
 
 /** Orders the given bodies: first those that are selected, with null for each that was not given, then those not linked. */
-function orderBodies(given: readonly PageBodyInput[], { kind, selection, resolver }: Reading): (Given | null)[] {
-  const byUrl = new Map<string, Given>()
+function orderBodies(
+  given: readonly PageBodyInput[],
+  { kind, selection, resolver }: BodyReading,
+): (GivenBody | null)[] {
+  const byUrl = new Map<string, GivenBody>()
   for (const { url: written, text, isCut = false, missing } of given) {
     const url = resolver.resolve(written)
     if (url !== null && !byUrl.has(url.href)) byUrl.set(url.href, { url, isCut, ...readText(text, missing) })
@@ -84,7 +90,7 @@ function orderBodies(given: readonly PageBodyInput[], { kind, selection, resolve
 }
 
 /** Reads the text of a body. A page instead of the file means that the file does not exist. */
-function readText(given: string | Uint8Array, missing: string | undefined): Pick<Given, 'text' | 'missing'> {
+function readText(given: string | Uint8Array, missing: string | undefined): Pick<GivenBody, 'text' | 'missing'> {
   const text = missing === undefined ? decodeBody(given) : ''
   return { text, missing: HTML_START.test(text.slice(0, 100)) ? HTML_INSTEAD : missing }
 }

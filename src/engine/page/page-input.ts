@@ -18,6 +18,10 @@ export interface PageInput {
   readonly html?: string | Uint8Array | null
   readonly dns?: Readonly<Record<string, readonly string[]>> | null
   readonly tls?: { readonly issuer?: string | null; readonly names?: readonly string[] } | null
+  /** The address that answered: IPv4 or IPv6. */
+  readonly address?: string | null
+  /** The network of the address; null if the address has none that is known. Commands and the service look it up. */
+  readonly network?: { readonly asn: number; readonly name: string } | null
   readonly robots?: string | null
   readonly favicon?: number | null
   /** Scripts that the page loads by their URLs, and style sheets that it links. */
@@ -50,7 +54,8 @@ export interface PageBodyInput {
 }
 
 /** Checks the types, because JavaScript callers may pass anything and a wrong value must not count as an absent one. */
-export function checkInput({ status, html, tls, robots, favicon, scripts, styles, loaded }: PageInput): void {
+export function checkInput({ status, html, tls, address, network, robots, favicon, ...files }: PageInput): void {
+  const { scripts, styles, loaded } = files
   demand(isNothing(status) || Number.isInteger(status), 'status must be a whole number or null')
   demand(isNothing(html) || isText(html) || isBytes(html), 'html must be a string, a Uint8Array or null')
   demand(isNothing(robots) || isText(robots), 'robots must be a string or null')
@@ -58,6 +63,12 @@ export function checkInput({ status, html, tls, robots, favicon, scripts, styles
   demand(areBodies(scripts), 'scripts must be a list of {url, text}, where text is a string or a Uint8Array, or null')
   demand(areBodies(styles), 'styles must be a list of {url, text}, where text is a string or a Uint8Array, or null')
   demand(areLoaded(loaded), 'loaded must be a list of {url, kind}, where kind is script, asset or frame, or null')
+  demand(isNothing(address) || isText(address), 'address must be a string or null')
+  const { asn, name } = Object(network) as NonNullable<PageInput['network']>
+  demand(
+    isNothing(network) || (Number.isInteger(asn) && isText(name)),
+    'network must be {asn, name}, a whole number and a string, or null',
+  )
   if (isNothing(tls)) return
   const { issuer, names } = Object(tls) as NonNullable<PageInput['tls']>
   const isTls = typeof tls === 'object' && (isNothing(issuer) || isText(issuer)) && (isNothing(names) || isTexts(names))
@@ -70,9 +81,10 @@ export function checkInput({ status, html, tls, robots, favicon, scripts, styles
  * @throws TypeError like `buildPage`
  */
 export function preparePageInput(input: PageInput): PageInput {
-  const { url, status, html, dns, tls, robots, favicon, scripts, styles, loaded } = input
+  const { url, status, html, dns, tls, address, network, robots, favicon, scripts, styles, loaded } = input
   const headers = isIterable(input.headers) ? [...input.headers] : input.headers
-  const prepared = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles, loaded } as PageInput
+  const known = { url, status, headers, html, dns, tls, address, network, robots, favicon }
+  const prepared = { ...known, scripts, styles, loaded } as PageInput
   checkInput(prepared)
   readAddress(url)
   readHeaders(headers, [])

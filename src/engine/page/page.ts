@@ -52,11 +52,18 @@ export function buildPage(input: PageInput): Page {
     ...blocks,
     dns: readDns(input.dns),
     tls: input.tls ? { issuer: input.tls.issuer ?? null, names: input.tls.names ?? [] } : null,
+    network: readNetwork(input),
     robots: input.robots ?? null,
     favicon: input.favicon ?? null,
     ...bodies,
     warnings: [...warnings, ...cuts, ...found],
   }
+}
+
+/** An address without a network was looked up in vain. */
+function readNetwork({ address = null, network }: PageInput): Page['network'] {
+  if (network) return { ...network, address }
+  return network === null && address !== null ? 'unknown' : null
 }
 
 const NO_BODIES: Pick<Page, 'bundles' | 'stylesheets'> = { bundles: null, stylesheets: null }

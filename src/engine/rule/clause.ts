@@ -1,6 +1,6 @@
 import { parseLocator } from './locator.ts'
-import type { Family, Place } from './place.ts'
-import type { ClauseSource, Weight } from './types.ts'
+import type { Family, Place, Weight } from './place.ts'
+import type { ClauseSource } from './types.ts'
 
 /** The engine's own place: the builder and technologies of the verdict. Only site types can use it, and no plugin reads it. */
 export const FOUND: Place = {
@@ -97,6 +97,8 @@ export function findMaxWeight(node: ClauseNode): Weight {
 }
 
 function findMaxLeafWeight(place: Place, words: readonly string[], source: ClauseSource): Weight {
+  const declared = findDeclaredWeight(place, words)
+  if (declared !== undefined) return declared
   if (place.family === 'content' && place.word === 'literal') return 'weak'
   if (place.family === FOUND.family) return 'medium'
   if (place.family !== 'loaded' || 'has' in source || 'is' in source || 'match' in source) return 'strong'
@@ -104,6 +106,13 @@ function findMaxLeafWeight(place: Place, words: readonly string[], source: Claus
     (list) => list.length > 0,
   )
   return locators.length > 0 && locators.every((list) => list.some(isHostAlone)) ? 'medium' : 'strong'
+}
+
+/** The lowest weight that a place declares for some of its words. */
+function findDeclaredWeight({ maxWeight }: Place, words: readonly string[]): Weight | undefined {
+  if (maxWeight === undefined || typeof maxWeight === 'string') return maxWeight
+  const weights = words.flatMap((word) => maxWeight[word.split(' ')[0].toLowerCase()] ?? [])
+  return WEIGHTS.find((weight) => weights.includes(weight))
 }
 
 function isHostAlone(locator: string): boolean {

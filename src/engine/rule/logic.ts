@@ -1,12 +1,12 @@
 import jsonLogic from 'json-logic-js'
 import type { Logic } from './types.ts'
 
-/** The data of an expression: hits by variable, for example `{"c1":1,"c3":4}`. */
-export type Hits = Readonly<Record<string, number>>
+/** The data of an expression: the values of its variables that are not 0, for example `{"c1":1,"c3":4}`. */
+export type Variables = Readonly<Record<string, number>>
 
-/** Evaluates an expression with the JSON Logic library. Points are computed in no other way. */
-export function applyLogic(logic: Logic, hits: Hits): number {
-  return Number(jsonLogic.apply(logic as Parameters<typeof jsonLogic.apply>[0], hits))
+/** Evaluates an expression with the JSON Logic library. */
+export function applyLogic(logic: Logic, variables: Variables): number {
+  return Number(jsonLogic.apply(logic as Parameters<typeof jsonLogic.apply>[0], variables))
 }
 
 const OPERATIONS = new Set(['if', 'or', 'and', '!', '>=', '+', 'min'])
@@ -41,13 +41,6 @@ function readOnlyKey(object: object): string | null {
     only = key
   }
   return only
-}
-
-/** Lists the variables of an expression. */
-export function listVariables(logic: Logic): string[] {
-  if (typeof logic !== 'object') return []
-  if (!Array.isArray(logic) && 'var' in logic) return [String((logic.var as readonly Logic[])[0])]
-  return Object.values(logic).flatMap((inner: Logic) => listVariables(inner))
 }
 
 export const variable = (id: string): Logic => ({ var: [id, 0] })

@@ -11,8 +11,17 @@ export type Family =
   | 'content'
   | 'found'
 
+/** How much a clause proves. */
+export type Weight = 'strong' | 'medium' | 'weak'
+
 /** How the word of a clause is read, and therefore how the index looks it up. */
 export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
+
+/**
+ * A place with this rank of `hostingProof` or a higher number only says in whose network the address is, which a CDN in front of the
+ * origin would say too.
+ */
+export const NETWORK_RANK = 10
 
 /** The form of a word: a sentence fragment for messages and, where possible, a regular expression. */
 export interface WordForm {
@@ -41,6 +50,8 @@ export interface Place {
    * rank, the place is less sure than any place that has one.
    */
   readonly hostingProof?: number | Readonly<Record<string, number>>
+  /** The highest weight of a clause at the place, or for each of `names` that has one; by default what its family allows. */
+  readonly maxWeight?: Weight | Readonly<Record<string, Weight>>
   /**
    * The place reports amounts: the hit of a clause is the `amount` that was found, not the number of values. Every page has
    * some amount, so a clause needs a test.
@@ -51,4 +62,21 @@ export interface Place {
    * each of its occurrences. Without it they see the whole text. The literals have to be distinctive.
    */
   readonly windowCharacters?: number
+  /** The place brings a version with its values. A clause with `version: false` leaves it. */
+  readonly hasVersions?: boolean
+  /** Only values of the page's own site count, as if each clause said `from: own`. */
+  readonly from?: 'own'
+  /**
+   * Files from which the place finds a word, and similar ones from which it does not, as URLs. A clause at such a place needs
+   * no page in a test: these are its hits and misses.
+   */
+  readonly example?: (word: string) => Example
+}
+
+/** Files that prove a word of a clause. */
+export interface Example {
+  readonly hits: readonly string[]
+  readonly misses: readonly string[]
+  /** Slugs of the rules that may fire on them too: the system of an extension. */
+  readonly also?: readonly string[]
 }

@@ -3,7 +3,7 @@ import { lower } from '../text/text.ts'
 import { RuleSyntaxError } from './rule-syntax-error.ts'
 
 /** One condition on one element. Names and tags are in lower case, values too unless case matters. */
-export type Part =
+export type SelectorPart =
   | { readonly type: 'tag'; readonly name: string }
   | { readonly type: 'any' }
   | {
@@ -12,13 +12,13 @@ export type Part =
       readonly action: AttributeSelector['action']
       readonly value: string
     }
-  | { readonly type: 'not' | 'is'; readonly rows: readonly (readonly Part[])[] }
+  | { readonly type: 'not' | 'is'; readonly rows: readonly (readonly SelectorPart[])[] }
 
 /** The conditions on one element, and its relation to the compound before it. */
 export interface Compound {
   /** A number that is unique over all selectors: the index of the compound's cached results. */
   readonly id: number
-  readonly parts: readonly Part[]
+  readonly parts: readonly SelectorPart[]
   /** The combinator between the compound on the left and this one; null for the first compound. */
   readonly from: 'descendant' | 'child' | null
 }
@@ -51,7 +51,9 @@ export function splitSelector(text: string): string[] {
 let ids = 0
 
 function readCompounds(row: readonly Selector[], text: string, exact: boolean): Compound[] {
-  const compounds: { id: number; parts: Part[]; from: Compound['from'] }[] = [{ id: ids++, parts: [], from: null }]
+  const compounds: { id: number; parts: SelectorPart[]; from: Compound['from'] }[] = [
+    { id: ids++, parts: [], from: null },
+  ]
   for (const part of row) {
     if (part.type === 'descendant' || part.type === 'child') compounds.push({ id: ids++, parts: [], from: part.type })
     else compounds[compounds.length - 1].parts.push(readPart(part, text, exact, true))
@@ -61,7 +63,7 @@ function readCompounds(row: readonly Selector[], text: string, exact: boolean): 
   return compounds
 }
 
-function readPart(part: Selector, text: string, exact: boolean, nest: boolean): Part {
+function readPart(part: Selector, text: string, exact: boolean, nest: boolean): SelectorPart {
   if (part.type === 'universal' && part.namespace === null) return { type: 'any' }
   if (part.type === 'tag' && part.namespace === null) return { type: 'tag', name: lower(part.name) }
   if (part.type === 'attribute' && part.namespace === null && part.action !== 'not')

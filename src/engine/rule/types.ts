@@ -1,13 +1,11 @@
-import type { Family } from './place.ts'
-
-export type Weight = 'strong' | 'medium' | 'weak'
+import type { Family, Weight } from './place.ts'
 
 export type RuleKind = 'builder' | 'hosting' | 'site-type' | 'technology'
 
-/** A JSON Logic expression over hits: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
+/** A JSON Logic expression: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
 export type Logic = number | boolean | string | readonly Logic[] | { readonly [operation: string]: readonly Logic[] }
 
-/** One place of a rule with its words and tests. `id` is its variable in the rule's expression. */
+/** One place of a rule with its words and tests. `id` is its variable in expressions. */
 export interface Leaf {
   readonly id: string
   /** The variable that is 1 if the place was seen. Only leaves under a `not` have it. */
@@ -18,23 +16,24 @@ export interface Leaf {
   readonly has?: readonly string[]
   readonly under?: readonly string[]
   readonly match?: string
-  /** The capture group of `match` that contains the version. */
-  readonly version?: number
+  /** The capture group of `match` that contains the version; false if the version that the place brings is none of the product. */
+  readonly version?: number | false
   readonly from?: 'own' | 'other'
   readonly attr?: string
   readonly atLeast?: number
   readonly exact?: boolean
   /**
-   * The variable for the files of sibling hosts that the leaf needs to reach `atLeast`: absent or 0 for none, 1 for scripts or
-   * style sheets, 2 for other files. Only leaves with `from: own` in a place of the family `loaded` have it.
+   * The variable of the portable form for the files of sibling hosts that the leaf needs to reach `atLeast`: absent or 0 for
+   * none, 1 for scripts or style sheets, 2 for other files. Only leaves with `from: own` in a place of the family `loaded`
+   * have it.
    */
   readonly siblingId?: string
   /** Whether a hit can give points: the leaf is not under a `not`. */
   readonly positive: boolean
 }
 
-/** The properties of every clause of `detect`. */
-export interface ClauseBase {
+/** One clause of `detect`. */
+export interface Clause {
   readonly family: Family
   /** Ids of its leaves. */
   readonly leaves: readonly string[]
@@ -46,25 +45,22 @@ export interface ClauseBase {
   readonly text: string
 }
 
+/** One clause of `detect` of a builder, technology or hosting provider. */
+export interface WeightedClause extends Clause {
+  /** Its weight, unless it holds only with files of sibling hosts. */
+  readonly weight: Weight
+}
+
 /** Tenths of log-odds by site type: how much a clause that holds speaks for or against each type. */
 export type TypePoints = Readonly<Record<string, number>>
 
 /** One clause of `detect` of a site type. */
-export interface TypeClause extends ClauseBase {
-  /** Its variable in the expressions of all site types: slug, colon and number of the clause, from 1. */
+export interface TypeClause extends Clause {
+  /** Slug, colon and number of the clause, from 1. */
   readonly id: string
   readonly points: TypePoints
   /** The points are written by hand, and the fit does not change them. */
   readonly byHand?: boolean
-}
-
-/** One clause of `detect` of a builder, technology or hosting provider. */
-export interface Clause extends ClauseBase {
-  readonly weight: Weight
-  /** Whether it holds without files of sibling hosts; if not, its weight is lower. Only if a leaf has a `siblingId`. */
-  readonly ownHost?: Logic
-  /** Whether it holds without files of sibling hosts other than scripts and style sheets. */
-  readonly siblingCode?: Logic
 }
 
 /** A checked clause of a YAML file: a place with its word and tests, or a group. */
@@ -114,15 +110,10 @@ export interface CompiledRule {
   readonly unnamed?: boolean
   readonly leaves: readonly Leaf[]
   /** Empty for a site type. */
-  readonly clauses: readonly Clause[]
+  readonly clauses: readonly WeightedClause[]
   /** Only for a site type: its clauses and its prior. */
   readonly typeClauses?: readonly TypeClause[]
   readonly prior?: number
-  /**
-   * The expression from hits to points, 0 to 6. For a site type: from the clauses of all site types that hold (1 each,
-   * by id) to tenths of log-odds.
-   */
-  readonly logic: Logic
 }
 
 /** Decides whether the site type with the highest score is named. All numbers are tenths of log-odds. */

@@ -16,13 +16,17 @@ export interface AutomatonTable {
   readonly next: Uint16Array | Uint32Array
   /** The first state in which literals end. */
   readonly firstEnd: number
-  /** Numbers of the literals that end in a state, and the next such state on the suffix chain; -1 for none. */
+  /** The next state on the suffix chain in which literals end; 0 for none. */
+  readonly shorter: Uint32Array
+}
+
+/** The table with the numbers of the literals that end in each state. */
+export interface BuiltTable extends AutomatonTable {
   readonly ends: readonly (readonly number[])[]
-  readonly shorter: Int32Array
 }
 
 /** Builds the table of literals, given as UTF-8 in lower case. */
-export function buildTable(literals: readonly Uint8Array[]): AutomatonTable {
+export function buildTable(literals: readonly Uint8Array[]): BuiltTable {
   const classOf = assignClasses(literals)
   const trie = buildTrie(literals, classOf)
   const { shorter, speaks } = linkSuffixes(trie)
@@ -104,7 +108,7 @@ function linkSuffixes({ next, ends }: Trie): { shorter: Int32Array; speaks: Uint
 function renumber(
   { next, ends, shorter }: Trie & { readonly shorter: Int32Array },
   speaks: Uint8Array,
-): Omit<AutomatonTable, 'classOf'> {
+): Omit<BuiltTable, 'classOf'> {
   const order = [...ends.keys()].sort((a, b) => speaks[a] - speaks[b] || a - b)
   const numbers = new Uint32Array(order.length)
   for (const [number, state] of order.entries()) numbers[state] = number
@@ -114,7 +118,7 @@ function renumber(
   return {
     next: renumbered,
     ends: order.map((state) => ends[state]),
-    shorter: Int32Array.from(order, (state) => (shorter[state] < 0 ? -1 : numbers[shorter[state]])),
+    shorter: Uint32Array.from(order, (state) => (shorter[state] < 0 ? 0 : numbers[shorter[state]])),
     firstEnd: order.length - speaks.reduce((sum, one) => sum + one, 0),
   }
 }

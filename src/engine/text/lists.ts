@@ -8,8 +8,3 @@ export function append<K, T>(
   if (list === undefined) lists.set(key, [item])
   else list.push(item)
 }
-
-/** Adds all items of a list to another list. */
-export function pushAll<T>(items: readonly T[] | undefined, into: T[]): void {
-  if (items !== undefined) for (let i = 0; i < items.length; i++) into.push(items[i])
-}

@@ -8,35 +8,44 @@ const MAX_SHORT_TEXT_CHARACTERS = 200
 
 const NOTHING: readonly never[] = []
 
-/** Finds which literals occur in a text. ASCII case is ignored. */
-export class LiteralIndex<T> {
-  readonly #patterns: readonly { readonly pattern: RegExp; readonly items: readonly T[] }[]
-  readonly #anyPattern: RegExp | null
-  readonly #automaton: Automaton<T>
+/** Finds which literals occur in a text, by their numbers. ASCII case is ignored. */
+export class LiteralIndex {
+  readonly #automaton: Automaton
+  readonly #listTexts: () => readonly string[]
+  readonly #isSearched: boolean
+  readonly #hasPattern: boolean
+  /** One pattern for each of few literals, and one for all of not many. They are built when they are needed. */
+  #patterns: readonly RegExp[] | undefined
+  #anyPattern: RegExp | undefined
 
-  /** @param literals the items to report, by literal */
-  constructor(literals: ReadonlyMap<string, readonly T[]>) {
-    const texts = [...literals.keys()]
+  /** @param listTexts returns the literals of the automaton, in lower case; called only for few literals */
+  constructor(automaton: Automaton, listTexts: () => readonly string[]) {
+    this.#automaton = automaton
+    this.#listTexts = listTexts
     // Outside of ASCII, a pattern that ignores case also folds other letters, and not always correctly.
-    const literalCount = texts.every(isAscii) ? texts.length : Number.POSITIVE_INFINITY
-    this.#patterns =
-      literalCount > MAX_SEARCHED_LITERALS
-        ? []
-        : [...literals].map(([literal, items]) => ({ pattern: buildPattern([literal]), items }))
-    this.#anyPattern = literalCount > MAX_PATTERN_LITERALS ? null : buildPattern(texts)
-    this.#automaton = new Automaton(literals)
+    this.#hasPattern = automaton.isAscii && automaton.count <= MAX_PATTERN_LITERALS
+    this.#isSearched = this.#hasPattern && automaton.count <= MAX_SEARCHED_LITERALS
   }
 
-  /** Finds the items of all literals that occur in `text`. */
-  find(text: string): readonly T[] {
+  /** Builds the index of texts in lower case, each of which occurs once. */
+  static of(texts: readonly string[]): LiteralIndex {
+    return new LiteralIndex(Automaton.of(texts), () => texts)
+  }
+
+  /** Finds the numbers of all literals that occur in `text`. */
+  find(text: string): readonly number[] {
     const isShort = text.length <= MAX_SHORT_TEXT_CHARACTERS
-    if ((isShort || this.#patterns.length > 0) && this.#anyPattern?.test(text) === false) return NOTHING
-    if (isShort || this.#patterns.length === 0) return this.#automaton.find(text)
-    return this.#patterns.flatMap(({ pattern, items }) => (pattern.test(text) ? items : []))
+    if (this.#hasPattern && (isShort || this.#isSearched)) {
+      this.#anyPattern ??= buildPattern(this.#listTexts())
+      if (!this.#anyPattern.test(text)) return NOTHING
+    }
+    if (isShort || !this.#isSearched) return this.#automaton.find(text)
+    this.#patterns ??= this.#listTexts().map((literal) => buildPattern([literal]))
+    return this.#patterns.flatMap((pattern, i) => (pattern.test(text) ? i : []))
   }
 
   /** Finds where the literals occur in `text`, in one pass, each literal at most `most` times. */
-  findOccurrences(text: string, most: number): readonly Occurrence<T>[] {
+  findOccurrences(text: string, most: number): readonly Occurrence[] {
     return this.#automaton.findOccurrences(text, most)
   }
 }
@@ -48,9 +57,4 @@ function buildPattern(literals: readonly string[]): RegExp {
 /** Joins literals into the source of a pattern that matches any of them. */
 export function joinAlternatives(literals: Iterable<string>): string {
   return Array.from(literals, (literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')
-}
-
-function isAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is the ASCII range.
-  return /^[\x00-\x7f]*$/.test(text)
 }

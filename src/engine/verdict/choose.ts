@@ -1,5 +1,7 @@
-import type { Ruleset } from '../lookup/ruleset.ts'
-import type { Clause, CompiledRule, Leaf } from '../rule/types.ts'
+import type { RulesBySlug, Ruleset } from '../lookup/ruleset.ts'
+import { NETWORK_RANK } from '../rule/place.ts'
+import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { listLeaves } from './held-clauses.ts'
 import { findImplied, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
 
@@ -27,7 +29,7 @@ const listKind = (scored: ScoredRules, kind: CompiledRule['kind']): ScoredRule[]
   [...scored.values()].filter((one) => one.rule.kind === kind && one.level !== null)
 
 /** Drops rules that another rule of the same or a higher level implies: the implying rule is the more specific one. */
-function keepMostSpecific(scored: readonly ScoredRule[], rules: ReadonlyMap<string, CompiledRule>): ScoredRule[] {
+function keepMostSpecific(scored: readonly ScoredRule[], rules: RulesBySlug): ScoredRule[] {
   return scored.filter(
     (one) =>
       !scored.some(
@@ -63,17 +65,22 @@ export function chooseBuilder(scored: ScoredRules, ruleset: Ruleset): ScoredRule
 
 /** Whether a strong clause holds that is not about a loaded file: pages often load files of other products. */
 export function hasOwnProof({ held }: ScoredRule): boolean {
-  return held.some(({ weight, family }) => weight === 'strong' && family !== 'loaded')
+  return held.some(({ weight, clause }) => weight === 'strong' && clause.family !== 'loaded')
 }
 
 const NO_PROOF = Number.POSITIVE_INFINITY
 
+/** Whether only the network of the address proves a rule. */
+function isOfNetwork(rank: number): boolean {
+  return rank >= NETWORK_RANK && rank < NO_PROOF
+}
+
 /** Rank of the surest place that proves a hosting rule on this page: 1 is the surest. */
 function rankProof({ held, rule }: ScoredRule, ruleset: Ruleset): number {
   const heavy = held.filter(({ weight }) => weight !== 'weak')
-  const ids = new Set((heavy.length > 0 ? heavy : held).flatMap((clause: Clause) => clause.leaves))
-  const leaves = rule.leaves.filter((leaf) => leaf.positive && ids.has(leaf.id))
-  return Math.min(NO_PROOF, ...leaves.map((leaf) => rankLeafProof(leaf, ruleset)))
+  const leaves = (heavy.length > 0 ? heavy : held).flatMap(({ clause }) => listLeaves(clause, rule.leaves))
+  const ranks = leaves.filter(({ positive }) => positive).map((leaf) => rankLeafProof(leaf, ruleset))
+  return Math.min(NO_PROOF, ...ranks)
 }
 
 /** Rank of the least sure word of a leaf. */
@@ -90,9 +97,14 @@ function rankLeafProof({ place, words }: Leaf, ruleset: Ruleset): number {
  */
 export function chooseHosting(providers: ScoredRules, ruleset: Ruleset): ScoredRule | null | undefined {
   const rank = (one: ScoredRule): number => rankProof(one, ruleset)
-  const origins = listKind(providers, 'hosting').filter((one) => isMedium(one) && !one.rule.cdn)
+  const all = listKind(providers, 'hosting')
+  const hasCdn = all.some((one) => one.rule.cdn && one.level !== null)
+  // Behind a CDN, the address is that of the CDN, in its own network or in another one.
+  const isOrigin = (one: ScoredRule): boolean => !one.rule.cdn && !(hasCdn && isOfNetwork(rank(one)))
+  const origins = all.filter((one) => isMedium(one) && isOrigin(one))
+  const hasOwnMark = (one: ScoredRule): number => (isOfNetwork(rank(one)) ? 0 : 1)
   const [first, second] = keepMostSpecific(origins, ruleset.hostingBySlug).sort(
-    compareBy<ScoredRule>(level, (one) => -rank(one), families, points, marks, slug),
+    compareBy<ScoredRule>(level, hasOwnMark, (one) => -rank(one), families, points, marks, slug),
   )
   if (first === undefined) return null
   const tied = second !== undefined && first.level === 'high' && second.level === 'high' && rank(first) === rank(second)

@@ -1,4 +1,3 @@
-import type { Ruleset } from '../lookup/ruleset.ts'
 import { CATEGORY_PREFIX, FOUND } from '../rule/clause.ts'
 import type { PageHits } from './hits.ts'
 
@@ -9,8 +8,8 @@ interface Detected {
 }
 
 /** Tests what was detected against the clauses of site types, as the engine's own place. */
-export function testFound(hits: PageHits, ruleset: Ruleset, { products, builder }: Detected): void {
-  const found = ruleset.places.get(FOUND.key)
+export function testFound(hits: PageHits, { products, builder }: Detected): void {
+  const found = hits.ruleset.places.get(FOUND.key)
   if (found === undefined) return
   for (const { slug, name } of products) hits.testFound(found, { name: slug, text: name })
   if (builder?.category) hits.testFound(found, { name: `${CATEGORY_PREFIX}${builder.category}`, text: builder.name })

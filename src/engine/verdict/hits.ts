@@ -1,5 +1,6 @@
 import { PageReader, type Value } from '../lookup/leaf-test.ts'
-import type { PlaceIndex, PreparedLeaf } from '../lookup/place-index.ts'
+import type { PlaceIndex } from '../lookup/place-index.ts'
+import type { PreparedLeaf } from '../lookup/prepared-leaf.ts'
 import type { Ruleset } from '../lookup/ruleset.ts'
 import type { Found } from '../page/detector.ts'
 import type { Page } from '../page/page-types.ts'
@@ -12,43 +13,45 @@ const NO_VALUES: Value[] = []
 /** Finds outside of elements are numbered from here, so that they never equal the index of an element. */
 const FIRST_SERIAL = 2 ** 32
 
+/**
+ * Files that count as evidence where a clause asks for files of the page's own site: those of its host, also the scripts and
+ * style sheets of sibling hosts, or all files of the site.
+ */
+export type OwnFiles = 'host' | 'code' | 'site'
+
 /** The hits of one leaf on a page. */
 export interface LeafHits {
+  /** With all files of the site. */
   count: number
+  /** The same count with fewer files. */
+  ofHost: number
+  withCode: number
   /** The first values, for the evidence. */
   values: Value[]
   version?: string
   /** Values that were counted: elements or serial numbers, usually in ascending order, or URLs. Created by the first one. */
   places?: number[]
   urls?: UrlSet
-  /** Parts of the count that come from sibling hosts: scripts and style sheets, and other files. */
-  siblingCode: number
-  siblingFiles: number
-}
-
-/** Computes which files of sibling hosts a leaf needs to reach `atLeast`: 0 none, 1 scripts or style sheets, 2 other files. */
-export function computeNeededSiblings(leaf: Leaf, { count, siblingCode, siblingFiles }: LeafHits): 0 | 1 | 2 {
-  const least = leaf.atLeast ?? 1
-  if (count - siblingCode - siblingFiles >= least) return 0
-  return count - siblingFiles >= least ? 1 : 2
 }
 
 /** The hits of all leaves on one page. */
 export class PageHits {
   readonly page: Page
+  readonly ruleset: Ruleset
   readonly #warnings: string[] = []
   textsTested = 0
   readonly #byLeaf = new Map<Leaf, LeafHits>()
   readonly #lifted = new Set<CompiledRule>()
-  readonly #liftedTypeLeaves = new Set<Leaf>()
+  readonly #liftedTypeLeaves = new Set<PreparedLeaf>()
   readonly #versioned = new Set<CompiledRule>()
   readonly #reader: PageReader
   #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
   #serial = FIRST_SERIAL
 
-  constructor(page: Page) {
+  constructor(page: Page, ruleset: Ruleset) {
     this.page = page
+    this.ruleset = ruleset
     this.#reader = new PageReader(page)
   }
 
@@ -57,7 +60,7 @@ export class PageHits {
   }
 
   /** Positive leaves of site types that have enough hits. */
-  get liftedTypeLeaves(): Iterable<Leaf> {
+  get liftedTypeLeaves(): Iterable<PreparedLeaf> {
     return this.#liftedTypeLeaves
   }
 
@@ -73,6 +76,24 @@ export class PageHits {
 
   get(leaf: Leaf): LeafHits | undefined {
     return this.#byLeaf.get(leaf)
+  }
+
+  /** Counts the hits of a leaf with some files of the site. */
+  count(leaf: Leaf, files: OwnFiles): number {
+    const hits = this.#byLeaf.get(leaf)
+    if (hits === undefined) return 0
+    return files === 'site' ? hits.count : files === 'code' ? hits.withCode : hits.ofHost
+  }
+
+  /** Whether the place of a leaf was seen for each of its words. */
+  isSeen(leaf: Leaf): boolean {
+    const detector = this.ruleset.places.get(leaf.place)?.detector
+    if (detector?.seen === undefined) return true
+    try {
+      return leaf.words.every((word) => detector.seen?.(this.page, word))
+    } catch {
+      return false // A detector that throws loses its own place only.
+    }
   }
 
   /** Reads one place. A detector that throws loses its own place only; the failure becomes a warning. */
@@ -103,29 +124,30 @@ export class PageHits {
     if (!item.accepts(value)) return
     const hits = this.#getHits(item.leaf)
     // Done before the next check, because only a later occurrence in a text may show the version.
-    const version = item.takeVersion()
+    const version = item.takeVersion(value)
     if (version !== undefined) {
       hits.version ??= version
       this.#versioned.add(item.rule)
     }
     if (!this.#isNew(hits, value)) return
     const before = hits.count
-    hits.count += value.found.amount ?? 1
-    if (item.countsSiblings) this.#countSibling(hits, value)
+    const { amount = 1 } = value.found
+    const files = item.countsSiblings ? this.#findOwnFiles(value) : 'host'
+    hits.count += amount
+    if (files !== 'site') hits.withCode += amount
+    if (files === 'host') hits.ofHost += amount
     if (before === 0) hits.values = [value]
     else if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
     if (!item.isPositive || hits.count < item.least || before >= item.least) return
-    if (item.isOfSiteType) this.#liftedTypeLeaves.add(item.leaf)
+    if (item.isOfSiteType) this.#liftedTypeLeaves.add(item)
     else this.#lifted.add(item.rule)
   }
 
-  /** Counts a file that belongs to the page's own site but is on a different host from the page. */
-  #countSibling(hits: LeafHits, { found, url }: Value): void {
+  /** Finds the smallest set of files with which a file of the page's own site counts. */
+  #findOwnFiles({ url }: Value): OwnFiles {
     this.#ownHosts ??= findOwnHosts(this.page)
-    if (url === null || this.#ownHosts.has(stripWww(url.host))) return
-    const amount = found.amount ?? 1
-    if (CODE_FILE.test(url.path)) hits.siblingCode += amount
-    else hits.siblingFiles += amount
+    if (url === null || this.#ownHosts.has(stripWww(url.host))) return 'host'
+    return CODE_FILE.test(url.path) ? 'code' : 'site'
   }
 
   /** Counts each value once: equal URLs, and finds in the same element, are the same value. */
@@ -154,12 +176,12 @@ export class PageHits {
     if (hits === undefined) {
       hits = {
         count: 0,
+        ofHost: 0,
+        withCode: 0,
         values: NO_VALUES,
         version: undefined,
         places: undefined,
         urls: undefined,
-        siblingCode: 0,
-        siblingFiles: 0,
       }
       this.#byLeaf.set(leaf, hits)
     }
@@ -185,7 +207,7 @@ function findOwnHosts({ base }: Page): ReadonlySet<string> {
 
 /** Reads every place that at least one rule uses. */
 export function readHits(ruleset: Ruleset, page: Page): PageHits {
-  const hits = new PageHits(page)
+  const hits = new PageHits(page, ruleset)
   for (const place of ruleset.readPlaces) hits.read(place)
   return hits
 }

@@ -1,3 +1,4 @@
+import type { RulesBySlug } from '../lookup/ruleset.ts'
 import type { CompiledRule } from '../rule/types.ts'
 import { rankLevel, ScoredRule } from './score.ts'
 import type { Level } from './verdict-types.ts'
@@ -5,12 +6,10 @@ import type { Level } from './verdict-types.ts'
 /** Scored rules by slug. */
 export type ScoredRules = Map<string, ScoredRule>
 
-type Rules = ReadonlyMap<string, CompiledRule>
-
-const IMPLIED = new WeakMap<Rules, Map<CompiledRule, ReadonlySet<string>>>()
+const IMPLIED = new WeakMap<RulesBySlug, Map<CompiledRule, ReadonlySet<string>>>()
 
 /** Finds everything that a rule implies, over any number of steps. The result is computed once for a set of rules. */
-export function findImplied(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
+export function findImplied(rule: CompiledRule, rules: RulesBySlug): ReadonlySet<string> {
   let known = IMPLIED.get(rules)
   if (known === undefined) IMPLIED.set(rules, (known = new Map()))
   let implied = known.get(rule)
@@ -18,7 +17,7 @@ export function findImplied(rule: CompiledRule, rules: Rules): ReadonlySet<strin
   return implied
 }
 
-function followImplies(rule: CompiledRule, rules: Rules): ReadonlySet<string> {
+function followImplies(rule: CompiledRule, rules: RulesBySlug): ReadonlySet<string> {
   const implied = new Set<string>()
   const queue = [...rule.implies]
   for (const slug of queue) {
@@ -37,7 +36,7 @@ export function dropUnrequired(scored: ScoredRules): void {
 }
 
 /** Lifts an implied rule to the level of the rule that implies it, if that is higher. Points and families do not change. */
-export function liftImplied(scored: ScoredRules, rules: Rules): void {
+export function liftImplied(scored: ScoredRules, rules: RulesBySlug): void {
   const lifts: [slug: string, by: ScoredRule, level: Level][] = []
   for (const one of scored.values())
     if (one.level !== null) for (const slug of findImplied(one.rule, rules)) lifts.push([slug, one, one.level])

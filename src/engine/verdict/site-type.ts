@@ -1,10 +1,11 @@
 import type { Ruleset, RuleTypeClause } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
 import { applyLogic } from '../rule/logic.ts'
-import type { CompiledRule, Leaf, TypeDecision } from '../rule/types.ts'
+import type { CompiledRule, TypeDecision } from '../rule/types.ts'
 import { testFound } from './found.ts'
+import { buildVariables, holds } from './held-clauses.ts'
 import type { PageHits } from './hits.ts'
-import { isSeen, PageData, readClauseTexts, type ScoredRule } from './score.ts'
+import { listUnseen, readClauseTexts, type ScoredRule } from './score.ts'
 import type { ClauseEvidence, Evidence } from './verdict-types.ts'
 
 /** A page with fewer visible words can only get a site type that is marked `thin`. */
@@ -15,9 +16,6 @@ const MAX_EVIDENCE_CLAUSES = 12
 
 /** The decision of rulesets whose categories define none. */
 const DEFAULT_DECISION: TypeDecision = { threshold: 1, margin: 0 }
-
-/** A clause of a site type that holds on a page. */
-export type HeldClause = Pick<RuleTypeClause, 'rule' | 'clause' | 'terms'>
 
 /** A site type with its score on a page, in tenths of log-odds. */
 export interface ScoredType {
@@ -46,27 +44,26 @@ export function isTypable(page: Page): boolean {
  * technologies.
  * @param detected the builder and the technologies of the verdict
  */
-export function findHeldClauses(
-  ruleset: Ruleset,
+export function findHeldTypeClauses(
   hits: PageHits,
   { technologies, builder }: { readonly technologies: readonly ScoredRule[]; readonly builder: ScoredRule | null },
-): HeldClause[] {
+): RuleTypeClause[] {
+  const { ruleset } = hits
   const products = technologies.map(({ rule }) => rule).filter((rule) => ruleset.bySlug.get(rule.slug) === rule)
-  testFound(hits, ruleset, { products, builder: builder?.rule })
-  const data = new PageData(hits, ruleset)
+  testFound(hits, { products, builder: builder?.rule })
   const held = new Set<RuleTypeClause>()
-  for (const leaf of hits.liftedTypeLeaves) {
-    const one = ruleset.typeClauses.get(leaf)
-    if (one !== undefined && !held.has(one) && ruleset.results.get(one.evaluated, data).points > 0) held.add(one)
+  for (const { rule, leaf } of hits.liftedTypeLeaves) {
+    const one = ruleset.findTypeClause(rule, leaf)
+    if (one !== undefined && !held.has(one) && holds(one.clause, one.leaves, hits)) held.add(one)
   }
   return [...held]
 }
 
-/** Scores every site type: the values of the terms of its expression whose clauses hold. All others add 0. */
-export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly HeldClause[]): ScoredType[] {
-  const scores = siteTypes.map(({ constant }) => constant)
-  for (const { terms } of held) for (let i = 0; i < terms.length; i += 2) scores[terms[i]] += terms[i + 1]
-  return siteTypes.map(({ rule }, type) => ({ rule, score: scores[type] }))
+/** Scores every site type: its prior and the points that the clauses give it. */
+export function scoreSiteTypes({ siteTypes }: Ruleset, held: readonly RuleTypeClause[]): ScoredType[] {
+  const scores = siteTypes.map(({ prior = 0 }) => prior)
+  for (const { points } of held) for (let i = 0; i < points.length; i++) scores[i] += points[i]
+  return siteTypes.map((rule, i) => ({ rule, score: scores[i] }))
 }
 
 /**
@@ -97,8 +94,8 @@ export function chooseSiteType(
 /** Explains the decision: the best type and the runner-up, each with the clauses that count most for or against it. */
 export function explainSiteType(
   { chosen, ranking, reason }: TypeChoice,
-  held: readonly HeldClause[],
-  { hits, ruleset }: { readonly hits: PageHits; readonly ruleset: Ruleset },
+  held: readonly RuleTypeClause[],
+  hits: PageHits,
 ): Evidence[] {
   if (held.length === 0) return []
   return ranking.slice(0, 2).map((type, i) => {
@@ -110,8 +107,8 @@ export function explainSiteType(
       name: rule.name,
       level: null,
       points: score,
-      clauses: explainClauses(rule.slug, held, { hits, ruleset }),
-      unseen: listUnseen(rule, hits, ruleset),
+      clauses: explainTypeClauses(rule.slug, held, hits),
+      unseen: listUnseen(rule, hits),
       chosen: type === chosen,
       ...(note && { note }),
     }
@@ -119,36 +116,25 @@ export function explainSiteType(
 }
 
 /** Lists the clauses that give points to a type, those that count most first. */
-export function explainClauses(
+export function explainTypeClauses(
   type: string,
-  held: readonly HeldClause[],
-  {
-    hits,
-    ruleset,
-    most = MAX_EVIDENCE_CLAUSES,
-  }: { readonly hits: PageHits; readonly ruleset: Ruleset; readonly most?: number },
+  held: readonly RuleTypeClause[],
+  hits: PageHits,
+  most = MAX_EVIDENCE_CLAUSES,
 ): ClauseEvidence[] {
-  const data = new PageData(hits, ruleset)
-  const counting = held.flatMap(({ rule, clause }) => {
+  const counting = held.flatMap(({ clause, leaves }) => {
     const points = clause.points[type] ?? 0
-    return points === 0 ? [] : [{ rule, clause, points }]
+    return points === 0 ? [] : [{ clause, leaves, points }]
   })
   const strongest = counting.sort(
     (a, b) => Math.abs(b.points) - Math.abs(a.points) || (a.clause.id < b.clause.id ? -1 : 1),
   )
-  return strongest.slice(0, most).map(({ rule, clause, points }) => {
-    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
-    return {
-      clause: clause.text,
-      places: [...new Set(leaves.map(({ place }: Leaf) => place))],
-      points,
-      family: clause.family,
-      hits: applyLogic(clause.hits, data.build(rule)),
-      texts: readClauseTexts(leaves, hits),
-    }
-  })
-}
-
-function listUnseen(rule: CompiledRule, hits: PageHits, ruleset: Ruleset): string[] {
-  return [...new Set(rule.leaves.filter((leaf) => !isSeen(leaf, hits.page, ruleset)).map(({ place }) => place))]
+  return strongest.slice(0, most).map(({ clause, leaves, points }) => ({
+    clause: clause.text,
+    places: [...new Set(leaves.map(({ place }) => place))],
+    points,
+    family: clause.family,
+    hits: applyLogic(clause.hits, buildVariables(leaves, hits)),
+    texts: readClauseTexts(leaves, hits),
+  }))
 }

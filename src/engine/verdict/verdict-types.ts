@@ -1,5 +1,5 @@
-import type { Family } from '../rule/place.ts'
-import type { RuleKind, Weight } from '../rule/types.ts'
+import type { Family, Weight } from '../rule/place.ts'
+import type { RuleKind } from '../rule/types.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 

@@ -9,8 +9,8 @@ import {
   readClause,
   toList,
 } from '../../engine/rule/clause.ts'
-import type { Place } from '../../engine/rule/place.ts'
-import type { ClauseSource, Weight } from '../../engine/rule/types.ts'
+import type { Place, Weight } from '../../engine/rule/place.ts'
+import type { ClauseSource } from '../../engine/rule/types.ts'
 import type { Path, SourceFile } from '../../yaml/source-file.ts'
 import type { FoundRule } from '../discover.ts'
 import { buildFinding, type Finding, type FindingCode } from '../findings.ts'
@@ -146,7 +146,8 @@ export class ClauseChecker {
         this.#add(problem.code, [...path, problem.key], problem.details)
       if (place.windowCharacters !== undefined && isAnchored(match))
         this.#add('anchored-window', [...path, 'match'], { place: key, characters: place.windowCharacters })
-    } else if ('version' in source) this.#add('version-group', [...path, 'version'], { value: String(source.version) })
+    } else if ('version' in source && !(source.version === false && place.hasVersions))
+      this.#add('version-group', [...path, 'version'], { value: String(source.version) })
     return this.findings.length === before
   }
 

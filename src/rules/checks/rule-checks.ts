@@ -4,7 +4,7 @@ import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
 import type { Categories, ClauseSource, CompiledRule, RuleSource } from '../../engine/rule/types.ts'
 import { formatChoice } from '../../yaml/hint.ts'
 import type { SchemaValidator } from '../../yaml/schema-validator.ts'
-import type { SourceFile } from '../../yaml/source-file.ts'
+import { SourceFile } from '../../yaml/source-file.ts'
 import type { FoundRule } from '../discover.ts'
 import { buildFinding, type Finding } from '../findings.ts'
 import type { PatternJudge } from '../patterns/pattern-judge.ts'
@@ -26,6 +26,14 @@ export interface CheckedRule {
   /** null if the rule cannot be compiled. Errors in its sources do not prevent that. */
   readonly source: RuleSource | null
   readonly compiled: CompiledRule | null
+}
+
+/** What the check of a rule file found, as a later run can keep it: everything else follows from the file. */
+export interface KnownRule {
+  readonly data: unknown
+  readonly syntax: SourceFile['findings']
+  readonly findings: readonly Finding[]
+  readonly isRejected: boolean
 }
 
 /** The data that rule files are checked against. */
@@ -61,13 +69,7 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
     findings.push(...checker.findings, ...checkDuplicates(file, data.detect, ['detect']))
   }
   if (findings.some(isError)) return rejected
-  const source = {
-    ...data,
-    source: [data.source].flat(),
-    kind: found.kind,
-    slug: found.slug,
-    ...(found.category && { category: found.category }),
-  } as unknown as RuleSource
+  const source = readSource(found, data)
   // Errors in where the facts come from, and in which sites a clause accepts, do not change what the rule detects.
   findings.push(
     ...checkSources(file, data.source),
@@ -82,6 +84,41 @@ export function checkRule(found: FoundRule, file: SourceFile, context: CheckCont
       ...rejected,
       findings: [...findings, buildFinding('empty-rule', file.keyAt(['detect']), { reason: error.message })],
     }
+  }
+}
+
+/** Reads what the data of a valid rule file and its path say. */
+function readSource(found: FoundRule, data: Readonly<Record<string, unknown>>): RuleSource {
+  return {
+    ...data,
+    source: [data.source].flat(),
+    kind: found.kind,
+    slug: found.slug,
+    ...(found.category && { category: found.category }),
+  } as unknown as RuleSource
+}
+
+/** Describes a checked rule for a later run. */
+export function toKnown({ file, findings, source }: CheckedRule): KnownRule {
+  return { data: file.data, syntax: file.findings, findings, isRejected: source === null }
+}
+
+/** Restores a rule that an earlier run has checked. */
+export function fromKnown(found: FoundRule, known: KnownRule, places: Places): CheckedRule {
+  const { data, syntax, findings, isRejected } = known
+  const file = new SourceFile(found.file, { known: { data, findings: syntax } })
+  const source = isRejected ? null : readSource(found, data as Readonly<Record<string, unknown>>)
+  let compiled: CompiledRule | undefined
+  return {
+    found,
+    file,
+    findings,
+    source,
+    get compiled() {
+      if (source === null) return null
+      compiled ??= compileRule(source, places, excludeVendorHosts(source))
+      return compiled
+    },
   }
 }
 

@@ -22,11 +22,12 @@ export function checkVendor(file: SourceFile, source: RuleSource): Finding[] {
   const pages = kind === 'builder' ? listVendorPages([source.website ?? []].flat()) : []
   return excludeVendorHosts(source).flatMap((clause, i) => {
     if (clause.weight === 'weak') return []
-    const at = file.valueAt(['detect', i])
     // A group may hold because of what a page lacks, which no address and no link causes.
     if (holds(clause, () => false)) return []
     const isLink = holds(clause, (leaf) => isForeignLink(leaf, kind === 'builder'))
     const own = pages.filter((page) => holds(clause, (leaf) => hasAddress(leaf, page)))
+    if (!isLink && own.length === 0) return []
+    const at = file.valueAt(['detect', i])
     return [
       ...(isLink ? [buildFinding('foreign-link', at)] : []),
       ...(own.length === 0 ? [] : [buildFinding('vendor-page', at, { hosts: own.map(({ host }) => host).join(', ') })]),

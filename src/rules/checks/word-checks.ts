@@ -4,8 +4,8 @@ import type { Place } from '../../engine/rule/place.ts'
 import { RuleSyntaxError } from '../../engine/rule/rule-syntax-error.ts'
 import { parseSelector } from '../../engine/rule/selector.ts'
 import { formatHint } from '../../yaml/hint.ts'
-import { isCommon } from '../common-words/code-words.ts'
 import type { FindingCode } from '../findings.ts'
+import { isCommon } from './code-words.ts'
 
 /** A problem of a word of a clause, or of a locator in a test. */
 export interface WordProblem {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { projectFolder } from '../built.ts'
+import { writeWhole } from '../cache-files.ts'
 
 const MAX_ENTRIES = 20_000
 
@@ -44,20 +45,14 @@ export class VerdictCache {
     this.#read().add(this.#buildKey(pattern, flags))
   }
 
-  /** Writes the new entries atomically: another process sees either the old file or the complete new one. */
+  /** Writes the new entries, if there are any. */
   save(): void {
     if (!this.#isChanged) return
     this.#isChanged = false
-    const temporary = `${this.#file}.${process.pid}-${Math.random().toString(36).slice(2)}`
     try {
-      mkdirSync(dirname(this.#file), { recursive: true })
-      writeFileSync(temporary, JSON.stringify([...this.#read()].slice(-MAX_ENTRIES)), { flag: 'wx' })
-      renameSync(temporary, this.#file)
+      writeWhole(this.#file, JSON.stringify([...this.#read()].slice(-MAX_ENTRIES)))
     } catch {
       // The installation is read-only. The next run repeats the trials.
-      try {
-        rmSync(temporary, { force: true })
-      } catch {}
     }
   }
 

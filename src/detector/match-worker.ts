@@ -1,0 +1,84 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { detectors } from '../../plugins/index.ts'
+import { Ruleset } from '../engine/lookup/ruleset.ts'
+import { openRulesetFile } from '../engine/lookup/ruleset-file.ts'
+import { buildPage, type PageInput } from '../engine/page/page.ts'
+import { cutLine, MAX_TITLE } from '../engine/text/bounds.ts'
+import { detect } from '../engine/verdict/detect.ts'
+import type { Verdict } from '../engine/verdict/verdict-types.ts'
+import type { LoadOptions } from './load-ruleset.ts'
+import { describeRuleset, type RulesetInfo } from './ruleset-info.ts'
+
+/** A page for a worker. */
+export interface Task {
+  readonly id: number
+  readonly input: PageInput
+}
+
+/** The result of matching one page. */
+export interface Matched {
+  /** Plain data that includes the evidence. */
+  readonly verdict: Verdict
+  /** The title of the page on one line, cut to a bound; null if it has none. */
+  readonly title: string | null
+  readonly buildMs: number
+  readonly detectMs: number
+}
+
+/** Content of `workerData`. */
+export interface WorkerRules {
+  /** Options of `loadRuleset`. */
+  readonly options: LoadOptions
+  /** The compiled ruleset of these options, which all workers share; null if each worker has to load it. */
+  readonly shared: ArrayBufferLike | null
+}
+
+const { options, shared } = workerData as WorkerRules
+const ruleset =
+  shared === null
+    ? await (await import('./load-ruleset.ts')).loadRuleset(options)
+    : new Ruleset(openRulesetFile(shared), detectors)
+// V8 and the index prepare much on first use. This page triggers that, so that it does not count towards the time limit of a
+// client's page.
+match({
+  id: 0,
+  input: {
+    url: 'https://example.com/',
+    status: 200,
+    headers: { server: 'a', 'set-cookie': 'a=b' },
+    scripts: [{ url: '/a', text: 'a' }],
+    styles: [{ url: '/a', text: 'a' }],
+    html: `<!doctype html><title>a</title><meta name=a content=a><link rel=a href=/a><script src=/a></script><script>a</script>
+      <style>a</style><script type="application/ld+json">{"@type":"a"}</script><body><!-- a --><a href=/a><img src=/a></a><iframe src=/a></iframe>`,
+  },
+})
+
+/**
+ * Describes the rules that this worker has loaded.
+ * @public called by name
+ */
+export function info(): RulesetInfo {
+  return { ...describeRuleset(ruleset.packed) }
+}
+
+/**
+ * Returns the version of the rules that this worker has loaded.
+ * @public called by name
+ */
+export function version(): string {
+  return ruleset.version
+}
+
+/**
+ * Builds the page and runs detection. Sends the ID first, which starts the time limit of the page.
+ * @public called by name
+ */
+export function match({ id, input }: Task): Matched {
+  parentPort?.postMessage(id)
+  const started = performance.now()
+  const page = buildPage(input)
+  const built = performance.now()
+  const verdict = detect(ruleset, page)
+  const title = page.title ? cutLine(page.title, MAX_TITLE) : null
+  return { verdict: { ...verdict }, title, buildMs: built - started, detectMs: performance.now() - built }
+}

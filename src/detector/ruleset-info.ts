@@ -1,0 +1,49 @@
+import { PackedRules } from '../engine/lookup/packed-rules.ts'
+import type { PackedRuleset } from '../engine/lookup/ruleset.ts'
+import type { CompiledRule } from '../engine/rule/types.ts'
+import { PackedMap } from '../engine/text/packed-map.ts'
+import { buildCatalogue, type CatalogueEntry } from './catalogue.ts'
+import { buildLabels, type RulesetLabels } from './ruleset-labels.ts'
+
+/** The properties of the rules that are needed outside of the workers. */
+export interface RulesetInfo {
+  /** Fingerprint of the content of the rules. */
+  readonly version: string
+  /** DNS records that rules read. */
+  readonly wantedDns: readonly string[]
+  /** Builder category → its name in revision 1 of the API. */
+  readonly categories: Readonly<Record<string, string>>
+  readonly siteTypes: readonly string[]
+  readonly labels: RulesetLabels
+  readonly catalogue: readonly CatalogueEntry[]
+}
+
+/**
+ * Describes a compiled ruleset without opening it: only workers need its index. What needs all rules is computed when it is asked for: a
+ * scan of one page does not need it.
+ */
+export function describeRuleset({ version, categories, places, known, sections }: PackedRuleset): RulesetInfo {
+  const rules = new PackedRules(sections.at('rules'))
+  const readSiteTypes = (): CompiledRule[] => Array.from(sections.words('siteTypes'), (number) => rules.get(number))
+  const readAll = (): CompiledRule[] => Array.from({ length: rules.count }, (_, number) => rules.get(number))
+  let labels: RulesetLabels | undefined
+  let catalogue: readonly CatalogueEntry[] | undefined
+  return {
+    version,
+    wantedDns: places.includes('dns') ? new PackedMap(sections.at('places.dns.words')).listKeys() : [],
+    categories: Object.fromEntries(
+      Object.entries(categories.builders).map(([name, { revision1 }]) => [name, revision1 ?? name]),
+    ),
+    get siteTypes() {
+      return readSiteTypes()
+        .filter(({ unnamed }) => !unnamed)
+        .map(({ slug }) => slug)
+    },
+    get labels() {
+      return (labels ??= buildLabels({ categories, rules: readAll(), places: known }))
+    },
+    get catalogue() {
+      return (catalogue ??= buildCatalogue(readAll()))
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { CompiledRule, RuleKind } from '../rule/types.ts'
+import { PackedMap, PackedMapBuilder } from '../text/packed-map.ts'
+import type { Sections } from '../text/sections.ts'
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+/** Builders and technologies share one set of slugs; hosting providers and site types have their own. */
+const SCOPES: Readonly<Record<RuleKind, number>> = { builder: 0, technology: 0, hosting: 1, 'site-type': 2 }
+
+/** The rules of a compiled ruleset: JSON, which is decoded when a rule is asked for. */
+export class PackedRules {
+  readonly #starts: Uint32Array
+  readonly #json: Uint8Array
+  readonly #slugs: PackedMap
+  readonly #ruleOfSlug: Uint32Array
+  /** Number of the first leaf of each rule, and the number of all leaves. */
+  readonly #firstLeaf: Uint32Array
+  readonly #decoded: (CompiledRule | undefined)[] = []
+
+  constructor(sections: Sections) {
+    this.#starts = sections.words('starts')
+    this.#json = sections.bytes('json')
+    this.#slugs = new PackedMap(sections.at('slugs'))
+    this.#ruleOfSlug = sections.words('ruleOfSlug')
+    this.#firstLeaf = sections.words('firstLeaf')
+  }
+
+  get count(): number {
+    return this.#starts.length - 1
+  }
+
+  get(number: number): CompiledRule {
+    return (this.#decoded[number] ??= JSON.parse(
+      // A decoder of browsers does not read shared memory, so the slice is copied.
+      decoder.decode(this.#json.slice(this.#starts[number], this.#starts[number + 1])),
+    ) as CompiledRule)
+  }
+
+  /** Finds a rule by its slug and kind, where builders and technologies are one kind. */
+  find(slug: string, kind: RuleKind): CompiledRule | undefined {
+    const found = this.#slugs.find(slug, 0, slug.length, SCOPES[kind])
+    return found < 0 ? undefined : this.get(this.#ruleOfSlug[found])
+  }
+
+  /** Finds the rule of a leaf, and the place of the leaf in it. */
+  findLeaf(leaf: number): { readonly rule: CompiledRule; readonly position: number } {
+    let [from, to] = [0, this.count]
+    while (to - from > 1) {
+      const middle = (from + to) >> 1
+      if (this.#firstLeaf[middle] <= leaf) from = middle
+      else to = middle
+    }
+    return { rule: this.get(from), position: leaf - this.#firstLeaf[from] }
+  }
+}
+
+export function packRules(rules: readonly CompiledRule[], into: Sections): void {
+  const texts = rules.map((rule) => encoder.encode(JSON.stringify(rule)))
+  const starts = new Uint32Array(rules.length + 1)
+  const firstLeaf = new Uint32Array(rules.length + 1)
+  for (const [i, text] of texts.entries()) {
+    starts[i + 1] = starts[i] + text.length
+    firstLeaf[i + 1] = firstLeaf[i] + rules[i].leaves.length
+  }
+  const json = new Uint8Array(starts[rules.length])
+  for (const [i, text] of texts.entries()) json.set(text, starts[i])
+  const slugs = new PackedMapBuilder()
+  const ruleOfSlug: number[] = []
+  for (const [i, { kind, slug }] of rules.entries()) ruleOfSlug[slugs.add(slug, SCOPES[kind])] = i
+  into.put('starts', starts)
+  into.put('json', json)
+  into.put('firstLeaf', firstLeaf)
+  slugs.pack(into.at('slugs'))
+  into.put('ruleOfSlug', Uint32Array.from(ruleOfSlug))
+}

@@ -1,0 +1,64 @@
+import type { WordKind } from '../rule/place.ts'
+import type { CompiledRule, Leaf } from '../rule/types.ts'
+import { cutLine, MAX_VERSION } from '../text/bounds.ts'
+import { buildExactWordTest, buildPattern, buildTests, type Test, type Value } from './leaf-test.ts'
+
+/** A leaf with its rule and its tests. */
+export class PreparedLeaf {
+  readonly rule: CompiledRule
+  readonly leaf: Leaf
+  // Properties that are read for every hit, copied because leaves and rules have different hidden classes.
+  /** Number of hits that the leaf needs. */
+  readonly least: number
+  readonly isPositive: boolean
+  readonly isOfSiteType: boolean
+  readonly countsSiblings: boolean
+  readonly #kind: WordKind
+  readonly #version: number | false | undefined
+  #tests: readonly Test[] | undefined
+  #pattern: RegExp | undefined
+  /** What the pattern found in the value that was tested last. */
+  #match: RegExpExecArray | null = null
+
+  constructor(rule: CompiledRule, leaf: Leaf, kind: WordKind) {
+    this.rule = rule
+    this.leaf = leaf
+    this.least = leaf.atLeast ?? 1
+    this.isPositive = leaf.positive
+    this.isOfSiteType = rule.typeClauses !== undefined
+    this.countsSiblings = leaf.siblingId !== undefined
+    this.#version = leaf.version
+    this.#kind = kind
+  }
+
+  /** Whether a value passes all tests. They are built on first use: on most pages no value reaches most leaves. */
+  accepts(value: Value): boolean {
+    this.#tests ??= this.#prepareTests()
+    for (const test of this.#tests) if (!test(value)) return false
+    if (this.#pattern === undefined) return true
+    if (typeof this.#version !== 'number') return this.#pattern.test(value.text)
+    this.#match = this.#pattern.exec(value.text)
+    return this.#match !== null
+  }
+
+  /** Takes the version of the value that `accepts` has just accepted: one line of at most `MAX_VERSION` characters. */
+  takeVersion({ found }: Value): string | undefined {
+    const text = this.#version === undefined ? found.version : this.#takeGroup(this.#version)
+    return text && cutLine(text, MAX_VERSION)
+  }
+
+  #takeGroup(group: number | false): string | undefined {
+    if (group === false || this.#match === null) return undefined
+    const text = this.#match[group]
+    this.#match = null // It would keep the text of the page in memory.
+    return text
+  }
+
+  /** Prepares the tests and the pattern. If case matters, the word is tested first. */
+  #prepareTests(): readonly Test[] {
+    const { leaf } = this
+    this.#pattern = buildPattern(leaf)
+    const tests = buildTests(leaf)
+    return leaf.exact ? [buildExactWordTest(leaf, this.#kind), ...tests] : tests
+  }
+}

@@ -1,0 +1,122 @@
+import type { TokenizerCallbacks } from 'htmlparser2'
+import { EntityDecoder } from './entity-decoder.ts'
+import { QuickTokenizer } from './quick-tokenizer.ts'
+
+/** Attributes of a tag by name. The first of several with the same name counts. */
+export type TagAttributes = ReadonlyMap<string, string>
+
+/** Receives a tag with its attributes. @returns false to end the reading */
+type VisitTag = (tag: string, attributes: TagAttributes) => boolean
+
+/** Names of the attributes that are read, by name of the element. */
+export type WantedTags = ReadonlyMap<string, ReadonlySet<string>>
+
+// Browsers with scripting enabled ignore what is inside these elements.
+const INERT: ReadonlySet<string> = new Set(['noscript', 'template'])
+
+/**
+ * Reads only some start tags of a document, as a browser with scripting sees them: the fetch thread cannot build a tape, which
+ * takes up to ten times as long.
+ * @param visit is called for each wanted tag in document order
+ */
+export function readTags(html: string, wanted: WantedTags, visit: VisitTag): void {
+  const reader = new TagReader(html, wanted, visit)
+  const tokenizer = new QuickTokenizer({ decodeEntities: false }, reader)
+  reader.tokenizer = tokenizer
+  tokenizer.write(html)
+  if (!reader.isStopped) tokenizer.end()
+  reader.tokenizer = null // The two no longer refer to each other, so both are freed early.
+}
+
+class TagReader implements TokenizerCallbacks {
+  tokenizer: QuickTokenizer | null = null
+  isStopped = false
+  readonly #html: string
+  readonly #wanted: WantedTags
+  readonly #visit: VisitTag
+  readonly #decoder: EntityDecoder
+  /** Longer names are not even compared. */
+  readonly #longestTag: number
+  readonly #longestAttribute: number
+  /** Name of the open inert element. Only its own end tag closes it. */
+  #inert = ''
+  #inertDepth = 0
+  #tag = ''
+  #names: ReadonlySet<string> | undefined
+  #name = ''
+  #value = ''
+  #attributes = new Map<string, string>()
+
+  constructor(html: string, wanted: WantedTags, visit: VisitTag) {
+    this.#html = html
+    this.#wanted = wanted
+    this.#visit = visit
+    this.#decoder = new EntityDecoder(html)
+    this.#longestTag = findLongest([...INERT, ...wanted.keys()])
+    this.#longestAttribute = findLongest([...wanted.values()].flatMap((names) => [...names]))
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#names = undefined
+    if (end - start > this.#longestTag) return
+    const name = this.#html.slice(start, end).toLowerCase()
+    if (this.#inert === '' && INERT.has(name)) this.#inert = name
+    // Browsers do not nest `<noscript>`, because they treat its content as text.
+    if (name === this.#inert && (name === 'template' || this.#inertDepth === 0)) this.#inertDepth++
+    if (this.#inert !== '') return
+    this.#names = this.#wanted.get(name)
+    if (this.#names === undefined) return
+    this.#tag = name
+    this.#attributes = new Map()
+  }
+
+  onclosetag(start: number, end: number): void {
+    if (end - start !== this.#inert.length || this.#html.slice(start, end).toLowerCase() !== this.#inert) return
+    if (--this.#inertDepth === 0) this.#inert = ''
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#name = ''
+    this.#value = ''
+    if (this.#names === undefined || end - start > this.#longestAttribute) return
+    const name = this.#html.slice(start, end).toLowerCase()
+    if (this.#names.has(name)) this.#name = name
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#name !== '') this.#value = this.#decoder.decodeAttribute(start, end)
+  }
+
+  onattribend(): void {
+    if (this.#name !== '' && !this.#attributes.has(this.#name)) this.#attributes.set(this.#name, this.#value)
+  }
+
+  onopentagend(): void {
+    if (this.#names === undefined) return
+    this.#names = undefined
+    if (this.#visit(this.#tag, this.#attributes)) return
+    this.isStopped = true
+    this.tokenizer?.pause()
+  }
+
+  onselfclosingtag(): void {
+    this.onopentagend()
+  }
+
+  isInForeignContext(): boolean {
+    return false
+  }
+
+  onattribentity(): void {}
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+  ontext(): void {}
+  ontextentity(): void {}
+}
+
+function findLongest(names: readonly string[]): number {
+  return Math.max(...names.map(({ length }) => length))
+}

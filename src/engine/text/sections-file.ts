@@ -1,0 +1,106 @@
+import { type Section, Sections } from './sections.ts'
+
+/** What a file is about: its first four bytes, read as a little-endian number, its name in errors, and the version of its layout. */
+export interface FileKind {
+  readonly magic: number
+  readonly name: string
+  /** Changes with the layout of the file and with what any section means. */
+  readonly format: number
+}
+
+/** The bytes are not a complete file of the kind and of this version of Siteprint. */
+export class SectionsFileError extends Error {}
+
+/** Magic number, format, length of the file, checksum of what follows, length of the head: five numbers of 32 bits. */
+const HEAD_NUMBERS = 5
+const WORD_BYTES = 4
+const TYPES = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array } as const
+type TypeName = keyof typeof TYPES
+
+/** Name, type and length of each section, in the order of the file. Each begins at a multiple of four bytes. */
+type SectionTable = readonly (readonly [name: string, type: TypeName, length: number])[]
+
+/** Writes a head, which must survive JSON, and sections as one file. Numbers are little-endian, as on every processor of Node. */
+export function writeSections({ magic, format }: FileKind, head: object, { all }: Sections): Uint8Array {
+  const sections: SectionTable = [...all].map(([name, section]) => [name, nameType(section), section.length])
+  const json = new TextEncoder().encode(JSON.stringify({ ...head, sections }))
+  const headBytes = HEAD_NUMBERS * WORD_BYTES
+  const start = headBytes + align(json.length)
+  const length = [...all.values()].reduce((sum, { byteLength }) => sum + align(byteLength), start)
+  const file = new Uint8Array(length)
+  file.set(json, headBytes)
+  let at = start
+  for (const section of all.values()) {
+    file.set(new Uint8Array(section.buffer, section.byteOffset, section.byteLength), at)
+    at += align(section.byteLength)
+  }
+  const numbers = new Uint32Array(file.buffer)
+  numbers.set([magic, format, length, 0, json.length])
+  numbers[3] = computeChecksum(numbers)
+  return file
+}
+
+/**
+ * Opens a file as it lies in memory, without copying its sections.
+ * @param buffer the whole file; threads share it if it is shared memory
+ * @throws SectionsFileError if the bytes are not a file of this kind, cut, changed, or of another format
+ */
+export function openSections<Head extends object>(
+  kind: FileKind,
+  buffer: ArrayBufferLike,
+): { readonly head: Head; readonly sections: Sections } {
+  const fail = (what: string): never => {
+    throw new SectionsFileError(what)
+  }
+  if (buffer.byteLength < HEAD_NUMBERS * WORD_BYTES || buffer.byteLength % WORD_BYTES !== 0)
+    fail(`the file is not ${kind.name}, or it is cut`)
+  const numbers = new Uint32Array(buffer)
+  const [magic, format, length, checksum, headLength] = numbers
+  if (magic !== kind.magic) fail(`the file is not ${kind.name}`)
+  if (format !== kind.format) fail(`the file has format ${format}, and this version reads format ${kind.format}`)
+  if (length !== buffer.byteLength) fail(`the file has ${buffer.byteLength} bytes instead of ${length}: it is cut`)
+  if (checksum !== computeChecksum(numbers)) fail('the file is damaged: its checksum is wrong')
+  const headBytes = new Uint8Array(buffer, HEAD_NUMBERS * WORD_BYTES, headLength)
+  // A decoder of browsers does not read shared memory, so the bytes are copied.
+  const { sections, ...head } = JSON.parse(new TextDecoder().decode(headBytes.slice())) as { sections: SectionTable }
+  const start = HEAD_NUMBERS * WORD_BYTES + align(headLength)
+  return { head: head as Head, sections: readSections(buffer, sections, start) }
+}
+
+function readSections(buffer: ArrayBufferLike, table: SectionTable, start: number): Sections {
+  const all = new Map<string, Section>()
+  let at = start
+  for (const [name, type, length] of table) {
+    const section = new TYPES[type](buffer as ArrayBuffer, at, length)
+    all.set(name, section)
+    at += align(section.byteLength)
+  }
+  return new Sections(all)
+}
+
+function nameType(section: Section): TypeName {
+  return section instanceof Uint8Array ? 'u8' : section instanceof Uint16Array ? 'u16' : 'u32'
+}
+
+function align(bytes: number): number {
+  return Math.ceil(bytes / WORD_BYTES) * WORD_BYTES
+}
+
+/**
+ * Computes the checksum of a file from its fifth number on. Each step is invertible, so that a change of any one number changes
+ * the result; four sums keep the processor busy, because each step waits for the one before.
+ */
+function computeChecksum(numbers: Uint32Array): number {
+  const multiplier = 0x01000193
+  let [a, b, c, d] = [1, 2, 3, 4]
+  const end = numbers.length
+  let i = 4
+  for (; i + 3 < end; i += 4) {
+    a = Math.imul(a ^ numbers[i], multiplier)
+    b = Math.imul(b ^ numbers[i + 1], multiplier)
+    c = Math.imul(c ^ numbers[i + 2], multiplier)
+    d = Math.imul(d ^ numbers[i + 3], multiplier)
+  }
+  for (; i < end; i++) a = Math.imul(a ^ numbers[i], multiplier)
+  return [a, b, c, d].reduce((sum, one) => Math.imul(sum ^ one, multiplier), 5) >>> 0
+}

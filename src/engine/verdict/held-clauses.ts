@@ -1,0 +1,59 @@
+import { lowerWeight } from '../rule/clause.ts'
+import { applyLogic, type Variables } from '../rule/logic.ts'
+import type { Weight } from '../rule/place.ts'
+import type { Clause, CompiledRule, Leaf, WeightedClause } from '../rule/types.ts'
+import type { OwnFiles, PageHits } from './hits.ts'
+
+/** A clause of a builder, technology or hosting provider that holds on a page. */
+export interface HeldClause {
+  readonly clause: WeightedClause
+  /** Its weight on the page, which is lower if it holds only with files of sibling hosts. */
+  readonly weight: Weight
+  /** Whether it holds only with files of sibling hosts other than scripts and style sheets. */
+  readonly needsOtherFiles: boolean
+}
+
+/** Finds the clauses of a rule that hold on a page. */
+export function findHeldClauses({ clauses, leaves }: CompiledRule, hits: PageHits): HeldClause[] {
+  const held: HeldClause[] = []
+  for (const clause of clauses) {
+    const own = listLeaves(clause, leaves)
+    if (holds(clause, own, hits)) held.push(weigh(clause, own, hits))
+  }
+  return held
+}
+
+/** Lowers the weight of a clause by one step with scripts or style sheets of sibling hosts, and to weak with other files. */
+function weigh(clause: WeightedClause, leaves: readonly Leaf[], hits: PageHits): HeldClause {
+  const { weight } = clause
+  const isOwn = weight === 'weak' || !leaves.some(countsSiblings) || holds(clause, leaves, hits, 'host')
+  if (isOwn) return { clause, weight, needsOtherFiles: false }
+  return holds(clause, leaves, hits, 'code')
+    ? { clause, weight: lowerWeight(weight), needsOtherFiles: false }
+    : { clause, weight: 'weak', needsOtherFiles: true }
+}
+
+const countsSiblings = ({ siblingId }: Leaf): boolean => siblingId !== undefined
+
+/** Lists the leaves of a clause among those of its rule. */
+export function listLeaves(clause: Clause, leaves: readonly Leaf[]): readonly Leaf[] {
+  return leaves.filter(({ id }) => clause.leaves.includes(id))
+}
+
+/** Whether a clause holds. The expression of a clause with one leaf says that the leaf has enough hits, and is not evaluated. */
+export function holds(clause: Clause, leaves: readonly Leaf[], hits: PageHits, files: OwnFiles = 'site'): boolean {
+  if (leaves.length !== 1) return applyLogic(clause.holds, buildVariables(leaves, hits, files)) !== 0
+  const [leaf] = leaves
+  return hits.count(leaf, files) >= (leaf.atLeast ?? 1)
+}
+
+/** Builds the data of expressions over some leaves. */
+export function buildVariables(leaves: readonly Leaf[], hits: PageHits, files: OwnFiles = 'site'): Variables {
+  const variables: Record<string, number> = {}
+  for (const leaf of leaves) {
+    const count = hits.count(leaf, files)
+    if (count > 0) variables[leaf.id] = count
+    if (leaf.seenId !== undefined && hits.isSeen(leaf)) variables[leaf.seenId] = 1
+  }
+  return variables
+}
