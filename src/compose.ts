@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { Accounts } from './accounts/accounts.ts'
 import { recordAudit } from './accounts/audit.ts'
 import { startAuditRetention } from './accounts/audit-retention.ts'
+import { type App, buildApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import { isPortalOn } from './config/is-portal-on.ts'
 import { isLoopback } from './config/parsers.ts'
@@ -17,16 +18,16 @@ import type { SharedState } from './coordination/types.ts'
 import { SetupError } from './errors.ts'
 import { normalizeHost } from './fetch/address.ts'
 import { buildPolicy, type Policy } from './fetch/policy.ts'
-import { type App, buildApp } from './http/app.ts'
-import { Metrics } from './http/metrics.ts'
 import { buildHostFilter } from './http/served-hosts.ts'
 import { buildMetricsServer } from './http/server/metrics-server.ts'
 import { buildKey } from './keys/key.ts'
 import { FIRST_PLAN } from './keys/plans.ts'
+import { openNetworks } from './networks/open-networks.ts'
 import { CurrentRules } from './scan/current-rules.ts'
-import { MAX_SCANS_PER_HOST } from './scan/scan-limiter.ts'
 import { Scanner } from './scan/scanner.ts'
-import { loadAuthSecret, openStore } from './store/open.ts'
+import { Metrics } from './service/metrics.ts'
+import { MAX_SCANS_PER_HOST } from './service/scan-limiter.ts'
+import { loadAuthSecret, openStore } from './store/open/open-store.ts'
 import type { Store } from './store/types.ts'
 import type { UpdatedScanner } from './updates/open-scanner.ts'
 
@@ -126,11 +127,13 @@ async function openScanner(
   { config, log, version: siteprint }: ServiceOptions,
   { policy, metrics }: Pick<Backends, 'policy' | 'metrics'>,
 ): Promise<Pick<Backends, 'scanner' | 'startUpdates'>> {
-  const { dataDir, ruleFolders, detectorModules, rulesUrl: url, rulesPublicKey: publicKey } = config
+  const { dataDir, cacheDir: cache, ruleFolders, detectorModules, rulesUrl: url, rulesPublicKey: publicKey } = config
   const options = {
     folders: ruleFolders,
     detectors: detectorModules,
+    cache,
     policy,
+    networks: await openNetworks(config.networksFile),
     fetchThread: { hostLimits: { slotsPerHost: MAX_SCANS_PER_HOST, pauseMs: 0, pausesDeadline: false } },
   }
   if (url === null || publicKey === null) return { scanner: new Scanner(options), startUpdates: null }

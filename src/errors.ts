@@ -174,6 +174,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Builds an `invalid_request` error. */
+export function buildInvalidRequest(sentence: string): ApiError {
+  return new ApiError('invalid_request', { sentence })
+}
+
 interface ApiErrorOptions {
   readonly sentence?: string
   readonly retryAfter?: number

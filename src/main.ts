@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
-import { formatError } from './cli/format-error.ts'
+import { formatError } from './cli/command/format-error.ts'
 import { openService, type Service } from './compose.ts'
 import { listAdvice } from './config/advice.ts'
 import { loadConfig } from './config/config.ts'

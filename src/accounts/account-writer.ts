@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { Account } from '../store/account-types.ts'
 import type { AccountStore } from '../store/types.ts'
 import { AccountError } from './accounts.ts'
 import type { AuthContext } from './auth.ts'
 import { DuplicateError } from './auth-calls.ts'
 import { listSpellings } from './form-rules.ts'
-import type { Account } from './types.ts'
 
 /** A row of better-auth's model `user`. */
 type User = NonNullable<Awaited<ReturnType<AuthContext['internalAdapter']['findUserById']>>>

@@ -2,19 +2,13 @@ import type { BetterAuthOptions, DBAdapter } from 'better-auth'
 import type { AuthDatabase, StoreError } from '../store/types.ts'
 import { wrapMethods } from '../store/wrap-methods.ts'
 import { AuthCalls } from './auth-calls.ts'
+import type { DatabaseKind } from './database-kind.ts'
 import { hashSessionTokens, type Queries } from './session-tokens.ts'
 
 /** A database for better-auth, whose queries are made by `calls`. */
 export interface OpenedDatabase {
   readonly calls: AuthCalls
   readonly openAdapter: (options: BetterAuthOptions) => Promise<DBAdapter>
-}
-
-/** How to use one kind of database. */
-export interface DatabaseKind {
-  readonly translate: (error: unknown) => unknown
-  /** Returns a function that returns the adapter, which may be replaced. */
-  readonly prepare: (options: BetterAuthOptions) => Promise<() => DBAdapter>
 }
 
 interface OpenOptions {

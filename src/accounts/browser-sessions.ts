@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseCookies } from 'better-auth/cookies'
+import type { Account } from '../store/account-types.ts'
 import { toAccount } from './account-writer.ts'
 import { AccountError } from './accounts.ts'
 import { type Auth, type AuthContext, FRESH_SESSION_MS } from './auth.ts'
-import type { Account, CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
+import type { CurrentSession, KnownSession, LogIn, SessionInfo, Visitor } from './types.ts'
 
 /** Maximum number of characters of a `User-Agent` that are stored. */
 const MAX_USER_AGENT_LENGTH = 256

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
+import type { Account } from '../store/account-types.ts'
 import type { AccountStore } from '../store/types.ts'
 import { AccountError } from './accounts.ts'
-import type { Account } from './types.ts'
 
 const MAX_NAME_LENGTH = 100
 /** The longest address that SMTP can deliver to (RFC 5321). */

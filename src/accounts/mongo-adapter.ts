@@ -3,8 +3,8 @@ import { mongodbAdapter } from 'better-auth/adapters/mongodb'
 import type { Db, MongoClient } from 'mongodb'
 import { isDuplicate, toStoreError } from '../store/mongo/errors.ts'
 import type { AuthDatabase } from '../store/types.ts'
-import type { DatabaseKind } from './auth-adapter.ts'
 import { DuplicateError } from './auth-calls.ts'
+import type { DatabaseKind } from './database-kind.ts'
 
 /** Builds a new adapter whenever the store has replaced its client. */
 export function buildMongoKind({ get }: Extract<AuthDatabase, { kind: 'mongodb' }>): DatabaseKind {

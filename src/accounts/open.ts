@@ -1,6 +1,6 @@
 import type { SharedState } from '../coordination/types.ts'
 import type { GuardedStore } from '../store/guard.ts'
-import { MONGO_TIMEOUT_MS } from '../store/open.ts'
+import { MONGO_TIMEOUT_MS } from '../store/open/open-store.ts'
 import { StoreError } from '../store/types.ts'
 import { AccountWriter } from './account-writer.ts'
 import type { Accounts } from './accounts.ts'

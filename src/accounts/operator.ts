@@ -1,9 +1,9 @@
+import type { Account } from '../store/account-types.ts'
 import type { FoundAccount } from './account-writer.ts'
 import { readEmailAddress, readPersonName } from './form-rules.ts'
 import { LINK_HOURS } from './link-tokens.ts'
 import { buildLink, hashInvite, makeToken } from './links.ts'
 import type { AccountParts } from './parts.ts'
-import type { Account } from './types.ts'
 
 type Parts = Pick<AccountParts, 'store' | 'publicUrl' | 'calls' | 'writer' | 'tokens' | 'hasher'>
 

@@ -1,6 +1,6 @@
+import type { Account } from '../store/account-types.ts'
+import type { AuditEntry } from '../store/audit-types.ts'
 import type { AuditStore } from '../store/types.ts'
-import type { AuditEntry } from './audit.ts'
-import type { Account } from './types.ts'
 
 /** An event from which a person can tell whose account it is. */
 export interface OriginEvent {

@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
+import type { Account } from '../store/account-types.ts'
 import { AccountError } from './accounts.ts'
-import type { Account } from './types.ts'
 
 /** Lengths in code points, so that a character outside of the basic plane counts once. */
 const MIN_PASSWORD_LENGTH = 10

@@ -1,3 +1,4 @@
+import type { Account } from '../store/account-types.ts'
 import type { FoundAccount, NewAccount } from './account-writer.ts'
 import { AccountError } from './accounts.ts'
 import { readEmailAddress, readPersonName } from './form-rules.ts'
@@ -15,7 +16,7 @@ import { listNetworks } from './networks.ts'
 import type { AccountParts } from './parts.ts'
 import { checkNotPersonal, checkPassword } from './password-rules.ts'
 import { requirePassword } from './require-password.ts'
-import type { Account, CurrentSession, LogIn, Visitor } from './types.ts'
+import type { CurrentSession, LogIn, Visitor } from './types.ts'
 
 interface SignUpForm {
   readonly name: string

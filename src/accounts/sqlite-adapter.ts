@@ -2,8 +2,8 @@ import { getAdapter } from 'better-auth/db/adapter'
 import { type SqliteDatabase, SqliteDialect } from 'kysely'
 import { toStoreError } from '../store/sqlite/errors.ts'
 import { type AuthDatabase, StoreError } from '../store/types.ts'
-import type { DatabaseKind } from './auth-adapter.ts'
 import { DuplicateError } from './auth-calls.ts'
+import type { DatabaseKind } from './database-kind.ts'
 
 type SqliteAuthDatabase = Extract<AuthDatabase, { kind: 'sqlite' }>
 

@@ -1,5 +1,5 @@
-import type { AccountSummary } from '../accounts/types.ts'
-import { formatRows } from './format-rows.ts'
+import type { AccountSummary } from '../store/account-types.ts'
+import { formatRows } from './command/format-rows.ts'
 
 const TITLES = ['ID', 'EMAIL', 'CONFIRMED', 'NAME', 'PLAN', 'KEYS', 'USED', 'CREATED', 'SUSPENDED']
 

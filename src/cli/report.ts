@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { loadConfig } from '../config/config.ts'
+import { buildLabels } from '../detector/ruleset-labels.ts'
 import { loadRuleset } from '../index.ts'
 import { compareSites } from '../report/compare-sites.ts'
 import { countSites } from '../report/count-sites.ts'
 import { renderReport } from '../report/render-report.tsx'
 import type { ReportData } from '../report/report-data.ts'
 import type { ReportLabels } from '../report/site.ts'
-import { buildLabels } from '../scan/ruleset-labels.ts'
-import { checkFiles } from './check-files.ts'
-import { type CommandIo, defineCommand, EXIT, readArgs, UsageError, writeText } from './command.ts'
-import { formatCount } from './format-count.ts'
+import { checkFiles } from './command/check-files.ts'
+import { type CommandIo, defineCommand, EXIT, readArgs, UsageError, writeText } from './command/command.ts'
+import { formatCount } from './command/format-count.ts'
 import { formatReport } from './report/format-report.ts'
 import { type Results, readResults } from './report/read-results.ts'
 
@@ -65,12 +65,17 @@ function checkOutput(out: string | undefined): void {
 /** Reads the data of the rules about names in results. */
 async function loadLabels({ env }: CommandIo): Promise<ReportLabels> {
   const config = loadConfig(env)
-  const ruleset = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })
-  const { siteTypes, technologies } = buildLabels(ruleset)
+  const ruleset = await loadRuleset({
+    folders: config.ruleFolders,
+    detectors: config.detectorModules,
+    cache: config.cacheDir,
+  })
+  const { categories, rules, packed } = ruleset
+  const { siteTypes, technologies } = buildLabels({ categories, rules, places: packed.known })
   return {
     siteTypes: new Map(Object.entries(siteTypes)),
     technologies: new Map(Object.entries(technologies)),
-    aiNative: new Set(ruleset.rules.flatMap(({ slug, aiNative }) => (aiNative ? [slug] : []))),
+    aiNative: new Set(rules.flatMap(({ slug, aiNative }) => (aiNative ? [slug] : []))),
   }
 }
 

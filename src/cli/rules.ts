@@ -1,24 +1,20 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { loadDetectors } from '../../plugins/load.ts'
+import { buildEditorSchemas } from '../authoring/editor-schemas.ts'
 import { loadConfig } from '../config/config.ts'
 import { FOUND } from '../engine/rule/clause.ts'
-import {
-  type BuiltState,
-  buildRulesetFile,
-  builtFile,
-  computeFingerprint,
-  computeState,
-  nameStateFile,
-  ownFolder,
-} from '../rules/built.ts'
+import { builtFile, describeOrigin, ownFolder, writeBuilt } from '../rules/built.ts'
 import { buildConformance } from '../rules/conformance.ts'
-import { buildEditorSchemas } from '../rules/editor-schemas.ts'
+import { computeVersion } from '../rules/fingerprint.ts'
 import { readFixtures } from '../rules/fixtures.ts'
-import { checkFolders, throwOnErrors } from '../rules/load.ts'
-import { buildRuleset } from '../rules/open-ruleset.ts'
+import { deriveFixtures } from '../rules/load/derived-fixtures.ts'
+import { checkFolders, throwOnErrors } from '../rules/load/load.ts'
+import { buildRuleset, packChecked } from '../rules/load/open-ruleset.ts'
+import { exportRuleset } from '../rules/ruleset-json.ts'
 import { CLAUSE_KEYS } from '../rules/schema.ts'
-import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command.ts'
+import { type CommandIo, defineCommand, EXIT, readTimeout, UsageError } from './command/command.ts'
+import { dispatchVerb, type Given, readListOption, readTextOption, type Verb } from './command/verbs.ts'
 import { diffRules } from './rules/diff-rules.ts'
 import { explain } from './rules/explain-rule.ts'
 import { findGaps } from './rules/find-gaps.ts'
@@ -30,24 +26,25 @@ import { rename } from './rules/rename-verb.ts'
 import { CATALOGUE_VERBS } from './rules/rule-catalogue.ts'
 import type { RuleWork } from './rules/rule-work.ts'
 import { testRules } from './rules/test-rules.ts'
-import { dispatchVerb, type Given, readListOption, readTextOption, type Verb } from './verbs.ts'
+import { watchRules } from './rules/watch-rules.ts'
 
 const HELP = `
 Proposes, checks, tests, explains, compares, lists, renames, fits and builds fingerprint rules: those of the project and those of RULES_DIRS.
 
-  npm run -s rules -- lint [file or folder…]
+  npm run -s rules -- lint [rule or folder…]
                                         Checks rule and test files. Prints each finding as file:line:column  level  sentence  code.
-                                        Folders that are given are checked together with the rules of the project. With files, only
+                                        Folders that are given are checked together with the rules of the project. With rules, only
                                         findings of these rules and their tests are printed.
                                         --format json, github or sarif prints findings for other programs. --fix first corrects
                                         the order of keys and slugs, quotes and needless weights; it never changes a meaning.
-  npm run -s rules -- test [slug or file…]
+  npm run -s rules -- test [rule…]
                                         Runs the tests of all rules, or of the given ones, against all rules, and checks that the
                                         hits of each rule show all of its clauses and words. The rules must not fire on the
                                         ordinary pages of test/pages unless these list them.
+  npm run -s rules -- dev [folder…]     Watches the rule folders. After each save, checks and tests the rules whose files changed.
   npm run -s rules -- build             Writes to dist/: the built ruleset of the project's rules, its conformance cases, and the
                                         schemas for editors, with the places of DETECTORS.
-  npm run -s rules -- explain <slug or file> URL | --html page.html [--url U] [--headers h.json] | --har f.har | --hit N | --miss N
+  npm run -s rules -- explain <rule> URL | --html page.html [--url U] [--headers h.json] | --har f.har | --hit N | --miss N
                                         Shows clause by clause why a rule does or does not fire on a page, and why it is or is
                                         not part of the result. --hit 2 is the second hit of its own test. Where a slug has
                                         several rules, write <kind>/<slug>. With --all, explains every rule that has points;
@@ -55,7 +52,8 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
   npm run -s rules -- new <kind>/<slug> URL | --html page.html [--url U] [--headers h.json] | --har f.har
                                         Proposes a rule and its test from what is unusual on a page, and writes both files.
                                         --category C is that of a builder or a technology (also technology/<category>/<slug>).
-                                        --in FOLDER writes to another rule folder. Existing files are never changed.
+                                        --in FOLDER writes to another rule folder; the path of the new file, such as
+                                        my-rules/builders/acme.yaml, says all of this at once. Existing files are never changed.
   npm run -s rules -- diff [<git ref>] [--pages FILE] [--format text|json|markdown]
                                         Compares the verdicts of the rules of a commit with those of the working tree: on all
                                         test pages, and on those of --pages (.jsonl, .warc, .har, .html; may be repeated).
@@ -71,22 +69,24 @@ Proposes, checks, tests, explains, compares, lists, renames, fits and builds fin
                                         Lists rules: kind, slug, name, category and date, or one JSON object per line.
   npm run -s rules -- search <text>     Finds words, names, slugs and sources that contain the text. For a host or a URL, also
                                         locators that cover it. Prints each match as file:line:column.
-  npm run -s rules -- show <slug>       Describes a rule in words: clauses with their points, relations, sources, tests.
+  npm run -s rules -- show <rule>       Describes a rule in words: clauses with their points, relations, sources, tests.
   npm run -s rules -- stats             Counts rules by kind and category, clauses and test pages.
   npm run -s rules -- fit --pages FILE… [--check] [--held-out]
                                         Fits the points of the site types to labelled pages (JSON Lines, also .gz, with siteType)
                                         and writes them into the rules. Prints what a cross-validation by site finds. --check
                                         only compares the points with those of a new fit. --held-out fits without a fifth of the
                                         sites, prints what the points find there, and writes nothing.
-  npm run -s rules -- rename <kind>/<slug> <new slug>
+  npm run -s rules -- rename <rule> <new slug>
                                         Renames the files of a rule, and its slug in all other rules and tests.
 
   --strict            lint, test: warnings count as errors.
-  --timeout seconds   lint: time limit for judging all patterns, 60 by default; verdicts are cached in node_modules/.cache/siteprint.
+  --timeout seconds   lint: time limit for judging all patterns, 60 by default.
                       test, explain: time limit per page, 10 by default.
 
+A <rule> is its slug, its kind and slug, or the path of its file or test: acme, builder/acme, rules/builders/acme.yaml.
 Settings (environment): RULES_DIRS, more folders with rules; DETECTORS, more modules with detectors; SCAN_ALLOW, SCAN_PORTS and
 SCAN_DENY, which addresses explain and new may read.
+CACHE_DIR is where lint and test keep what they know of files that do not change; it may be deleted at any time.
 Exit code: 0 success, 1 findings, 2 wrong usage or failure.
 `
 
@@ -95,6 +95,7 @@ const flag = { type: 'boolean' } as const
 const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
   lint: { args: ['file…'], options: { strict: flag, format: text, fix: flag, timeout: text }, prepare: lint },
   test: { args: ['slug…'], options: { strict: flag, timeout: text }, prepare: test },
+  dev: { args: ['folder…'], options: {}, prepare: watchRules },
   build: { args: [], options: {}, prepare: build },
   explain: {
     args: ['[slug]', '[url]'],
@@ -128,7 +129,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, RuleWork>>> = {
     },
     prepare: findGaps,
   },
-  rename: { args: ['kind/slug', 'new slug'], options: {}, prepare: rename },
+  rename: { args: ['rule', 'new slug'], options: {}, prepare: rename },
 }
 
 export const main = defineCommand(
@@ -162,19 +163,26 @@ function fit(given: Given, io: CommandIo): RuleWork {
 function build(_: Given, { stderr }: CommandIo): RuleWork {
   return async ({ folders, detectors: all }) => {
     const detectors = await loadDetectors([], [])
-    const state = computeState([ownFolder], detectors) // Before the files are read, so that a later change is noticed.
+    const origin = describeOrigin(ownFolder) // Before the files are read, so that a later change is noticed.
     const checked = checkFolders({ folders: [ownFolder], detectors })
     throwOnErrors(checked.findings)
-    const ruleset = buildRuleset(checked, detectors, computeFingerprint([ownFolder], detectors))
-    const { rules, categories, version } = ruleset
+    const version = computeVersion([origin.rules], detectors)
+    const rules = checked.rules.flatMap(({ compiled }) => compiled ?? [])
     const folder = dirname(builtFile)
     mkdirSync(folder, { recursive: true })
     const write = (name: string, data: unknown, indent = 0): void =>
       writeFileSync(join(folder, name), `${JSON.stringify(data, null, indent)}\n`)
-    const fixtures = checked.rules.flatMap(({ found }) => readFixtures(found).fixtures)
-    write(basename(builtFile), buildRulesetFile({ version, categories, rules }))
-    write(basename(nameStateFile(builtFile)), { version, state } satisfies BuiltState)
-    write('conformance.json', buildConformance(ruleset, fixtures))
+    const fixtures = checked.rules.flatMap((rule) => [
+      ...readFixtures(rule.found).fixtures,
+      ...deriveFixtures(rule, checked.places),
+    ])
+    const date = checked.rules.reduce(
+      (last, { source }) => (source && source.verified > last ? source.verified : last),
+      '',
+    )
+    writeBuilt(builtFile, packChecked(checked, detectors, version), { ...origin, date })
+    write('ruleset.json', exportRuleset({ version, categories: checked.categories, rules }))
+    write('conformance.json', buildConformance(buildRuleset(checked, detectors, version), fixtures))
     const isOwn = folders.length === 1 && all.length === detectors.length
     const listed = isOwn ? checked : checkFolders({ folders, detectors: all })
     const lists = { categories: listed.categories, rules: listed.rules.map((rule) => rule.found) }

@@ -1,24 +1,21 @@
 import { availableParallelism } from 'node:os'
 import { loadConfig } from '../config/config.ts'
+import { openPageMatcher, type PageMatcher } from '../detector/detector.ts'
 import { EXTRAS } from '../engine/verdict/result.ts'
-import { EVIDENCE } from '../fetch/side-evidence.ts'
+import { EVIDENCE } from '../fetch/evidence-kinds.ts'
 import type { Extra } from '../index.ts'
-import { openPageMatcher, type PageMatcher } from '../scan/detector.ts'
+import { openNetworks } from '../networks/open-networks.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
 import { formatChoice } from '../yaml/hint.ts'
-import { checkFiles, checkOverwrite } from './check-files.ts'
-import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command.ts'
-import { formatCount } from './format-count.ts'
+import { checkFiles, checkOverwrite } from './command/check-files.ts'
+import { type CommandIo, defineCommand, EXIT, readArgs, readTimeout, UsageError } from './command/command.ts'
+import { formatCount } from './command/format-count.ts'
 import type { InputKind } from './formats/columns.ts'
 import { isCsvName } from './formats/record-format.ts'
 import { openWriter, type RecordWriter } from './formats/record-writer.ts'
 import { buildTableFormat } from './formats/technology-table.ts'
-import { isUrlList } from './scan/batch-lines.ts'
 import { isStandardInput } from './scan/list-input.ts'
-import { scanOne } from './scan/live-scan.ts'
 import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './scan/output-options.ts'
-import { scanBatch } from './scan/scan-batch.ts'
-import { scanBulk } from './scan/scan-bulk.ts'
 import { SCAN_HELP } from './scan/scan-help.ts'
 import { scanSaved } from './scan/scan-saved.ts'
 
@@ -43,6 +40,7 @@ const OPTIONS = {
   allow: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
   overwrite: { type: 'boolean' },
+  json: { type: 'boolean' },
   'retry-failed': { type: 'boolean' },
 } as const
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
@@ -52,25 +50,28 @@ const FILES = ['out', 'technologies-out', 'columns', 'overwrite'] as const
 
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
-  html: ['url', 'headers', ...FILES, 'include', 'timeout'],
-  har: [...FILES, 'include', 'timeout'],
+  html: ['url', 'headers', ...FILES, 'include', 'timeout', 'json'],
+  har: [...FILES, 'include', 'timeout', 'json'],
   batch: [...FILES, 'include', 'timeout'],
   warc: [...FILES, 'include', 'timeout'],
   urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
-  live: ['include', 'allow', 'skip'],
+  live: ['include', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
+// What reads live sites, lists and archives is imported when it runs: it takes longer to load than one page to scan.
 export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const { values, positionals } = readArgs({ args, allowPositionals: true, options: OPTIONS })
   const mode = findMode(values, positionals)
   checkOptions(mode, values)
   const config = loadConfig(io.env)
+  // The command of the package is used by people; npm scripts print JSON as they always did.
+  const isDescribed = io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include
   if (mode === 'live' || mode === 'urls') {
     const allow = values.allow ?? []
     const skip = readList('skip', values.skip, EVIDENCE)
-    const live = { config, allow, skip, include: readList('include', values.include, LIVE_EXTRAS) }
-    if (mode === 'live') return scanOne(positionals[0], live, io)
+    const live = { config, allow, skip, include: readList('include', values.include, LIVE_EXTRAS), isDescribed }
+    if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
     const { concurrency = '8', resume = false, 'retry-failed': retry = false, 'technologies-out': table } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     const { urls, column, columns, out } = values
@@ -80,15 +81,28 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
     if (!retry && !resume) await checkOverwrite(values, { canContinue: true })
     const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
     const list = { positionals, urls, column, isRaw: values['raw-columns'] ?? false }
+    const { scanBulk } = await import('./scan/scan-bulk.ts')
     return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
   }
   const include = readList('include', values.include, EXTRAS)
   await checkFiles(values)
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
   await checkOverwrite(values, { canContinue: false })
-  if (values.batch !== undefined && (await isUrlList(values.batch)))
+  if (values.batch !== undefined && (await (await import('./scan/batch-lines.ts')).isUrlList(values.batch)))
     throw new UsageError(`--batch: ${values.batch} looks like a list of URLs: use --urls`)
-  return scanOffline(mode, { ...values, include, folders: config.ruleFolders, detectors: config.detectorModules }, io)
+  return scanOffline(
+    mode,
+    {
+      ...values,
+      include,
+      isDescribed,
+      folders: config.ruleFolders,
+      detectors: config.detectorModules,
+      cache: config.cacheDir,
+      networksFile: config.networksFile,
+    },
+    io,
+  )
 })
 
 interface OfflineOptions
@@ -98,17 +112,23 @@ interface OfflineOptions
   readonly include: readonly Extra[]
   readonly folders: readonly string[]
   readonly detectors: readonly string[]
+  readonly cache: string
+  readonly networksFile: string | null
+  readonly isDescribed: boolean
 }
 
 type OfflineMode = Exclude<Mode, 'live' | 'urls'>
 
 /** Scans saved pages in workers, so that a page that takes too long does not affect the others. */
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
-  const { out, timeout = '10', include, folders, detectors } = options
+  const { out, timeout = '10', include, folders, detectors, cache, networksFile } = options
   const isSingle = mode === 'html' || mode === 'har'
   const threads = isSingle ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
   const timeoutMs = readTimeout(timeout)
-  const openMatcher = (): Promise<PageMatcher> => openPageMatcher({ folders, detectors, threads, timeoutMs })
+  const openMatcher = async (): Promise<PageMatcher> => {
+    const networks = await openNetworks(networksFile)
+    return openPageMatcher({ folders, detectors, cache, networks, threads, timeoutMs })
+  }
   const open = openOutputs(mode, options, io)
   if (isSingle) {
     const isPrinted = out === undefined && options['technologies-out'] === undefined
@@ -118,6 +138,7 @@ async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: Comma
   try {
     const writer = await open(matcher)
     const input = String(options[mode])
+    const { scanBatch } = await import('./scan/scan-batch.ts')
     const run = scanBatch({ input, format: mode, writer, include, matcher, threads }, io)
     const { pages, failed } = await run.finally(() => writer.close())
     io.stderr.write(`${formatCount(pages, 'page')}, ${failed} failed\n`)

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path'
 import { loadConfig } from '../config/config.ts'
-import { backupStore } from '../store/open.ts'
+import { backupStore } from '../store/open/open-store.ts'
 import type { Switches } from '../store/types.ts'
 import { formatChoice } from '../yaml/hint.ts'
-import { type CommandIo, defineCommand, EXIT, UsageError } from './command.ts'
-import { recordAction } from './record-action.ts'
+import { type CommandIo, defineCommand, EXIT, UsageError } from './command/command.ts'
+import { recordAction } from './command/record-action.ts'
+import { dispatchVerb, type Verb } from './command/verbs.ts'
+import { withStore } from './command/with-store.ts'
 import { showAudit } from './service/audit-log.ts'
 import { checkService } from './service/check-service.ts'
 import { purgeUrl } from './service/purge-url.ts'
 import { changeRules } from './service/rules.ts'
 import { exportStore, importStore } from './service/transfer-store.ts'
-import { dispatchVerb, type Verb } from './verbs.ts'
-import { withStore } from './with-store.ts'
 
 const HELP = `
 Switches the service on and off, shows what was done to it, checks it, and copies its data. A switch takes effect on every node within 5 seconds.

@@ -1,11 +1,11 @@
 import { listOrigin } from '../accounts/origin.ts'
-import type { Account } from '../accounts/types.ts'
 import type { Config } from '../config/config.ts'
 import { SetupError } from '../errors.ts'
-import type { OpenedStore } from '../store/open.ts'
-import type { CommandIo } from './command.ts'
-import { confirm } from './confirm.ts'
-import { recordAction } from './record-action.ts'
+import type { Account } from '../store/account-types.ts'
+import type { OpenedStore } from '../store/open/open-store.ts'
+import type { CommandIo } from './command/command.ts'
+import { confirm } from './command/confirm.ts'
+import { recordAction } from './command/record-action.ts'
 
 interface VerifyOptions {
   readonly config: Pick<Config, 'adminEmails'>

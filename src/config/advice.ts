@@ -1,4 +1,6 @@
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeWhole } from '../rules/cache-files.ts'
 import { readEnvironment } from './config.ts'
 import { isPortalOn } from './is-portal-on.ts'
 import { findMisspelledNames } from './misspelled-names.ts'
@@ -69,6 +71,14 @@ const WARNINGS: readonly Rule[] = [
     'metricsHost',
     ({ config, isSet }) =>
       when(isSet(SETTINGS.metricsHost) && config.metricsPort === null, `has no effect without ${METRICS_PORT}`),
+  ],
+  [
+    'cacheDir',
+    ({ config }) =>
+      when(
+        config.ruleFolders.length > 0 && !canWrite(config.cacheDir),
+        'cannot be written, so the rules of RULES_DIRS are compiled at each start; write a folder of this user',
+      ),
   ],
   [
     'redisUrl',
@@ -156,6 +166,18 @@ const WARNINGS: readonly Rule[] = [
     ({ config }) => when(config.mailFrom !== null && config.smtpUrl === null, `has no effect without ${SMTP_URL}`),
   ],
 ]
+
+/** Whether a file can be written in a folder, which is created if it does not exist. */
+function canWrite(folder: string): boolean {
+  const file = join(folder, `probe-${process.pid}`)
+  try {
+    writeWhole(file, '')
+    rmSync(file)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const WRITE_ANOTHER = 'write another one, such as the output of `openssl rand -base64 32`'
 

@@ -17,6 +17,8 @@ export interface Setting<Value> {
   readonly shownDefault?: string
   /** Markdown for the table of settings. Links are relative to the folder of the project. */
   readonly documentation: string
+  /** Whether the default is computed when the setting is first read: it takes long, and most commands do not need it. */
+  readonly isLazy?: true
   /** Whether `<name>_FILE` can name a file that contains the value, as secrets of containers are given. */
   readonly isSecret?: true
 }
@@ -72,6 +74,21 @@ export function readDataDir(reader: ConfigReader, name: string): string {
   const folder = resolve(reader.text(name) ?? DATA_DIR)
   if (findKind(folder) === 'other') reader.report(name, 'write the path of a folder that exists or can be created')
   return folder
+}
+
+export function readFolder(reader: ConfigReader, name: string): string | null {
+  const folder = reader.text(name)
+  if (folder === null) return null
+  if (findKind(resolve(folder)) === 'other')
+    reader.report(name, 'write the path of a folder that exists or can be created')
+  return resolve(folder)
+}
+
+export function readExistingFile(reader: ConfigReader, name: string): string | null {
+  const file = reader.text(name)
+  if (file === null) return null
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) reader.report(name, `there is no file "${file}"`)
+  return resolve(file)
 }
 
 export function readRuleFolders(reader: ConfigReader, name: string): readonly string[] {

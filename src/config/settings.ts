@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { type AllowedAddress, normalizeHost, parseAllowed } from '../fetch/address.ts'
 import { isDownloadUrl } from '../fetch/download.ts'
@@ -16,6 +17,8 @@ import {
   LOOPBACK,
   parseSender,
   readDataDir,
+  readExistingFile,
+  readFolder,
   readList,
   readListenHost,
   readNumber,
@@ -83,6 +86,21 @@ export const SETTINGS = {
     shownDefault: `./${DATA_DIR}`,
     documentation: 'Folder of the embedded store and of fetched rules. It is created with access for its owner only.',
   }),
+  cacheDir: define({
+    name: 'CACHE_DIR',
+    read: readFolder,
+    default: () => join(homedir(), '.cache', 'siteprint'),
+    shownDefault: '~/.cache/siteprint',
+    documentation:
+      'Folder in which the rules of `RULES_DIRS` are kept compiled, and what `rules -- lint` and `rules -- test` know of files that do not change. It can be deleted at any time; a start that cannot write it compiles the rules again.',
+  }),
+  networksFile: define<string | null>({
+    name: 'NETWORKS_FILE',
+    read: readExistingFile,
+    default: null,
+    documentation:
+      'Database of networks in MMDB format (DB-IP, GeoLite2 ASN, IPinfo), which replaces the [table](docs/rules.md#networks) of the networks that rules name. It is read again when it is replaced.',
+  }),
   redisUrl: define<string | null>({
     name: 'REDIS_URL',
     read: readOne(parse.parseRedisUrl, `write redis://host:port or rediss://host:port; ${ENCODE_CREDENTIALS}`),
@@ -122,6 +140,7 @@ export const SETTINGS = {
     name: 'PLANS_FILE',
     read: readPlans,
     default: () => loadPlans(),
+    isLazy: true,
     shownDefault: 'src/keys/plans.yaml',
     documentation: 'File with the [plans](docs/operating.md#plans). SIGHUP reads it again.',
   }),

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { getDomain, parse as parseDomain } from 'tldts'
-import { findBlockedReason, parseAddress } from './address.ts'
+import { findBlockedReason, isSameAddress, parseAddress } from './address.ts'
 import type { Resolver } from './resolver.ts'
 
 interface DnsOptions {
@@ -40,6 +40,29 @@ export async function lookUpDns(
     }),
   )
   return Object.fromEntries(entries.filter((entry): entry is [string, string[]] => entry[1] !== null))
+}
+
+/** Names of one address that are checked. */
+const MAX_REVERSE_NAMES = 4
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62}\.)+[a-z]{2,63}$/
+
+/**
+ * Looks up the name of an address. The holder of the address can write any name, so one counts only if it is public and resolves to the
+ * address again. Never fails.
+ * @returns at most one name
+ */
+export async function lookUpName(
+  address: string,
+  { resolver, signal }: Pick<DnsOptions, 'resolver' | 'signal'>,
+): Promise<readonly string[]> {
+  const type = parseAddress(address)?.kind() === 'ipv6' ? 'aaaa' : 'a'
+  const query = (kind: string, name: string) => resolver.records(kind, name, signal).catch(() => [])
+  const names = (await query('ptr', address)).slice(0, MAX_REVERSE_NAMES)
+  for (const name of names.filter((one) => HOST_NAME.test(one) && isPublicName(one))) {
+    const addresses = await query(type, name)
+    if (addresses.some((one) => isSameAddress(one, address))) return [name]
+  }
+  return []
 }
 
 /** Lists the names to query for a type. An unknown type has none. */

@@ -1,6 +1,7 @@
 import { ScanError } from '../errors.ts'
 import { readBody } from './body.ts'
 import { type Dial, openDial, type Peer } from './connector.ts'
+import { EVIDENCE, type EvidenceKind } from './evidence-kinds.ts'
 import { toScanError } from './failure.ts'
 import { type HostLimiter, HostSlot } from './host-limiter.ts'
 import { type BodiesFound, fetchBodies } from './page-bodies.ts'
@@ -8,7 +9,7 @@ import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
 import { Session, type SiteResponse } from './session.ts'
-import { EVIDENCE, type EvidenceFound, type EvidenceKind, SideEvidence } from './side-evidence.ts'
+import { type EvidenceFound, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
 
 /** The data that one scan received from a site: the input of `buildPage`, and details of the connection. */

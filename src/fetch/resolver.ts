@@ -11,7 +11,7 @@ export interface Resolver {
    */
   addresses(host: string, signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Finds the records of one type (`a` `aaaa` `cname` `ns` `soa` `mx` `txt`) as text. Returns [] when there are none or no
+   * Finds the records of one type (`a` `aaaa` `cname` `ns` `soa` `mx` `txt`, and `ptr` of an address) as text. Returns [] when there are none or no
    * name server responds. Names are in lower case without a trailing dot. `soa` gives server and mailbox; `mx` gives the
    * exchanges only, in order of preference.
    * @throws only the signal's reason, when it aborts
@@ -72,6 +72,7 @@ const READERS: ReadonlyMap<string, (servers: promises.Resolver, name: string) =>
       return fromNames(exchanges.sort((a, b) => a.priority - b.priority).map(({ exchange }) => exchange))
     },
   ],
+  ['ptr', async (servers, address) => fromNames(await servers.reverse(address))],
   ['txt', async (servers, name) => fromTexts((await servers.resolveTxt(name)).map((chunks) => chunks.join('')))],
 ])
 

@@ -1,17 +1,14 @@
 import { Deadline } from '../async/deadline.ts'
 import { raceSignal } from '../async/race-signal.ts'
 import { readBody } from './body.ts'
-import { lookUpDns } from './dns.ts'
+import { lookUpDns, lookUpName } from './dns.ts'
+import type { EvidenceKind } from './evidence-kinds.ts'
 import { hashFavicon } from './favicon.ts'
 import type { HostSlot } from './host-limiter.ts'
 import { isFile, requestFile } from './linked-file.ts'
 import { findHeaders } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 import { checkTarget, type Target } from './target.ts'
-
-/** The kinds of side evidence: what a scan collects in addition to the page. */
-export const EVIDENCE = ['dns', 'tls', 'robots', 'favicon'] as const
-export type EvidenceKind = (typeof EVIDENCE)[number]
 
 /** null: not requested, or not received in time. */
 export interface EvidenceFound {
@@ -41,6 +38,8 @@ export class SideEvidence {
   #abort = new AbortController()
   #host = ''
   #origin = ''
+  /** The address whose name is looked up. */
+  #named = ''
   #found: EvidenceFound = { ...NOTHING }
   #tasks: Promise<unknown>[] = []
 
@@ -65,7 +64,8 @@ export class SideEvidence {
     if (isLiteral || !kinds.includes('dns')) return
     const found = this.#found
     this.#start(async (signal) => {
-      found.dns = await lookUpDns(host, { wanted: wantedDns, resolver: session.resolver, signal })
+      const records = await lookUpDns(host, { wanted: wantedDns, resolver: session.resolver, signal })
+      found.dns = { ...records, ...found.dns }
     })
   }
 
@@ -77,6 +77,7 @@ export class SideEvidence {
     this.#origin = origin
     const found = this.#found
     Object.assign(found, { ...NOTHING, dns: found.dns })
+    this.#startReverse(target)
     const { kinds } = this.#options
     if (kinds.includes('robots'))
       this.#start(async (signal) => {
@@ -88,6 +89,19 @@ export class SideEvidence {
         const file = await this.#readFile(target, '/favicon.ico', { maxBytes: MAX_FAVICON_BYTES, signal })
         if (this.#origin === origin) Object.assign(found, { favicon: hashWholeFile(file), isFaviconSeen: true })
       })
+  }
+
+  /** Looks up the name of the address that answered, once for a host. */
+  #startReverse({ host }: Target): void {
+    const { kinds, session, wantedDns } = this.#options
+    const address = session.peers.get(host)?.address
+    if (address === undefined || address === this.#named || !kinds.includes('dns') || !wantedDns.includes('ptr')) return
+    this.#named = address
+    const found = this.#found
+    this.#start(async (signal) => {
+      const names = await lookUpName(address, { resolver: session.resolver, signal })
+      found.dns = { ...found.dns, ptr: names }
+    })
   }
 
   /** Waits for the requests, but not longer than the time allowed after the body, and returns what was received. */
@@ -119,6 +133,7 @@ export class SideEvidence {
     this.close()
     this.#abort = new AbortController()
     this.#found = { ...NOTHING }
+    this.#named = ''
     this.#tasks = []
   }
 

@@ -5,10 +5,10 @@ import { ApiError } from '../errors.ts'
 import { computeNextMinute, countSecondsUntil } from '../keys/calendar.ts'
 import { hashSecret, isUsable, isWellFormed } from '../keys/key.ts'
 import type { Key } from '../keys/types.ts'
+import type { RequestState } from '../service/request-state.ts'
 import type { Store } from '../store/types.ts'
-import { normalizeClient } from './client-address.ts'
+import { normalizeClient } from '../web/client-address.ts'
 import type { PepperCheck } from './pepper-check.ts'
-import type { RequestState } from './request-state.ts'
 
 /** Unknown, revoked and expired keys that one address may try in a minute. */
 export const UNKNOWN_KEYS_A_MINUTE = 20

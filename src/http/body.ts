@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
-import { getRequestState } from './request-state.ts'
+import { buildInvalidRequest } from '../errors.ts'
+import { getRequestState } from '../service/request-state.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 const OTHER_TYPE = 'application/octet-stream'
@@ -72,9 +72,4 @@ export function ignoreBodies(app: FastifyInstance): void {
     payload.resume()
     done(null)
   })
-}
-
-/** Builds an `invalid_request` error. */
-export function buildInvalidRequest(sentence: string): ApiError {
-  return new ApiError('invalid_request', { sentence })
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { getRequestState } from '../service/request-state.ts'
 import type { PepperCheck } from './pepper-check.ts'
-import { getRequestState } from './request-state.ts'
 
 /** The routes of the checks. */
 export const HEALTH_ROUTE = /^\/health\//

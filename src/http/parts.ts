@@ -3,18 +3,15 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { SharedState } from '../coordination/types.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { Target } from '../fetch/target.ts'
-import type { PortalSettings } from '../portal/parts.ts'
 import type { CurrentRules } from '../scan/current-rules.ts'
 import type { LiveScan } from '../scan/scanner.ts'
+import type { Metrics } from '../service/metrics.ts'
+import type { ServiceSettings } from '../service/settings.ts'
 import type { Store } from '../store/types.ts'
-import type { Metrics } from './metrics.ts'
 import type { HostSettings } from './served-hosts.ts'
 
-/** A revision of the API. */
-export type Revision = 1 | 2
-
 /** The settings that the HTTP application uses. */
-export interface AppSettings extends PortalSettings, HostSettings {
+export interface AppSettings extends ServiceSettings, HostSettings {
   readonly corsOrigins: readonly string[] | '*'
   /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null

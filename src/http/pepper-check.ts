@@ -1,12 +1,17 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { identifyPepper } from '../keys/key.ts'
 import type { Store } from '../store/types.ts'
-import type { AppParts } from './parts.ts'
 
 /** Time between two counts while no stored key can be used. */
 const RECHECK_MS = 5000
 
-type Parts = Pick<AppParts, 'pepper' | 'oldPepper' | 'firstPepper' | 'clock' | 'log'> & {
+interface PepperParts {
   readonly store: Pick<Store, 'keys'>
+  readonly pepper: string
+  readonly oldPepper?: string | null
+  readonly firstPepper?: string
+  readonly clock: () => number
+  readonly log: FastifyBaseLogger
 }
 
 /** The secrets of stored keys, by whether a pepper of this server was used. */
@@ -20,11 +25,11 @@ interface Counts {
  * would search for the mistake in their keys.
  */
 export class PepperCheck {
-  readonly #parts: Parts
+  readonly #parts: PepperParts
   #isWrong = false
   #checkedAt = 0
 
-  constructor(parts: Parts) {
+  constructor(parts: PepperParts) {
     this.#parts = parts
   }
 

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, ScanError } from '../errors.ts'
-import type { ScanRequest } from '../scan/single-flight.ts'
-import { findClientAddress } from './client-address.ts'
+import type { Metrics } from '../service/metrics.ts'
+import { getRequestState } from '../service/request-state.ts'
+import type { ScanRequest } from '../service/single-flight.ts'
+import { findClientAddress } from '../web/client-address.ts'
 import { HEALTH_ROUTE } from './health.ts'
-import type { Metrics } from './metrics.ts'
-import { getRequestState } from './request-state.ts'
 import { parseTraceparent } from './trace-context.ts'
 
 /** Error code of a 429 response → the limit that was exceeded, for the metric. */

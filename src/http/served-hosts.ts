@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { isLoopbackAddress, isSameAddress, normalizeHost, parseAddress } from '../fetch/address.ts'
 import { SECRET_PREFIX } from '../keys/key.ts'
+import { getRequestState } from '../service/request-state.ts'
 import { HEALTH_ROUTE } from './health.ts'
-import { getRequestState } from './request-state.ts'
 
 /** The settings that decide which hosts are served. */
 export interface HostSettings {

@@ -1,6 +1,6 @@
 import { recordAudit } from '../accounts/audit.ts'
-import type { Account } from '../accounts/types.ts'
 import { buildKey } from '../keys/key.ts'
+import type { Account } from '../store/account-types.ts'
 import type { PortalParts } from './parts.ts'
 
 /** Name of the key that an account gets at sign-up. */

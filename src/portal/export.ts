@@ -1,6 +1,7 @@
-import type { AuditEntry } from '../accounts/audit.ts'
-import type { Account, SessionInfo, StoredScan } from '../accounts/types.ts'
+import type { SessionInfo } from '../accounts/types.ts'
 import type { Key } from '../keys/types.ts'
+import type { Account, StoredScan } from '../store/account-types.ts'
+import type { AuditEntry } from '../store/audit-types.ts'
 import type { DayUsage, KeySlot, MonthUsage, Store } from '../store/types.ts'
 
 /** All personal data of an account, as its owner downloads it. Dates become ISO texts in JSON. */

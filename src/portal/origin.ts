@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
+import type { ServiceSettings } from '../service/settings.ts'
 import { PageError } from './page.ts'
-import type { PortalSettings } from './parts.ts'
 
 /**
  * Rejects a form that was sent by a page of another origin (cross-site request forgery). Browsers send `Origin` with every
  * POST.
  * @throws PageError 403
  */
-export function checkOrigin(request: FastifyRequest, { publicUrl }: PortalSettings): void {
+export function checkOrigin(request: FastifyRequest, { publicUrl }: ServiceSettings): void {
   const { origin = '' } = request.headers
   const sender = URL.canParse(origin) ? new URL(origin) : null
   // Browsers send the origin in exactly this form.
@@ -29,7 +29,7 @@ function findHost(request: FastifyRequest, protocol: string): string | null {
  * The address of the service as the person sees it, without a trailing slash.
  * @throws PageError 400 if the request names a host whose characters could end the quotes of a command line
  */
-export function findBaseUrl(request: FastifyRequest, { publicUrl }: PortalSettings): string {
+export function findBaseUrl(request: FastifyRequest, { publicUrl }: ServiceSettings): string {
   if (publicUrl !== null) return publicUrl
   const host = readHost(request)
   if (!/^[\w.:[\]-]+$/.test(host)) throw new PageError(400, 'The host name of this address is not valid.')

@@ -1,4 +1,4 @@
-import type { Gauges } from '../http/metrics.ts'
+import type { Gauges } from '../service/metrics.ts'
 
 /** The state of this process. The gauges are those that Prometheus reads. */
 export interface ProcessStatus {

@@ -1,4 +1,4 @@
-import type { MatchPool } from './worker-pool.ts'
+import type { MatchPool } from '../detector/worker-pool.ts'
 
 interface UsedPool {
   readonly pool: MatchPool

@@ -1,4 +1,4 @@
-import type { RulesetInfo } from './match-worker.ts'
+import type { RulesetInfo } from '../detector/ruleset-info.ts'
 
 /** A scan did not start, because it is to use another ruleset than the current one. */
 export class RulesetChanged extends Error {}

@@ -52,6 +52,16 @@ const infrastructure = Type.Object(
     ip: stringOrNull({ description: 'The address that served the page.' }),
     tlsIssuer: stringOrNull({ description: 'Organisation that issued the certificate.' }),
     server: stringOrNull({ description: 'The header Server.' }),
+    network: orNull(
+      Type.Object(
+        {
+          asn: Type.Integer({ minimum: 1, description: 'Number of the autonomous system.' }),
+          name: Type.String({ description: 'Its operator, as it is registered.' }),
+        },
+        { $id: 'Network', description: 'A network with one operator.' },
+      ),
+    ),
+    reverseDns: stringOrNull({ description: 'The name of the address, if the name has this address.' }),
   },
   {
     $id: 'Infrastructure',

@@ -5,10 +5,10 @@ import { createDeferred, type Deferred } from '../async/deferred.ts'
 import { raceSignal } from '../async/race-signal.ts'
 import { type ScanCause, ScanError } from '../errors.ts'
 import { formatAllowed } from '../fetch/address.ts'
+import type { EvidenceKind } from '../fetch/evidence-kinds.ts'
 import type { Site } from '../fetch/fetch.ts'
 import type { HostLimits } from '../fetch/host-limiter.ts'
 import type { Policy } from '../fetch/policy.ts'
-import type { EvidenceKind } from '../fetch/side-evidence.ts'
 
 /** The settings with which the thread is started: plain data. */
 export interface FetchSettings {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { prepareTransfer } from '../detector/transferable-bytes.ts'
 import { ScanError } from '../errors.ts'
 import { parseAllowed } from '../fetch/address.ts'
 import { fetchSite } from '../fetch/fetch.ts'
@@ -6,7 +7,6 @@ import { HostLimiter } from '../fetch/host-limiter.ts'
 import { openResolver } from '../fetch/resolver.ts'
 import { checkTarget, parseUrl } from '../fetch/target.ts'
 import type { FetchReply, FetchRequest, FetchSettings } from './fetch-thread.ts'
-import { prepareTransfer } from './transferable-bytes.ts'
 
 const { policy: settings, allow, evidence, hostLimits } = workerData as FetchSettings
 const policy = { ...settings, allow: allow.map(parseAllowed).filter((entry) => entry !== null) }

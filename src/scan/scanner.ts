@@ -1,23 +1,25 @@
 import { getDomain } from 'tldts'
+import type { RulesetInfo } from '../detector/ruleset-info.ts'
+import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
 import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
 import { type Result, toResult } from '../engine/verdict/result.ts'
+import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import { ScanError } from '../errors.ts'
 import type { Dial } from '../fetch/connector.ts'
+import { EVIDENCE, type EvidenceKind } from '../fetch/evidence-kinds.ts'
 import type { Site } from '../fetch/fetch.ts'
 import type { HostLimiter, HostLimits } from '../fetch/host-limiter.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
-import { EVIDENCE, type EvidenceKind } from '../fetch/side-evidence.ts'
 import { parseTarget, type Target } from '../fetch/target.ts'
-import type { Verdict } from '../index.ts'
+import type { Networks } from '../networks/network-table.ts'
+import { openOwnNetworks } from '../networks/open-networks.ts'
 import { CurrentPool } from './current-pool.ts'
 import { RulesetChanged } from './current-rules.ts'
 import type { Extras } from './extra-schemas.ts'
 import { findCdn, LIVE_EXTRAS, type LiveExtra } from './extras.ts'
 import { FetchThread } from './fetch-thread.ts'
-import type { RulesetInfo } from './match-worker.ts'
 import { RecentKills } from './recent-kills.ts'
-import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from './worker-pool.ts'
 
 /** The full result of the scan of a live site. */
 export interface LiveScan {
@@ -66,6 +68,7 @@ export class Scanner {
   readonly #resolver: Resolver
   readonly #thread: FetchThread | undefined
   readonly #kills = new RecentKills()
+  readonly #networks: Networks
 
   constructor(options: ScannerOptions = {}) {
     this.#options = options
@@ -73,6 +76,7 @@ export class Scanner {
     if (fetchThread) this.#thread = new FetchThread({ policy, evidence, ...fetchThread })
     this.#rules = new CurrentPool(openPool(options))
     this.#resolver = options.resolver ?? openResolver()
+    this.#networks = options.networks ?? openOwnNetworks()
   }
 
   /** Waits until the rules are loaded, and describes them. */
@@ -123,7 +127,7 @@ export class Scanner {
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
       verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...verdict.warnings]) },
-      infrastructure: buildInfrastructure(site, verdict),
+      infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: new Date().toISOString(), ruleset: version, title },
       isLate: site.lateBodies > 0,
@@ -150,8 +154,8 @@ export class Scanner {
   }
 
   async #match(site: Site, pool: MatchPool, options: MatchOptions): ReturnType<MatchPool['match']> {
-    const { url, status, headers, html, dns, tls, robots, favicon, scripts, styles } = site
-    const input = { url, status, headers, html, dns, tls, robots, favicon, scripts, styles }
+    const { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles } = site
+    const input = { url, status, headers, html, dns, tls, address, robots, favicon, scripts, styles }
     try {
       return await pool.match(input, options)
     } catch (error) {
@@ -186,7 +190,12 @@ function cutName(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : cutLine(text, MAX_NAME_LENGTH)
 }
 
-function buildInfrastructure({ dns, address, tls, headers }: Site, verdict: Verdict): Extras['infrastructure'] {
+function buildInfrastructure(
+  { dns, address, tls, headers }: Site,
+  verdict: Verdict,
+  networks: Networks,
+): Extras['infrastructure'] {
+  const network = address === null ? null : networks.find(address)
   return {
     cdn: findCdn(verdict),
     dns: [...new Set((dns?.ns ?? []).map((name) => cutLine(getDomain(name) ?? name, MAX_NAME_LENGTH)))].slice(
@@ -196,6 +205,8 @@ function buildInfrastructure({ dns, address, tls, headers }: Site, verdict: Verd
     ip: address,
     tlsIssuer: cutName(tls?.issuer),
     server: cutName(headers.find(([name]) => name === 'server')?.[1]),
+    network: network && { asn: network.asn, name: cutLine(network.name, MAX_NAME_LENGTH) },
+    reverseDns: cutName(dns?.ptr?.[0]),
   }
 }
 

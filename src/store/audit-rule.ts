@@ -1,4 +1,4 @@
-import type { AuditAction, AuditEvent } from '../accounts/audit.ts'
+import type { AuditAction, AuditEvent } from './audit-types.ts'
 
 /** Events of one kind that an owner causes on a day, in UTC, and that are stored one by one. Later ones are merged into one entry. */
 export const MAX_OWN_EVENTS_PER_DAY = 100

@@ -1,8 +1,8 @@
 import type Database from 'libsql'
 import type { Db, MongoClient } from 'mongodb'
-import type { AuditAction, AuditEntry, AuditEvent } from '../accounts/audit.ts'
-import type { Account, AccountSummary, Invite, StoredScan } from '../accounts/types.ts'
 import type { Key, KeySecret } from '../keys/types.ts'
+import type { Account, AccountSummary, Invite, StoredScan } from './account-types.ts'
+import type { AuditAction, AuditEntry, AuditEvent } from './audit-types.ts'
 
 /**
  * A numbered place of an account, in which one key at a time can be. What is counted belongs to the slot, so that a key that

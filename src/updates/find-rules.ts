@@ -1,5 +1,5 @@
+import type { LoadOptions } from '../detector/load-ruleset.ts'
 import { SetupError } from '../errors.ts'
-import type { LoadOptions } from '../index.ts'
 import type { Release } from '../rules/release-file.ts'
 import { RulesetFolder } from './ruleset-folder.ts'
 import type { UpdateParts } from './update-rules.ts'
@@ -7,6 +7,7 @@ import type { UpdateParts } from './update-rules.ts'
 /** The settings that select the rules of a server. */
 export interface RulesSettings {
   readonly dataDir: string
+  readonly cacheDir: string
   readonly ruleFolders: readonly string[]
   readonly detectorModules: readonly string[]
   readonly rulesUrl: string | null
@@ -23,8 +24,8 @@ export function findRules(
   settings: RulesSettings,
   siteprint: string,
 ): { readonly options: LoadOptions; readonly active: Release | null } {
-  const { dataDir, ruleFolders, detectorModules, rulesUrl, rulesPublicKey: publicKey } = settings
-  const options = { folders: ruleFolders, detectors: detectorModules }
+  const { dataDir, cacheDir: cache, ruleFolders, detectorModules, rulesUrl, rulesPublicKey: publicKey } = settings
+  const options = { folders: ruleFolders, detectors: detectorModules, cache }
   if (rulesUrl === null || publicKey === null) return { options, active: null }
   const folder = new RulesetFolder(dataDir)
   const { active } = folder.readUsable(siteprint)

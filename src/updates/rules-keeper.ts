@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MatchPool } from '../detector/worker-pool.ts'
 import { SetupError } from '../errors.ts'
 import { describeRelease, type Release, type ReleaseSource } from '../rules/release-file.ts'
 import type { CurrentRules } from '../scan/current-rules.ts'
-import type { MatchPool } from '../scan/worker-pool.ts'
 import { type TriedRuleset, tryRelease } from './try-release.ts'
 import { describeOutcome, type UpdateParts, updateRules } from './update-rules.ts'
 

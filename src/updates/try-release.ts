@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { RulesetInfo } from '../detector/ruleset-info.ts'
+import type { MatchPool } from '../detector/worker-pool.ts'
+import type { PageInput } from '../engine/page/page.ts'
 import { toResult } from '../engine/verdict/result.ts'
 import { ScanError, SetupError } from '../errors.ts'
-import type { PageInput } from '../index.ts'
 import { checkHead, type ReleaseSource, readPart } from '../rules/release-file.ts'
-import type { RulesetInfo } from '../scan/match-worker.ts'
-import type { MatchPool } from '../scan/worker-pool.ts'
 
 /** A page and the ten fields that the ruleset must find on it. */
 interface Case {

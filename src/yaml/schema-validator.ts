@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { createRequire } from 'node:module'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { buildYamlFinding, type YamlFinding } from './finding.ts'
 import { findClosest, formatHint } from './hint.ts'
 import type { Path, SourceFile } from './source-file.ts'
@@ -60,8 +61,14 @@ export class SchemaValidator {
   }
 }
 
+/** Loaded on first use, because most commands validate nothing. */
+function loadAjv(): typeof Ajv {
+  return (createRequire(import.meta.url)('ajv') as { readonly Ajv: typeof Ajv }).Ajv
+}
+
 function compileSchema(schema: JsonSchema, coerceTypes: boolean): ValidateFunction {
-  const ajv = new Ajv({
+  const AjvClass = loadAjv()
+  const ajv = new AjvClass({
     allErrors: true,
     coerceTypes,
     allowUnionTypes: true,

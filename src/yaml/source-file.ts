@@ -11,6 +11,8 @@ export interface SourceFileOptions {
   readonly content?: Uint8Array
   /** How scalars are read; `failsafe` if absent. */
   readonly schema?: FileText['schema']
+  /** What was read from the file as it is now: the file is then read only when a position is needed. */
+  readonly known?: Pick<SourceFile, 'data' | 'findings'>
 }
 
 /**
@@ -23,18 +25,21 @@ export class SourceFile {
   readonly data: unknown
   /** Syntax errors. `data` is null if there is any error other than a duplicate key. */
   readonly findings: readonly YamlFinding[]
-  readonly #text: FileText
+  #text: FileText | undefined
+  /** Whether texts can be read from `data`. */
   readonly #isPlain: boolean
   #parsed: ParsedFile | undefined
 
-  constructor(file: string, { content, schema = 'failsafe' }: SourceFileOptions = {}) {
+  constructor(file: string, options: SourceFileOptions = {}) {
     this.file = file
-    const decoded = content === undefined ? readFileSync(file, 'utf8') : Buffer.from(content).toString()
-    const text = decoded.replace(/^\ufeff/, '')
-    // The replacement character stands for bytes that are not UTF-8, unless the file contains the character itself.
-    const isText = !text.includes('\ufffd') || isUtf8(content ?? readFileSync(file))
-    this.#text = { file, text, isUtf8: isText, schema }
-    const plain = schema === 'failsafe' ? readPlainYaml(text, MAX_DEPTH) : undefined
+    if (options.known !== undefined) {
+      this.#isPlain = true
+      this.data = options.known.data
+      this.findings = options.known.findings
+      return
+    }
+    this.#text = readText(file, options)
+    const plain = this.#text.schema === 'failsafe' ? readPlainYaml(this.#text.text, MAX_DEPTH) : undefined
     this.#isPlain = plain !== undefined
     this.data = this.#isPlain ? plain : this.#located.data
     this.findings = this.#isPlain ? [] : this.#located.findings
@@ -42,7 +47,7 @@ export class SourceFile {
 
   /** The file with positions. */
   get #located(): ParsedFile {
-    this.#parsed ??= new ParsedFile(this.#text)
+    this.#parsed ??= new ParsedFile(this.#text ?? readText(this.file))
     return this.#parsed
   }
 
@@ -62,6 +67,14 @@ export class SourceFile {
   keyAt(path: Path): Position {
     return this.#located.keyAt(path)
   }
+}
+
+function readText(file: string, { content, schema = 'failsafe' }: SourceFileOptions = {}): FileText {
+  const decoded = content === undefined ? readFileSync(file, 'utf8') : Buffer.from(content).toString()
+  const text = decoded.replace(/^\ufeff/, '')
+  // The replacement character stands for bytes that are not UTF-8, unless the file contains the character itself.
+  const isText = !text.includes('\ufffd') || isUtf8(content ?? readFileSync(file))
+  return { file, text, isUtf8: isText, schema }
 }
 
 function findValue(data: unknown, path: Path): unknown {

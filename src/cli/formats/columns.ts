@@ -75,6 +75,24 @@ const COLUMNS: readonly Column[] = [
   { name: 'cdn', about: '', read: ofPage(({ verdict }) => findCdn(verdict)), isDefault: true },
   { name: 'siteType', about: '', read: ofPage(({ verdict }) => verdict.siteType), isDefault: true },
   { name: 'ip', about: '', kinds: LIVE, read: ofPage(({ infrastructure }) => infrastructure?.ip) },
+  {
+    name: 'network',
+    about: 'operator of the network of the address',
+    kinds: LIVE,
+    read: ofPage(({ infrastructure }) => infrastructure?.network?.name),
+  },
+  {
+    name: 'asn',
+    about: 'number of this network',
+    kinds: LIVE,
+    read: ofPage(({ infrastructure }) => infrastructure?.network?.asn),
+  },
+  {
+    name: 'reverseDns',
+    about: 'name of the address',
+    kinds: LIVE,
+    read: ofPage(({ infrastructure }) => infrastructure?.reverseDns),
+  },
   { name: 'server', about: 'header Server', kinds: LIVE, read: ofPage(({ infrastructure }) => infrastructure?.server) },
   {
     name: 'dns',

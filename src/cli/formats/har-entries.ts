@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { LoadedUrl } from '../../engine/page/page-input.ts'
 import { parseUrl } from '../../engine/text/url.ts'
 import { REDIRECT_STATUSES } from '../../fetch/redirect.ts'
@@ -8,12 +9,19 @@ export interface Entry {
   readonly _frameref?: unknown
   readonly pageref?: unknown
   readonly startedDateTime?: unknown
+  readonly serverIPAddress?: unknown
   readonly request?: { readonly url?: unknown; readonly headers?: unknown }
   readonly response?: {
     readonly status?: unknown
     readonly headers?: unknown
     readonly content?: Partial<Readonly<Record<'mimeType' | 'text' | 'encoding' | 'size', unknown>>>
   }
+}
+
+/** Reads the address of the server that answered: IPv6 may be in brackets. null if it was not recorded. */
+export function readServer({ serverIPAddress }: Entry): string | null {
+  const address = typeof serverIPAddress === 'string' ? serverIPAddress.replace(/^\[(.*)\]$/, '$1') : ''
+  return isIP(address) === 0 ? null : address
 }
 
 /** Reads the address of an entry without its fragment; null if it is not http or https. */

@@ -10,6 +10,7 @@ import {
   listLoaded,
   readAddress,
   readHeaders,
+  readServer,
   readType,
 } from './har-entries.ts'
 
@@ -78,6 +79,7 @@ async function readDocument(document: Entry, { ofTab, ofPage }: PageEntries): Pr
   const { status, headers, content } = document.response ?? {}
   const { text, encoding } = content ?? {}
   const url = readAddress(document) ?? ''
+  const server = readServer(document)
   const page: PageInput = {
     url,
     status:
@@ -85,6 +87,7 @@ async function readDocument(document: Entry, { ofTab, ofPage }: PageEntries): Pr
     headers: Array.isArray(headers) ? readHeaders(headers) : null,
     html: decodeContent(typeof text === 'string' ? text : '', encoding),
     loaded: listLoaded(ofPage, url),
+    ...(server !== null && { address: server }),
   }
   return await addRecordedBodies(page, async (wanted) => findBody(ofTab, wanted))
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import { writeText } from '../command.ts'
+import { writeText } from '../command/command.ts'
 import type { RecordFormat } from './record-format.ts'
 import type { ScanRecord } from './scan-record.ts'
 import type { TableFormat } from './technology-table.ts'

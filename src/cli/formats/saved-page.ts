@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { PageInput } from '../../index.ts'
-import { checkAddress, UsageError } from '../command.ts'
+import { checkAddress, UsageError } from '../command/command.ts'
 
 /** Values of the options that describe a saved page; `html` and `headers` are names of files. */
 export interface SavedPage {

@@ -1,5 +1,5 @@
+import type { CatalogueEntry } from '../../detector/catalogue.ts'
 import type { Verdict } from '../../index.ts'
-import type { CatalogueEntry } from '../../scan/catalogue.ts'
 import type { InputKind } from './columns.ts'
 import { formatRow, parseRow, unmarkFormula } from './csv.ts'
 import { isCsvName } from './record-format.ts'

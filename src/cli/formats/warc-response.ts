@@ -32,9 +32,14 @@ const NEVER = new AbortController().signal
 /**
  * Reads a recorded HTTP response; null when it is not HTML.
  * @param block the bytes on the wire, possibly truncated
+ * @param address the one that answered, if it was recorded
  * @throws BrokenDataError when it is not an HTTP response, or `url` is not an http or https URL
  */
-export async function readResponse(url: string | undefined, block: Buffer): Promise<RecordedPage | null> {
+export async function readResponse(
+  url: string | undefined,
+  block: Buffer,
+  address: string | null = null,
+): Promise<RecordedPage | null> {
   const { status, headers, body } = splitResponse(block)
   if (status === undefined) throw new BrokenDataError('the record contains no HTTP response')
   const type = findValues(headers, 'content-type')[0]
@@ -43,7 +48,7 @@ export async function readResponse(url: string | undefined, block: Buffer): Prom
   if (type === undefined && !looksLikeHtml(bytes)) return null
   if (url === undefined || !/^https?:$/.test(parseUrl(url)?.protocol ?? ''))
     throw new BrokenDataError('the record has no http or https URL')
-  return { page: { url, status: Number(status), headers, html: bytes }, warnings }
+  return { page: { url, status: Number(status), headers, html: bytes, ...(address !== null && { address }) }, warnings }
 }
 
 /** Reads a recorded HTTP response if it is a script or style sheet; null for anything else. */

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { AsyncIterReader, LimitReader } from 'warcio'
 import { SetupError } from '../../errors.ts'
 import { addRecordedBodies, BodyStore } from './archive-bodies.ts'
@@ -69,7 +70,7 @@ export async function* readWarc(
 }
 
 /** Converts a recorded response; returns null to skip it. */
-type ReadBlock<T> = (url: string | undefined, block: Buffer) => Promise<T | null>
+type ReadBlock<T> = (url: string | undefined, block: Buffer, address: string | null) => Promise<T | null>
 
 /** Reads the records of a file. */
 async function* readFile<T extends object>(
@@ -154,7 +155,8 @@ async function readRecord<T>(reader: AsyncIterReader, name: string, read: ReadBl
     const type = first('content-type') ?? ''
     const isResponse = first('warc-type')?.toLowerCase() === 'response' && /^(?:application\/http\b|$)/i.test(type)
     const block = await readBlock(reader, Number(length), isResponse ? MAX_BLOCK_BYTES : 0)
-    return { ...key, value: isResponse ? await read(url, block) : null }
+    const address = first('warc-ip-address') ?? ''
+    return { ...key, value: isResponse ? await read(url, block, isIP(address) === 0 ? null : address) : null }
   } catch (error) {
     return createBroken(key, error)
   }

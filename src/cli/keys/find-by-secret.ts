@@ -1,9 +1,9 @@
 import { text as readAll } from 'node:stream/consumers'
 import { SetupError } from '../../errors.ts'
 import { hashSecret, isWellFormed, SECRET_PREFIX } from '../../keys/key.ts'
-import type { OpenedStore } from '../../store/open.ts'
-import { type CommandIo, UsageError } from '../command.ts'
-import type { Verb } from '../verbs.ts'
+import type { OpenedStore } from '../../store/open/open-store.ts'
+import { type CommandIo, UsageError } from '../command/command.ts'
+import type { Verb } from '../command/verbs.ts'
 import type { KeyContext, KeyWork } from './key-work.ts'
 
 /**

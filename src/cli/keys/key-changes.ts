@@ -2,10 +2,10 @@ import { SetupError } from '../../errors.ts'
 import { buildSecret } from '../../keys/key.ts'
 import { findLimits } from '../../keys/plans.ts'
 import type { KeyChange } from '../../store/types.ts'
-import { UsageError } from '../command.ts'
-import { readEmail, readExpiry, readLimit, readName, readSpan, requirePlan } from '../key-input.ts'
-import { recordAction } from '../record-action.ts'
-import { type Given, readTextOption, type Verb } from '../verbs.ts'
+import { UsageError } from '../command/command.ts'
+import { readEmail, readExpiry, readLimit, readName, readSpan, requirePlan } from '../command/key-input.ts'
+import { recordAction } from '../command/record-action.ts'
+import { type Given, readTextOption, type Verb } from '../command/verbs.ts'
 import {
   buildRevokedKeyError,
   buildUnknownKeyError,

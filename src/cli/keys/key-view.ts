@@ -1,7 +1,7 @@
 import { SECRET_PREFIX } from '../../keys/key.ts'
 import { findLimits, type Plan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
-import { formatRows } from '../format-rows.ts'
+import { formatRows } from '../command/format-rows.ts'
 import { describePepper, type PepperState, type Peppers } from './pepper-state.ts'
 
 /** A key as the commands show it. It contains no secret. */

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 import { findByAddress } from '../../accounts/form-rules.ts'
-import type { Account } from '../../accounts/types.ts'
 import { SetupError } from '../../errors.ts'
 import type { Plan } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
-import type { OpenedStore } from '../../store/open.ts'
+import type { Account } from '../../store/account-types.ts'
+import type { OpenedStore } from '../../store/open/open-store.ts'
 import type { KeySlot } from '../../store/types.ts'
-import type { StoreCreatingWork } from '../with-store.ts'
+import type { StoreCreatingWork } from '../command/with-store.ts'
 
 /** The action of a verb of `keys`, which runs once the store is open. */
 export type KeyWork = ((opened: OpenedStore) => Promise<void>) & StoreCreatingWork

@@ -1,6 +1,6 @@
 import { hasExpired, identifyPepper } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
-import type { OpenedStore } from '../../store/open.ts'
+import type { OpenedStore } from '../../store/open/open-store.ts'
 
 /** The peppers of an open store. */
 export type Peppers = Pick<OpenedStore, 'pepper' | 'oldPepper' | 'firstPepper'>

@@ -3,7 +3,7 @@ import { formatBase, type Section } from '../../report/count-sites.ts'
 import type { ReportData } from '../../report/report-data.ts'
 import { formatShare } from '../../report/section-card.tsx'
 import { nameSiteType } from '../../report/site.ts'
-import { formatRows } from '../format-rows.ts'
+import { formatRows } from '../command/format-rows.ts'
 
 const NUMBERS = new Intl.NumberFormat('en')
 const formatNumber = (number: number): string => NUMBERS.format(number)

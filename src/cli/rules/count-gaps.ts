@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { GapCounter, type PageMarks } from '../../rules/gaps/gap-counter.ts'
+import { GapCounter, type PageMarks } from '../../authoring/gaps/gap-counter.ts'
 import { type GapPage, readGapPages } from './gap-pages.ts'
 import type { GapsTask } from './gaps-worker.ts'
 

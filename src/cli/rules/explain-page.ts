@@ -1,12 +1,13 @@
+import { explainChoice } from '../../authoring/explain-choice.ts'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../engine/page/page.ts'
-import { applyLogic, type Hits } from '../../engine/rule/logic.ts'
+import { applyLogic, type Variables } from '../../engine/rule/logic.ts'
 import type { Clause, CompiledRule, Leaf, RuleKind } from '../../engine/rule/types.ts'
 import { testFound } from '../../engine/verdict/found.ts'
+import { buildVariables, listLeaves } from '../../engine/verdict/held-clauses.ts'
 import { type PageHits, readHits } from '../../engine/verdict/hits.ts'
-import { computeLevel, isSeen, PageData } from '../../engine/verdict/score.ts'
+import { computeLevel, ScoredRule } from '../../engine/verdict/score.ts'
 import { detect, type Evidence, type Verdict } from '../../index.ts'
-import { explainChoice } from '../../rules/explain-choice.ts'
 import { findNearValues, type NearValues } from '../../rules/near-clauses.ts'
 import { explainTypeScore } from './explain-type.ts'
 
@@ -36,7 +37,7 @@ export function explainPage(ruleset: Ruleset, wanted: ExplainedRules, input: Pag
   const verdict = detect(ruleset, page)
   const { evidence, builder, category } = verdict
   const products = evidence.filter(({ chosen, kind }) => chosen && (kind === 'builder' || kind === 'technology'))
-  testFound(hits, ruleset, { products, builder: builder === null ? null : { name: builder, category } })
+  testFound(hits, { products, builder: builder === null ? null : { name: builder, category } })
   const context = { ruleset, hits, verdict }
   const lines = findExplained(wanted, context).flatMap((rule) => explainRule(rule, context))
   if (lines.some((line) => line.startsWith(`  ${MARKS.unseen} `))) lines.unshift(LEGEND)
@@ -64,7 +65,7 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
   const { ruleset, hits, verdict } = context
   if (rule.typeClauses !== undefined) return explainTypeScore(ruleset, rule, hits.page)
   const own = findEvidence(rule, context)
-  const points = own?.points ?? applyLogic(rule.logic, new PageData(hits, ruleset).build(rule))
+  const points = own?.points ?? new ScoredRule(rule, hits).points
   const settled = own && own.level !== computeLevel(points) ? `; then ${own.level ?? 'dropped'}` : ''
   const note = own?.note ? ` (${own.note})` : ''
   const isBuilder = rule.kind !== 'builder' || rule.slug === verdict.builderSlug
@@ -89,16 +90,15 @@ function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
 
 function explainClauses(rule: CompiledRule, context: Context): string[] {
   const { hits, ruleset } = context
-  const data = new PageData(hits, ruleset).build(rule)
   const near = findNearValues(rule, hits.page, ruleset)
   return rule.clauses.flatMap((clause) => {
-    const leaves = rule.leaves.filter(({ id }) => clause.leaves.includes(id))
+    const leaves = listLeaves(clause, rule.leaves)
     return [
-      `  ${findMark(clause, { data, leaves, context })} ${clause.weight} ${clause.family}: ${clause.text}`,
+      `  ${findMark(clause, leaves, hits)} ${clause.weight} ${clause.family}: ${clause.text}`,
       ...leaves.map((leaf) => {
         const { count = 0, values = [] } = hits.get(leaf) ?? {}
         const texts = values.map((value) => value.readExcerpt(100))
-        const seen = isSeen(leaf, hits.page, ruleset) ? formatHits({ count, texts }) : 'not looked at'
+        const seen = hits.isSeen(leaf) ? formatHits({ count, texts }) : 'not looked at'
         const general = leaf.positive && count === 0 ? near.get(leaf.id) : undefined
         return `      ${describe(leaf)}: ${seen}${general ? `; without its tests and paths ${formatHits(general)}` : ''}`
       }),
@@ -110,12 +110,10 @@ function explainClauses(rule: CompiledRule, context: Context): string[] {
  * Marks a clause as unseen if it does not hold, but would hold if its unseen places had the right content: enough hits
  * of a leaf that counts, and none of a leaf under a `not`.
  */
-function findMark(
-  { holds }: Pick<Clause, 'holds'>,
-  { data, leaves, context }: { readonly data: Hits; readonly leaves: readonly Leaf[]; readonly context: Context },
-): string {
+function findMark({ holds }: Pick<Clause, 'holds'>, leaves: readonly Leaf[], hits: PageHits): string {
+  const data: Variables = buildVariables(leaves, hits)
   if (applyLogic(holds, data)) return MARKS.held
-  const unseen = leaves.filter((leaf) => !isSeen(leaf, context.hits.page, context.ruleset))
+  const unseen = leaves.filter((leaf) => !hits.isSeen(leaf))
   const best = unseen.map(({ id, positive, atLeast = 1, seenId }): [string, number] =>
     positive ? [id, Math.max(atLeast, data[id] ?? 0)] : [seenId ?? id, seenId === undefined ? 0 : 1],
   )

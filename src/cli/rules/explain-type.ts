@@ -1,8 +1,8 @@
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { Page } from '../../engine/page/page-types.ts'
 import type { CompiledRule } from '../../engine/rule/types.ts'
-import { detectTypeClauses } from '../../engine/verdict/detect.ts'
-import { chooseSiteType, explainClauses, isTypable, scoreSiteTypes } from '../../engine/verdict/site-type.ts'
+import { analyzePage } from '../../engine/verdict/analyze-page.ts'
+import { chooseSiteType, explainTypeClauses, isTypable, scoreSiteTypes } from '../../engine/verdict/site-type.ts'
 
 /**
  * Maximum characters of a clause. Many clauses have a long list of words; those that were found are listed below it.
@@ -24,8 +24,8 @@ export function explainTypeScore(
 ): string[] {
   const lines = [`${kind} ${slug} (${name})`]
   if (!isTypable(page)) return [...lines, '  not HTML, or an error response: no site type']
-  const { held, hits } = detectTypeClauses(ruleset, page)
-  for (const { clause, points = 0, texts } of explainClauses(slug, held, { hits, ruleset, most: held.length })) {
+  const { heldTypeClauses: held, hits } = analyzePage(ruleset, page)
+  for (const { clause, points = 0, texts } of explainTypeClauses(slug, held, hits, held.length)) {
     lines.push(`  ${formatPoints(points).padStart(4)}  ${clause.slice(0, MAX_CLAUSE_CHARACTERS)}`)
     if (texts.length > 0) lines.push(`          ${texts.map((text) => JSON.stringify(text.slice(0, 60))).join(', ')}`)
   }

@@ -4,7 +4,7 @@ import { fetchSite } from '../../fetch/fetch.ts'
 import { openResolver } from '../../fetch/resolver.ts'
 import { parseTarget } from '../../fetch/target.ts'
 import type { PageInput } from '../../index.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 import { readPolicy } from '../scan/live-scan.ts'
 
 /**

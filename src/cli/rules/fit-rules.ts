@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Ruleset } from '../../engine/lookup/ruleset.ts'
-import type { TypeDecision } from '../../engine/rule/types.ts'
 import {
   crossValidate,
   fitPoints,
@@ -10,15 +8,23 @@ import {
   predict,
   readPoints,
   type Types,
-} from '../../rules/fit/fit-points.ts'
-import { formatCurve, formatFit } from '../../rules/fit/fit-report.ts'
-import { findPart, HELD_OUT_PART, NO_TYPE, type ReadPage, readLabelledPage } from '../../rules/fit/labelled-pages.ts'
-import { writePoints } from '../../rules/fit/write-points.ts'
-import type { CheckedRules } from '../../rules/load.ts'
-import { buildRuleset } from '../../rules/open-ruleset.ts'
+} from '../../authoring/fit/fit-points.ts'
+import { formatCurve, formatFit } from '../../authoring/fit/fit-report.ts'
+import {
+  findPart,
+  HELD_OUT_PART,
+  NO_TYPE,
+  type ReadPage,
+  readLabelledPage,
+} from '../../authoring/fit/labelled-pages.ts'
+import { writePoints } from '../../authoring/fit/write-points.ts'
+import type { Ruleset } from '../../engine/lookup/ruleset.ts'
+import type { TypeDecision } from '../../engine/rule/types.ts'
+import type { CheckedRules } from '../../rules/load/load.ts'
+import { buildRuleset } from '../../rules/load/open-ruleset.ts'
 import { formatHint } from '../../yaml/hint.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
+import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
 import type { Line } from '../formats/lines.ts'
 import { type LoadedRules, readValidRules } from './rule-work.ts'
 

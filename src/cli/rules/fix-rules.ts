@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fixRule } from '../../rules/fix-rule.ts'
-import type { CheckedRules } from '../../rules/load.ts'
+import { fixRule } from '../../authoring/fix-rule.ts'
+import type { CheckedRules } from '../../rules/load/load.ts'
 
 /** Corrects what needs no decision in rule files, and writes those that change. @returns the names of these files */
 export function fixRules(rules: CheckedRules['rules']): string[] {

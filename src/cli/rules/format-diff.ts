@@ -1,7 +1,7 @@
-import type { FieldChange, PageChange, RuleChange } from '../../rules/compare-verdicts.ts'
+import type { FieldChange, PageChange, RuleChange } from '../../authoring/compare-verdicts.ts'
 import { formatChoice } from '../../yaml/hint.ts'
-import { UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
+import { UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
 import type { Revision } from './git-rules.ts'
 
 /** How the verdicts of two versions of the rules differ. */

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { FINDING_TABLE } from '../../rules/findings.ts'
 import { type Finding, formatFinding } from '../../yaml/finding.ts'
 import { formatChoice } from '../../yaml/hint.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 
 type Format = (findings: readonly Finding[]) => string
 

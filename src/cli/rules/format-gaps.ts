@@ -1,9 +1,9 @@
+import type { Gap } from '../../authoring/gaps/gap-counter.ts'
 import { escapeInvisible, makeVisible } from '../../engine/text/visible-text.ts'
-import type { Gap } from '../../rules/gaps/gap-counter.ts'
 import { formatChoice } from '../../yaml/hint.ts'
-import { UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
-import { formatRows } from '../format-rows.ts'
+import { UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
+import { formatRows } from '../command/format-rows.ts'
 
 /** What was counted. */
 export interface GapReport {

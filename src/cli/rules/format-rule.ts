@@ -1,10 +1,11 @@
+import { describeClause } from '../../authoring/describe-clause.ts'
 import { type Places, toList } from '../../engine/rule/clause.ts'
-import { MAX_POINTS } from '../../engine/rule/compile.ts'
-import type { RuleSource, TypePoints, Weight } from '../../engine/rule/types.ts'
-import { describeClause } from '../../rules/describe-clause.ts'
+import type { Weight } from '../../engine/rule/place.ts'
+import { MAX_POINTS } from '../../engine/rule/portable-rule.ts'
+import type { RuleSource, TypePoints } from '../../engine/rule/types.ts'
 import { readFixtures } from '../../rules/fixtures.ts'
-import type { CheckedRules } from '../../rules/load.ts'
-import { formatCount } from '../format-count.ts'
+import type { CheckedRules } from '../../rules/load/load.ts'
+import { formatCount } from '../command/format-count.ts'
 
 /** Maximum number of slugs in a list of rules that name a rule. More than 200 rules are plugins of WordPress. */
 const MAX_INCOMING = 20

@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads'
+import type { PageMarks } from '../../authoring/gaps/gap-counter.ts'
+import { readPageMarks, readResultMarks } from '../../authoring/gaps/page-marks.ts'
 import { Ruleset } from '../../engine/lookup/ruleset.ts'
 import { type LoadOptions, loadRuleset } from '../../index.ts'
-import type { PageMarks } from '../../rules/gaps/gap-counter.ts'
-import { readPageMarks, readResultMarks } from '../../rules/gaps/page-marks.ts'
 import type { GapPage } from './gap-pages.ts'
 
 /** Content of `workerData`. */
@@ -31,5 +31,5 @@ function leaveOut(all: Ruleset, names: readonly string[]): Ruleset {
   if (names.length === 0) return all
   const rules = all.rules.filter(({ kind, slug }) => !names.includes(slug) && !names.includes(`${kind}/${slug}`))
   const detectors = [...all.places.values()].map(({ detector }) => detector)
-  return new Ruleset({ rules, categories: all.categories, detectors, version: all.version })
+  return Ruleset.of({ rules, categories: all.categories, version: all.version }, detectors)
 }

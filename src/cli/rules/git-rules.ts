@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 
 /** Maximum number of bytes that git may print: all rule files together are about 2 MB long. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024

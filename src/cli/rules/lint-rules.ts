@@ -1,44 +1,58 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { checkMisses } from '../../rules/far-miss.ts'
+import { lintRules } from '../../authoring/lint.ts'
 import type { Finding } from '../../rules/findings.ts'
-import { checkLength, readFixtures } from '../../rules/fixtures.ts'
-import { checkGenericWords } from '../../rules/generic-words.ts'
-import { type CheckedRules, checkDates, checkFolders } from '../../rules/load.ts'
-import { type CommandIo, EXIT, readTimeout, UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
-import { type Given, readTextOption } from '../verbs.ts'
+import { checkFolders, type RuleFolders } from '../../rules/load/load.ts'
+import { type CommandIo, EXIT, readTimeout, UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
+import { type Given, readTextOption } from '../command/verbs.ts'
 import { fixRules } from './fix-rules.ts'
 import { readFormat } from './format-findings.ts'
-import { addFolders, isPath, readNamedFile } from './named-rules.ts'
+import {
+  addFolders,
+  findNamedRules,
+  findRules,
+  isPath,
+  isRuleName,
+  type NamedFile,
+  readNamedFile,
+} from './named-rules.ts'
 import { reportFindings } from './report-findings.ts'
-import type { RuleWork } from './rule-work.ts'
+import { openMemory, type RuleWork } from './rule-work.ts'
 
-/** What lint reads, and which of its findings it reports. */
-interface LintTarget {
-  readonly folder: string
-  /** Absolute path of a rule; null for everything in the folder. */
-  readonly file: string | null
+/** What the arguments of lint name. */
+interface LintTargets {
+  /** Folders of rules, by their absolute paths. */
+  readonly folders: readonly string[]
+  readonly files: readonly NamedFile[]
+  /** Rules by slug or kind and slug. */
+  readonly names: readonly string[]
 }
 
 /** Checks rule and test files: all, or those that arguments name, always together with all other rules. */
 export function lint(given: Given, io: CommandIo): RuleWork {
   const timeoutMs = readTimeout(readTextOption(given, 'timeout') ?? '60')
   const format = readFormat(readTextOption(given, 'format'))
-  const targets = given.args.map(readTarget)
-  const files = new Set(targets.flatMap(({ file }) => file ?? []))
-  const named = targets.map(({ folder }) => folder)
-  const isReported = buildFilter(targets)
-  return ({ folders, detectors }) => {
-    const options = { folders: addFolders(folders, named), detectors, timeoutMs, last: files }
-    const before = checkFolders(options)
-    const fixed = given.values.fix ? fixRules(before.rules.filter(({ found }) => isReported(found.file))) : []
+  const targets = readTargets(given.args)
+  return (loaded) => {
+    const folders = addFolders(loaded.folders, [...targets.folders, ...targets.files.map(({ root }) => root)])
+    const files = listFiles(targets, folders)
+    const isReported = buildFilter(files, targets.folders)
+    const options = { folders, detectors: loaded.detectors, timeoutMs, last: files }
+    const fixed = given.values.fix ? fixReported(options, isReported) : []
     for (const file of fixed) io.stderr.write(`${file} fixed\n`)
-    const checked = fixed.length > 0 ? checkFolders(options) : before
-    const { rules, unjudged } = checked
-    const findings = lintAll(checked).filter(({ file }) => isReported(file))
-    const count = files.size === 0 ? rules.length : rules.filter(({ found }) => isReported(found.file)).length
-    const code = reportFindings(findings, formatCount(count, 'rule'), io, {
+    const memory = openMemory(loaded, folders)
+    const run = (): Linted => {
+      const checked = checkFolders({ ...options, memory })
+      const rules = checked.rules.map(({ found }) => found.file)
+      return { rules, findings: lintRules(checked, memory), unjudged: checked.unjudged }
+    }
+    const today = new Date().toISOString().slice(0, 10)
+    const { rules, findings, unjudged } = memory === undefined ? run() : memory.recallWhole([today, ...files], run)
+    if (unjudged === 0) memory?.save()
+    const count = files.size === 0 ? rules.length : rules.filter(isReported).length
+    const reported = findings.filter(({ file }) => isReported(file))
+    const code = reportFindings(reported, formatCount(count, 'rule'), io, {
       strict: given.values.strict === true,
       format,
     })
@@ -51,41 +65,56 @@ export function lint(given: Given, io: CommandIo): RuleWork {
   }
 }
 
-/** @throws UsageError when there is neither such a folder nor such a rule */
-function readTarget(name: string): LintTarget {
-  const path = resolve(name)
-  if (existsSync(path) && statSync(path).isDirectory()) return { folder: path, file: null }
-  if (!existsSync(path) && !isPath(name)) throw new UsageError(`there is no folder or file "${name}"`)
-  const { file, root } = readNamedFile(name)
-  return { folder: root, file }
+/** What lint found, as a later run can keep it. */
+interface Linted {
+  /** Files of the rules. */
+  readonly rules: readonly string[]
+  readonly findings: readonly Finding[]
+  readonly unjudged: number
 }
 
-/** Files limit what is reported to themselves, their tests, and the folders that are also named; folders alone do not. */
-function buildFilter(targets: readonly LintTarget[]): (file: string) => boolean {
-  if (targets.every(({ file }) => file === null)) return () => true
-  const files = new Set(targets.flatMap(({ file }) => (file === null ? [] : [file, toTest(file)])))
-  const folders = targets.flatMap(({ folder, file }) => (file === null ? [`${folder}/`] : []))
+/** Corrects the rules that are reported. @returns the files that changed */
+function fixReported(options: RuleFolders, isReported: (file: string) => boolean): string[] {
+  return fixRules(checkFolders(options).rules.filter(({ found }) => isReported(found.file)))
+}
+
+/**
+ * Tells folders, files and names of rules apart. A name is that of a folder if there is one.
+ * @throws UsageError when an argument is none of them
+ */
+function readTargets(args: readonly string[]): LintTargets {
+  const folders: string[] = []
+  const files: NamedFile[] = []
+  const names: string[] = []
+  for (const argument of args) {
+    const path = resolve(argument)
+    if (existsSync(path) && statSync(path).isDirectory()) folders.push(path)
+    else if (!isPath(argument) && isRuleName(argument)) names.push(argument)
+    else if (existsSync(path) || isPath(argument)) files.push(readNamedFile(argument))
+    else throw new UsageError(`there is no rule, file or folder "${argument}"`)
+  }
+  return { folders, files, names }
+}
+
+/**
+ * Lists the absolute paths of the rules that are named.
+ * @throws UsageError when there is no rule of a name
+ */
+function listFiles({ files, names }: LintTargets, folders: readonly string[]): ReadonlySet<string> {
+  const named = names.length === 0 ? [] : findNamedRules(names, findRules(folders))
+  return new Set([...files.map(({ file }) => file), ...named.map(({ found }) => resolve(found.file))])
+}
+
+/** Rules limit what is reported to themselves, their tests, and the folders that are also named; folders alone do not. */
+function buildFilter(rules: ReadonlySet<string>, folders: readonly string[]): (file: string) => boolean {
+  if (rules.size === 0) return () => true
+  const files = new Set([...rules].flatMap((file) => [file, toTest(file)]))
   return (file) => {
     const path = resolve(file)
-    return files.has(path) || folders.some((folder) => path.startsWith(folder))
+    return files.has(path) || folders.some((folder) => path.startsWith(`${folder}/`))
   }
 }
 
 function toTest(file: string): string {
   return file.replace(/\.yaml$/, '.test.yaml')
-}
-
-/** Everything that lint reports: problems of the rules, of their dates, and of their test files. */
-function lintAll(checked: CheckedRules): Finding[] {
-  const tests = checked.rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
-  return [
-    ...checked.findings,
-    ...checkDates(checked, new Date()),
-    ...tests.flatMap(({ rule, fixtures, findings }) => [
-      ...findings,
-      ...fixtures.flatMap(checkLength),
-      ...checkMisses(rule.source, fixtures, checked.places),
-    ]),
-    ...checkGenericWords(tests, checked.places),
-  ]
 }

@@ -1,5 +1,8 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { listKnownPages } from '../../authoring/propose/known-pages.ts'
+import { proposeRule } from '../../authoring/propose/propose-rule.ts'
+import type { Trait } from '../../authoring/propose/trait.ts'
 import type { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { Detector } from '../../engine/page/detector.ts'
 import type { PageInput } from '../../engine/page/page.ts'
@@ -7,15 +10,13 @@ import type { Categories, RuleKind } from '../../engine/rule/types.ts'
 import { findNamespace } from '../../rules/checks/set-checks.ts'
 import { discoverRules, type FoundRule, KINDS } from '../../rules/discover.ts'
 import { RulesetError } from '../../rules/findings.ts'
-import { checkFolders } from '../../rules/load.ts'
-import { buildRuleset, openRuleset } from '../../rules/open-ruleset.ts'
-import { listKnownPages } from '../../rules/propose/known-pages.ts'
-import { proposeRule } from '../../rules/propose/propose-rule.ts'
-import type { Trait } from '../../rules/propose/trait.ts'
+import { checkFolders } from '../../rules/load/load.ts'
+import { buildRuleset, openRuleset } from '../../rules/load/open-ruleset.ts'
 import { SLUG } from '../../rules/schema.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
-import { type Given, readTextOption } from '../verbs.ts'
+import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
+import { type Given, readTextOption } from '../command/verbs.ts'
+import { isPath, locateRule } from './named-rules.ts'
 import { readPage, readPageSource } from './read-page.ts'
 import { type LoadedRules, type RuleWork, readKind, requireCategory } from './rule-work.ts'
 
@@ -24,6 +25,8 @@ export interface NamedRule {
   readonly kind: RuleKind
   readonly slug: string
   readonly category: string | null
+  /** The rule folder, if the argument is a path. */
+  readonly root?: string
 }
 
 /** Proposes a rule and its tests from a page, and writes both files. */
@@ -57,13 +60,15 @@ export async function writeProposal(
   { folders, detectors }: Pick<LoadedRules, 'folders' | 'detectors'>,
   { stdout, stderr }: CommandIo,
 ): Promise<number> {
-  const root = resolve(folder ?? folders[0])
+  if (rule.root !== undefined && folder !== undefined)
+    throw new UsageError('--in cannot be combined with the path of a rule')
+  const root = resolve(folder ?? rule.root ?? folders[0])
   const all = [...new Set([...folders, root])]
   const found = all.flatMap((one) => discoverRules(one).rules)
   const ruleset = openSoundRules(all, detectors)
   const files = checkFree(rule, root, { found, categories: ruleset.categories })
   const input = await readInput(ruleset)
-  const request = { ...rule, today: new Date().toISOString().slice(0, 10), ...(lead && { lead }) }
+  const request = { ...rule, ...(lead && { lead }) }
   const proposal = proposeRule(input, request, { ruleset, detectors, pages: listKnownPages(found) })
   if (proposal === null)
     throw new UsageError('this page shows nothing that test pages of other rules do not show: nothing was written')
@@ -99,24 +104,41 @@ export function readFolder(given: Given): string | undefined {
 }
 
 /**
- * Reads `builder/acme`, `technology/analytics/acme`, or with `--category`.
+ * Reads `builder/acme`, `technology/analytics/acme`, or with `--category`; or the path of the rule to write.
  * @throws UsageError
  */
 export function readName(name: string, option: string | null): NamedRule {
+  return isPath(name) ? readNewFile(name, option) : readNewName(name, option)
+}
+
+function readNewFile(path: string, option: string | null): NamedRule {
+  const { file, root, kind, category } = locateRule(path)
+  if (!existsSync(root)) throw new UsageError(`there is no folder "${relative('.', root)}"`)
+  return checkName({ kind, slug: basename(file, '.yaml'), category: readCategory(category, option), root })
+}
+
+function readNewName(name: string, option: string | null): NamedRule {
   const parts = name.split('/')
   if (parts.length < 2 || parts.length > 3 || parts.includes(''))
     throw new UsageError(`new needs <kind>/<slug>, such as builder/acme or technology/analytics/acme, not "${name}"`)
-  const kind = readKind(parts[0])
-  const slug = parts[parts.length - 1]
-  const category = parts.length === 3 ? parts[1] : option
+  const category = readCategory(parts.length === 3 ? parts[1] : null, option)
+  return checkName({ kind: readKind(parts[0]), slug: parts[parts.length - 1], category })
+}
+
+function readCategory(named: string | null, option: string | null): string | null {
+  if (named !== null && option !== null && option !== named)
+    throw new UsageError(`two categories are given: ${named} and --category ${option}`)
+  return named ?? option
+}
+
+function checkName(rule: NamedRule): NamedRule {
+  const { kind, slug, category } = rule
   if (!SLUG.test(slug)) throw new UsageError(`"${slug}" is not a slug: use lower-case letters, digits and hyphens`)
-  if (parts.length === 3 && option !== null && option !== parts[1])
-    throw new UsageError(`two categories are given: ${parts[1]} and --category ${option}`)
   if (category !== null && kind !== 'technology' && kind !== 'builder')
     throw new UsageError(`a ${kind} rule has no category`)
   if (category === null && kind === 'technology')
     throw new UsageError(`new needs the category of a technology: technology/<category>/${slug}`)
-  return { kind, slug, category }
+  return rule
 }
 
 /** @throws UsageError when the slug or a file is taken, or the category does not exist */

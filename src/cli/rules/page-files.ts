@@ -1,6 +1,6 @@
+import type { NamedPage } from '../../authoring/compare-verdicts.ts'
 import { SetupError } from '../../errors.ts'
-import type { NamedPage } from '../../rules/compare-verdicts.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 import { readHar } from '../formats/har.ts'
 import { readSavedPage } from '../formats/saved-page.ts'
 

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/config.ts'
 import type { PageInput, Ruleset } from '../../index.ts'
-import { checkFiles } from '../check-files.ts'
-import { checkAddress, UsageError } from '../command.ts'
+import { checkFiles } from '../command/check-files.ts'
+import { checkAddress, UsageError } from '../command/command.ts'
+import { type Given, readTextOption } from '../command/verbs.ts'
 import { readHar } from '../formats/har.ts'
 import { readSavedPage } from '../formats/saved-page.ts'
-import { type Given, readTextOption } from '../verbs.ts'
 
 /** The source of the page of a `rules` verb: a live site, or a saved page. */
 export type PageSource =

@@ -1,32 +1,32 @@
 import { dirname, join } from 'node:path'
-import { computeFingerprint } from '../../rules/built.ts'
-import type { CheckedRules } from '../../rules/load.ts'
-import { buildRuleset } from '../../rules/open-ruleset.ts'
-import { findSlugEdits, renameRule } from '../../rules/rename-rule.ts'
+import { findSlugEdits, renameRule } from '../../authoring/rename-rule.ts'
+import { computeFingerprint } from '../../rules/fingerprint.ts'
+import type { CheckedRules } from '../../rules/load/load.ts'
+import { buildRuleset } from '../../rules/load/open-ruleset.ts'
 import { SLUG } from '../../rules/schema.ts'
-import { formatHint } from '../../yaml/hint.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
-import type { Given } from '../verbs.ts'
-import { type RuleWork, readKind, readValidRules } from './rule-work.ts'
+import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
+import type { Given } from '../command/verbs.ts'
+import { addFolders, findNamedRule, listRoots } from './named-rules.ts'
+import { type RuleWork, readValidRules } from './rule-work.ts'
 
 type Found = CheckedRules['rules'][number]['found']
 
 /** Renames the files of a rule, and its slug in all other rules and tests. */
 export function rename(given: Given, { stdout, stderr }: CommandIo): RuleWork {
   const [name, slug] = given.args
-  const [, kindName, old] = /^([^/]+)\/([^/]+)$/.exec(name) ?? []
-  if (kindName === undefined) throw new UsageError(`rename needs <kind>/<slug>, such as builder/acme, not "${name}"`)
-  const kind = readKind(kindName)
   if (!SLUG.test(slug)) throw new UsageError(`"${slug}" is not a slug: use lower-case letters, digits and hyphens`)
-  return (loaded) => {
-    const checked = readValidRules(loaded)
-    const all = checked.rules.map(({ found }) => found)
-    const slugs = all.filter((found) => found.kind === kind).map((found) => found.slug)
-    const rule = all.find((found) => found.kind === kind && found.slug === old)
-    if (rule === undefined) throw new UsageError(`there is no ${kind} "${old}"${formatHint(old, slugs)}`)
-    checkConflicts(rule, slug, all)
-    const ruleset = buildRuleset(checked, loaded.detectors, computeFingerprint(loaded.folders, loaded.detectors))
+  const roots = listRoots([name])
+  return ({ folders: known, detectors }) => {
+    const folders = addFolders(known, roots)
+    const checked = readValidRules({ folders, detectors })
+    const rule = findNamedRule(name, checked.rules).found
+    checkConflicts(
+      rule,
+      slug,
+      checked.rules.map(({ found }) => found),
+    )
+    const ruleset = buildRuleset(checked, detectors, computeFingerprint(folders, detectors))
     const renaming = { rule, slug, rules: checked.rules, ruleset }
     const edits = findSlugEdits(renaming)
     renameRule(renaming, edits)
@@ -34,7 +34,7 @@ export function rename(given: Given, { stdout, stderr }: CommandIo): RuleWork {
     for (const { file, line, column } of edits) stdout.write(`${file}:${line}:${column}\n`)
     const files = new Set(edits.map(({ file }) => file)).size
     stderr.write(
-      `${kind} ${old} renamed to ${slug}: ${formatCount(edits.length, 'reference')} in ${formatCount(files, 'file')}\n`,
+      `${rule.kind} ${rule.slug} renamed to ${slug}: ${formatCount(edits.length, 'reference')} in ${formatCount(files, 'file')}\n`,
     )
     return EXIT.ok
   }

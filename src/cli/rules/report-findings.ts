@@ -1,6 +1,6 @@
 import { type Finding, sortFindings } from '../../yaml/finding.ts'
-import { type CommandIo, EXIT } from '../command.ts'
-import { formatCount } from '../format-count.ts'
+import { type CommandIo, EXIT } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
 import { readFormat } from './format-findings.ts'
 
 interface ReportOptions {

@@ -2,9 +2,10 @@ import type { Config } from '../../config/config.ts'
 import type { Detector } from '../../engine/page/detector.ts'
 import type { Categories, RuleKind } from '../../engine/rule/types.ts'
 import { KINDS } from '../../rules/discover.ts'
-import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load.ts'
+import { FileMemory, identifyCode } from '../../rules/load/file-memory.ts'
+import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load/load.ts'
 import { formatChoice } from '../../yaml/hint.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 
 /** Rule folders and detectors, loaded once the arguments are valid. */
 export interface LoadedRules {
@@ -20,8 +21,21 @@ export interface LoadedRules {
 /** The action of a verb of `rules`, which runs once rule folders and detectors are known. @returns the exit code */
 export type RuleWork = (loaded: LoadedRules) => Promise<number> | number
 
+/**
+ * Opens what earlier runs know of rules. undefined if nothing can be known: the code is not built, or detectors of others judge rules,
+ * whose code may change.
+ */
+export function openMemory(
+  { detectorModules, config }: LoadedRules,
+  folders: readonly string[],
+): FileMemory | undefined {
+  const code = identifyCode()
+  if (code === null || detectorModules.length > 0) return undefined
+  return new FileMemory({ folder: config.cacheDir, folders, code })
+}
+
 /** @throws RulesetError when a rule has errors */
-export function readValidRules({ folders, detectors }: LoadedRules): CheckedRules {
+export function readValidRules({ folders, detectors }: Pick<LoadedRules, 'folders' | 'detectors'>): CheckedRules {
   const checked = checkFolders({ folders, detectors })
   throwOnErrors(checked.findings)
   return checked

@@ -1,41 +1,40 @@
 import { availableParallelism } from 'node:os'
-import type { Ruleset } from '../../engine/lookup/ruleset.ts'
-import type { Detector } from '../../engine/page/detector.ts'
+import { mapLimited } from '../../async/map-limited.ts'
+import { checkBreadth, checkOrdinaryPage, type OrdinaryResult } from '../../authoring/breadth.ts'
+import { type OrdinaryPage, readOrdinaryPages } from '../../authoring/ordinary-pages.ts'
+import { checkProof } from '../../authoring/proof.ts'
+import { Ruleset } from '../../engine/lookup/ruleset.ts'
 import type { PageInput } from '../../engine/page/page.ts'
+import { indexPlaces } from '../../engine/rule/clause.ts'
 import { openDetector, type Verdict } from '../../index.ts'
-import { checkBreadth, checkOrdinaryPage, type OrdinaryResult } from '../../rules/breadth.ts'
-import { computeFingerprint } from '../../rules/built.ts'
+import { findRuleset } from '../../rules/built.ts'
 import type { Finding } from '../../rules/findings.ts'
 import {
   buildPageFinding,
-  checkFixture,
+  checkSlugs,
   checkVerdict,
   type Fixture,
   type FixtureResult,
   readFixtures,
 } from '../../rules/fixtures.ts'
-import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load.ts'
-import { buildRuleset } from '../../rules/open-ruleset.ts'
-import { type OrdinaryPage, readOrdinaryPages } from '../../rules/ordinary-pages.ts'
-import { checkProof } from '../../rules/proof.ts'
-import type { CommandIo } from '../command.ts'
-import { formatCount } from '../format-count.ts'
-import { addFolders, findNamedRules, isPath, readNamedFile } from './named-rules.ts'
+import { deriveFixtures } from '../../rules/load/derived-fixtures.ts'
+import type { FileMemory } from '../../rules/load/file-memory.ts'
+import { type CheckedRules, checkFolders, throwOnErrors } from '../../rules/load/load.ts'
+import { packKept } from '../../rules/load/open-ruleset.ts'
+import type { CommandIo } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
+import { addFolders, findNamedRules, listRoots } from './named-rules.ts'
 import { reportFindings } from './report-findings.ts'
+import { type LoadedRules, openMemory } from './rule-work.ts'
 
-interface TestedRules {
-  /** The project's own folder first. */
-  readonly folders: readonly string[]
-  readonly detectors: readonly Detector[]
-  /** Modules of the detectors from `DETECTORS`. */
-  readonly detectorModules: readonly string[]
+interface TestedRules extends LoadedRules {
   /** Time limit per page. */
   readonly timeoutMs: number
   /** Whether warnings are errors. */
   readonly strict: boolean
 }
 
-/** Detects on a worker, and collects the warnings of the page. */
+/** Detects on a worker. */
 type DetectPage = (input: PageInput) => Promise<Verdict>
 
 /** Problems that were found, and the number of pages that were run. */
@@ -50,24 +49,30 @@ interface Tested {
  */
 export async function testRules(tested: TestedRules, names: readonly string[], io: CommandIo): Promise<number> {
   const { detectors, detectorModules, timeoutMs, strict } = tested
-  const roots = names.filter(isPath).map((name) => readNamedFile(name).root)
-  const folders = addFolders(tested.folders, roots)
-  const checked = checkFolders({ folders, detectors })
+  const folders = addFolders(tested.folders, listRoots(names))
+  const memory = openMemory(tested, folders)
+  const checked = checkFolders({ folders, detectors, memory })
   throwOnErrors(checked.findings)
-  const ruleset = buildRuleset(checked, detectors, computeFingerprint(folders, detectors))
+  const cache = tested.config.cacheDir
+  const search = findRuleset({ folders: folders.slice(1), detectors, cache })
+  const ruleset = new Ruleset(search.file ?? packKept(checked, { detectors, ...search }), detectors)
   const rules = names.length === 0 ? checked.rules : findNamedRules(names, checked.rules)
-  const warnings = new Set<string>()
-  const threads = Math.min(4, Math.max(1, availableParallelism() - 1))
-  const detector = await openDetector({ folders: folders.slice(1), detectors: detectorModules, threads, timeoutMs })
+  const threads = Math.min(4, availableParallelism())
+  const options = { folders: folders.slice(1), detectors: detectorModules, cache, threads, timeoutMs }
+  const detector = await openDetector(options)
+  const failures = new Set<string>()
   const detectPage: DetectPage = async (input) => {
     const verdict = await detector.detect(input)
-    for (const warning of verdict.warnings) warnings.add(warning)
+    for (const warning of verdict.warnings) if (FAILED_DETECTOR.test(warning)) failures.add(warning)
     return verdict
   }
   try {
-    const own = await Promise.all(rules.map((rule) => testRule(rule, { ruleset, detectors, detectPage })))
+    const own = await mapLimited(rules, RULES_AT_ONCE, (rule) =>
+      testRule(rule, { ruleset, detectors, detectPage, memory }),
+    )
     const ordinary = await testOrdinaryPages(rules, { ruleset, detectPage, isWhole: names.length === 0 })
-    for (const warning of warnings) io.stderr.write(`${warning}\n`)
+    memory?.save()
+    for (const failure of failures) io.stderr.write(`${failure}\n`)
     const pages = formatCount(
       own.reduce((sum, one) => sum + one.pages, 0),
       'page',
@@ -82,6 +87,11 @@ export async function testRules(tested: TestedRules, names: readonly string[], i
   }
 }
 
+/** Other warnings are about limits of pages, which tests reach on purpose. */
+const FAILED_DETECTOR = /^the detector "[^"]+" failed:/
+/** Keeps the workers busy, and little in memory. */
+const RULES_AT_ONCE = 32
+
 type CheckedRule = CheckedRules['rules'][number]
 
 interface TestContext {
@@ -92,11 +102,17 @@ interface TestContext {
 /** Runs the hits and misses of one rule against all rules. */
 async function testRule(
   rule: CheckedRule,
-  { ruleset, detectors, detectPage }: TestContext & Pick<TestedRules, 'detectors'>,
+  {
+    ruleset,
+    detectors,
+    detectPage,
+    memory,
+  }: TestContext & Pick<LoadedRules, 'detectors'> & { readonly memory?: FileMemory },
 ): Promise<Tested> {
-  const { fixtures, findings } = readFixtures(rule.found)
+  const { fixtures: written, findings } = readFixtures(rule.found)
+  const fixtures = [...written, ...deriveFixtures(rule, indexPlaces(detectors))]
   const run = async (fixture: Fixture): Promise<FixtureResult> => {
-    const problems = checkFixture(fixture, ruleset)
+    const problems = checkSlugs(fixture, ruleset)
     if (problems.length > 0) return { fixture, verdict: null, findings: problems }
     try {
       const verdict = await detectPage(fixture.input)
@@ -106,7 +122,12 @@ async function testRule(
     }
   }
   const results = await Promise.all(fixtures.map(run))
-  const all = [...findings, ...results.flatMap((one) => one.findings), ...checkProof(rule, results, detectors)]
+  const prove = (): Finding[] => checkProof(rule, results, detectors)
+  // What the pages of a rule show follows from its files. Only site types ask for what other rules found.
+  const isKept =
+    memory !== undefined && rule.found.kind !== 'site-type' && results.every(({ verdict }) => verdict !== null)
+  const unproven = isKept ? memory.recall(rule.found, 'proof', prove) : prove()
+  const all = [...findings, ...results.flatMap((one) => one.findings), ...unproven]
   return { findings: all, pages: fixtures.length }
 }
 

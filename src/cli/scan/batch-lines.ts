@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { SetupError } from '../../errors.ts'
 import type { PageInput } from '../../index.ts'
 import { openUnzipped } from '../formats/gzip-members.ts'
@@ -85,15 +86,17 @@ export async function* readBatchFile(file: string): AsyncGenerator<{ readonly id
 }
 
 function readInput(line: Readonly<Record<string, unknown>>): PageInput {
-  const { url, status, headers, html, scripts, styles } = line
+  const { url, status, headers, html, ip, scripts, styles } = line
   if (!isAbsent(url) && typeof url !== 'string') throw new TypeError('url must be a string or null')
   if (!isAbsent(status) && !(Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999))
     throw new TypeError('status must be an HTTP status code or null')
   if (!isAbsent(headers) && !isPairs(headers)) throw new TypeError('headers must be a list of [name, value] or null')
   if (!isAbsent(html) && typeof html !== 'string') throw new TypeError('html must be a string or null')
+  if (!isAbsent(ip) && !(typeof ip === 'string' && isIP(ip) !== 0)) throw new TypeError('ip must be an address or null')
   for (const [key, bodies] of Object.entries({ scripts, styles }))
     if (!isAbsent(bodies) && !areBodies(bodies)) throw new TypeError(`${key} must be a list of {url, text} or null`)
-  return { url, status, headers, html, scripts: readBodies(scripts), styles: readBodies(styles) } as PageInput
+  const bodies = { scripts: readBodies(scripts), styles: readBodies(styles) }
+  return { url, status, headers, html, ...(typeof ip === 'string' && { address: ip }), ...bodies } as PageInput
 }
 
 /** Ignores `missing`, which is for callers of the library. */

@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { CommandIo } from '../command.ts'
+import type { CommandIo } from '../command/command.ts'
 
 /** Whether the name of an input file means standard input. */
 export const isStandardInput = (file: string): boolean => file === '-' || file === '/dev/stdin'

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
+import type { PoolOptions } from '../../detector/worker-pool.ts'
 import { ScanError } from '../../errors.ts'
 import { parseAllowed } from '../../fetch/address.ts'
+import { EVIDENCE, type EvidenceKind } from '../../fetch/evidence-kinds.ts'
 import type { HostLimiter } from '../../fetch/host-limiter.ts'
 import { buildPolicy, type Policy } from '../../fetch/policy.ts'
-import { EVIDENCE, type EvidenceKind } from '../../fetch/side-evidence.ts'
+import { openNetworks } from '../../networks/open-networks.ts'
 import type { LiveExtra } from '../../scan/extras.ts'
 import { Scanner, toLiveResult } from '../../scan/scanner.ts'
-import type { PoolOptions } from '../../scan/worker-pool.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import { readVersion } from '../version.ts'
+import { type CommandIo, EXIT, showsColors, UsageError } from '../command/command.ts'
+import { readVersion } from '../command/version.ts'
 import { adviseAllow } from './allow-hint.ts'
+import { describeVerdict } from './describe-verdict.ts'
 import { scanSite } from './scan-site.ts'
 import { parseSite } from './site-list.ts'
 
@@ -20,6 +22,8 @@ export interface LiveOptions {
   readonly allow: readonly string[]
   readonly skip: readonly EvidenceKind[]
   readonly include: readonly LiveExtra[]
+  /** Whether a single result is described for a person instead of printed as JSON. */
+  readonly isDescribed?: boolean
 }
 
 /** Builds the policy of live scans from the settings. */
@@ -28,11 +32,11 @@ export function readPolicy(config: Config): Policy {
 }
 
 /** Opens the scanner of live sites. `changes` override what the settings say. */
-export function openScanner(
+export async function openScanner(
   { config, allow, skip }: LiveOptions,
   { stderr }: Pick<CommandIo, 'stderr'>,
   changes: { readonly policy?: Partial<Policy>; readonly pool?: PoolOptions; readonly hostLimiter?: HostLimiter } = {},
-): Scanner {
+): Promise<Scanner> {
   const opened = allow.map((entry) => {
     const address = parseAllowed(entry)
     if (address === null)
@@ -46,6 +50,8 @@ export function openScanner(
   return new Scanner({
     folders: config.ruleFolders,
     detectors: config.detectorModules,
+    cache: config.cacheDir,
+    networks: await openNetworks(config.networksFile),
     ...changes.pool,
     ...(changes.hostLimiter && { hostLimiter: changes.hostLimiter }),
     policy,
@@ -55,13 +61,16 @@ export function openScanner(
 
 /** Scans one site, a URL or a bare domain, and prints its result, or a sentence on stderr that says why it failed. @returns the exit code */
 export async function scanOne(text: string, options: LiveOptions, io: CommandIo): Promise<number> {
-  const scanner = openScanner(options, io)
+  const scanner = await openScanner(options, io)
   const site = parseSite(text)
   try {
     const scan = await scanSite(scanner, site)
     if (!options.include.includes('warnings'))
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
-    io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
+    if (options.isDescribed) {
+      const { labels } = await scanner.ready()
+      io.stdout.write(describeVerdict(scan.verdict, { labels, title: scan.meta.title, hasColors: showsColors(io) }))
+    } else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof ScanError)) throw error

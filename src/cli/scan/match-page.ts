@@ -1,5 +1,5 @@
+import type { PageMatcher } from '../../detector/detector.ts'
 import { type Extra, type PageInput, toResult } from '../../index.ts'
-import type { PageMatcher } from '../../scan/detector.ts'
 import type { FailedScan, ScannedPage, ScanRecord } from '../formats/scan-record.ts'
 
 /** Options for matching saved pages. */

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { formatAside } from '../../yaml/hint.ts'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 import { type Column, type InputKind, listColumns } from '../formats/columns.ts'
 import {
   buildCsvFormat,

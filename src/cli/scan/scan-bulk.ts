@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events'
+import type { RulesetInfo } from '../../detector/ruleset-info.ts'
 import { type ScanCause, ScanError } from '../../errors.ts'
 import { HostLimiter } from '../../fetch/host-limiter.ts'
-import type { RulesetInfo } from '../../scan/match-worker.ts'
 import { type Scanner, toErrorBody, toLiveResult } from '../../scan/scanner.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import { formatCount } from '../format-count.ts'
+import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import { formatCount } from '../command/format-count.ts'
+import { createProgressBar } from '../command/progress-bar.ts'
 import { type BulkOutput, type Continuation, openBulkOutput } from '../formats/bulk-output.ts'
 import type { CarriedColumn } from '../formats/record-format.ts'
 import type { ScanRecord } from '../formats/scan-record.ts'
 import { buildTableFormat } from '../formats/technology-table.ts'
-import { createProgressBar } from '../progress-bar.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { type ListInput, openListInput } from './list-input.ts'
 import { type LiveOptions, openScanner } from './live-scan.ts'
@@ -74,7 +74,7 @@ async function scanList(options: ListOptions, io: CommandIo): Promise<number> {
   const list = await openSiteList(options)
   const { sites: total, duplicates, empty } = await countSites(list)
   if (total === 0) throw new UsageError(formatNoSite(options))
-  const scanner = openScanner(options, io, {
+  const scanner = await openScanner(options, io, {
     policy: { connections: 1 },
     // No client is waiting, so a page may wait for a worker without a practical limit.
     pool: { maxWaiting: concurrency, maxWaitMs: 3_600_000 },

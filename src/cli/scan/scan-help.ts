@@ -20,7 +20,8 @@ Detects what a website is made with: a live site, or a saved page.
 
   npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta]
       Scans a live site and prints the result as JSON. A domain without https:// is scanned with https://, or with http:// if its
-      server refuses the connection.
+      server refuses the connection. The command of the package (siteprint URL) describes the result on a terminal; --json prints JSON
+      there too.
 
   npm run -s scan -- URL URL … | --urls file.txt | --urls file.csv --column NAME [--out out.jsonl|out.csv] [--concurrency 8]
       [--resume|--retry-failed|--overwrite] [--include …]

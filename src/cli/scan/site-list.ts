@@ -1,4 +1,4 @@
-import { UsageError } from '../command.ts'
+import { UsageError } from '../command/command.ts'
 import { readLines } from '../formats/lines.ts'
 import type { CarriedColumn } from '../formats/record-format.ts'
 import { findTableColumns, openCsvSites } from './csv-sites.ts'

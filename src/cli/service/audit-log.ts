@@ -1,10 +1,11 @@
-import { AUDIT_ACTIONS, type AuditEntry, describeCount } from '../../accounts/audit.ts'
+import { describeCount } from '../../accounts/audit.ts'
 import { loadConfig } from '../../config/config.ts'
-import { type CommandIo, EXIT } from '../command.ts'
-import { formatRows } from '../format-rows.ts'
-import { readSince } from '../key-input.ts'
-import { type Given, readTextOption } from '../verbs.ts'
-import { withStore } from '../with-store.ts'
+import { AUDIT_ACTIONS, type AuditEntry } from '../../store/audit-types.ts'
+import { type CommandIo, EXIT } from '../command/command.ts'
+import { formatRows } from '../command/format-rows.ts'
+import { readSince } from '../command/key-input.ts'
+import { type Given, readTextOption } from '../command/verbs.ts'
+import { withStore } from '../command/with-store.ts'
 
 const TITLES = ['TIME', 'ACTION', 'DETAIL', 'BY', 'MACHINE', 'ACCOUNT', 'KEY']
 

@@ -4,15 +4,15 @@ import { SetupError } from '../../errors.ts'
 import { loadRuleset } from '../../index.ts'
 import type { Key } from '../../keys/types.ts'
 import { describeRelease } from '../../rules/release-file.ts'
-import { type OpenedStore, openStore } from '../../store/open.ts'
+import { type OpenedStore, openStore } from '../../store/open/open-store.ts'
 import { hasDatabase } from '../../store/sqlite/database.ts'
 import { findRules } from '../../updates/find-rules.ts'
-import { type CommandIo, EXIT } from '../command.ts'
-import { formatError } from '../format-error.ts'
+import { type CommandIo, EXIT } from '../command/command.ts'
+import { formatError } from '../command/format-error.ts'
+import type { Given } from '../command/verbs.ts'
+import { readVersion } from '../command/version.ts'
+import { withRedis } from '../command/with-redis.ts'
 import { describePepper, type PepperState } from '../keys/pepper-state.ts'
-import type { Given } from '../verbs.ts'
-import { readVersion } from '../version.ts'
-import { withRedis } from '../with-redis.ts'
 
 /**
  * Result of one check: `error` if a server would not start or respond, or if secrets or data could become known; `warning` if
@@ -90,7 +90,11 @@ async function checkRules(config: Config): Promise<readonly Result[]> {
     if (!(error instanceof SetupError) || config.rulesUrl === null) throw error
     refused.push({ level: 'warning', subject, text: `the built-in rules are used, because ${error.message}` })
   }
-  const { version } = await loadRuleset({ folders: config.ruleFolders, detectors: config.detectorModules })
+  const { version } = await loadRuleset({
+    folders: config.ruleFolders,
+    detectors: config.detectorModules,
+    cache: config.cacheDir,
+  })
   return [{ level: 'ok', subject, text: `valid, version ${version}` }, ...refused]
 }
 

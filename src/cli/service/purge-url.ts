@@ -3,12 +3,12 @@ import { ScanError, SetupError } from '../../errors.ts'
 import { buildPolicy } from '../../fetch/policy.ts'
 import { parseTarget } from '../../fetch/target.ts'
 import { loadRuleset } from '../../index.ts'
-import { buildCacheKey } from '../../scan/cache-entry.ts'
+import { buildCacheKey } from '../../service/cache-entry.ts'
 import { findRules } from '../../updates/find-rules.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import type { Given } from '../verbs.ts'
-import { readVersion } from '../version.ts'
-import { withRedis } from '../with-redis.ts'
+import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import type { Given } from '../command/verbs.ts'
+import { readVersion } from '../command/version.ts'
+import { withRedis } from '../command/with-redis.ts'
 
 /** The verb `purge`: deletes the cached result of a URL from Redis, for all nodes that use the same rules. */
 export function purgeUrl({ args: [url] }: Given, io: CommandIo): () => Promise<number> {

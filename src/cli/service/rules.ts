@@ -1,13 +1,13 @@
 import { type Config, loadConfig } from '../../config/config.ts'
+import { openPool } from '../../detector/worker-pool.ts'
 import { describeRelease, type Release, type ReleaseSource } from '../../rules/release-file.ts'
-import { openPool } from '../../scan/worker-pool.ts'
 import { buildUpdateParts } from '../../updates/find-rules.ts'
 import { tryRelease } from '../../updates/try-release.ts'
 import { describeOutcome, rollBackRules, type UpdateParts, updateRules } from '../../updates/update-rules.ts'
 import { formatChoice } from '../../yaml/hint.ts'
-import { type CommandIo, EXIT, UsageError } from '../command.ts'
-import type { Given } from '../verbs.ts'
-import { readVersion } from '../version.ts'
+import { type CommandIo, EXIT, UsageError } from '../command/command.ts'
+import type { Given } from '../command/verbs.ts'
+import { readVersion } from '../command/version.ts'
 
 type Action = (parts: UpdateParts, config: Config) => Promise<string> | string
 

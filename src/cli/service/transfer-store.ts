@@ -5,16 +5,10 @@ import { createInterface } from 'node:readline'
 import { loadConfig } from '../../config/config.ts'
 import { SetupError } from '../../errors.ts'
 import { findInvalidField } from '../../store/find-invalid-field.ts'
-import {
-  checkExportedPepper,
-  openTransfer,
-  type Row,
-  type StoreTransfer,
-  TABLES,
-  type TableName,
-} from '../../store/transfer.ts'
-import { type CommandIo, EXIT } from '../command.ts'
-import type { Given } from '../verbs.ts'
+import { checkExportedPepper, openTransfer } from '../../store/open/open-transfer.ts'
+import { type Row, type StoreTransfer, TABLES, type TableName } from '../../store/transfer.ts'
+import { type CommandIo, EXIT } from '../command/command.ts'
+import type { Given } from '../command/verbs.ts'
 
 /** The first line of an exported file. */
 const FORMAT = { format: 'siteprint export', version: 1 } as const

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../../service/metrics.ts'
 
 const NO_STORE = { 'cache-control': 'no-store' }
 

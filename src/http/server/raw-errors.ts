@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
-import { normalizeClient } from '../client-address.ts'
-import { formatError } from '../error-responses.ts'
+import { normalizeClient } from '../../web/client-address.ts'
+import { formatError } from '../../web/error-responses.ts'
 import type { AppParts } from '../parts.ts'
-import { buildRateHeaders, readAddressWindow } from '../rate-limit.ts'
+import { buildRateHeaders, readAddressWindow } from '../rate-headers.ts'
 import type { PendingRequests } from './pending-requests.ts'
 
 /** Node's error code → message for the client. */

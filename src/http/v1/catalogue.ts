@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
+import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
+import type { RulesetInfo } from '../../detector/ruleset-info.ts'
 import { computeOncePerRuleset } from '../../scan/current-rules.ts'
-import type { RulesetInfo } from '../../scan/match-worker.ts'
+import type { Catalogue } from '../../service/response-schemas.ts'
 import type { AppParts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import { CATALOGUE_HEADERS, CATALOGUE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
-import type { Catalogue } from './schemas.ts'
 
 type Query = Static<typeof CATALOGUE_QUERY>
 

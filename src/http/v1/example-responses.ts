@@ -1,7 +1,7 @@
 import type { CacheEntry } from '../../coordination/types.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
+import type { Catalogue, KeyInfo, KeyUsage, ScanResult } from '../../service/response-schemas.ts'
 import type { ResponseName } from './operation.ts'
-import type { Catalogue, KeyInfo, KeyUsage, ScanResult } from './schemas.ts'
 
 /** The id of the request in every example of an error. */
 export const EXAMPLE_REQUEST_ID = 'a9b920a5-e1ad-4853-8683-3eaa4515f3b7'
@@ -43,7 +43,15 @@ const EXTRAS: Extras = {
     },
   ],
   versions: { jQuery: '3.5.1' },
-  infrastructure: { cdn: null, dns: ['example.net'], ip: '192.0.2.10', tlsIssuer: "Let's Encrypt", server: null },
+  infrastructure: {
+    cdn: null,
+    dns: ['example.net'],
+    ip: '192.0.2.10',
+    tlsIssuer: "Let's Encrypt",
+    server: null,
+    network: { asn: 64496, name: 'Example Hosting GmbH' },
+    reverseDns: 'web7.example.net',
+  },
   timing: { fetch: 181.4, evidence: 62.9, bodies: 88.1, match: 6.3, total: 276.2 },
   warnings: ['not looked at: favicon'],
   meta: {

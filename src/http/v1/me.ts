@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { computeNextMonth, formatDay } from '../../keys/calendar.ts'
 import { findLimits } from '../../keys/plans.ts'
 import type { Key } from '../../keys/types.ts'
+import { getRequestState } from '../../service/request-state.ts'
+import type { KeyInfo } from '../../service/response-schemas.ts'
+import { allowOnly } from '../../web/allowed-methods.ts'
 import type { AppParts } from '../parts.ts'
-import { getRequestState } from '../request-state.ts'
 import type { Operation } from './operation.ts'
 import { NO_QUERY } from './request-schemas.ts'
-import { allowOnly, buildRoute } from './route.ts'
-import type { KeyInfo } from './schemas.ts'
+import { buildRoute } from './route.ts'
 
 /** `GET /me` in the OpenAPI documents. */
 export const GET_KEY_INFO: Operation = {

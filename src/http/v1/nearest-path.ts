@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts'
+import type { Revision } from '../../service/request-state.ts'
 import { findClosest } from '../../yaml/hint.ts'
-import type { Revision } from '../parts.ts'
 import { OPERATIONS } from './operations.ts'
 
 /** Longer paths get no suggestion. */

@@ -1,6 +1,6 @@
 import type { TObject } from '@sinclair/typebox'
 import type { ApiErrorCode } from '../../errors.ts'
-import type { Revision } from '../parts.ts'
+import type { Revision } from '../../service/request-state.ts'
 
 /** Name of the schema of a 200 response. */
 export type ResponseName = 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue'

@@ -1,10 +1,9 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
-import { ApiError } from '../../errors.ts'
-import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
+import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
+import { ApiError, buildInvalidRequest } from '../../errors.ts'
 import { listExtras } from '../../scan/extras.ts'
+import type { Revision } from '../../service/request-state.ts'
 import { findClosest } from '../../yaml/hint.ts'
-import { buildInvalidRequest } from '../body.ts'
-import type { Revision } from '../parts.ts'
 
 /** A longer parameter name is not quoted in the message: it may be a pasted API key. */
 const MAX_QUOTED_NAME_CHARACTERS = 30

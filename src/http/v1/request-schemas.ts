@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CATALOGUE_KINDS } from '../../scan/catalogue.ts'
+import { CATALOGUE_KINDS } from '../../detector/catalogue.ts'
 import { LIVE_EXTRAS, listExtras } from '../../scan/extras.ts'
 import { closedObject, list, oneOf } from '../../scan/schema-builders.ts'
 

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import type { Key } from '../../keys/types.ts'
-import { getRequestState } from '../request-state.ts'
+import { getRequestState } from '../../service/request-state.ts'
+import { allowOnly } from '../../web/allowed-methods.ts'
 import type { Operation } from './operation.ts'
-import { allowOnly, buildRoute, keepValidationError, type ReadRequest } from './route.ts'
+import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
 /** A `GET` endpoint that exists in revision 2 only. */
 interface Endpoint {

@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheEntry } from '../../coordination/types.ts'
+import { buildInvalidRequest } from '../../errors.ts'
 import { listExtras } from '../../scan/extras.ts'
-import { buildInvalidRequest } from '../body.ts'
-import { formatResult } from '../cached-response.ts'
-import { getRequestState } from '../request-state.ts'
-import { abandonRequest, type ScanRunner, type ScanState } from '../scan-runner.ts'
+import { formatResult } from '../../service/cached-response.ts'
+import { getRequestState } from '../../service/request-state.ts'
+import type { ScanRunner, ScanState } from '../../service/scan-runner.ts'
+import { abandonRequest } from '../../web/abandon-request.ts'
+import { allowOnly } from '../../web/allowed-methods.ts'
 import type { Operation } from './operation.ts'
 import { describeInclude } from './request-error.ts'
 import { buildScanQuery, buildScanRequest, POST_QUERY, type ScanParameters } from './request-schemas.ts'
-import { allowOnly, buildRoute, keepValidationError, type ReadRequest } from './route.ts'
+import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
 interface ScanParts {
   readonly scans: ScanRunner

@@ -1,13 +1,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { buildInvalidRequest } from '../../errors.ts'
 import { formatDay, formatMonth, listDaysOfMonth } from '../../keys/calendar.ts'
-import { buildInvalidRequest } from '../body.ts'
+import type { KeyUsage } from '../../service/response-schemas.ts'
 import type { AppParts } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import { USAGE_QUERY } from './request-schemas.ts'
 import { registerGet2 } from './revision-2.ts'
 import { keepValidationError, type ReadRequest } from './route.ts'
-import type { KeyUsage } from './schemas.ts'
 
 type Query = Static<typeof USAGE_QUERY>
 

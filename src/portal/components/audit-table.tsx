@@ -1,4 +1,5 @@
-import { AUDIT_ACTIONS, type AuditEntry, describeCount } from '../../accounts/audit.ts'
+import { describeCount } from '../../accounts/audit.ts'
+import { AUDIT_ACTIONS, type AuditEntry } from '../../store/audit-types.ts'
 import { DateTime } from './content.tsx'
 import { Table } from './table.tsx'
 

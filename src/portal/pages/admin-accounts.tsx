@@ -1,5 +1,5 @@
-import type { AccountSummary } from '../../accounts/types.ts'
 import { formatMonth } from '../../keys/calendar.ts'
+import type { AccountSummary } from '../../store/account-types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { Button } from '../components/button.tsx'
 import { DateTime } from '../components/content.tsx'

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../accounts/audit.ts'
+import type { AuditAction } from '../../store/audit-types.ts'
 import type { Switches } from '../../store/types.ts'
 import { AdminNav } from '../components/admin-nav.tsx'
 import { Button } from '../components/button.tsx'

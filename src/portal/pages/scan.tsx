@@ -1,7 +1,7 @@
-import { setError } from '../../http/error-responses.ts'
 import { hasExpired } from '../../keys/key.ts'
 import type { Key } from '../../keys/types.ts'
 import { StoreError } from '../../store/types.ts'
+import { setError } from '../../web/error-responses.ts'
 import { type FieldErrors, NO_ERRORS } from '../form-errors.ts'
 import { countForm } from '../form-limit.ts'
 import { definePage, type PageContext, PageError, type PageResult, Redirect } from '../page.ts'

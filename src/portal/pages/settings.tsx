@@ -1,4 +1,5 @@
-import type { Account, SessionInfo } from '../../accounts/types.ts'
+import type { SessionInfo } from '../../accounts/types.ts'
+import type { Account } from '../../store/account-types.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
 import { Field } from '../components/field.tsx'

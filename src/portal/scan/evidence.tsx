@@ -1,5 +1,5 @@
+import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
-import type { RulesetLabels } from '../../scan/ruleset-labels.ts'
 import { Card } from '../components/content.tsx'
 import { explainNote, nameKind, namePlace, type ScanReport, splitEvidence } from './report.ts'
 import { SiteText } from './site-text.tsx'

@@ -1,7 +1,7 @@
 import type { CacheEntry } from '../../coordination/types.ts'
-import type { ScanResult } from '../../http/v1/schemas.ts'
+import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
-import type { RulesetLabels } from '../../scan/ruleset-labels.ts'
+import type { ScanResult } from '../../service/response-schemas.ts'
 
 /** Everything that a scan has found. */
 export interface ScanReport {
@@ -17,14 +17,16 @@ type EvidenceItem = Extras['evidence'][number]
 const NO_EXTRAS: PageExtras = {
   evidence: [],
   versions: {},
-  infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null },
+  infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null, network: null, reverseDns: null },
   timing: { fetch: 0, evidence: 0, bodies: 0, match: 0, total: 0 },
   warnings: [],
 }
 
 /** Reads a stored scan. It may lack fields that later versions have added to results. */
 export function readReport({ result, extras = '{}' }: CacheEntry): ScanReport {
-  return { result: JSON.parse(result), extras: { ...NO_EXTRAS, ...JSON.parse(extras) } }
+  const stored = JSON.parse(extras) as Partial<PageExtras>
+  const infrastructure = { ...NO_EXTRAS.infrastructure, ...stored.infrastructure }
+  return { result: JSON.parse(result), extras: { ...NO_EXTRAS, ...stored, infrastructure } }
 }
 
 interface Technology {

@@ -1,6 +1,6 @@
-import type { StoredScan } from '../../accounts/types.ts'
 import { makeVisible } from '../../engine/text/visible-text.ts'
 import type { Key } from '../../keys/types.ts'
+import type { StoredScan } from '../../store/account-types.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card, DateTime } from '../components/content.tsx'
 import { Checkbox, Field, Select } from '../components/field.tsx'

@@ -1,5 +1,5 @@
-import type { StoredScan } from '../../accounts/types.ts'
 import { makeVisible, parseLink } from '../../engine/text/visible-text.ts'
+import type { StoredScan } from '../../store/account-types.ts'
 import { LinkButton } from '../components/button.tsx'
 import { Card, DateTime, Facts } from '../components/content.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -146,11 +146,13 @@ function Technologies({ groups }: { readonly groups: ReturnType<typeof groupTech
 }
 
 function Infrastructure({ report: { extras } }: { readonly report: ScanReport }) {
-  const { cdn, server, ip, dns, tlsIssuer } = extras.infrastructure
+  const { cdn, server, ip, network, reverseDns, dns, tlsIssuer } = extras.infrastructure
   const all: readonly (readonly [string, string | null])[] = [
     ['CDN', cdn],
     ['Server', server],
     ['IP address', ip],
+    ['Network', network && `${network.name} (AS${network.asn})`],
+    ['Name of the address', reverseDns],
     ['DNS', dns.length === 0 ? null : dns.join(', ')],
     ['Certificate from', tlsIssuer],
   ]
@@ -159,6 +161,18 @@ function Infrastructure({ report: { extras } }: { readonly report: ScanReport })
   return (
     <Card title="Infrastructure">
       <Facts facts={known} />
+      {network === null ? null : (
+        <p class="hint">
+          Networks:{' '}
+          <a href="https://db-ip.com" rel="noopener noreferrer">
+            IP Geolocation by DB-IP
+          </a>{' '}
+          and{' '}
+          <a href="https://www.routeviews.org" rel="noopener noreferrer">
+            RouteViews
+          </a>
+        </p>
+      )}
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 import type { Document, Filter } from 'mongodb'
-import type { Account, AccountSummary, Invite, StoredScan } from '../../accounts/types.ts'
 import type { CacheEntry } from '../../coordination/types.ts'
+import type { Account, AccountSummary, Invite, StoredScan } from '../account-types.ts'
 import type { AccountQuery, AccountStore, AccountUsage, UsageSpan } from '../types.ts'
 import { buildUsageId } from './charges.ts'
 import { CHANGE_TIMEOUT_MS } from './errors.ts'

@@ -1,6 +1,6 @@
 import { type Collection, type Document, type Filter, ObjectId } from 'mongodb'
-import type { AuditEntry, AuditEvent } from '../../accounts/audit.ts'
 import { type AuditRule, findAuditRule, MAX_HARMLESS_ENTRIES, toMerged } from '../audit-rule.ts'
+import type { AuditEntry, AuditEvent } from '../audit-types.ts'
 import type { AuditQuery, AuditStore } from '../types.ts'
 import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
 import type { AuditDocument } from './schema.ts'

@@ -1,5 +1,5 @@
 import type Database from 'libsql'
-import type { Account, AccountSummary, Invite, StoredScan } from '../../accounts/types.ts'
+import type { Account, AccountSummary, Invite, StoredScan } from '../account-types.ts'
 import type { AccountQuery, AccountStore, AccountUsage, KeySlot, Store, UsageSpan } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 import { eraseFromCopies } from './former-version.ts'

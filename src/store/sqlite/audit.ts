@@ -1,6 +1,6 @@
 import type Database from 'libsql'
-import type { AuditEntry, AuditEvent } from '../../accounts/audit.ts'
 import { type AuditRule, findAuditRule, MAX_HARMLESS_ENTRIES, toMerged } from '../audit-rule.ts'
+import type { AuditEntry, AuditEvent } from '../audit-types.ts'
 import type { AuditQuery, AuditStore } from '../types.ts'
 import { readFirstRow, type SqliteConnection } from './connection.ts'
 

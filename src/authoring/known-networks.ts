@@ -1,0 +1,29 @@
+import { toList } from '../engine/rule/clause.ts'
+import type { ClauseSource } from '../engine/rule/types.ts'
+import { openOwnNetworks } from '../networks/open-networks.ts'
+import type { CheckedRule } from '../rules/checks/rule-checks.ts'
+import { buildFinding, type Finding } from '../rules/findings.ts'
+import { GROUPS } from '../rules/schema.ts'
+import type { Path } from '../yaml/source-file.ts'
+
+/** Reports networks of clauses that the own table does not have: no address would be found in them. */
+export function checkNetworks({ source, file }: Pick<CheckedRule, 'source' | 'file'>): Finding[] {
+  return (source?.detect ?? []).flatMap((clause, i) =>
+    listNetworks(clause, ['detect', i]).flatMap(({ asn, path }) =>
+      openOwnNetworks().has(Number(asn)) ? [] : [buildFinding('unknown-network', file.valueAt(path), { value: asn })],
+    ),
+  )
+}
+
+function listNetworks(clause: ClauseSource, path: Path): { readonly asn: string; readonly path: Path }[] {
+  const own = toList<string>(clause.network).map((asn, i) => ({
+    asn,
+    path: Array.isArray(clause.network) ? [...path, 'network', i] : [...path, 'network'],
+  }))
+  const inner = GROUPS.flatMap((key) =>
+    toList<ClauseSource>(clause[key]).flatMap((one, i) =>
+      listNetworks(one, Array.isArray(clause[key]) ? [...path, key, i] : [...path, key]),
+    ),
+  )
+  return [...own, ...inner]
+}

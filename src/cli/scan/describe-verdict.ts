@@ -1,0 +1,72 @@
+import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
+import type { Evidence, Verdict } from '../../index.ts'
+
+/** Clauses of the builder, and values of each, that the description shows. */
+const MAX_CLAUSES = 3
+/** Characters of a text of the page that the description shows. */
+const MAX_TEXT = 80
+/** SGR sequences of a terminal (ECMA-48): on, and off again. */
+const STYLES = { bold: '\u001b[1m', dim: '\u001b[2m' } as const
+const STYLE_END = '\u001b[22m'
+
+/** What a description needs in addition to the verdict. */
+export interface DescriptionParts {
+  readonly labels: RulesetLabels
+  readonly title: string | null
+  /** Whether the terminal shows colours. */
+  readonly hasColors: boolean
+}
+
+/** Describes a verdict for a person at a terminal. Texts of the page are quoted, without characters that a terminal would obey. */
+export function describeVerdict(verdict: Verdict, { labels, title, hasColors }: DescriptionParts): string {
+  const paint = (style: keyof typeof STYLES, text: string): string =>
+    hasColors ? `${STYLES[style]}${text}${STYLE_END}` : text
+  const technologies = describeTechnologies(verdict, labels)
+  const width = Math.max(...['Site type', ...technologies.map(([group]) => group)].map(({ length }) => length)) + 2
+  const row = (name: string, value: string): string => `${paint('dim', name.padEnd(width))}${value}`
+  const builder =
+    verdict.builder === null
+      ? 'not known'
+      : `${paint('bold', verdict.builder)} (${verdict.confidence} confidence${verdict.isAiNative ? ', AI-native' : ''})`
+  const siteType = verdict.siteType === null ? 'not known' : (labels.siteTypes[verdict.siteType] ?? verdict.siteType)
+  const heading = [verdict.url ?? 'Saved page', title === null ? '' : quote(title)].filter(Boolean).join('  ')
+  const lines = [
+    paint('bold', heading),
+    row('Builder', builder),
+    row('Hosting', verdict.hosting ?? 'not known'),
+    row('Site type', siteType),
+    ...technologies.map(([group, names]) => row(group, names)),
+    ...describeEvidence(verdict.evidence),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Lists the technologies by the titles of their categories, each with its version. */
+function describeTechnologies({ technologies, versions, builder }: Verdict, labels: RulesetLabels): [string, string][] {
+  const groups = new Map<string, string[]>()
+  for (const name of technologies) {
+    if (name === builder) continue
+    const group = Object.hasOwn(labels.technologies, name) ? labels.technologies[name] : 'Others'
+    const shown = Object.hasOwn(versions, name) ? `${name} ${versions[name]}` : name
+    groups.set(group, [...(groups.get(group) ?? []), shown])
+  }
+  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.map(([group, names]) => [group, names.join(', ')])
+}
+
+/** Lists the strongest evidence of the builder. */
+function describeEvidence(evidence: readonly Evidence[]): string[] {
+  const builder = evidence.find(({ kind, chosen }) => kind === 'builder' && chosen)
+  if (builder === undefined || builder.clauses.length === 0) return []
+  const clauses = builder.clauses.slice(0, MAX_CLAUSES).map(({ clause, texts }) => {
+    const found = texts.filter((text) => text !== '').slice(0, 1)
+    return `  ${clause}${found.length > 0 ? `: ${quote(found[0])}` : ''}`
+  })
+  return ['', `Evidence for ${builder.name}:`, ...clauses]
+}
+
+/** Quotes a text of a page: control characters, and those that change the direction of text, are left out. */
+function quote(text: string): string {
+  const plain = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  return `“${plain.length > MAX_TEXT ? `${plain.slice(0, MAX_TEXT - 1)}…` : plain}”`
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { CacheEntry, LimitQuery } from '../coordination/types.ts'
+import { type ApiError, buildInvalidRequest, ScanError } from '../errors.ts'
+import type { Policy } from '../fetch/policy.ts'
+import { parseTarget } from '../fetch/target.ts'
+import type { Plan } from '../keys/plans.ts'
+import type { Key } from '../keys/types.ts'
+import { type CurrentRules, RulesetChanged } from '../scan/current-rules.ts'
+import { LIVE_EXTRAS, type LiveExtra } from '../scan/extras.ts'
+import { buildCacheKey } from './cache-entry.ts'
+import type { Metrics } from './metrics.ts'
+import { Quota, type QuotaStore } from './quota.ts'
+import type { RequestState, ScanRequest } from './request-state.ts'
+import type { SingleFlight } from './single-flight.ts'
+
+/** How long a request waits for its scan: longer than the longest scan, including its time in queues. */
+const WAIT_MS = 18_000
+
+/** The parameters of a scan. */
+export interface ScanParameters {
+  readonly url: string
+  readonly include?: readonly LiveExtra[]
+  readonly fresh?: boolean
+}
+
+/** The state of a request with a key and valid parameters, which has been counted against the key's rate limit. */
+export type ScanState = RequestState & { readonly key: Key; scanRequest: ScanRequest }
+
+/** Knows which clients have closed their connection. */
+interface Connections {
+  hasReceivedEnd(request: IncomingMessage): boolean
+  hasDisconnected(request: IncomingMessage): Promise<boolean>
+}
+
+export interface ScanRunnerParts {
+  readonly settings: { readonly plans: ReadonlyMap<string, Plan> }
+  readonly store: QuotaStore
+  readonly policy: Policy
+  readonly rules: CurrentRules
+  readonly metrics: Metrics
+  readonly singleFlight: SingleFlight
+  readonly pending: Connections
+}
+
+/** Reads the parameters of scans and runs scans that are charged to a key: the same for the API and the portal. */
+export class ScanRunner {
+  readonly #parts: ScanRunnerParts
+  readonly #quota: Quota
+
+  constructor(parts: ScanRunnerParts) {
+    this.#parts = parts
+    this.#quota = new Quota(parts.store, parts.settings.plans)
+  }
+
+  /**
+   * Reads the parameters into the state of a request. An error is kept there, because an invalid request is counted before it
+   * is rejected.
+   * @returns which cached result to read while the request is counted
+   */
+  read(parameters: ScanParameters, state: RequestState): Pick<LimitQuery, 'entry' | 'extras'> {
+    const result = this.#parse(parameters)
+    if (result instanceof Error) {
+      state.error = result
+      return {}
+    }
+    state.scanRequest = result
+    return result.fresh ? {} : { entry: result.cacheKey, extras: result.include.length > 0 }
+  }
+
+  #parse({ url, include = [], fresh = false }: ScanParameters): ScanRequest | ApiError | ScanError {
+    try {
+      const target = parseTarget(url, this.#parts.policy)
+      const { current: rules } = this.#parts.rules
+      return {
+        target,
+        rules,
+        cacheKey: buildCacheKey(target.url, rules.version),
+        include: LIVE_EXTRAS.filter((extra) => include.includes(extra)),
+        fresh,
+      }
+    } catch (error) {
+      return error instanceof ScanError ? error : buildInvalidRequest('url is not valid.')
+    }
+  }
+
+  /**
+   * Takes the result from the cache, or scans, and charges the key.
+   * @param format prepares the response. It is called before the charge, so that a result that cannot be sent is not charged
+   * @returns null if the client has disconnected: nothing was charged
+   * @throws ApiError, ScanError, StoreError. Nothing was charged, except that a charge may be in doubt if the store fails
+   */
+  async run<T>(
+    request: FastifyRequest,
+    state: ScanState,
+    format: (entry: CacheEntry, state: ScanState) => T,
+  ): Promise<T | null> {
+    const { pending } = this.#parts
+    const response = format(await this.#find(request.id, state), state)
+    if (pending.hasReceivedEnd(request.raw) && (await pending.hasDisconnected(request.raw))) return null
+    await this.#quota.charge(state, state.key)
+    return response
+  }
+
+  /** Finds a result in the cache, or scans. */
+  async #find(id: string, state: ScanState): Promise<CacheEntry> {
+    const { metrics } = this.#parts
+    const { key, entry, scanRequest } = state
+    metrics.cache.inc({ result: scanRequest.fresh ? 'fresh' : entry ? 'hit' : 'miss' })
+    if (entry) return entry
+    await this.#quota.check(state, key)
+    const end = performance.now() + WAIT_MS
+    for (;;)
+      try {
+        return await this.#join(id, state, end - performance.now())
+      } catch (error) {
+        if (!(error instanceof RulesetChanged)) throw error
+        const { current: rules } = this.#parts.rules
+        const { target } = state.scanRequest
+        state.scanRequest = { ...state.scanRequest, rules, cacheKey: buildCacheKey(target.url, rules.version) }
+      }
+  }
+
+  #join(id: string, { key, scanRequest }: ScanState, waitMs: number): Promise<CacheEntry> {
+    const { target, rules, cacheKey, fresh } = scanRequest
+    const request = { id, entry: cacheKey, target, ruleset: rules.version, fresh, client: key.counter, waitMs }
+    return this.#parts.singleFlight.join(request)
+  }
+}

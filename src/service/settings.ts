@@ -1,0 +1,15 @@
+import type { Plan } from '../keys/plans.ts'
+import type { Revision } from './request-state.ts'
+
+/** The settings that both the API and the portal use. */
+export interface ServiceSettings {
+  readonly plans: ReadonlyMap<string, Plan>
+  /** API revision of keys that are not pinned to one. */
+  readonly apiRevision: Revision
+  /** The address that people see, without a trailing slash; null if `PUBLIC_URL` is not set. */
+  readonly publicUrl: string | null
+  /** Addresses of the operators, in lower case. */
+  readonly adminEmails: readonly string[]
+  /** Days for which audit entries are kept. */
+  readonly auditDays: number
+}

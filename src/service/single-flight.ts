@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withDeadline } from '../async/deadline.ts'
+import { type CacheEntry, RENEW_MS, type SharedState } from '../coordination/types.ts'
+import { ApiError, type ApiErrorCode, type FailureReason, type ScanCause, ScanError } from '../errors.ts'
+import type { Target } from '../fetch/target.ts'
+import { RulesetChanged } from '../scan/current-rules.ts'
+import type { LiveScan } from '../scan/scanner.ts'
+import { buildCacheEntry } from './cache-entry.ts'
+
+/** Interval at which a node polls for the outcome of a scan that another node runs. */
+const POLL_MS = 50
+
+/** Outcome of a scan: a cache entry, or the reason why there is none. Nodes exchange it as JSON. */
+type ScanOutcome =
+  | {
+      readonly entry: CacheEntry /** The entry was already in the cache: this node did not scan. */
+      readonly wasCached?: boolean
+    }
+  | { readonly cause: ScanCause }
+  /** The ruleset of the requests was replaced before the scan started. */
+  | { readonly isRulesetChanged: true }
+  | { readonly code: ApiErrorCode; readonly sentence: string; readonly reason?: FailureReason }
+
+interface SingleFlightParts {
+  readonly shared: SharedState
+  readonly clock: () => number
+  /** Scans a target once the scan limiter has a slot for it. */
+  readonly scan: (target: Target, client: string, ruleset: string) => Promise<LiveScan>
+  /** Receives the error of a failed scan, including details that clients do not see. */
+  readonly onFailure: (request: ScanRequest, error: unknown) => void
+}
+
+/** A client's request for the scan of one URL. */
+export interface ScanRequest {
+  /** Internal ID of the HTTP request, for the log. */
+  readonly id: string
+  /** Cache key of the result. */
+  readonly entry: string
+  readonly target: Target
+  /** Version of the ruleset with which the site is scanned. It is a part of the cache key. */
+  readonly ruleset: string
+  readonly fresh: boolean
+  /** ID of the client's API key. A scan for which several keys wait counts for the key that started it. */
+  readonly client: string
+  /** Milliseconds that the client waits. */
+  readonly waitMs: number
+}
+
+/**
+ * Scans each URL only once at a time, in this process and across nodes. Requests for a URL that is being scanned get the
+ * outcome of the in-flight scan.
+ */
+export class SingleFlight {
+  readonly #parts: SingleFlightParts
+  readonly #inFlight = new Map<string, Promise<ScanOutcome | null>>()
+
+  constructor(parts: SingleFlightParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Joins the in-flight scan of a URL, or starts one. A scan is not tied to one client; it continues if that client
+   * disconnects.
+   * @throws ScanError or ApiError `unavailable` of the scan; ScanError `scan_timeout` when the client's time is up;
+   *   RulesetChanged if the ruleset was replaced before the scan started
+   */
+  async join(request: ScanRequest): Promise<CacheEntry> {
+    const { entry } = request
+    if (request.waitMs <= 0) throw new ScanError('deadline')
+    const end = performance.now() + request.waitMs
+    let scan = this.#inFlight.get(entry)
+    if (scan === undefined) {
+      scan = this.#run(request).finally(() => this.#inFlight.delete(entry))
+      this.#inFlight.set(entry, scan)
+    }
+    const outcome = await withDeadline(scan, request.waitMs, () => new ScanError('deadline'))
+    const retry = { ...request, waitMs: end - performance.now() }
+    if (outcome === null) return await this.join(retry)
+    if ('entry' in outcome) return outcome.wasCached && request.fresh ? await this.join(retry) : outcome.entry
+    if ('isRulesetChanged' in outcome) throw new RulesetChanged()
+    if ('cause' in outcome) throw new ScanError(outcome.cause)
+    const { code, sentence, reason } = outcome
+    throw new ApiError(code, { sentence, reason })
+  }
+
+  /** Waits until no scan is in flight. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#inFlight.values())
+  }
+
+  get count(): number {
+    return this.#inFlight.size
+  }
+
+  /**
+   * Scans, or waits for the node that scans.
+   * @returns null when the time of the first client is up while another node scans; other clients may continue to wait
+   */
+  async #run(request: ScanRequest): Promise<ScanOutcome | null> {
+    const { shared, clock } = this.#parts
+    const end = performance.now() + request.waitMs
+    while (performance.now() < end) {
+      const lock = await shared.acquire(request.entry, { fresh: request.fresh, now: clock() })
+      if (lock.role === 'done') return { entry: lock.entry, wasCached: true }
+      if (lock.role === 'lead') return await this.#scanAndPublish(request, lock.token)
+      const outcome = await this.#pollOutcome(request.entry, lock.token, end)
+      if (outcome !== null) return outcome
+    }
+    return null
+  }
+
+  /** @returns null when the other node no longer holds its lock, or when the time is up */
+  async #pollOutcome(entry: string, token: string, end: number): Promise<ScanOutcome | null> {
+    while (performance.now() < end) {
+      const outcome = await this.#parts.shared.readOutcome(entry, token)
+      if (outcome === 'gone') return null
+      if (outcome !== null) return JSON.parse(outcome) as ScanOutcome
+      await sleep(POLL_MS)
+    }
+    return null
+  }
+
+  async #scanAndPublish(request: ScanRequest, token: string): Promise<ScanOutcome> {
+    const renewal = setInterval(() => void this.#parts.shared.renew(request.entry, token), RENEW_MS)
+    const outcome = await this.#scan(request).finally(() => clearInterval(renewal))
+    const result = 'entry' in outcome ? outcome.entry : null
+    await this.#parts.shared.complete(request.entry, token, { outcome: JSON.stringify(outcome), result })
+    return outcome
+  }
+
+  async #scan(request: ScanRequest): Promise<ScanOutcome> {
+    try {
+      const scan = await this.#parts.scan(request.target, request.client, request.ruleset)
+      return { entry: buildCacheEntry(scan, this.#parts.clock()) }
+    } catch (error) {
+      if (error instanceof RulesetChanged) return { isRulesetChanged: true }
+      this.#parts.onFailure(request, error)
+      if (error instanceof ApiError) return { code: error.code, sentence: error.message, reason: error.reason }
+      return { cause: error instanceof ScanError ? error.reason : 'internal' }
+    }
+  }
+}
