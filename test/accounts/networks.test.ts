@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listNetworks } from '../../src/accounts/networks.ts'
-import { normalizeClient } from '../../src/http/client-address.ts'
+import { normalizeClient } from '../../src/web/client-address.ts'
 
 test.each<[string, string[]]>([
   ['192.0.2.7', ['192.0.2.7']],

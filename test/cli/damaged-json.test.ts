@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { UsageError } from '../../src/cli/command.ts'
+import { UsageError } from '../../src/cli/command/command.ts'
 import { readHarPages } from '../../src/cli/formats/har.ts'
 import { buildJsonFormat } from '../../src/cli/formats/record-format.ts'
 import { readSavedPage } from '../../src/cli/formats/saved-page.ts'
@@ -22,7 +22,7 @@ import { writeFolder } from '../support/rule-folder.ts'
 import { SAMPLE_RULES } from '../support/sample-scan.ts'
 import { entry } from './formats/har-files.ts'
 
-const ruleset = new Ruleset({ rules: [], categories: { builders: {}, technologies: {} }, detectors, version: '' })
+const ruleset = Ruleset.of({ rules: [], categories: { builders: {}, technologies: {} }, version: '' }, detectors)
 const match = async (input: PageInput) => {
   return { verdict: detect(ruleset, buildPage(input)), title: null, buildMs: 0, detectMs: 0 }
 }

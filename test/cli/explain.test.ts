@@ -4,7 +4,7 @@ import { detectors } from '../../plugins/index.ts'
 import { explainPage } from '../../src/cli/rules/explain-page.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import type { PageInput } from '../../src/index.ts'
-import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { openRuleset } from '../../src/rules/load/open-ruleset.ts'
 import { type BuiltProject, smallProject } from '../support/built-project.ts'
 import { builder, CATEGORIES, findingsOf, ownRules, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 

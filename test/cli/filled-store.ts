@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { buildKey, hashSecret } from '../../src/keys/key.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open/open-store.ts'
 import type { Store } from '../../src/store/types.ts'
 import { createAccount, writeRow } from '../store/create-account.ts'
 import { sampleKey, sampleSecret } from '../store/sample-key.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { trapProject, trapRules } from '../scan/trap-rules.ts'
+import { trapProject, trapRules } from '../detector/trap-rules.ts'
 import type { BuiltProject, Outcome } from '../support/built-project.ts'
 import { TEST, writeFolder } from '../support/rule-folder.ts'
 

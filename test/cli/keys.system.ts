@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hashSecret } from '../../src/keys/key.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open/open-store.ts'
 import { smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 

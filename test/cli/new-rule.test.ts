@@ -27,6 +27,7 @@ const FILLED: readonly (readonly [RegExp, string])[] = [
   [/^category: .*$/m, 'category: website-builder'],
   [/^aiNative: .*$/m, 'aiNative: false'],
   [/^source: .*$/m, 'source: https://kilnwork.io/docs'],
+  [/^verified: .*$/m, 'verified: 2026-11-20'],
   [/FILL IN: a sentence[^<]*/, 'We tried Kilnwork and wrote our own pages.'],
 ]
 
@@ -82,7 +83,7 @@ describe('a page becomes a rule that needs only its placeholders filled in', () 
     const rule = read('builders/kilnwork.yaml')
     expect(rule).toContain("{ meta: generator, match: '^Kilnwork(?: ([\\d.]+))?', version: 1 }")
     expect(rule).toContain('{ script: cdn.kilnwork.io')
-    expect(rule).toContain(`verified: ${new Date().toISOString().slice(0, 10)}`)
+    expect(rule).toMatch(/^verified: 'FILL IN: the day on which you read that page, YYYY-MM-DD'$/m)
     if (isLive) expect(rule).toMatch(/- \{ header: x-kilnwork-zone \}\n/)
     expect(rule + read('builders/kilnwork.test.yaml')).not.toMatch(/fellwater/i)
 

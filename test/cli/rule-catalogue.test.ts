@@ -282,7 +282,7 @@ misses:
       'clay',
       'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, site-type, technology',
     ],
-    ['kiln', 'clay', 'rename needs <kind>/<slug>, such as builder/acme, not "kiln"'],
+    ['kilm', 'clay', 'there is no rule "kilm"; did you mean "kiln"?'],
   ])('rejects %s → %s, and changes nothing', async (name, slug, sentence) => {
     const cwd = writeFolder(files)
     const options = { cwd, env: { RULES_DIRS: 'rules' } }

@@ -6,7 +6,7 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage, detect, type PageInput } from '../../src/index.ts'
 import { SAMPLE_RULES } from '../support/sample-scan.ts'
 
-const ruleset = new Ruleset({ rules: [], categories: { builders: {}, technologies: {} }, detectors, version: '' })
+const ruleset = Ruleset.of({ rules: [], categories: { builders: {}, technologies: {} }, version: '' }, detectors)
 
 describe('an invalid line is reported with its id or its number', () => {
   test.each([

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltProject, copyProject, type Outcome, smallProject } from '../support/built-project.ts'
@@ -266,14 +266,15 @@ describe('wrong usage is reported in a sentence', () => {
     })
   })
 
-  test('a damaged built file', async () => {
+  test('a damaged built file without rules to build it again', async () => {
     const copy = copyProject(project)
-    const file = join(copy.folder, 'dist', 'ruleset.json')
+    const file = join(copy.folder, 'dist', 'ruleset.bin')
     writeFileSync(file, '{ "rules": ')
+    rmSync(join(copy.folder, 'rules'), { recursive: true })
     const { code, stdout, stderr } = await copy.run('scan', ['--html', join(cwd, 'page.html')])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(
-      /ruleset\.json: the file is not valid JSON: .*; rebuild the file with `npm run -s rules -- build`\n$/,
+      /ruleset\.bin: the file is not a compiled ruleset, or it is cut; run `npm run -s build` in a checkout, or install Siteprint again\n$/,
     )
   })
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openRedis } from '../../src/coordination/redis/redis.ts'
-import { buildCacheKey } from '../../src/scan/cache-entry.ts'
+import { buildCacheKey } from '../../src/service/cache-entry.ts'
 import { type Outcome, smallProject } from '../support/built-project.ts'
 import { writeFolder } from '../support/rule-folder.ts'
 import { mongoUrl, redisUrl } from '../support/services.ts'

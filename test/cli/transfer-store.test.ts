@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open/open-store.ts'
 import { type FilledStore, openFilledStore, service } from './filled-store.ts'
 import { KEY_PEPPER } from './store-scene.ts'
 

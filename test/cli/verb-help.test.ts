@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { main as accounts } from '../../src/cli/accounts.ts'
-import type { Main } from '../../src/cli/command.ts'
+import type { Main } from '../../src/cli/command/command.ts'
 import { main as keys } from '../../src/cli/keys.ts'
 import { main as rules } from '../../src/cli/rules.ts'
 import { main as service } from '../../src/cli/service.ts'
@@ -18,7 +18,7 @@ async function readHelp(main: Main, args: readonly string[]): Promise<string> {
 
 /** Command → its main, and the verbs that its help names. */
 const COMMANDS: Readonly<Record<string, readonly [main: Main, verbs: string]>> = {
-  rules: [rules, 'lint test build explain new diff gaps list search show stats fit rename'],
+  rules: [rules, 'lint test dev build explain new diff gaps list search show stats fit rename'],
   keys: [keys, 'create attach list usage show revoke rotate delete set-plan set-limits set-expiry set-name set-email'],
   service: [service, 'maintenance api audit check purge rules export import backup'],
   accounts: [accounts, 'invite create list verify reset set-plan disable enable delete'],

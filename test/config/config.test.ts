@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -37,8 +38,10 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   metricsHost: '127.0.0.1',
   metricsPort: null,
   dataDir: resolve('data'),
+  cacheDir: join(homedir(), '.cache', 'siteprint'),
   redisUrl: null,
   mongodbUrl: null,
+  networksFile: null,
   keyPepper: null,
   keyPepperOld: null,
   apiRevision: 2,

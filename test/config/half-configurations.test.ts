@@ -191,6 +191,13 @@ test.each<[string, Env, readonly string[]]>([
   ],
   ['e-mail without the portal', { PORTAL: 'off', ...MAIL }, [`warning SMTP_URL: ${PORTAL_OFF}`]],
   [
+    'rules of an operator that cannot be kept compiled',
+    { RULES_DIRS: folder, CACHE_DIR: '/proc/none/cache' },
+    [
+      'warning CACHE_DIR: cannot be written, so the rules of RULES_DIRS are compiled at each start; write a folder of this user',
+    ],
+  ],
+  [
     'a key without rules to fetch',
     { RULES_PUBLIC_KEY: PUBLIC_KEY },
     ['warning RULES_PUBLIC_KEY: has no effect without RULES_URL'],

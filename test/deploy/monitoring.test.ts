@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Metrics } from '../../src/http/metrics.ts'
+import { Metrics } from '../../src/service/metrics.ts'
 import { readKit } from './kit.ts'
 import { listExpressions, listMetrics, parseExpression, readBoard, readRules } from './promql.ts'
 

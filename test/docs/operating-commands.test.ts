@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open/open-store.ts'
 import { createAccount } from '../store/create-account.ts'
 import { sampleKey } from '../store/sample-key.ts'
 import { type BuiltProject, smallProject } from '../support/built-project.ts'

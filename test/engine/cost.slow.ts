@@ -26,7 +26,7 @@ const pages = readRealPages().filter((_, i) => i % 7 === 0)
 const places = indexPlaces(detectors)
 const own = rules.map((rule) => compileRule(rule, places))
 const buildRuleset = (all: readonly CompiledRule[]): Ruleset =>
-  new Ruleset({ rules: all, categories, detectors, version: '' })
+  Ruleset.of({ rules: all, categories, version: '' }, detectors)
 const few = buildRuleset(own)
 const many = buildRuleset([...own, ...generateRules(3500, 1).map((rule) => compileRule(rule, places))])
 

@@ -164,12 +164,14 @@ describe('evidence is a field of the verdict', () => {
       { name: 'X', source: [], verified: '2026-11-20', ...rule },
       indexPlaces([...detectors, place]),
     )
-    const ruleset = new Ruleset({
-      rules: [compiled],
-      categories: { builders: {}, technologies: {} },
-      detectors: [...detectors, place],
-      version: '',
-    })
+    const ruleset = Ruleset.of(
+      {
+        rules: [compiled],
+        categories: { builders: {}, technologies: {} },
+        version: '',
+      },
+      [...detectors, place],
+    )
     const one = detect(ruleset, buildPage({ html: '<meta name=x content=1>' }))
     expect([one.technologies, calls]).toEqual([['X'], 0])
     expect([one.evidence.length, one.evidence.length, calls]).toEqual([1, 1, 1])

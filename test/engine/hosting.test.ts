@@ -155,3 +155,56 @@ describe('9 choosing the hosting', () => {
     expect(findHosting(rules, buildPageWith(levels))).toBe(expected)
   })
 })
+
+describe('the network of the address', () => {
+  const inNetwork: PageInput = {
+    ...page,
+    address: '203.0.113.7',
+    network: { asn: 64496, name: 'Harbour Networks' },
+    dns: { ptr: ['web7.brand.example'] },
+  }
+  const network = hosting('aaa', { detect: [{ network: ['64497', '64496'] }] })
+  const brand = hosting('brand', {
+    implies: ['aaa'],
+    detect: [{ all: [{ network: '64496' }, { dns: 'ptr', under: '.brand.example' }] }],
+  })
+
+  test('alone names the hosting at medium, with the address and the operator in the evidence', () => {
+    const { hosting: name, evidence } = getVerdict([network], inNetwork)
+    expect(name).toBe('AAA')
+    expect(evidence).toMatchObject([
+      { level: 'medium', clauses: [{ texts: ['address 203.0.113.7 in AS64496 (Harbour Networks)'] }] },
+    ])
+    expect(findHosting([network], { ...inNetwork, network: null })).toBe(null)
+    expect(findHosting([network], { ...inNetwork, network: { asn: 6449, name: 'Others' } })).toBe(null)
+  })
+
+  test.each<[string, TinyRule['detect']]>([
+    ['an address', [{ url: '.host.com' }]],
+    ['a header at medium', [{ header: 'x-host', weight: 'medium' }]],
+    ['a mark without a rank at medium', [{ meta: 'host', weight: 'medium' }]],
+  ])('%s decides before the network', (_, detect) => {
+    expect(findHosting([network, hosting('zzz', { detect })], inNetwork)).toBe('ZZZ')
+  })
+
+  test('a CDN silences it, by a mark or by its own network, and is a technology', () => {
+    for (const detect of [
+      [{ header: 'x-host' }],
+      [{ network: '64496' }],
+      [{ text: 'No such app' }, { html: 'No such' }],
+    ]) {
+      const cdn = hosting('cdn', { role: 'cdn', detect })
+      expect(findHosting([network, cdn], inNetwork)).toBe(null)
+    }
+    expect(
+      getVerdict([hosting('cdn', { role: 'cdn', detect: [{ network: '64496' }] })], inNetwork).technologies,
+    ).toEqual(['CDN'])
+  })
+
+  test('the name of the address tells brands apart, and alone says nothing', () => {
+    expect(findHosting([network, brand], inNetwork)).toBe('BRAND')
+    expect(findHosting([network, brand], { ...inNetwork, dns: { ptr: ['web7.other.example'] } })).toBe('AAA')
+    const alone = hosting('alone', { detect: [{ dns: 'ptr', under: '.brand.example' }] })
+    expect(findHosting([alone], inNetwork)).toBe(null)
+  })
+})

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LocatorIndex } from '../../src/engine/lookup/locator-index.ts'
+import { LocatorIndexBuilder } from '../../src/engine/lookup/locator-index.ts'
 import { findRequiredPart } from '../../src/engine/lookup/required-part.ts'
 import { matchLocator, parseLocator } from '../../src/engine/rule/locator.ts'
 import { Automaton } from '../../src/engine/text/automaton.ts'
 import { LiteralIndex } from '../../src/engine/text/literal-index.ts'
+import { PackedMap, PackedMapBuilder } from '../../src/engine/text/packed-map.ts'
+import { Sections } from '../../src/engine/text/sections.ts'
 import { SparseMap } from '../../src/engine/text/sparse-map.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countRuns } from '../support/property-runs.ts'
@@ -27,8 +29,9 @@ describe('literals', () => {
     ['the index', LiteralIndex],
   ])('%s finds the same literals as includes(), each once', { tags: ['property'] }, (_, Index) => {
     const property = fc.property(literals, letters, (all, text) => {
-      const index = new Index(new Map(all.map((literal) => [literal, [literal]])))
-      expect([...index.find(text)].sort()).toEqual(all.filter((literal) => fold(text).includes(fold(literal))).sort())
+      const folded = [...new Set(all.map(fold))]
+      const found = Index.of(folded).find(text)
+      expect(found.map((i) => folded[i]).sort()).toEqual(folded.filter((one) => fold(text).includes(one)).sort())
     })
     fc.assert(property, { numRuns: countRuns(5000) })
   })
@@ -47,13 +50,18 @@ describe('literals', () => {
       .chain((all) => fc.tuple(fc.constant(all), fc.array(fc.oneof(word, fc.constantFrom(...all)), { maxLength: 120 })))
     const property = fc.property(sample, ([all, words]) => {
       const text = words.join('')
-      const automaton = new Automaton(new Map(all.map((literal) => [literal, [literal, `${literal}!`]])))
-      const expected = all.filter((literal) => fold(text).includes(fold(literal)))
-      expect(automaton.find(text).sort()).toEqual(expected.flatMap((literal) => [literal, `${literal}!`]).sort())
-      const ends = automaton
-        .findOccurrences(text, 1000)
-        .flatMap(({ items, start, end }) => [...items, text.slice(start, end)])
-      expect(new Set(ends.map(fold))).toEqual(new Set(expected.flatMap((one) => [one, `${one}!`]).map(fold)))
+      const folded = [...new Set(all.map(fold))]
+      const automaton = Automaton.of(folded)
+      const expected = folded.filter((literal) => fold(text).includes(literal))
+      expect(
+        automaton
+          .find(text)
+          .map((i) => folded[i])
+          .sort(),
+      ).toEqual(expected.sort())
+      const occurrences = automaton.findOccurrences(text, 1000)
+      for (const { literal, start, end } of occurrences) expect(fold(text.slice(start, end))).toBe(folded[literal])
+      expect(new Set(occurrences.map(({ literal }) => folded[literal]))).toEqual(new Set(expected))
     })
     fc.assert(property, { numRuns: countRuns(1000) })
   })
@@ -63,15 +71,25 @@ describe('maps that mostly miss', () => {
   test('they return what a Map with lower-case keys returns', { tags: ['property'] }, () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'é', 'É', 'я', '-', '1'), maxLength: 5 })
     const property = fc.property(fc.array(text, { maxLength: 40 }), fc.array(text), (keys, asked) => {
-      const [sparse, plain] = [new SparseMap<number>(), new Map<string, number>()]
+      const sparse = new SparseMap<number>()
+      const builder = new PackedMapBuilder()
+      const plain = new Map<string, number>()
       for (const [i, key] of keys.entries()) {
+        const scope = i % 3
         sparse.set(fold(key), i)
-        plain.set(fold(key), i)
+        plain.set(`${scope} ${fold(key)}`, builder.add(fold(key), scope))
       }
-      expect([...sparse.entries()]).toEqual([...plain])
+      const sections = new Sections()
+      builder.pack(sections)
+      const packed = new PackedMap(sections)
       for (const one of [...keys, ...asked]) {
-        expect(sparse.get(one)).toBe(plain.get(one))
-        expect(sparse.getPart(`/${one}/`, 1, 1 + one.length)).toBe(plain.get(fold(one)))
+        const last = keys.findLastIndex((key) => fold(key) === fold(one))
+        expect(sparse.getPart(`/${one}/`, 1, 1 + one.length)).toBe(last < 0 ? undefined : last)
+        for (const scope of [0, 1, 2]) {
+          const number = plain.get(`${scope} ${fold(one)}`) ?? -1
+          expect(packed.find(`/${one}/`, 1, 1 + one.length, scope)).toBe(number)
+          if (number >= 0) expect(packed.getKey(number)).toBe(fold(one))
+        }
       }
     })
     fc.assert(property, { numRuns: countRuns(2000) })
@@ -86,10 +104,11 @@ describe('locators', () => {
       (all, text) => {
         const url = new UrlResolver(buildBase(null, undefined)).resolve(text)
         if (url === null) return
-        const index = new LocatorIndex<string>()
-        for (const locator of all) index.add(parseLocator(locator), locator)
+        const builder = new LocatorIndexBuilder()
+        for (const [i, locator] of all.entries()) builder.add(parseLocator(locator), i)
+        const index = builder.build()
         const matching = all.filter((locator) => matchLocator(parseLocator(locator), url))
-        expect([...new Set(index.find(url))].sort()).toEqual([...matching].sort())
+        expect([...new Set(index.find(url).map((i) => all[i]))].sort()).toEqual([...matching].sort())
         expect(matching).toEqual(all.filter((locator) => isUnder(locator, url, false)))
       },
     )

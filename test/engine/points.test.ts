@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { buildPage, type PageInput } from '../../src/engine/page/page.ts'
 import { findMaxWeight, readClause } from '../../src/engine/rule/clause.ts'
+import type { Weight } from '../../src/engine/rule/place.ts'
 import { RuleSyntaxError } from '../../src/engine/rule/rule-syntax-error.ts'
-import type { ClauseSource, Logic, Weight } from '../../src/engine/rule/types.ts'
+import type { ClauseSource, Logic } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { Level } from '../../src/engine/verdict/verdict-types.ts'
 import { builder, buildPageWith, buildRuleset, compile, getVerdict, places, technology } from './support/tiny-rules.ts'
@@ -142,14 +143,16 @@ describe('5 a rule without hits has no points', () => {
   })
 })
 
-describe('points are computed only by JSON Logic', () => {
+describe('a group is evaluated only by JSON Logic', () => {
+  const rules = compile([builder('a', { detect: [{ all: [{ meta: 'a' }, { header: 'x-a' }] }] })])
   test.each<[Logic, Level | null]>([
-    [6, 'high'],
-    [3, 'medium'],
-    [{ '+': [1, 1] }, 'low'],
-    [0, null],
-  ])('replacing the expression by %j changes the level to %s', (logic, confidence) => {
-    const rules = compile([builder('a')]).map((rule) => ({ ...rule, logic }))
-    expect(detect(buildRuleset(rules), buildPage(buildPageWith({ a: 'high' }))).confidence).toBe(confidence)
+    [rules[0].clauses[0].holds, 'high'],
+    [false, null],
+    [{ '>=': [{ var: ['c2', 0] }, 2] }, null],
+    [{ '!': [{ '>=': [{ var: ['c2', 0] }, 2] }] }, 'high'],
+  ])('with the expression %j the level is %s', (holds, confidence) => {
+    const changed = rules.map((rule) => ({ ...rule, clauses: rule.clauses.map((one) => ({ ...one, holds })) }))
+    const page = buildPage(buildPageWith({ a: ['high', 'header'] }))
+    expect(detect(buildRuleset(changed), page).confidence).toBe(confidence)
   })
 })

@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { evaluateRule, RuleResults } from '../../src/engine/rule/rule-results.ts'
-import type { Clause, Leaf, Logic } from '../../src/engine/rule/types.ts'
 import { buildBase, UrlResolver } from '../../src/engine/text/url.ts'
 import { countWords } from '../../src/engine/text/words.ts'
 import { countRuns } from '../support/property-runs.ts'
@@ -202,51 +200,5 @@ describe('words', () => {
     ['文'.repeat(1001), 501],
   ])('of %s: %i', (text, words) => {
     expect(countWords(text)).toBe(words)
-  })
-})
-
-describe('rules', () => {
-  const ids = ['c1', 'c2', 'c3', 'c4']
-  const variable = fc.constantFrom(...ids).map((id): Logic => ({ var: [id, 0] }))
-  const sum = fc.array(variable, { minLength: 2, maxLength: 3 }).map((all): Logic => ({ '+': all }))
-  const { logic } = fc.letrec<{ logic: Logic }>((tie) => {
-    const inner = tie('logic')
-    const several = fc.array(inner, { minLength: 1, maxLength: 3 })
-    const compared = fc.oneof(variable, sum)
-    return {
-      logic: fc.oneof(
-        { maxDepth: 4, depthSize: 'small' },
-        fc.tuple(compared, fc.integer({ min: 1, max: 3 })).map((sides): Logic => ({ '>=': sides })),
-        fc.integer({ min: 0, max: 6 }),
-        // The compiler writes no such comparison: its outcome is not known before it is evaluated.
-        fc.tuple(inner, variable).map((sides): Logic => ({ '>=': sides })),
-        variable,
-        several.map((all): Logic => ({ and: all })),
-        several.map((all): Logic => ({ or: all })),
-        several.map((all): Logic => ({ '+': all })),
-        several.map((all): Logic => ({ min: all })),
-        inner.map((one): Logic => ({ '!': [one] })),
-        fc.tuple(inner, inner, inner).map((all): Logic => ({ if: all })),
-      ),
-    }
-  })
-  const hits = fc.dictionary(fc.constantFrom(...ids), fc.nat({ max: 4 }), { noNullPrototype: true })
-
-  const weight = fc.constantFrom('strong', 'medium', 'weak')
-  const clause = fc
-    .record({ holds: logic, weight, ownHost: logic, siblingCode: logic }, { requiredKeys: ['holds', 'weight'] })
-    .map((parts): Clause => ({ family: 'markup', leaves: [], hits: 0, text: '', ...parts }))
-  const leaves = ids.map((id): Leaf => ({ id, place: 'meta', words: ['generator'], positive: true }))
-  const rule = fc.record({ logic, clauses: fc.array(clause, { maxLength: 2 }), leaves: fc.constant(leaves) })
-
-  test('have the same results on later pages', { tags: ['property'] }, () => {
-    const property = fc.property(rule, fc.array(hits, { maxLength: 20 }), (one, pages) => {
-      const results = new RuleResults()
-      for (const page of pages) {
-        const values = { read: ({ id }: Leaf) => page[id] ?? 0, build: () => page }
-        expect(results.get(one, values)).toEqual(evaluateRule(one, page))
-      }
-    })
-    fc.assert(property, { numRuns: countRuns(5000) })
   })
 })

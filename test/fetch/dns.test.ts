@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { lookUpDns } from '../../src/fetch/dns.ts'
+import { lookUpDns, lookUpName } from '../../src/fetch/dns.ts'
 import { openResolver, type Resolver } from '../../src/fetch/resolver.ts'
 import { type Answerer, openAnswerer, type Zone } from '../support/dns-answerer.ts'
 import { nothingOpenedSince, openHandles } from '../support/open-handles.ts'
@@ -133,5 +133,51 @@ describe('records that rules read', () => {
   test('no queries are sent when the signal has already aborted', async () => {
     expect(await lookUpDns(HOST, { wanted: ['a'], resolver: open(), signal: AbortSignal.abort() })).toEqual({})
     expect(answerer.questions).toEqual([])
+  })
+})
+
+describe('the name of an address', () => {
+  const ADDRESS = '203.0.113.7'
+  const REVERSE = '7.113.0.203.in-addr.arpa PTR'
+  const SIX = '2001:db8::7'
+  const REVERSE_SIX = `7.0.0.0.${'0.'.repeat(20)}8.b.d.0.1.0.0.2.ip6.arpa PTR`
+  const lookUp = (address: string, zone: Zone): Promise<readonly string[]> =>
+    lookUpName(address, { resolver: open(zone), signal: never })
+
+  test.each<[what: string, zone: Zone, names: string[], address?: string]>([
+    [
+      'that has the address',
+      { [REVERSE]: ['Web7.Example.com'], 'web7.example.com A': [ADDRESS] },
+      ['web7.example.com'],
+    ],
+    [
+      'with other addresses too',
+      { [REVERSE]: ['a.example.com'], 'a.example.com A': ['192.0.2.1', ADDRESS] },
+      ['a.example.com'],
+    ],
+    ['of IPv6', { [REVERSE_SIX]: ['a.example.com'], 'a.example.com AAAA': ['2001:DB8:0::7'] }, ['a.example.com'], SIX],
+    ['that has another address', { [REVERSE]: ['a.example.com'], 'a.example.com A': ['192.0.2.1'] }, []],
+    ['that does not exist', { [REVERSE]: ['a.example.com'] }, []],
+    [
+      'that is not public',
+      { [REVERSE]: ['printer.lan', 'localhost'], 'printer.lan A': [ADDRESS], 'localhost A': [ADDRESS] },
+      [],
+    ],
+    ['with odd characters', { [REVERSE]: ['<b>.example.com'], '<b>.example.com A': [ADDRESS] }, []],
+    [
+      'the second one',
+      { [REVERSE]: ['b.example.com', 'a.example.com'], 'a.example.com A': [ADDRESS] },
+      ['a.example.com'],
+    ],
+    ['none', {}, []],
+    ['of a server that fails', { [REVERSE]: 'servfail' }, []],
+  ])('%s', async (_, zone, names, address = ADDRESS) => {
+    expect(await lookUp(address, zone)).toEqual(names)
+  })
+
+  test('names inside are not queried, and of many only the first ones', async () => {
+    const many = Array.from({ length: 20 }, (_, i) => `n${i}.example.com`)
+    expect(await lookUp(ADDRESS, { [REVERSE]: ['inner.local', ...many] })).toEqual([])
+    expect(sortedQueries()).toEqual([REVERSE, 'n0.example.com A', 'n1.example.com A', 'n2.example.com A'].sort())
   })
 })

@@ -12,12 +12,12 @@ import {
   MAX_WARNING,
   MAX_WARNINGS,
 } from '../../src/engine/text/bounds.ts'
+import { EVIDENCE } from '../../src/fetch/evidence-kinds.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
-import { EVIDENCE } from '../../src/fetch/side-evidence.ts'
 import { MAX_URL_LENGTH } from '../../src/fetch/target.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { LATE_CACHE_MS } from '../../src/scan/cache-entry.ts'
-import { MAX_SCANS_PER_HOST } from '../../src/scan/scan-limiter.ts'
+import { LATE_CACHE_MS } from '../../src/service/cache-entry.ts'
+import { MAX_SCANS_PER_HOST } from '../../src/service/scan-limiter.ts'
 
 const text = readFileSync(join(projectFolder(), 'docs', 'fetching.md'), 'utf8').replace(/\s+/g, ' ')
 const policy = DEFAULT_POLICY

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDeferred, type Deferred } from '../../src/async/deferred.ts'
 import { parseAllowed } from '../../src/fetch/address.ts'
 import type { Dial } from '../../src/fetch/connector.ts'
+import { EVIDENCE, type EvidenceKind } from '../../src/fetch/evidence-kinds.ts'
 import { hashFavicon } from '../../src/fetch/favicon.ts'
 import type { Site } from '../../src/fetch/fetch.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import type { Resolver } from '../../src/fetch/resolver.ts'
-import { EVIDENCE, type EvidenceKind } from '../../src/fetch/side-evidence.ts'
 import { good } from '../../tools/bench/hostile/certificates.ts'
 import {
   answer,

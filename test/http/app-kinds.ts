@@ -43,7 +43,7 @@ export async function openServers(urls: { readonly mongodb: string; readonly red
   const memory = openMemory({ maxBytes: 16 * 1024 * 1024 })
   const { observe, answered } = countCalls()
   const guard = { timeoutMs: SERVER_TIMEOUT_MS, observe }
-  const shared = withFallback(await openRedis({ url: urls.redis }), memory, guard)
+  const shared = withFallback(await openRedis({ url: urls.redis, silentMs: SERVER_TIMEOUT_MS }), memory, guard)
   return { store: withKeyCache(guardStore(mongo, guard)), shared, answered }
 }
 

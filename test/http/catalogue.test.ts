@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildCatalogue, CATALOGUE_KINDS } from '../../src/scan/catalogue.ts'
+import { buildCatalogue, CATALOGUE_KINDS } from '../../src/detector/catalogue.ts'
 import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { onePlan, openApp } from './app-fixture.ts'

@@ -5,7 +5,7 @@ import { type AllowedAddress, parseAllowed } from '../../src/fetch/address.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
 import { CurrentRules } from '../../src/scan/current-rules.ts'
 import { Scanner } from '../../src/scan/scanner.ts'
-import { builtWorker } from '../scan/built-worker.ts'
+import { builtWorker } from '../detector/built-worker.ts'
 import { openApp, scanOf, type TestApp } from './app-fixture.ts'
 
 const PAGE = '<!doctype html><title>A shop</title><meta name="generator" content="WordPress 6.5"><p>Text</p>'

@@ -1,7 +1,10 @@
-/** Requests in flight at a time: more would block this thread for so long that the connection to Redis is given up. */
-const AT_A_TIME = 1000
+/**
+ * Requests in flight at a time. More would block the thread of a slow machine for so long that the connection to Redis is given up;
+ * limits are then kept by each process alone.
+ */
+const AT_A_TIME = 200
 
-/** Sends requests concurrently, at most a thousand at a time. @returns their answers in order */
+/** Sends requests concurrently, at most 200 at a time. @returns their answers in order */
 export async function sendAll<T>(count: number, send: (i: number) => Promise<T>): Promise<T[]> {
   const answers: T[] = []
   while (answers.length < count) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { normalizeClient } from '../../src/http/client-address.ts'
 import { buildSecret, makeSecret } from '../../src/keys/key.ts'
+import { normalizeClient } from '../../src/web/client-address.ts'
 import { type AppOptions, openApp, type TestApp, type TestKey } from './app-fixture.ts'
 import { findAppKind } from './app-kinds.ts'
 import type { Answer } from './check-response.ts'

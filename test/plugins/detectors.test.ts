@@ -137,6 +137,10 @@ describe('a place is seen', () => {
     ['dns', 'txt _Vercel', { dns: { 'txt _vercel': [] } }, true],
     ['dns', 'txt _vercel', { dns: { txt: [] } }, false],
     ['tls', 'issuer', { tls: {} }, true],
+    ['network', '64496', { network: { asn: 64497, name: 'Others' } }, true],
+    ['network', '64496', { address: '203.0.113.7', network: null }, true],
+    ['network', '64496', { address: '203.0.113.7' }, false],
+    ['dns', 'ptr', { dns: { ptr: [] } }, true],
     ['robots', 'abc', { robots: '' }, true],
     ['favicon', '1', { favicon: 0 }, true],
     ['bundle', 'abcde', { scripts: [] }, true],
@@ -156,7 +160,8 @@ describe('a place is seen', () => {
   test('places of the document are always seen', () => {
     const others = detectors.filter(({ key }) => !sometimes.some(([place]) => place === key))
     expect(others.filter(({ seen }) => seen !== undefined)).toEqual([])
-    const document = 'meta title jsonld script asset frame link element comment inline style anchor label text html'
+    const document =
+      'meta title jsonld script asset frame npm file extension link element comment inline style anchor label text html'
     expect(others.map(({ key }) => key).sort()).toEqual(document.split(' ').sort())
   })
 })

@@ -5,12 +5,11 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
-import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { Verdict } from '../../src/engine/verdict/verdict-types.ts'
 import type { Finding, FindingCode } from '../../src/rules/findings.ts'
-import { checkFolders } from '../../src/rules/load.ts'
+import { checkFolders } from '../../src/rules/load/load.ts'
 import { hosting, siteType, type TinyRule } from '../engine/support/tiny-rules.ts'
 import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
@@ -62,7 +61,7 @@ function getVerdict(rules: readonly TinyRule[]): Verdict {
     compileRule({ name: rule.slug, detect: [], source: [], verified: '2026-11-20', ...rule }, places),
   )
   const categories = { builders: {}, technologies: {} }
-  const ruleset = new Ruleset({ rules: linkSiteTypes(compiled), categories, detectors, version: '' })
+  const ruleset = Ruleset.of({ rules: compiled, categories, version: '' }, detectors)
   return detect(
     ruleset,
     buildPage({ headers: { 'x-quay': '1' }, tls: { issuer: 'Quay' }, html: '<meta name=quay content=1>' }),

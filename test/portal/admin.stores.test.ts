@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../src/accounts/types.ts'
 import { buildKey } from '../../src/keys/key.ts'
+import type { Account } from '../../src/store/account-types.ts'
 import { scanOf, type TestKey } from '../http/app-fixture.ts'
 import { findAppKind } from '../http/app-kinds.ts'
 import { addAccounts } from './many-accounts.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { PAGES } from '../../src/portal/pages.ts'
+import { PAGES } from '../../src/portal/routes/pages.ts'
 import { findAppKind } from '../http/app-kinds.ts'
 import { ADMIN_EMAIL, type Member, type MembersPortal, openPortalForMembers, SECOND_ADMIN_EMAIL } from './members.ts'
 import type { Person } from './person.ts'

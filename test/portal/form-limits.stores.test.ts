@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { PAGES } from '../../src/portal/pages.ts'
+import { PAGES } from '../../src/portal/routes/pages.ts'
 import { findAppKind } from '../http/app-kinds.ts'
 import { type Member, type MembersPortal, openPortalForMembers } from './members.ts'
 import { PASSWORD } from './portal-fixture.ts'

@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { PAGES } from '../../src/portal/pages.ts'
+import { PAGES } from '../../src/portal/routes/pages.ts'
 import { findAppKind } from '../http/app-kinds.ts'
 import { type MembersPortal, openPortalForMembers, SECOND_ADMIN_EMAIL } from './members.ts'
 import { HOST } from './portal-fixture.ts'

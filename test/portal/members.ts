@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Account } from '../../src/accounts/types.ts'
 import { createDefaultKey } from '../../src/portal/default-key.ts'
+import type { Account } from '../../src/store/account-types.ts'
 import { Person } from './person.ts'
 import { openPortal, PASSWORD, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 

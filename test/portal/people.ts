@@ -1,5 +1,5 @@
-import type { Account } from '../../src/accounts/types.ts'
 import type { Key } from '../../src/keys/types.ts'
+import type { Account } from '../../src/store/account-types.ts'
 import { NEXT_YEAR } from '../http/app-fixture.ts'
 import type { AppKind } from '../http/app-kinds.ts'
 import {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ASSETS } from '../../src/portal/assets.ts'
-import { MAX_FORM_BYTES } from '../../src/portal/portal.ts'
+import { MAX_FORM_BYTES } from '../../src/portal/routes/portal.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { openApp } from '../http/app-fixture.ts'
 import { openEmbedded, overrideStore } from '../http/app-kinds.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { PAGES } from '../../src/portal/pages.ts'
+import { PAGES } from '../../src/portal/routes/pages.ts'
 import { findServers } from '../http/app-kinds.ts'
 import { type Member, type MembersPortal, openPortalForMembers } from './members.ts'
 

@@ -1,5 +1,5 @@
 import { decodeHTML } from 'entities'
-import type { Account } from '../../src/accounts/types.ts'
+import type { Account } from '../../src/store/account-types.ts'
 import type { PortalAnswer, TestBrowser, TestPortal } from './portal-fixture.ts'
 
 /** A person who is logged in, has one key, and scans. */

@@ -408,7 +408,7 @@ describe('the page of a result', () => {
       /Type of site Local business/,
       /Hosting Not recognized/,
       /Builder Webflow 1\.2 Fonts and icons Google Fonts/,
-      /IP address 203\.0\.113\.7 DNS dns\.example Certificate from An Authority/,
+      /IP address 203\.0\.113\.7 Network Harbour Networks \(AS64500\) Name of the address web7\.dns\.example DNS dns\.example Certificate from An Authority/,
       /Webflow Builder 3 of 6 points Strong evidence A meta tag Webflow Rule: meta/,
       /did not see: dns/,
       /the page was cut/,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { detectors } from '../../plugins/index.ts'
+import { readOrdinaryPages } from '../../src/authoring/ordinary-pages.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { indexPlaces, toList } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import { buildPage, detect } from '../../src/index.ts'
 import { listFired } from '../../src/rules/fixtures.ts'
-import { readOrdinaryPages } from '../../src/rules/ordinary-pages.ts'
 
 /** Clauses of the kind that a hasty author writes for some product. Several in one line make one rule. */
 const LAZY = `
@@ -196,7 +196,7 @@ test('ordinary pages show that a lazy clause is broad', () => {
       places,
     ),
   )
-  const ruleset = new Ruleset({ rules, categories: { builders: {}, technologies: {} }, detectors, version: '' })
+  const ruleset = Ruleset.of({ rules, categories: { builders: {}, technologies: {} }, version: '' }, detectors)
   const fired = new Set(
     readOrdinaryPages().pages.flatMap(({ input }) =>
       listFired(detect(ruleset, buildPage(input))).map(({ slug }) => slug),

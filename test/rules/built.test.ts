@@ -1,81 +1,63 @@
-import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import type { Detector } from '../../src/engine/page/detector.ts'
 import { SetupError } from '../../src/errors.ts'
-import {
-  type BuiltRuleset,
-  computeFingerprint,
-  computeState,
-  identifyRules,
-  listFolders,
-  nameStateFile,
-  type RulesetParts,
-} from '../../src/rules/built.ts'
-import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { findRuleset, listFolders, type RulesetParts } from '../../src/rules/built.ts'
+import { computeFingerprint } from '../../src/rules/fingerprint.ts'
+import { compileRules, openRuleset } from '../../src/rules/load/open-ruleset.ts'
+import { TEST, technology, writeFolder } from '../support/rule-folder.ts'
 import { buildSmall } from './small-build.ts'
 
-describe('a built file that our compiler did not write is rejected', () => {
-  const variable = { var: ['c1', 0] }
-  const deep = (depth: number): string => `${'{"!":['.repeat(depth)}{"var":["c1",0]}${']}'.repeat(depth)}`
-  const expressions: [string, unknown][] = [
-    ['code', { var: ['constructor.constructor', 0] }],
-    ['a path out of the data', { var: ['c1.constructor', 0] }],
-    ['a nested map', { map: [[1, 2], { map: [[1, 2], variable] }] }],
-    ['a method', { method: ['x', 'constructor'] }],
-    ['a numeric variable', { var: [0, 0] }],
-    ['a variable without default', { var: ['c1'] }],
-    ['a bare variable', { var: 'c1' }],
-    ['an empty and', { and: [] }],
-    ['an empty min', { min: [] }],
-    ['two operations', { and: [variable], or: [variable] }],
-    ['no operation', {}],
-    ['text', 'c1'],
-    ['a list', [variable]],
-    ['null', null],
+describe('a damaged built file', () => {
+  const damage: [string, (bytes: Buffer) => Buffer][] = [
+    ['cut', (bytes) => bytes.subarray(0, -20)],
+    ['empty', () => Buffer.alloc(0)],
+    ['longer', (bytes) => Buffer.concat([bytes, Buffer.alloc(4)])],
+    ['another file', () => Buffer.from('{"format":1}')],
+    ['of another format', (bytes) => Buffer.concat([bytes.subarray(0, 4), Buffer.from([99]), bytes.subarray(5)])],
   ]
-  const texts: [string, string][] = expressions.map(([name, logic]) => [name, JSON.stringify(logic)])
-  const places = ['logic', 'holds', 'hits'].flatMap((key) =>
-    [...texts, ['depth 20,000', deep(20_000)], ['depth 18', deep(18)]].map(([name, text]) => [name, key, text]),
-  )
 
-  test.each(places)('%s in %s', (_, key, text) => {
+  test.each(damage)('%s: it is an error without rules, and compiled again with them', (_, change) => {
     const { own, built } = buildSmall()
-    const parsed: BuiltRuleset = JSON.parse(readFileSync(built, 'utf8'))
-    const [{ clauses, ...rule }] = parsed.rules
-    const swap = { [key]: 'SWAP' }
-    const rules = [{ ...rule, clauses: clauses.map((clause) => ({ ...clause, ...swap })), ...swap }]
-    writeFileSync(built, JSON.stringify({ ...parsed, rules }).replaceAll('"SWAP"', text))
-    expect(() => openRuleset({ own, detectors, built })).toThrow(SetupError)
-    expect(() => openRuleset({ own, detectors, built })).toThrow(
-      /ruleset\.json: the rule "acme" contains an expression that the compiler does not write; rebuild the file/,
-    )
+    writeFileSync(built, change(readFileSync(built)))
+    expect(openRuleset({ own, detectors, built }).rules.map(({ name }) => name)).toEqual(['Acme'])
+    expect(() => openRuleset({ own: `${own}-none`, detectors, built })).toThrow(SetupError)
   })
 
-  test.each<[string, (text: string) => string]>([
-    ['truncated', (text) => text.slice(0, -20)],
-    ['without rules', (text) => text.replace('"rules":[', '"rules":{},"x":[')],
-    ['with null for a rule', (text) => text.replace('"rules":[', '"rules":[null,')],
-    ['without categories', (text) => text.replace('"categories"', '"x"')],
-    ['with null for categories', (text) => text.replace('"categories"', '"categories":null,"x"')],
-    ['with an object for a slug', (text) => text.replace('"rules":[', '"rules":[{"slug":{"toString":0}},')],
-  ])('%s', (_, change) => {
+  test('with one flipped bit in any place is noticed', () => {
     const { own, built } = buildSmall()
-    writeFileSync(built, change(readFileSync(built, 'utf8')))
-    expect(() => openRuleset({ own, detectors, built })).toThrow(SetupError)
+    const bytes = readFileSync(built)
+    const step = Math.floor((8 * bytes.length) / 1000)
+    const unnoticed: number[] = []
+    for (let bit = 0; bit < 8 * bytes.length; bit += step) {
+      const changed = Buffer.from(bytes)
+      changed[bit >> 3] ^= 1 << (bit & 7)
+      writeFileSync(built, changed)
+      try {
+        findRuleset({ own: `${own}-none`, detectors, built })
+        unnoticed.push(bit)
+      } catch (error) {
+        if (!(error instanceof SetupError)) throw error
+      }
+    }
+    expect(unnoticed).toEqual([])
   })
 })
 
 describe('files that have not changed since the build are not read', () => {
   const prepare = (): { own: string; built: string; detectors: readonly Detector[]; rule: string } => {
     const { own, built } = buildSmall()
-    writeFileSync(nameStateFile(built), JSON.stringify({ version: 'as built', state: computeState([own], detectors) }))
     return { own, built, detectors, rule: join(own, 'builders', 'acme.yaml') }
   }
 
   test('the version comes from the build', () => {
-    expect(identifyRules(prepare())).toBe('as built')
+    const { rule, ...parts } = prepare()
+    const { size } = statSync(rule)
+    expect(findRuleset(parts).file?.version).toBe(computeFingerprint([parts.own], detectors))
+    chmodSync(rule, 0o600)
+    expect(statSync(rule).size).toBe(size)
   })
 
   test.each<[string, (parts: ReturnType<typeof prepare>) => unknown]>([
@@ -87,18 +69,74 @@ describe('files that have not changed since the build are not read', () => {
         utimesSync(rule, atime, mtime)
       },
     ],
-    ['an older copy', ({ rule }) => utimesSync(rule, 1, 1)],
     ['a rule was renamed', ({ rule }) => renameSync(rule, rule.replace('acme', 'other'))],
     ['a stray file', ({ own }) => writeFileSync(join(own, 'stray.txt'), '')],
     ['another folder', ({ own }) => ({ folders: [dirname(own)] })],
     ['fewer detectors', () => ({ detectors: detectors.slice(1) })],
-    ['no state', ({ built }) => rmSync(nameStateFile(built))],
-    ['a truncated state', ({ built }) => writeFileSync(nameStateFile(built), '{"version":"as built"')],
-    ['a state that is not an object', ({ built }) => writeFileSync(nameStateFile(built), 'null')],
-    ['a state without a version', ({ built }) => writeFileSync(nameStateFile(built), '{"state":"x"}')],
+    ['no built file', ({ built }) => rmSync(built)],
   ])('%s: the version is computed from the content', (_, change) => {
     const parts = prepare()
     const all: RulesetParts = Object.assign({}, parts, change(parts))
-    expect(identifyRules(all)).toBe(computeFingerprint(listFolders(all), all.detectors))
+    expect(findRuleset(all)).toMatchObject({
+      version: computeFingerprint(listFolders(all), all.detectors),
+      file: null,
+    })
+  })
+
+  test('an older copy of the same content is read, and has the version of the build', () => {
+    const parts = prepare()
+    utimesSync(parts.rule, 1, 1)
+    expect(findRuleset(parts).file?.version).toBe(computeFingerprint([parts.own], detectors))
+  })
+})
+
+describe('rules of an operator', () => {
+  const prepare = () => {
+    const folder = writeFolder({
+      'technologies/analytics/brick.yaml': technology().replaceAll('acme', 'brick').replace('Acme', 'Brick'),
+      'technologies/analytics/brick.test.yaml': TEST.replaceAll('acme', 'brick').replaceAll('Acme', 'Brick'),
+    })
+    return { ...buildSmall(), folders: [folder], detectors, cache: join(folder, '..', `cache-${Date.now()}`) }
+  }
+  const warnings: string[] = []
+  const compile = (parts: RulesetParts) => compileRules(parts, findRuleset(parts), (text) => warnings.push(text))
+
+  test('are kept compiled for the next start', () => {
+    const parts = prepare()
+    expect(findRuleset(parts).file).toBe(null)
+    const { version } = compile(parts)
+    expect(findRuleset(parts).file?.version).toBe(version)
+    expect(readdirSync(parts.cache)).toContain(`ruleset-${version}.bin`)
+    writeFileSync(join(parts.folders[0], 'technologies/analytics/brick.yaml'), technology('url: brick.net'))
+    expect(findRuleset(parts).file).toBe(null)
+  })
+
+  test('are not read again while their files have the same sizes and times', () => {
+    const parts = prepare()
+    const { version } = compile(parts)
+    const known = readdirSync(parts.cache).find((name) => name.startsWith('folder-'))
+    const file = join(parts.cache, String(known))
+    const { state } = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ state, rules: 'those of another folder' }))
+    expect(findRuleset(parts).version).not.toBe(version)
+    writeFileSync(file, '{')
+    expect(findRuleset(parts).version).toBe(version)
+  })
+
+  test('start without the cache if its folder cannot be written, and say so once', () => {
+    const parts = { ...prepare(), cache: '/proc/none/cache' }
+    warnings.length = 0
+    expect(compile(parts).version).toBe(findRuleset(parts).version)
+    expect(warnings).toEqual([expect.stringContaining('could not be kept for the next start')])
+  })
+
+  test('with a damaged cache are compiled again', () => {
+    const parts = prepare()
+    const { version } = compile(parts)
+    const file = join(parts.cache, `ruleset-${version}.bin`)
+    writeFileSync(file, readFileSync(file).subarray(0, 100))
+    expect(findRuleset(parts).file).toBe(null)
+    expect(openRuleset(parts).rules.length).toBe(2)
+    expect(findRuleset(parts).file?.version).toBe(version)
   })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
+import { buildCatalogue } from '../../src/detector/catalogue.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
-import { openRuleset } from '../../src/rules/open-ruleset.ts'
-import { buildCatalogue } from '../../src/scan/catalogue.ts'
+import { openRuleset } from '../../src/rules/load/open-ruleset.ts'
 import { builder, CATEGORIES, findingsOf, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
 const MISSES = 'misses:\n  - { page: { url: https://example.com/ } }\n'

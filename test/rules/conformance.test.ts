@@ -7,14 +7,16 @@ import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import { toResult } from '../../src/engine/verdict/result.ts'
-import { type BuiltRuleset, computeFingerprint, ownFolder } from '../../src/rules/built.ts'
+import { ownFolder } from '../../src/rules/built.ts'
 import type { Conformance } from '../../src/rules/conformance.ts'
 import { discoverRules } from '../../src/rules/discover.ts'
+import { computeFingerprint } from '../../src/rules/fingerprint.ts'
 import { readFixtures } from '../../src/rules/fixtures.ts'
+import { importRuleset, type PortableRuleset } from '../../src/rules/ruleset-json.ts'
 
 /** Reads a file that `rules build` writes for other implementations. */
 const readDist = (name: string) => JSON.parse(readFileSync(join(inject('builtProject'), 'dist', name), 'utf8'))
-const built: BuiltRuleset = readDist('ruleset.json')
+const built: PortableRuleset = readDist('ruleset.json')
 const cases: Conformance = readDist('conformance.json')
 
 test('hits → points: plain JSON Logic computes the same points', () => {
@@ -38,8 +40,8 @@ test('hits → clause: plain JSON Logic computes which clauses of site types hol
   expect(cases.clauses.some(({ holds }) => holds)).toBe(true)
 })
 
-test('page → the ten fields: the ruleset of the built file returns the same result', () => {
-  const loaded = new Ruleset({ ...built, detectors })
+test('page → the ten fields: the exported ruleset returns the same result', () => {
+  const loaded = Ruleset.of(importRuleset(built), detectors)
   const sample = cases.pages.filter((_, i) => i % 5 === 0)
   const wrong = sample.filter(({ page, result }) => {
     return JSON.stringify(toResult(detect(loaded, buildPage(page)))) !== JSON.stringify(result)

@@ -87,7 +87,10 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
     'first letter',
     acme(
       builder('{ title: §cmelink }'),
-      TEST.replace('misses:', '  - { page: { html: "<title>acmelink" }, confidence: high, words: true }\nmisses:'),
+      TEST.replace(
+        'misses:',
+        '  - { page: { html: "<title>acmelink</title>" }, confidence: high, words: true }\nmisses:',
+      ),
     ),
   ],
   ['dead-also', 'slug', { ...hit('confidence: high, also: [§beta] }'), ...beta('beta.com') }],
@@ -177,6 +180,13 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['missing-key', 'atLeast of size', clause('§size: words')],
   ['missing-key', 'atLeast of a group', clause('§of: [{ script: /a.js }, { script: /b.js }]')],
   ['missing-test', 'file', { 'builders/acme.yaml': `§${builder()}` }],
+  [
+    'unknown-name',
+    'package that no source has',
+    { 'technologies/analytics/acme.yaml': technology().replace('url: acme.com', 'npm: §acne') },
+  ],
+  ['unknown-network', 'number', clause('network: §64496')],
+  ['unknown-network', 'one of a group', clause('all: [{ network: [24940, §64496] }, { header: x-acme }]')],
   ['mixed-families', 'any', clause('§any: [{ script: /a.js }, { meta: acme }]')],
   ['needless-pattern', 'is', clause("{ meta: generator, match: §'^acme$' }")],
   ['needless-weight', 'strong', acme(builder().replace('url: acme.com', 'url: acme.com\n    weight: §strong'))],
@@ -229,7 +239,6 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ],
   ['misplaced-key', 'a whole bundle', clause('{ bundle: kilnrt@, §is: kilnrt@ }')],
   ['short-literal', 'two letters', clause('comment: [acme, §ac]')],
-  ['short-page', 'one line', miss('{ html: §<p>Acme }')],
   ['stale', 'nineteen months', acme(builder().replace('2026-11-20', '§2025-05-31'))],
   ['stray-file', 'other file type', { ...acme(builder()), 'builders/notes.txt': '§' }],
   ['stray-file', 'test without rule', { ...acme(builder()), 'builders/beta.test.yaml': `§${TEST}` }],

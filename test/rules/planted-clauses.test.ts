@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
-import { checkGenericWords } from '../../src/rules/generic-words.ts'
-import { checkFolders } from '../../src/rules/load.ts'
+import { checkGenericWords, readRuleWords } from '../../src/authoring/generic-words.ts'
+import { checkFolders } from '../../src/rules/load/load.ts'
 import { CATEGORIES, writeFolder } from '../support/rule-folder.ts'
 import { GENERIC_CLAUSES, SPECIFIC_CLAUSES } from './planted-clauses.ts'
 
@@ -21,7 +21,7 @@ beforeAll(() => {
   for (const rule of rules) {
     const clause = all[Number(rule.found.slug.replace('acme-', ''))]
     const problems = rule.source === null ? rule.findings.filter(({ level }) => level === 'error') : []
-    const generic = checkGenericWords([{ rule, fixtures: [] }], places)
+    const generic = checkGenericWords([{ rule, ...readRuleWords(rule, [], places) }], places)
     found.set(
       clause,
       [...problems, ...generic]

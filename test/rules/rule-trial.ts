@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inject } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
+import { checkProof } from '../../src/authoring/proof.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
@@ -8,9 +9,9 @@ import type { RuleSource } from '../../src/engine/rule/types.ts'
 import { ownFolder } from '../../src/rules/built.ts'
 import type { CheckedRule } from '../../src/rules/checks/rule-checks.ts'
 import { type FixtureResult, readFixtures, runFixture } from '../../src/rules/fixtures.ts'
-import { checkFolders } from '../../src/rules/load.ts'
-import { buildRuleset } from '../../src/rules/open-ruleset.ts'
-import { checkProof } from '../../src/rules/proof.ts'
+import { deriveFixtures, provesItself } from '../../src/rules/load/derived-fixtures.ts'
+import { checkFolders } from '../../src/rules/load/load.ts'
+import { buildRuleset } from '../../src/rules/load/open-ruleset.ts'
 
 export const places = indexPlaces(detectors)
 /** The rules of the project. */
@@ -34,11 +35,19 @@ export function runOwnTest(rule: CheckedRule): FixtureResult[] {
   return readFixtures(rule.found).fixtures.map((fixture) => runFixture(fixture, ruleset))
 }
 
+/** Runs the pages that are derived from a changed rule, with the ruleset that contains it. */
+function runDerived(rule: CheckedRule, changed: Ruleset): FixtureResult[] {
+  return deriveFixtures(rule, places).map((fixture) => runFixture(fixture, changed))
+}
+
 /** Whether the tests of a rule detect a change of it: in what its hits show, or in the verdicts on its pages. */
 export function isNoticed(rule: CheckedRule, source: RuleSource, results: readonly FixtureResult[]): boolean {
-  if (checkProof({ ...rule, source }, results, detectors).length > 0) return true
+  // A word that is misspelled names nothing that the rule states elsewhere, so that it needs a page that shows it.
+  if (!rule.found.hasTest && !provesItself(source, places)) return true
   const changed = compileRule(source, places)
   const rules = ruleset.rules.map((one) => (one === rule.compiled ? changed : one))
-  const mutated = new Ruleset({ rules, categories: checked.categories, detectors, version: 'mutant' })
+  const mutated = Ruleset.of({ rules, categories: checked.categories, version: 'mutant' }, detectors)
+  const derived = runDerived({ ...rule, source }, mutated)
+  if (checkProof({ ...rule, source }, [...results, ...derived], detectors).length > 0) return true
   return results.some(({ fixture }) => runFixture(fixture, mutated).findings.length > 0)
 }

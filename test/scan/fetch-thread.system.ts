@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDeferred } from '../../src/async/deferred.ts'
 import { ScanError } from '../../src/errors.ts'
@@ -12,8 +12,8 @@ import { DEFAULT_POLICY, type Policy } from '../../src/fetch/policy.ts'
 import { openResolver } from '../../src/fetch/resolver.ts'
 import { FetchThread } from '../../src/scan/fetch-thread.ts'
 import { fetchText } from '../fetch/fetch-text.ts'
+import { builtProject } from '../support/built-project.ts'
 import { until } from '../support/until.ts'
-import { builtWorker } from './built-worker.ts'
 
 const opened = parseAllowed('127.0.0.0/8')
 const policy: Policy = { ...DEFAULT_POLICY, allow: opened === null ? [] : [opened], deny: ['denied.example.org'] }
@@ -57,7 +57,7 @@ function openThread(changes: Partial<ConstructorParameters<typeof FetchThread>[0
 }
 
 beforeAll(async () => {
-  file = join(dirname(builtWorker()), 'fetch-worker.js')
+  file = join(builtProject().folder, 'dist', 'src', 'scan', 'fetch-worker.js')
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   origin = `127.0.0.1:${(server.address() as AddressInfo).port}`
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open/open-store.ts'
 import { smallProject } from '../support/built-project.ts'
 import { makeFolder, startService } from './start-service.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AuditAction, AuditEntry, AuditEvent } from '../../src/accounts/audit.ts'
 import { MAX_HARMLESS_ENTRIES, MAX_OWN_EVENTS_PER_DAY } from '../../src/store/audit-rule.ts'
+import type { AuditAction, AuditEntry, AuditEvent } from '../../src/store/audit-types.ts'
 import type { Store } from '../../src/store/types.ts'
 import { findStoreKind } from './open-stores.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StoredScan } from '../../src/accounts/types.ts'
 import type { Key } from '../../src/keys/types.ts'
+import type { StoredScan } from '../../src/store/account-types.ts'
 import type { Store } from '../../src/store/types.ts'
 import { createAccount, writeRow } from './create-account.ts'
 import { findStoreKind } from './open-stores.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { SetupError } from '../../src/errors.ts'
-import { openStore, type StoreSettings } from '../../src/store/open.ts'
+import { openStore, type StoreSettings } from '../../src/store/open/open-store.ts'
 
 export const PEPPER = 'a pepper of the tests, at least 32'
 export const OTHER = 'another pepper of the tests, 32 too'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { inject } from 'vitest'
-import type { Main } from '../../src/cli/command.ts'
+import type { Main } from '../../src/cli/command/command.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { NODE_ARGS } from './node-args.ts'
 import { onFileEnd } from './on-file-end.ts'
@@ -90,7 +90,12 @@ async function runInProcess(
 ): Promise<Outcome> {
   const { main } = require(join(folder, 'dist', 'src', 'cli', `${command}.js`)) as { readonly main: Main }
   const stdin = Readable.from([Buffer.from(options.input ?? '')])
-  const io = { env: options.env ?? {}, stdin, stdout: new TextSink(), stderr: new TextSink() }
+  const io = {
+    env: { CACHE_DIR: join(folder, 'cache'), ...options.env },
+    stdin,
+    stdout: new TextSink(),
+    stderr: new TextSink(),
+  }
   process.chdir(options.cwd ?? folder)
   try {
     const code = await main([...args], io)
@@ -108,7 +113,7 @@ function spawnModule(
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [...NODE_ARGS, ...node, join(folder, 'tools', 'start.mjs'), ...args], {
     cwd,
-    env: { PATH: '', ...env },
+    env: { PATH: '', CACHE_DIR: join(folder, 'cache'), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.on('error', () => {}).end(input) // A command that does not read it may have ended.

@@ -62,8 +62,9 @@ const DATA = [
   'src/keys/plans.yaml',
   'src/portal/assets',
   'src/report/assets',
-  'src/rules/common-words/code-words.txt',
-  'src/rules/common-words/page-words.txt',
+  'src/networks/networks.bin',
+  'src/rules/checks/code-words.txt',
+  'src/authoring/common-words/page-words.txt',
 ]
 
 function copyOrBuildProject(folder: string): void {
@@ -88,7 +89,7 @@ function copyOrBuildProject(folder: string): void {
 /** Whether `dist` was built after the last change of a source or rule, as after `npm ci`. */
 function isBuilt(root: string): boolean {
   const main = join(root, 'dist', 'src', 'main.js')
-  if (![main, join(root, 'dist', 'ruleset.json')].every((file) => existsSync(file))) return false
+  if (![main, join(root, 'dist', 'ruleset.bin')].every((file) => existsSync(file))) return false
   const files = ['src', 'plugins', 'tools', 'rules'].flatMap((part) =>
     readdirSync(join(root, part), { recursive: true, encoding: 'utf8' }).map((file) => join(root, part, file)),
   )

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { detectors } from '../../plugins/index.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { openRuleset } from '../../src/rules/load/open-ruleset.ts'
 
 let ruleset: Ruleset | undefined
 
@@ -11,6 +11,6 @@ let ruleset: Ruleset | undefined
  * YAML, which takes a tenth of the time. The test files of a worker share it.
  */
 export function openOwnRuleset(): Ruleset {
-  ruleset ??= openRuleset({ detectors, built: join(inject('builtProject'), 'dist', 'ruleset.json') })
+  ruleset ??= openRuleset({ detectors, built: join(inject('builtProject'), 'dist', 'ruleset.bin') })
   return ruleset
 }

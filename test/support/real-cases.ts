@@ -6,7 +6,7 @@ import type { PageInput } from '../../src/engine/page/page.ts'
 import type { Categories, RuleSource } from '../../src/engine/rule/types.ts'
 import { projectFolder } from '../../src/rules/built.ts'
 import { readFixtures } from '../../src/rules/fixtures.ts'
-import { checkFolders } from '../../src/rules/load.ts'
+import { checkFolders } from '../../src/rules/load/load.ts'
 
 /** A page of a test, with a name. */
 export interface NamedPage {

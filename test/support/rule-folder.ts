@@ -2,14 +2,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
+import { checkMisses } from '../../src/authoring/far-miss.ts'
+import { checkNetworks } from '../../src/authoring/known-networks.ts'
+import { checkProof } from '../../src/authoring/proof.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { linkSiteTypes } from '../../src/engine/rule/link-site-types.ts'
 import { ownFolder } from '../../src/rules/built.ts'
-import { checkMisses } from '../../src/rules/far-miss.ts'
 import type { Finding } from '../../src/rules/findings.ts'
 import { readFixtures, runFixture } from '../../src/rules/fixtures.ts'
-import { checkDates, checkFolders } from '../../src/rules/load.ts'
-import { checkProof } from '../../src/rules/proof.ts'
+import { deriveFixtures } from '../../src/rules/load/derived-fixtures.ts'
+import { checkDates, checkFolders } from '../../src/rules/load/load.ts'
 import { onFileEnd } from './on-file-end.ts'
 
 /** Path → content. */
@@ -61,13 +62,17 @@ export function findingsOf(root: string): Finding[] {
   const { rules, categories } = checked
   const findings = [...checked.findings, ...checkDates(checked, TODAY)]
   const read = rules.map((rule) => ({ rule, ...readFixtures(rule.found) }))
-  const misses = read.flatMap(({ rule, fixtures }) => checkMisses(rule.source, fixtures, checked.places))
+  const misses = read.flatMap(({ rule, fixtures }) => [
+    ...checkMisses(rule.source, fixtures, checked.places),
+    ...checkNetworks(rule),
+  ])
   const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]
-  const compiled = linkSiteTypes(rules.flatMap((rule) => rule.compiled ?? []))
-  const ruleset = new Ruleset({ rules: compiled, categories, detectors, version: '' })
+  const compiled = rules.flatMap((rule) => rule.compiled ?? [])
+  const ruleset = Ruleset.of({ rules: compiled, categories, version: '' }, detectors)
   const run = () =>
     read.flatMap(({ rule, fixtures }) => {
-      const results = fixtures.map((fixture) => runFixture(fixture, ruleset))
+      const all = [...fixtures, ...deriveFixtures(rule, checked.places)]
+      const results = all.map((fixture) => runFixture(fixture, ruleset))
       return [...results.flatMap((one) => one.findings), ...checkProof(rule, results, detectors)]
     })
   const all = linted.some(({ level }) => level === 'error') ? linted : [...linted, ...run()]

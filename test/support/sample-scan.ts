@@ -1,4 +1,4 @@
-import type { RulesetInfo } from '../../src/scan/match-worker.ts'
+import type { RulesetInfo } from '../../src/detector/ruleset-info.ts'
 import type { LiveScan } from '../../src/scan/scanner.ts'
 
 /** Information about the rules, for tests that load none. */
@@ -45,7 +45,15 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       cost: { textsTested: 1, rulesEvaluated: 1 },
       ...change,
     },
-    infrastructure: { cdn: null, dns: ['dns.example'], ip: '203.0.113.7', tlsIssuer: 'An Authority', server: null },
+    infrastructure: {
+      cdn: null,
+      dns: ['dns.example'],
+      ip: '203.0.113.7',
+      tlsIssuer: 'An Authority',
+      server: null,
+      network: { asn: 64500, name: 'Harbour Networks' },
+      reverseDns: 'web7.dns.example',
+    },
     timing: { fetch: 12.5, evidence: 0, bodies: 0, match: 1.5, total: 14 },
     meta: { status: 200, scannedAt: '2026-05-10T12:00:15.000Z', ruleset: SAMPLE_RULES.version, title: 'Harbour Line' },
     isLate: false,

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
 import type { Ruleset } from '../../src/engine/lookup/ruleset.ts'
-import { buildRulesetFile } from '../../src/rules/built.ts'
-import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { openRuleset } from '../../src/rules/load/open-ruleset.ts'
 import { buildRelease, type Manifest, type Release } from '../../src/rules/release-file.ts'
+import { exportRuleset } from '../../src/rules/ruleset-json.ts'
 import { smallProject } from '../support/built-project.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 
@@ -56,7 +56,7 @@ export function makeRelease(number: number, changes: Changes = {}): TestRelease 
     name,
     leaves: rule.leaves.map((leaf, i) => (i === 0 && changes.place ? { ...leaf, place: changes.place } : leaf)),
   }))
-  const ruleset = buildRulesetFile({ version: release.version, categories, rules: changed })
+  const ruleset = exportRuleset({ version: release.version, categories, rules: changed })
   const page = { url: 'https://larkfield.example/', html: PAGE }
   const cases = changes.cases ?? [{ page, result: { builder: changes.builder ?? name, category: 'cms' } }]
   return { release, bytes: buildRelease(release, { ruleset, cases }, privateKey) }

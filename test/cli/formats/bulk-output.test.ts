@@ -9,8 +9,8 @@ import { RecordWriter } from '../../../src/cli/formats/record-writer.ts'
 import type { ScanRecord } from '../../../src/cli/formats/scan-record.ts'
 import { buildTableFormat } from '../../../src/cli/formats/technology-table.ts'
 import { readColumns } from '../../../src/cli/scan/output-options.ts'
+import { buildCatalogue } from '../../../src/detector/catalogue.ts'
 import { buildPage, detect, toResult } from '../../../src/index.ts'
-import { buildCatalogue } from '../../../src/scan/catalogue.ts'
 import { openOwnRuleset } from '../../support/own-ruleset.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-output-'))

@@ -1,5 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
+import jsonLogic from 'json-logic-js'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
-import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
+import type { Variables } from '../../../src/engine/rule/logic.ts'
+import type { Weight } from '../../../src/engine/rule/place.ts'
+import type { PortableRule } from '../../../src/engine/rule/portable-rule.ts'
+import type { ClauseSource, Logic, RuleSource } from '../../../src/engine/rule/types.ts'
+import { buildPortableVariables } from '../../../src/rules/conformance.ts'
 import { excludeVendorHosts } from '../../../src/rules/vendor-hosts.ts'
 import { buildNaivePage, evaluateNaively, judgeTypeClauses } from './naive.ts'
 
@@ -12,8 +18,9 @@ export interface Engine {
   readonly hits: typeof import('../../../src/engine/verdict/hits.ts')
   readonly score: typeof import('../../../src/engine/verdict/score.ts')
   readonly siteType: typeof import('../../../src/engine/verdict/site-type.ts')
-  readonly linkTypes: typeof import('../../../src/engine/rule/link-site-types.ts')
+  readonly held: typeof import('../../../src/engine/verdict/held-clauses.ts')
   readonly logic: typeof import('../../../src/engine/rule/logic.ts')
+  readonly portable: typeof import('../../../src/engine/rule/portable-rule.ts')
   readonly plugins: typeof import('../../../plugins/index.ts')
 }
 
@@ -28,8 +35,9 @@ export async function loadEngine(root: string): Promise<Engine> {
     hits: await load('src/engine/verdict/hits'),
     score: await load('src/engine/verdict/score'),
     siteType: await load('src/engine/verdict/site-type'),
-    linkTypes: await load('src/engine/rule/link-site-types'),
+    held: await load('src/engine/verdict/held-clauses'),
     logic: await load('src/engine/rule/logic'),
+    portable: await load('src/engine/rule/portable-rule'),
     plugins: await load('plugins/index'),
   }
 }
@@ -62,19 +70,20 @@ export type Comparison = (
 export function buildComparison(engine: Engine, rules: readonly RuleSource[]): Comparison {
   const { detectors } = engine.plugins
   const places = engine.clause.indexPlaces(detectors)
-  const compiled = rules.map((rule) => engine.compile.compileRule(rule, places, excludeVendorHosts(rule)))
-  const ruleset = new engine.ruleset.Ruleset({
-    rules: compiled,
-    categories: { builders: {}, technologies: {} },
+  const ruleset = engine.ruleset.Ruleset.of(
+    {
+      rules: rules.map((rule) => engine.compile.compileRule(rule, places, excludeVendorHosts(rule))),
+      categories: { builders: {}, technologies: {} },
+      version: '',
+    },
     detectors,
-    version: '',
-  })
+  )
+  const compiled = ruleset.rules
+  const portable = engine.portable.exportRules(compiled)
   return (input, { settled = [], part } = {}) => {
-    const hits = new engine.hits.PageHits(engine.page.buildPage(input))
-    for (const place of ruleset.readPlaces) hits.read(place)
+    const hits = engine.hits.readHits(ruleset, engine.page.buildPage(input))
     const found = ruleset.places.get(engine.clause.FOUND.key)
     for (const name of settled) if (found) hits.testFound(found, { name, text: name })
-    const values = new engine.score.PageData(hits, ruleset)
     const lifted = new Set(hits.lifted)
     const naive = buildNaivePage(buildPage(input), settled) // Always built by the real engine, so that a fault in the page is found.
     const differences = hits.warnings.map((warning) => `warning: ${warning}`)
@@ -82,16 +91,32 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
       const isMeant = !part || lifted.has(compiled[i]) || rule.slug === part.slug || i % part.of === part.at % part.of
       if (!isMeant) continue
       const expected = evaluateNaively(rule, naive)
-      const points = lifted.has(compiled[i]) ? new engine.score.ScoredRule(compiled[i], values).points : 0
-      const data = values.build(compiled[i])
+      const scored = lifted.has(compiled[i]) ? new engine.score.ScoredRule(compiled[i], hits) : { points: 0, held: [] }
+      const { points } = scored
+      const data = engine.held.buildVariables(compiled[i].leaves, hits)
       const got = compiled[i].clauses.map((clause) => engine.logic.applyLogic(clause.hits, data))
       for (const [n, clause] of rule.detect.entries())
         if (got[n] !== expected.hits[n])
           differences.push(`${rule.slug} ${JSON.stringify(clause)}: ${got[n]} hits, naive ${expected.hits[n]}`)
       if (points !== expected.points) differences.push(`${rule.slug}: ${points} points, naive ${expected.points}`)
+      const portably = evaluatePortably(portable[i], buildPortableVariables(compiled[i].leaves, hits))
+      if (!isDeepStrictEqual(portably, { points, weights: scored.held.map(({ weight }) => weight) }))
+        differences.push(`${rule.slug}: ${JSON.stringify(portably)} with the portable form`)
     }
     return differences
   }
+}
+
+/** Evaluates the portable form of a rule with the JSON Logic library alone: its points, and the weights of clauses that hold. */
+function evaluatePortably({ clauses, logic }: PortableRule, hits: Variables) {
+  const apply = (one: Logic): unknown => jsonLogic.apply(JSON.parse(JSON.stringify(one)), hits)
+  const weights = clauses
+    .filter(({ holds }) => apply(holds))
+    .map(({ weight, ownHost = true, siblingCode = true }): Weight => {
+      if (apply(ownHost)) return weight
+      return apply(siblingCode) && weight === 'strong' ? 'medium' : 'weak'
+    })
+  return { points: apply(logic), weights }
 }
 
 /**
@@ -101,17 +126,19 @@ export function buildComparison(engine: Engine, rules: readonly RuleSource[]): C
 export function buildTypeComparison(engine: Engine, types: readonly RuleSource[]): Comparison {
   const { detectors } = engine.plugins
   const places = engine.clause.indexPlaces(detectors)
-  const ruleset = new engine.ruleset.Ruleset({
-    rules: engine.linkTypes.linkSiteTypes(types.map((rule) => engine.compile.compileRule(rule, places))),
-    categories: { builders: {}, technologies: {} },
+  const ruleset = engine.ruleset.Ruleset.of(
+    {
+      rules: types.map((rule) => engine.compile.compileRule(rule, places)),
+      categories: { builders: {}, technologies: {} },
+      version: '',
+    },
     detectors,
-    version: '',
-  })
+  )
   return (input, { settled = [] } = {}) => {
     const hits = engine.hits.readHits(ruleset, engine.page.buildPage(input))
     const found = ruleset.places.get(engine.clause.FOUND.key)
     for (const name of settled) if (found) hits.testFound(found, { name, text: name })
-    const held = engine.siteType.findHeldClauses(ruleset, hits, { technologies: [], builder: null })
+    const held = engine.siteType.findHeldTypeClauses(hits, { technologies: [], builder: null })
     const ids = new Set(held.map(({ clause }) => clause.id))
     const naive = buildNaivePage(buildPage(input), settled)
     const expected = types.map((rule) => ({ rule, holds: judgeTypeClauses(rule, naive) }))

@@ -1,6 +1,6 @@
 import type { Page } from '../../../src/engine/page/page-types.ts'
-import type { Family } from '../../../src/engine/rule/place.ts'
-import type { ClauseSource, RuleSource, Weight } from '../../../src/engine/rule/types.ts'
+import type { Family, Weight } from '../../../src/engine/rule/place.ts'
+import type { ClauseSource, RuleSource } from '../../../src/engine/rule/types.ts'
 import { excludeVendorHosts } from '../../../src/rules/vendor-hosts.ts'
 import { isOwnFile, readUrl, readUrlOrHost } from './naive-address.ts'
 import { type NaiveValue, PLACES } from './naive-places.ts'

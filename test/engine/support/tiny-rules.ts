@@ -3,7 +3,6 @@ import { Ruleset } from '../../../src/engine/lookup/ruleset.ts'
 import { buildPage, type PageInput } from '../../../src/engine/page/page.ts'
 import { indexPlaces } from '../../../src/engine/rule/clause.ts'
 import { compileRule } from '../../../src/engine/rule/compile.ts'
-import { linkSiteTypes } from '../../../src/engine/rule/link-site-types.ts'
 import type {
   Categories,
   ClauseSource,
@@ -36,18 +35,17 @@ export const places = indexPlaces(detectors)
 
 /** Compiles rules. */
 export function compile(rules: readonly TinyRule[]): CompiledRule[] {
-  const compiled = rules.map((rule) => {
+  return rules.map((rule) => {
     const { slug, kind } = rule
     const category = kind === 'builder' ? { category: 'cms' } : {}
     const usual = { name: slug.toUpperCase(), detect: buildSignals(slug), source: [], verified: '2026-11-20' }
     return compileRule({ ...usual, ...category, ...rule }, places)
   })
-  return linkSiteTypes(compiled)
 }
 
 export function buildRuleset(rules: readonly CompiledRule[], siteTypes?: TypeDecision): Ruleset {
   const decided = siteTypes === undefined ? categories : { ...categories, siteTypes }
-  return new Ruleset({ rules, categories: decided, detectors, version: '' })
+  return Ruleset.of({ rules, categories: decided, version: '' }, detectors)
 }
 
 export function getVerdict(rules: readonly TinyRule[], input: PageInput, siteTypes?: TypeDecision): Verdict {

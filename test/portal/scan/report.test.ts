@@ -9,8 +9,8 @@ import {
   splitEvidence,
 } from '../../../src/portal/scan/report.ts'
 import { completeUrl } from '../../../src/portal/scan/submit-scan.ts'
-import { buildCacheEntry } from '../../../src/scan/cache-entry.ts'
 import type { LiveScan } from '../../../src/scan/scanner.ts'
+import { buildCacheEntry } from '../../../src/service/cache-entry.ts'
 import { SAMPLE_RULES, sampleScan } from '../../support/sample-scan.ts'
 
 const { labels } = SAMPLE_RULES

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { StoreSettings } from '../../../src/store/open.ts'
+import type { StoreSettings } from '../../../src/store/open/open-store.ts'
 import { mongoUrl } from '../../support/services.ts'
 import { newFolder } from '../open-stores.ts'
 import { formatMismatch, OTHER, PEPPER, readPepper, readSetupError } from '../peppers.ts'

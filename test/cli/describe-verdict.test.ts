@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { describeVerdict } from '../../src/cli/scan/describe-verdict.ts'
+import { buildLabels } from '../../src/detector/ruleset-labels.ts'
+import { buildPage, detect } from '../../src/index.ts'
+import { builder, buildRuleset, compile, siteType, technology } from '../engine/support/tiny-rules.ts'
+
+const ruleset = buildRuleset(
+  compile([
+    builder('acme', { detect: [{ meta: 'generator', has: 'Acme' }] }),
+    technology('swift-slider', { category: 'library', detect: [{ script: '/swift-slider.js' }] }),
+    siteType('shop', { name: 'Shop', detect: [{ text: 'Add to cart' }] }),
+  ]),
+)
+const labels = buildLabels({ categories: ruleset.categories, rules: ruleset.rules, places: ruleset.packed.known })
+const describePage = (html: string, hasColors = false): string =>
+  describeVerdict(detect(ruleset, buildPage({ url: 'https://acme.example/', html })), {
+    labels,
+    title: 'Spring\u001b[31m sale \u202eevil',
+    hasColors,
+  })
+
+describe('a result for people', () => {
+  test('names builder, technologies by category, and the evidence', () => {
+    const text = describePage('<meta name=generator content="Acme 2"><script src=/swift-slider.js></script>')
+    expect(text.split('\n')).toEqual([
+      'https://acme.example/  “Spring [31m sale evil”',
+      'Builder    ACME (high confidence)',
+      'Hosting    not known',
+      'Site type  not known',
+      'Libraries  SWIFT-SLIDER',
+      '',
+      'Evidence for ACME:',
+      '  { meta: generator, has: Acme }: “Acme 2”',
+      '',
+    ])
+  })
+
+  test('says what is not known', () => {
+    expect(describePage('<p>nothing').split('\n').slice(1, 4)).toEqual([
+      'Builder    not known',
+      'Hosting    not known',
+      'Site type  not known',
+    ])
+  })
+
+  test('has colours only where the terminal shows them', () => {
+    expect(describePage('<p>nothing', true)).toContain('\u001b[1mhttps://acme.example/')
+    expect(describePage('<p>nothing')).not.toContain('\u001b')
+  })
+})
