@@ -1,16 +1,28 @@
-// Builds dist/: compiles the sources, copies the data files of the sources and the assets of the portal, then builds the ruleset.
+// Builds dist/: compiles the sources, copies the data files of the sources and the assets of the portal, bundles the entries, then
+// builds the ruleset and the catalogue of its rules.
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
-for (const part of ['src', 'plugins', 'tools', 'schemas', 'ruleset.json', 'ruleset.state.json', 'conformance.json'])
+for (const part of [
+  'src',
+  'plugins',
+  'tools',
+  'bundle',
+  'schemas',
+  'ruleset.json',
+  'ruleset.bin',
+  'conformance.json',
+  'catalogue.md',
+])
   rmSync(new URL(`dist/${part}`, root), { recursive: true, force: true })
 for (const path of [
   'src/keys/plans.yaml',
   'src/portal/assets',
   'src/report/assets',
-  'src/rules/common-words/code-words.txt',
-  'src/rules/common-words/page-words.txt',
+  'src/networks/networks.bin',
+  'src/rules/checks/code-words.txt',
+  'src/authoring/common-words/page-words.txt',
 ])
   cpSync(new URL(path, root), new URL(`dist/${path}`, root), { recursive: true })
 
@@ -18,7 +30,9 @@ for (const path of [
 const withoutSettings = { PATH: process.env.PATH }
 for (const [env, command, ...args] of [
   [process.env, 'npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
+  [withoutSettings, process.execPath, 'tools/bundle.mjs'],
   [withoutSettings, process.execPath, 'dist/src/cli/run.js', 'rules', 'build'],
+  [withoutSettings, process.execPath, 'dist/tools/write-catalogue.js'],
 ]) {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
   if (status !== 0) process.exit(status ?? 1)

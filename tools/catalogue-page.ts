@@ -44,7 +44,7 @@ interface CatalogueRules {
   readonly categories: Categories
 }
 
-/** Builds docs/catalogue.md: one table for each kind and category of rules, in the order of categories.yaml. */
+/** Builds dist/catalogue.md: one table for each kind and category of rules, in the order of categories.yaml. */
 export function formatCatalogue({ rules, categories }: CatalogueRules, places: Places): string {
   const formatGroup = (title: string, wanted: (rule: RuleSource) => boolean): string[] => {
     const chosen = rules.filter(wanted).sort((a, b) => a.name.localeCompare(b.name, 'en'))

@@ -1,6 +1,6 @@
 import { compile } from 'json-schema-to-typescript'
 import { loadConfig } from '../src/config/config.ts'
-import { buildDocument } from '../src/http/openapi-document.ts'
+import { buildDocument } from '../src/http/openapi/openapi-document.ts'
 
 type Rules = Parameters<typeof buildDocument>[0]['rules']
 

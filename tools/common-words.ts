@@ -1,11 +1,11 @@
-import { defineCommand, EXIT, UsageError } from '../src/cli/command.ts'
-import { runMain } from '../src/cli/run-main.ts'
+import { defineCommand, EXIT, UsageError } from '../src/cli/command/command.ts'
+import { runMain } from '../src/cli/command/run-main.ts'
 import { formatChoice } from '../src/yaml/hint.ts'
 import { writeCodeWords } from './words/code-words.ts'
 import { writePageWords } from './words/page-words.ts'
 
 const HELP = `
-Writes the tables of src/rules/common-words/, with which lint judges whether a word says something about a product.
+Writes the tables of src/rules/checks/ and src/authoring/common-words/, with which lint judges whether a word says something about a product.
 
   node tools/start.mjs tools/common-words code
       Writes code-words.txt: common English words, the names of Web APIs, and the words that several well-known libraries have in

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { main } from '../src/cli/accounts.ts'
-import { EXIT } from '../src/cli/command.ts'
+import { EXIT } from '../src/cli/command/command.ts'
 
 type Env = Readonly<Record<string, string>>
 

@@ -1,18 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { detectors } from '../plugins/index.ts'
-import { FOUND, indexPlaces } from '../src/engine/rule/clause.ts'
+import { FOUND } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import { isRetryable, SCAN_CAUSES, type ScanCause } from '../src/errors.ts'
 import { buildPage, detect, toResult } from '../src/index.ts'
 import { ownFolder, projectFolder } from '../src/rules/built.ts'
 import { ordinaryPagesSchema } from '../src/rules/data-schemas.ts'
-import { buildEditorSchemas } from '../src/rules/editor-schemas.ts'
 import { FINDING_TABLE } from '../src/rules/findings.ts'
-import { type CheckedRules, checkFolders } from '../src/rules/load.ts'
-import { buildRuleset } from '../src/rules/open-ruleset.ts'
+import { type CheckedRules, checkFolders } from '../src/rules/load/load.ts'
+import { buildRuleset } from '../src/rules/load/open-ruleset.ts'
 import { VENDOR_NAMES } from '../src/rules/vendor-hosts.ts'
-import { formatCatalogue } from './catalogue-page.ts'
 import { buildClientFiles } from './client-types.ts'
 import {
   type Document,
@@ -77,22 +75,11 @@ export async function generateDocs(root: string): Promise<GeneratedDoc[]> {
   return docs
 }
 
-/**
- * Builds the files that are generated completely: the schemas for editors, the catalogue of rules, and the generated
- * files of clients.
- */
+/** Builds the files that are generated completely: the schema of ordinary pages, and the generated files of clients. */
 async function buildFiles(): Promise<Readonly<Record<string, string>>> {
-  const { categories, rules } = readRules()
-  const found = rules.map((rule) => rule.found)
-  const schemas = buildEditorSchemas([...detectors, FOUND], { categories, rules: found })
-  const sources = rules.flatMap(({ source }) => source ?? [])
   const formatJson = (schema: object): string => `${JSON.stringify(schema, null, 2)}\n`
   return {
-    ...Object.fromEntries(
-      Object.entries(schemas).map(([name, schema]) => [`rules/schemas/${name}`, formatJson(schema)]),
-    ),
     'test/pages/schema.json': formatJson(ordinaryPagesSchema),
-    'docs/catalogue.md': formatCatalogue({ rules: sources, categories }, indexPlaces(detectors)),
     ...(await buildClientFiles({ categories: findCategoryNames(), siteTypes: findSiteTypes() }, readVersion())),
   }
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { detectors } from '../../plugins/index.ts'
-import { defineCommand, EXIT, readArgs } from '../../src/cli/command.ts'
-import { runMain } from '../../src/cli/run-main.ts'
+import { defineCommand, EXIT, readArgs } from '../../src/cli/command/command.ts'
+import { runMain } from '../../src/cli/command/run-main.ts'
+import { openPool } from '../../src/detector/worker-pool.ts'
 import { Ruleset } from '../../src/engine/lookup/ruleset.ts'
 import { indexPlaces } from '../../src/engine/rule/clause.ts'
 import { compileRule } from '../../src/engine/rule/compile.ts'
 import { buildPage, detect, loadRuleset, type PageInput } from '../../src/index.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { openPool } from '../../src/scan/worker-pool.ts'
 import { measureBodies } from './bodies.ts'
 import { generatePages } from './generated-pages.ts'
 import { measureHostileFetches } from './hostile-fetching.ts'
@@ -20,6 +20,7 @@ import { measureLiveScan } from './live.ts'
 import { measurePortal } from './portal.ts'
 import { median, quantile } from './quantile.ts'
 import { measureGrowth, measureRuleShare } from './rule-share.ts'
+import { measureStart } from './start.ts'
 import { generateRules } from './synthetic-rules.ts'
 
 const HELP = `
@@ -38,6 +39,8 @@ tools/services.sh has started them).
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
+  npm run -s bench -- --start     only starts of commands and of the service as multiples of \`node -e 0\`, and memory; also with ten
+                                  times the rules. --scans 50000 reads the memory of the service again after so many scans
   npm run -s bench -- --since REF only the time of detection with 2.5 times the rules of a commit, and with all of today, by that
                                   with the rules that existed then
 `
@@ -52,6 +55,8 @@ const main = defineCommand(HELP, async (args) => {
       portal: { type: 'boolean' },
       share: { type: 'boolean' },
       since: { type: 'string' },
+      start: { type: 'boolean' },
+      scans: { type: 'string', default: '0' },
       bodies: { type: 'boolean' },
     },
   })
@@ -59,6 +64,7 @@ const main = defineCommand(HELP, async (args) => {
   if (values.portal) return print({ portal: await measurePortal(rounds) })
   if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
   if (values.http) return print({ http: await measureHttp(rounds) })
+  if (values.start) return print({ start: await measureStart(Math.max(7, rounds), Number(values.scans)) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
   if (values.share) return print({ share: await measureRuleShare(pages, Math.max(3, rounds)) })
   if (values.since !== undefined) return print({ since: await measureGrowth(pages, Math.max(3, rounds), values.since) })
@@ -149,12 +155,14 @@ function readPages(file: string): PageInput[] {
 function withSynthetic(real: Ruleset, count: number): Ruleset {
   const places = indexPlaces(detectors)
   const more = generateRules(count, 1).map((rule) => compileRule(rule, places))
-  return new Ruleset({
-    rules: [...real.rules, ...more],
-    categories: real.categories,
+  return Ruleset.of(
+    {
+      rules: [...real.rules, ...more],
+      categories: real.categories,
+      version: `${real.version}+${count}`,
+    },
     detectors,
-    version: `${real.version}+${count}`,
-  })
+  )
 }
 
 /** The minimum work of any reader of a page. */

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { MatchPool } from '../../src/detector/worker-pool.ts'
 import { ScanError } from '../../src/errors.ts'
-import type { MatchPool } from '../../src/scan/worker-pool.ts'
 
 const MB = 2 ** 20
 const RESOLUTION_MS = 1

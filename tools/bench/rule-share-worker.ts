@@ -19,7 +19,7 @@ export interface PassTimes {
 const { pages, names } = workerData as ShareTask
 const { rules, categories, version } = await loadRuleset()
 const used = rules.filter(({ kind, slug }) => names.has(`${kind}/${slug}`))
-const ruleset = new Ruleset({ rules: used, categories, detectors, version: `${version}:${used.length}` })
+const ruleset = Ruleset.of({ rules: used, categories, version: `${version}:${used.length}` }, detectors)
 
 parentPort?.on('message', () => parentPort?.postMessage(runPass()))
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { PAGES } from '../../src/portal/pages.ts'
+import { PAGES } from '../../src/portal/routes/pages.ts'
 
 /** A state of a page that people see. */
 interface Stop {

@@ -7,6 +7,12 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
     reason: "the word form of an operator's own detector: runs at start on the words of rules, never on a page",
   },
   {
+    file: 'plugins/extension.ts',
+    code: "pattern: `^(?:${KINDS.join('|')})/[^/\\\\s*?#]+(?:/[^/\\\\s*?#]+)?$`",
+    reason:
+      'the names of folders in a table of the project, and two repeats that a slash parts: runs on the words of rules',
+  },
+  {
     file: 'src/engine/lookup/leaf-test.ts',
     code: "new RegExp(match, exact ? '' : 'i')",
     reason:
@@ -23,7 +29,7 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
     reason: 'alternatives of escaped literals without a repeat: at most the length of the longest literal per position',
   },
   {
-    file: 'src/rules/editor-schemas.ts',
+    file: 'src/authoring/editor-schemas.ts',
     code: "pattern: `^(?:${names.join('|')}) \\\\S+$`",
     reason: 'names of places and one repeat to the end of a word of a rule: runs in an editor, never on a page',
   },
@@ -53,7 +59,7 @@ export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: 
     reason: 'the pattern of a rule, whose safety the linter has proved before, on a short fixed address',
   },
   {
-    file: 'src/rules/common-words/test-words.ts',
+    file: 'src/authoring/common-words/test-words.ts',
     code: "new RegExp(match, 'i')",
     reason:
       'the pattern of a rule, whose safety the linter has proved before, on short values of the table of common words',

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readVersion } from '../../src/cli/version.ts'
+import { readVersion } from '../../src/cli/command/version.ts'
 import { SetupError } from '../../src/errors.ts'
 import { builtFile } from '../../src/rules/built.ts'
 import type { Conformance } from '../../src/rules/conformance.ts'
@@ -30,7 +30,7 @@ export function writeRelease(args: string[]): string {
   const { key, out, 'new-key': newKey } = values
   if (newKey !== undefined && key === undefined && out === undefined) return makeKey(newKey)
   if (values.help || newKey !== undefined || key === undefined || out === undefined) return HELP.trim()
-  const ruleset = readBuiltFile(builtFile) as { readonly version: string }
+  const ruleset = readBuiltFile(join(dirname(builtFile), 'ruleset.json')) as { readonly version: string }
   const { version, pages } = readBuiltFile(join(dirname(builtFile), 'conformance.json')) as Conformance
   const release = { version: ruleset.version, siteprint: readVersion(), date: new Date().toISOString() }
   if (version !== release.version || !isRelease(release))

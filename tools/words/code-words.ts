@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { projectFolder } from '../../src/rules/built.ts'
-import { MIN_WORD_LENGTH, splitIntoWords } from '../../src/rules/common-words/code-words.ts'
+import { MIN_WORD_LENGTH, splitIntoWords } from '../../src/rules/checks/code-words.ts'
 
 /** Package and version → the files that pages load. */
 const CORPUS: readonly (readonly [spec: string, ...files: string[]])[] = [
@@ -57,7 +57,7 @@ const ENGLISH: readonly [spec: string, ...files: string[]] = [
   'english-words-10.json',
   'english-words-20.json',
 ]
-const TARGET = join(projectFolder(), 'src/rules/common-words/code-words.txt')
+const TARGET = join(projectFolder(), 'src/rules/checks/code-words.txt')
 
 const run = promisify(execFile)
 

@@ -2,20 +2,20 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getDomain } from 'tldts'
 import { detectors } from '../../plugins/index.ts'
+import { HEADER_SECTIONS, MIN_SITES } from '../../src/authoring/common-words/page-words.ts'
 import { parseLine, readBatchLines, readPageLine } from '../../src/cli/scan/batch-lines.ts'
 import { buildPage } from '../../src/engine/page/page.ts'
 import type { Page } from '../../src/engine/page/page-types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import { projectFolder } from '../../src/rules/built.ts'
-import { HEADER_SECTIONS, MIN_SITES } from '../../src/rules/common-words/page-words.ts'
 import { listFired } from '../../src/rules/fixtures.ts'
-import { openRuleset } from '../../src/rules/open-ruleset.ts'
+import { openRuleset } from '../../src/rules/load/open-ruleset.ts'
 import { type CountedWord, MAX_PHRASE, WordCounter } from './count-words.ts'
 import { formatRule, ProductWords } from './product-words.ts'
 import { readPageTexts, readPageWords } from './read-words.ts'
 import { WordOwners } from './tell-apart.ts'
 
-const TARGET = join(projectFolder(), 'src/rules/common-words/page-words.txt')
+const TARGET = join(projectFolder(), 'src/authoring/common-words/page-words.txt')
 
 /** Response headers were recorded for fewer sites. */
 const MIN_HEADER_SITES = 5

@@ -1,5 +1,5 @@
+import { splitParts, splitTokens } from '../../src/authoring/common-words/tokens.ts'
 import type { CompiledRule } from '../../src/engine/rule/types.ts'
-import { splitParts, splitTokens } from '../../src/rules/common-words/tokens.ts'
 
 /** Words of code and markup that say nothing about a product, although rules name them next to others. */
 const DULL = new Set(

@@ -1,6 +1,6 @@
+import { splitParts, splitTokens } from '../../src/authoring/common-words/tokens.ts'
 import { readText } from '../../src/engine/page/element.ts'
 import type { Page, UrlUse } from '../../src/engine/page/page-types.ts'
-import { splitParts, splitTokens } from '../../src/rules/common-words/tokens.ts'
 
 /** Section of the table → word → how often the page contains it. */
 export type PageWords = ReadonlyMap<string, ReadonlyMap<string, number>>

@@ -81,21 +81,6 @@ class Evidence(TypedDict):
 Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
 
 
-class Infrastructure(TypedDict):
-    """With include=infrastructure: where the site runs, as seen from its connection."""
-
-    cdn: str | None
-    """Display name of the CDN."""
-    dns: list[str]
-    """Registrable domains of the name servers."""
-    ip: str | None
-    """The address that served the page."""
-    tlsIssuer: str | None
-    """Organisation that issued the certificate."""
-    server: str | None
-    """The header Server."""
-
-
 class KeyInfo(TypedDict):
     name: str
     """Name of the key or account."""
@@ -137,6 +122,15 @@ class Meta(TypedDict):
     """Version of the rules that the result is based on."""
     title: str | None
     """Title of the page on one line, cut to 500 characters; null if it has none."""
+
+
+class Network(TypedDict):
+    """A network with one operator."""
+
+    asn: int
+    """Number of the autonomous system."""
+    name: str
+    """Its operator, as it is registered."""
 
 
 class ScanRequest(TypedDict):
@@ -185,6 +179,24 @@ class Error(TypedDict):
     """Whether the same request may succeed later: after Retry-After, where the response has it."""
     requestId: str
     """The value of the header X-Request-Id."""
+
+
+class Infrastructure(TypedDict):
+    """With include=infrastructure: where the site runs, as seen from its connection."""
+
+    cdn: str | None
+    """Display name of the CDN."""
+    dns: list[str]
+    """Registrable domains of the name servers."""
+    ip: str | None
+    """The address that served the page."""
+    tlsIssuer: str | None
+    """Organisation that issued the certificate."""
+    server: str | None
+    """The header Server."""
+    network: Network | None
+    reverseDns: str | None
+    """The name of the address, if the name has this address."""
 
 
 class ScanResult(TypedDict):

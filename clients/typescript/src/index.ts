@@ -1,9 +1,11 @@
 import { ConnectionError, readError, SiteprintError } from './errors.ts'
 import { Pace } from './pace.ts'
 import { scanAll } from './scan-all.ts'
-import type { Catalogue, Extra, KeyInfo, KeyUsage, ScanResult } from './schema.ts'
+import type { ScanAllOptions, ScanOptions, ScanOutcome } from './scan-options.ts'
+import type { Catalogue, KeyInfo, KeyUsage, ScanResult } from './schema.ts'
 import { sleep } from './sleep.ts'
 
+export type { ScanAllOptions, ScanOptions, ScanOutcome } from './scan-options.ts'
 export type * from './schema.ts'
 export { ConnectionError, SiteprintError }
 
@@ -26,24 +28,6 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
 }
-
-export interface ScanOptions {
-  /** What to add after the standard fields. */
-  readonly include?: readonly Extra[]
-  /** Scans again even if the service has a cached result. */
-  readonly fresh?: boolean
-  readonly signal?: AbortSignal
-}
-
-export interface ScanAllOptions extends ScanOptions {
-  /** Concurrent requests; 8 by default. */
-  readonly concurrency?: number
-}
-
-/** The outcome of one of many URLs. */
-export type ScanOutcome =
-  | { readonly url: string; readonly result: ScanResult; readonly error: null }
-  | { readonly url: string; readonly result: null; readonly error: SiteprintError | ConnectionError }
 
 interface Call {
   readonly body?: object

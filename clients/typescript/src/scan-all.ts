@@ -1,5 +1,5 @@
 import { ConnectionError, SiteprintError } from './errors.ts'
-import type { ScanAllOptions, ScanOutcome } from './index.ts'
+import type { ScanAllOptions, ScanOutcome } from './scan-options.ts'
 import type { ScanResult } from './schema.ts'
 
 type Scan = (url: string, signal: AbortSignal) => Promise<ScanResult>

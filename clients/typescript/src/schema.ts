@@ -221,6 +221,25 @@ export interface Infrastructure {
    * The header Server.
    */
   server: string | null
+  network: Network | null
+  /**
+   * The name of the address, if the name has this address.
+   */
+  reverseDns: string | null
+  [k: string]: unknown
+}
+/**
+ * A network with one operator.
+ */
+export interface Network {
+  /**
+   * Number of the autonomous system.
+   */
+  asn: number
+  /**
+   * Its operator, as it is registered.
+   */
+  name: string
   [k: string]: unknown
 }
 export interface KeyInfo {

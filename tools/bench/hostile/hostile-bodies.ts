@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 import type { ScanCause } from '../../../src/errors.ts'
-import type { Row } from './hostile-servers.ts'
+import type { Row } from './expected.ts'
 import { answer, type Bytes, drip, flood, head, type Play, say, sayAndEnd, sayAndReset } from './raw-server.ts'
 
 const fails = (reason: ScanCause): Row[2] => ({ reason })

@@ -1,4 +1,4 @@
-import type { Expected, Row } from './hostile-servers.ts'
+import type { Expected, Row } from './expected.ts'
 import { answer, drip, flood, head, type Play, say } from './raw-server.ts'
 
 const END = answer('<!doctype html><title>The end</title>')

@@ -1,5 +1,6 @@
 import type { ScanCause } from '../../../src/errors.ts'
 import { expired, good, otherName, selfSigned } from './certificates.ts'
+import type { Expected, Row } from './expected.ts'
 import { bodies } from './hostile-bodies.ts'
 import { redirects } from './hostile-redirects.ts'
 import {
@@ -12,7 +13,6 @@ import {
   openListener,
   openSite,
   openTlsSite,
-  type Plays,
   say,
   sayAndEnd,
   sayAndReset,
@@ -25,9 +25,6 @@ export interface HostileServer {
   /** The reason of a failure, all warnings of the result, or a result without warnings. */
   readonly expected: Expected
 }
-export type Expected = { readonly reason: ScanCause } | { readonly warnings: readonly RegExp[] } | 'fine'
-export type Row = readonly [name: string, plays: Plays, expected: Expected]
-
 export const PAGE = '<!doctype html><title>Tide tables</title><p>High water at noon.'
 const fails = (reason: ScanCause): Expected => ({ reason })
 const FEW = { warnings: [/only the first 200 of \d+ headers/] }

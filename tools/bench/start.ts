@@ -1,0 +1,310 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { stringify } from 'yaml'
+import { detectors } from '../../plugins/index.ts'
+import { openPool } from '../../src/detector/worker-pool.ts'
+import { ownFolder, projectFolder, writeBuilt } from '../../src/rules/built.ts'
+import { discoverRules } from '../../src/rules/discover.ts'
+import { computeVersion } from '../../src/rules/fingerprint.ts'
+import { checkFolders, throwOnErrors } from '../../src/rules/load/load.ts'
+import { packChecked } from '../../src/rules/load/open-ruleset.ts'
+import { generatePages } from './generated-pages.ts'
+import { writeMultipliedRules } from './multiplied-rules.ts'
+import { median } from './quantile.ts'
+
+/** The median of the durations, as a multiple of that of `node -e 0`, and the median of the peak memory. */
+interface Line {
+  readonly ms: number
+  readonly byNode: number
+  readonly peakMb: number
+}
+
+interface Ran {
+  readonly ms: number
+  readonly peakMb: number
+}
+
+const root = projectFolder()
+const RUN = join(root, 'dist', 'src', 'cli', 'run.js')
+const MAIN = join(root, 'dist', 'src', 'main.js')
+/** Loaded into each measured process, which writes its peak memory in kB to a pipe. `maxRSS` would include that of its parent. */
+const REPORT_PEAK = `const fs = require('node:fs')
+process.on('exit', () => fs.writeSync(3, /VmHWM:\\s+(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]))`
+const RULE = stringify({
+  name: 'Tidemarker',
+  website: 'https://tidemarker.example',
+  detect: [{ script: '.tidemarker.example' }],
+  source: 'https://tidemarker.example/docs',
+  verified: '2026-11-20',
+})
+/** Copies of each rule, of which about two thirds are valid. */
+const MORE = 13
+const LOCAL = '127.0.0.0/8'
+const CLIENTS = 12
+/** Time for garbage collection. */
+const IDLE_MS = 2000
+const GREETING = /http:\/\/[^\s/]+/
+const KEY = /Bearer (\w+)/
+
+/**
+ * Measures starts as multiples of `node -e 0`, and memory. Each round runs every process once, so that drift affects all equally.
+ * @param rounds at least 7 for figures that are compared
+ * @param scans of the service before its memory is read again
+ */
+export async function measureStart(rounds: number, scans: number): Promise<object> {
+  const work = mkdtempSync(join(tmpdir(), 'siteprint-bench-'))
+  try {
+    return await new StartBench(work).measure(rounds, scans)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+class StartBench {
+  readonly #work: string
+  readonly #env: Readonly<Record<string, string | undefined>>
+
+  constructor(work: string) {
+    this.#work = work
+    this.#env = {
+      ...process.env,
+      CACHE_DIR: join(work, 'cache'),
+      RULES_DIRS: '',
+      SCAN_ALLOW: LOCAL,
+      LOG_LEVEL: 'error',
+    }
+    writeFileSync(join(work, 'peak.cjs'), REPORT_PEAK)
+  }
+
+  async measure(rounds: number, scans: number): Promise<object> {
+    const own = discoverRules(ownFolder).rules
+    const one = join(this.#work, 'one')
+    const changing = join(one, 'technologies', 'analytics', 'tidemarker.yaml')
+    mkdirSync(dirname(changing), { recursive: true })
+    writeFileSync(changing, RULE)
+    const many = join(this.#work, 'many')
+    const more = writeMultipliedRules(many, MORE)
+    const packed = this.#pack([ownFolder, many])
+    const scan = [RUN, 'scan', '--html', join(root, 'examples', 'page.html')]
+    const lint = [RUN, 'rules', 'lint']
+    const lines = await measureAll(rounds, {
+      'node -e 0': () => this.#run(['-e', '0']),
+      'scan --html': () => this.#run(scan),
+      'keys --help': () => this.#run([RUN, 'keys', '--help']),
+      'library: import, load, detect': () => this.#run([this.#writeDetect(root)]),
+      'service: until the first scan is answered': () => this.#timeFirstScan(),
+      'rules lint, nothing changed': () => this.#run(lint, one),
+      'rules lint, one file changed': () => {
+        utimesSync(changing, new Date(), new Date())
+        return this.#run(lint, one)
+      },
+      'rules test, one rule': () => this.#run([RUN, 'rules', 'test', 'builder/wix']),
+      'many rules: scan --html': () => this.#run([join(packed, 'dist', 'src', 'cli', 'run.js'), ...scan.slice(1)]),
+      'many rules: library': () => this.#run([this.#writeDetect(packed)]),
+      'many rules: rules lint, nothing changed': () => this.#run(lint, many),
+    })
+    const nodeMs = lines['node -e 0'].ms
+    return {
+      rules: { own: own.length, more },
+      processes: lines,
+      once: {
+        'rules test': toLine([await this.#run([RUN, 'rules', 'test'])], nodeMs),
+        'many rules: rules test': toLine([await this.#run([RUN, 'rules', 'test'], many)], nodeMs),
+      },
+      firstPages: await measureFirstPages(rounds),
+      memory: await this.#measureMemory(scans),
+    }
+  }
+
+  /** Makes an installation whose built file contains the rules of several folders, and no YAML, as a package does. */
+  #pack(folders: readonly string[]): string {
+    const packed = join(this.#work, 'packed')
+    cpSync(join(root, 'dist'), join(packed, 'dist'), { recursive: true })
+    cpSync(join(root, 'package.json'), join(packed, 'package.json'))
+    symlinkSync(join(root, 'node_modules'), join(packed, 'node_modules'))
+    const checked = checkFolders({ folders, detectors })
+    throwOnErrors(checked.findings)
+    const rules = 'those of several folders'
+    const version = computeVersion([rules], detectors)
+    const file = join(packed, 'dist', 'ruleset.bin')
+    writeBuilt(file, packChecked(checked, detectors, version), { state: '', rules, date: '2026-11-20' })
+    return packed
+  }
+
+  /** Writes a program that uses the library of an installation. */
+  #writeDetect(installation: string): string {
+    const file = join(installation === root ? this.#work : installation, 'detect.mjs')
+    const library = pathToFileURL(join(installation, 'dist', 'bundle', 'index.js'))
+    writeFileSync(
+      file,
+      `import { buildPage, detect, loadRuleset } from '${library}'
+const ruleset = await loadRuleset()
+detect(ruleset, buildPage({ url: 'https://example.org/', html: '<title>a</title>' }))
+`,
+    )
+    return file
+  }
+
+  /** Runs a process to its end. */
+  async #run(args: readonly string[], folder = ''): Promise<Ran> {
+    const started = performance.now()
+    const child = this.#spawn(args, { RULES_DIRS: folder })
+    child.stdout?.resume()
+    let peak = ''
+    child.stdio[3]?.on('data', (text: Buffer) => {
+      peak += text.toString()
+    })
+    const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+    if (code === 2) throw new Error(`${args.slice(1).join(' ')} failed`)
+    return { ms: performance.now() - started, peakMb: Number(peak) / 1024 }
+  }
+
+  #spawn(args: readonly string[], env: object) {
+    return spawn(process.execPath, ['--require', join(this.#work, 'peak.cjs'), ...args], {
+      cwd: root,
+      env: { ...this.#env, ...env },
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+    })
+  }
+
+  async #timeFirstScan(): Promise<Ran> {
+    const started = performance.now()
+    const service = await this.#startService()
+    await service.scan(0)
+    const ms = performance.now() - started
+    return { ms, peakMb: await service.stop() }
+  }
+
+  /** Starts a service with an empty store, and a site with pages of 2 to 200 kB. */
+  async #startService() {
+    const pages = ['<title>Tide tables</title>', ...generatePages(40).map(({ html }) => String(html))]
+    const site = createServer(({ url }, answer) => {
+      const number = Number(/\/page-(\d+)/.exec(url ?? '')?.[1] ?? Number.NaN)
+      if (Number.isNaN(number)) answer.writeHead(404).end()
+      else answer.setHeader('content-type', 'text/html').end(pages[number % pages.length])
+    })
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    const { port } = site.address() as AddressInfo
+    const plans = join(this.#work, 'plans.yaml')
+    writeFileSync(plans, 'free: { perMinute: 1000000, perMonth: 10000000, keys: 1 }\n')
+    const child = this.#spawn([MAIN], {
+      DATA_DIR: mkdtempSync(join(this.#work, 'data-')),
+      PORT: '0',
+      PLANS_FILE: plans,
+      SCAN_PORTS: String(port),
+    })
+    const greeting = await new Promise<string>((resolve, reject) => {
+      let said = ''
+      child.stdout?.on('data', (text: Buffer) => {
+        said += text.toString()
+        if (KEY.test(said) && GREETING.test(said)) resolve(said)
+      })
+      child.on('error', reject).on('close', () => reject(new Error(`the service ended: ${said}`)))
+    })
+    const [url] = GREETING.exec(greeting) ?? []
+    const key = KEY.exec(greeting)?.[1]
+    let peak = ''
+    child.stdio[3]?.on('data', (text: Buffer) => {
+      peak += text.toString()
+    })
+    return {
+      scan: async (number: number): Promise<void> => {
+        const query = new URLSearchParams({ url: `http://127.0.0.1:${port}/page-${number}` })
+        const answer = await fetch(`${url}/api/v1/scan?${query}`, { headers: { authorization: `Bearer ${key}` } })
+        if (answer.status !== 200) throw new Error(`scan ${number}: ${answer.status} ${await answer.text()}`)
+        await answer.arrayBuffer()
+      },
+      readMb: (): number => readRss(child.pid ?? 0),
+      stop: async (): Promise<number> => {
+        const closed = new Promise((resolve) => child.on('close', resolve))
+        child.kill('SIGTERM')
+        await closed
+        site.closeAllConnections()
+        site.close()
+        return Number(peak) / 1024
+      },
+    }
+  }
+  /** Reads the memory of an idle service, and after many scans of different pages, 12 at a time. */
+  async #measureMemory(scans: number): Promise<object> {
+    const service = await this.#startService()
+    await service.scan(0)
+    await sleep(IDLE_MS)
+    const idleMb = service.readMb()
+    const left = Array.from({ length: scans }, (_, i) => i + 1).values()
+    const work = async (): Promise<void> => {
+      for (const number of left) await service.scan(number)
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, work))
+    const afterMb = service.readMb()
+    await service.stop()
+    return { idleMb, scans, afterMb: scans === 0 ? null : afterMb, oneMoreWorkerMb: await measureWorker() }
+  }
+}
+
+/** Measures processes in rounds, after a first round that fills their caches. */
+async function measureAll(
+  rounds: number,
+  processes: Readonly<Record<string, () => Promise<Ran>>>,
+): Promise<Readonly<Record<string, Line>>> {
+  const runs: Record<string, Ran[]> = Object.fromEntries(Object.keys(processes).map((name) => [name, []]))
+  for (let round = -1; round < rounds; round++)
+    for (const [name, run] of Object.entries(processes)) {
+      const ran = await run()
+      if (round >= 0) runs[name].push(ran)
+    }
+  const nodeMs = median(runs['node -e 0'].map(({ ms }) => ms))
+  return Object.fromEntries(Object.entries(runs).map(([name, ran]) => [name, toLine(ran, nodeMs)]))
+}
+
+function toLine(runs: readonly Ran[], nodeMs: number): Line {
+  const ms = median(runs.map((one) => one.ms))
+  const peakMb = median(runs.map((one) => one.peakMb))
+  return { ms: Math.round(ms), byNode: Math.round((ms / nodeMs) * 10) / 10, peakMb: Math.round(peakMb) }
+}
+
+/** Measures the first and the tenth page of a pool that has just been opened, in milliseconds. */
+async function measureFirstPages(rounds: number): Promise<object> {
+  const [page] = generatePages(1)
+  const times: number[][] = []
+  for (let round = 0; round < rounds; round++) {
+    const pool = openPool({ threads: 1, spares: 0 })
+    await pool.ready
+    const row: number[] = []
+    for (let n = 0; n < 10; n++) {
+      const started = performance.now()
+      await pool.match({ ...page })
+      row.push(performance.now() - started)
+    }
+    times.push(row)
+    await pool.close()
+  }
+  const [firstMs, tenthMs] = [0, 9].map((n) => Math.round(median(times.map((row) => row[n])) * 10) / 10)
+  return { firstMs, tenthMs }
+}
+
+/** Measures by how much the memory of a process grows with each worker. */
+async function measureWorker(): Promise<number> {
+  const read = async (threads: number): Promise<number> => {
+    const pool = openPool({ threads, spares: 0 })
+    await pool.ready
+    await sleep(IDLE_MS)
+    const mb = process.memoryUsage().rss / 2 ** 20
+    await pool.close()
+    return mb
+  }
+  const one = await read(1)
+  return Math.round((await read(5)) - one) / 4
+}
+
+/** Resident memory of a process in MB. */
+function readRss(pid: number): number {
+  const [, kb] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kb) / 1024)
+}

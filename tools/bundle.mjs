@@ -1,0 +1,131 @@
+// Bundles the entries of dist/src into dist/bundle, so that a start reads few files: importing hundreds of modules takes longer than
+// what most commands then do. The compiled modules stay where they are for tools and tests; an entry becomes one line that imports its
+// bundle.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
+const output = join(dist, 'bundle')
+
+/** Modules that processes and threads begin with. */
+const ENTRIES = [
+  'src/main',
+  'src/cli/run',
+  'src/siteprint',
+  'src/cli/rules/explain-worker',
+  'src/cli/rules/gaps-worker',
+  'src/index',
+  'src/detector/match-worker',
+  'src/scan/fetch-worker',
+]
+
+/**
+ * Packages that are bundled: those of the engine and of the commands, which are small and many, and those of the service with hundreds
+ * of modules. The others have native code or files of their own.
+ */
+const BUNDLED = new Set([
+  '@better-auth/core',
+  '@better-auth/kysely-adapter',
+  '@better-auth/utils',
+  '@better-fetch/fetch',
+  '@noble/ciphers',
+  '@noble/hashes',
+  '@sinclair/typebox',
+  'better-auth',
+  'better-call',
+  'defu',
+  'jose',
+  'kysely',
+  'nodemailer',
+  'preact',
+  'preact-render-to-string',
+  'rou3',
+  'zod',
+  'boolbase',
+  'cli-progress',
+  'css-what',
+  'csv-parse',
+  'csv-stringify',
+  'dataloader',
+  'dom-serializer',
+  'domelementtype',
+  'domhandler',
+  'domutils',
+  'entities',
+  'htmlparser2',
+  'import-meta-resolve',
+  'ipaddr.js',
+  'js-yaml',
+  'json-logic-js',
+  'leven',
+  'lru-cache',
+  'murmurhash',
+  'nanoid',
+  'tldts',
+  'tldts-core',
+  'yaml',
+])
+
+/** `import.meta` of a module names the file that tsc has written, which lies next to the data that the module reads. */
+const keepLocations = {
+  name: 'keep-locations',
+  transform(code, id) {
+    if (!id.startsWith(dist) || !code.includes('import.meta')) return null
+    const path = relative(output, id).split(sep).join('/')
+    return code
+      .replaceAll('import.meta.url', `new URL('${path}', import.meta.url).href`)
+      .replaceAll('import.meta.dirname', `fileURLToPathOfBundle(new URL('${dirname(path)}', import.meta.url))`)
+      .concat("\nimport { fileURLToPath as fileURLToPathOfBundle } from 'node:url'\n")
+  },
+}
+
+function isExternal(id) {
+  if (id.startsWith('node:') || builtinModules.includes(id)) return true
+  if (id.startsWith('.') || id.startsWith('/') || id.startsWith('\0')) return false
+  const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/')
+  return !BUNDLED.has(name)
+}
+
+rmSync(output, { recursive: true, force: true })
+const bundle = await rolldown({
+  input: Object.fromEntries(ENTRIES.map((name) => [basename(name), join(dist, `${name}.js`)])),
+  platform: 'node',
+  external: isExternal,
+  plugins: [keepLocations],
+  treeshake: true,
+})
+await bundle.write({
+  dir: output,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunk-[hash].js',
+  sourcemap: false,
+})
+await bundle.close()
+for (const name of ENTRIES) {
+  if (name === 'src/index') continue // Tools and tests import the library's modules with it.
+  const path = relative(dirname(join(dist, name)), join(output, `${basename(name)}.js`))
+    .split(sep)
+    .join('/')
+  const file = join(dist, `${name}.js`)
+  const hasDefault = /^export default /m.test(readFileSync(file, 'utf8'))
+  writeFileSync(file, `export * from '${path}'\n${hasDefault ? `export { default } from '${path}'\n` : ''}`)
+}
+
+/** Copies the types of the library's entry, with those that they import, to dist/types: the package contains no others. */
+function copyTypes(file, copied) {
+  if (copied.has(file)) return
+  copied.add(file)
+  const text = readFileSync(join(dist, file), 'utf8')
+  const target = join(dist, 'types', file)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
+  for (const [, path] of text.matchAll(/(?:from|import\()\s*['"](\.[^'"]*)\.(?:js|ts)['"]/g))
+    copyTypes(join(dirname(file), `${path}.d.ts`), copied)
+}
+
+rmSync(join(dist, 'types'), { recursive: true, force: true })
+copyTypes('src/index.d.ts', new Set())
