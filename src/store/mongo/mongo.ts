@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from 'mongodb'
+import { type Db, MongoNetworkTimeoutError } from 'mongodb'
 import type { Store } from '../types.ts'
 import { wrapMethods } from '../wrap-methods.ts'
 import { MongoAccounts } from './accounts.ts'
@@ -92,11 +92,26 @@ function buildParts(db: Db, queueMs: number): MongoParts {
 async function prepare(link: MongoLink): Promise<void> {
   try {
     await limit(link.db.command({ ping: 1 }), ANSWER_TIMEOUT_MS)
-    await limit(prepareDatabase(link.db), PREPARE_TIMEOUT_MS)
+    await limit(prepareRepeatedly(link.db), PREPARE_TIMEOUT_MS)
     await fillSlots(getCollections(link.db))
   } catch (error) {
     void link.close()
     throw toSetupError(error, link.hosts)
+  }
+}
+
+/**
+ * Repeats what a slow server did not finish before the time limit of the socket (`SOCKET_MS`), which is meant for requests. Each
+ * step does nothing if it has been done.
+ */
+async function prepareRepeatedly(db: Db): Promise<void> {
+  const deadline = performance.now() + PREPARE_TIMEOUT_MS
+  for (;;) {
+    try {
+      return await prepareDatabase(db)
+    } catch (error) {
+      if (!(error instanceof MongoNetworkTimeoutError) || performance.now() > deadline) throw error
+    }
   }
 }
 
