@@ -135,7 +135,7 @@ export function checkSlugs({ file, path, number, hit, also }: Expectation, { rul
     return [buildFinding('unknown-slug', file.valueAt([...path, ...below]), details)]
   }
   return [
-    ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting'])),
+    ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting', 'response'])),
     ...(hit?.hosting ? check(hit.hosting, ['hosting'], 'name', ['hosting']) : []),
     ...(hit?.siteType ? check(hit.siteType, ['siteType'], 'slug', ['site-type']) : []),
   ]
@@ -177,6 +177,8 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
   }
   if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
   const facts = checkFacts(fixture, hit, verdict)
+  if (own?.kind === 'response' && !own.chosen)
+    facts.push(buildDifference(fixture, [], ['page.state', verdict.page.state, findRule(rule, ruleset)?.state]))
   if (level === hit.confidence) return facts
   const why = explainLevel(fixture, hit.confidence, own, ruleset)
   return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]
@@ -246,6 +248,7 @@ function checkOthers(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Find
       own === undefined ||
       other === undefined ||
       own === other ||
+      (own.kind === 'response' && other.kind === 'response') ||
       also.includes(one.slug) ||
       areRelated(own, other, ruleset)
     )
@@ -290,6 +293,7 @@ function areRelated(a: CompiledRule, b: CompiledRule, ruleset: Ruleset): boolean
     ...rule.requires,
     ...rule.excludes,
     ...(rule.hosting ? [rule.hosting] : []),
+    ...(rule.by ? [rule.by] : []),
   ]
   return names(a).includes(b.slug) || names(b).includes(a.slug)
 }

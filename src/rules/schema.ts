@@ -1,4 +1,5 @@
 import type { Place } from '../engine/rule/place.ts'
+import { PAGE_STATES } from '../engine/rule/types.ts'
 import type { JsonSchema } from '../yaml/typed-schema.ts'
 import { findWordForm } from './word-forms.ts'
 
@@ -57,6 +58,12 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       category: { ...text, description: 'Builders: a key of `builders` in categories.yaml' },
       aiNative: { type: 'boolean', description: 'Builders: whether a model makes the site' },
       hosting: { ...text, description: 'Closed builders: the hosting rule that a high verdict proves' },
+      state: {
+        type: 'string',
+        enum: PAGE_STATES.filter((state) => state !== 'site'),
+        description: 'Responses: what came back instead of the site',
+      },
+      by: { ...slug, description: 'Responses: slug of the rule of the product or provider whose page it is' },
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
       implies: {
         ...slugs,

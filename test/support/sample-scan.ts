@@ -39,6 +39,7 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       technologies: ['Webflow', 'Google Fonts'],
       hosting: null,
       siteType: 'local-business',
+      page: { state: 'site', by: null, status: 200 },
       versions: { Webflow: '1.2' },
       evidence: [sampleEvidence],
       warnings: ['the page was cut'],

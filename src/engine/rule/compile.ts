@@ -27,6 +27,8 @@ export function compileRule(
     ...(category && { category }),
     ...(aiNative !== undefined && { aiNative }),
     ...(hosting && { hosting }),
+    ...(source.state && { state: source.state }),
+    ...(source.by && { by: source.by }),
     ...(source.role === 'cdn' && { cdn: true }),
     implies: toList<string>(implies),
     requires: toList<string>(requires),
@@ -34,7 +36,10 @@ export function compileRule(
     ...(thin && { thin }),
     ...(unnamed && { unnamed }),
     leaves: builder.leaves,
-    clauses: isType ? [] : parsed.map(({ weight, clause }) => ({ weight, ...clause })),
+    // A response has no levels: any clause proves it.
+    clauses: isType
+      ? []
+      : parsed.map(({ weight, clause }) => ({ weight: kind === 'response' ? 'strong' : weight, ...clause })),
     ...(isType && { typeClauses: listTypeClauses(source, parsed), prior: source.prior ?? 0 }),
   }
   checkExpression(isType ? some(parsed.map(({ clause }) => clause.holds)) : buildPoints(rule), builder.leaves)

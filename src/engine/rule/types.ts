@@ -1,6 +1,25 @@
 import type { Family, Weight } from './place.ts'
 
-export type RuleKind = 'builder' | 'hosting' | 'site-type' | 'technology'
+export type RuleKind = 'builder' | 'hosting' | 'response' | 'site-type' | 'technology'
+
+/**
+ * What came back: the site, or something instead of it. A firewall or a check of visitors (`wall`), a login before everything, no
+ * site or page at this address (`missing`), an error of a server, maintenance, a suspended account, the page of a server without a
+ * site (`default-page`), a domain for sale (`parked`), or a page that shows nothing (`empty`).
+ */
+export const PAGE_STATES = [
+  'site',
+  'wall',
+  'login',
+  'missing',
+  'error',
+  'maintenance',
+  'suspended',
+  'default-page',
+  'parked',
+  'empty',
+] as const
+export type PageState = (typeof PAGE_STATES)[number]
 
 /** A JSON Logic expression: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
 export type Logic = number | boolean | string | readonly Logic[] | { readonly [operation: string]: readonly Logic[] }
@@ -75,6 +94,10 @@ export interface RuleSource {
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string
+  /** Responses: what came back instead of the site. */
+  readonly state?: PageState
+  /** Responses: slug of the builder, technology or hosting rule whose page it is. */
+  readonly by?: string
   readonly role?: 'cdn'
   readonly implies?: string | readonly string[]
   readonly requires?: string | readonly string[]
@@ -102,6 +125,8 @@ export interface CompiledRule {
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string
+  readonly state?: PageState
+  readonly by?: string
   readonly cdn?: boolean
   readonly implies: readonly string[]
   readonly requires: readonly string[]

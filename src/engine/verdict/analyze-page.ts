@@ -5,6 +5,7 @@ import { MAX_TECHNOLOGIES } from '../text/bounds.ts'
 import { chooseBuilder, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
+import { applyResponse, chooseResponse, isForeign } from './response.ts'
 import { ScoredRule } from './score.ts'
 import { findHeldTypeClauses, isTypable } from './site-type.ts'
 
@@ -21,6 +22,9 @@ export interface Analysis {
   /** Hosting providers that scored. */
   readonly providers: ScoredRules
   readonly builder: ScoredRule | null
+  /** Rules of what came back instead of the site, and the one that says it. */
+  readonly responses: ScoredRules
+  readonly response: ScoredRule | null
   /** Number of technologies that were found. At most `MAX_TECHNOLOGIES` are listed. */
   readonly technologyCount: number
   readonly technologies: readonly ScoredRule[]
@@ -32,8 +36,11 @@ export interface Analysis {
 export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   const hits = readHits(ruleset, page)
   const scored = Array.from(hits.lifted, (rule) => new ScoredRule(rule, hits))
-  const products = indexScored(scored, ({ kind }) => kind !== 'hosting')
+  const products = indexScored(scored, ({ kind }) => kind === 'builder' || kind === 'technology')
   const providers = indexScored(scored, ({ kind }) => kind === 'hosting')
+  const responses = indexScored(scored, ({ kind }) => kind === 'response')
+  const response = chooseResponse([...responses.values()])
+  if (response) applyResponse(response, { products, providers }, ruleset)
 
   dropUnrequired(products)
   liftImplied(products, ruleset.bySlug)
@@ -47,9 +54,21 @@ export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   if (builder) settleConflict(builder, contenders, findCandidates(products, ruleset))
   const found = listTechnologies(products, providers, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
-  const heldTypeClauses = isTypable(page) ? findHeldTypeClauses(hits, { technologies, builder }) : []
+  const heldTypeClauses =
+    isTypable(page) && !isForeign(response) ? findHeldTypeClauses(hits, { technologies, builder }) : []
   const technologyCount = found.length
-  return { hits, scored, products, providers, builder, technologyCount, technologies, heldTypeClauses }
+  return {
+    hits,
+    scored,
+    products,
+    providers,
+    responses,
+    response,
+    builder,
+    technologyCount,
+    technologies,
+    heldTypeClauses,
+  }
 }
 
 function indexScored(scored: readonly ScoredRule[], wanted: (rule: CompiledRule) => boolean): ScoredRules {

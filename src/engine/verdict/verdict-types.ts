@@ -1,5 +1,6 @@
 import type { Family, Weight } from '../rule/place.ts'
 import type { RuleKind } from '../rule/types.ts'
+import type { PageAnswer } from './response.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 
@@ -51,6 +52,8 @@ export interface Verdict {
   readonly technologies: readonly string[]
   readonly hosting: string | null
   readonly siteType: string | null
+  /** What came back: the site, or something instead of it. */
+  readonly page: PageAnswer
   /** Display name → version. */
   readonly versions: Readonly<Record<string, string>>
   readonly evidence: readonly Evidence[]

@@ -12,6 +12,8 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   aiNative: ['builder'],
   hosting: ['builder'],
   role: ['hosting'],
+  state: ['response'],
+  by: ['response'],
   implies: ['builder', 'technology', 'hosting'],
   requires: ['builder', 'technology', 'hosting'],
   excludes: ['builder', 'technology', 'hosting'],
@@ -26,6 +28,7 @@ export const REQUIRED_KEYS: Readonly<Record<RuleKind, readonly string[]>> = {
   builder: ['category', 'aiNative', 'website'],
   technology: ['website'],
   hosting: ['website'],
+  response: ['state'],
   'site-type': [],
 }
 

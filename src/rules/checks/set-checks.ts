@@ -10,6 +10,9 @@ import { isMisplaced } from './rule-keys.ts'
 
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
 
+/** Namespace of the slugs whose page a response may be. */
+const OWNER = 'builder, technology or hosting'
+
 /** Namespace of the categories that `found` clauses name. */
 const BUILDER_CATEGORY = 'builder category'
 
@@ -31,6 +34,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
       findings.push(buildFinding('duplicate-slug', { file, line: 1, column: 1 }, { slug, other: other.found.file }))
     else space.set(slug, rule)
   }
+  spaces.set(OWNER, new Map([...(spaces.get('hosting') ?? []), ...(spaces.get('builder or technology') ?? [])]))
   findings.push(...checkNames(rules))
   for (const rule of rules) {
     for (const named of findNamedSlugs(rule)) {
@@ -114,7 +118,7 @@ export interface NamedSlug {
 }
 
 /**
- * Finds the slugs of other rules that a rule names: in its relations and its `hosting`, and, of a site type, in its `found`
+ * Finds the slugs of other rules that a rule names: in its relations, its `hosting` and its `by`, and, of a site type, in its `found`
  * clauses and its points.
  */
 export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'file'>): Generator<NamedSlug> {
@@ -125,6 +129,8 @@ export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'fi
         yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
+  if (typeof data.by === 'string' && data.by !== '' && !isMisplaced('by', found.kind))
+    yield { slug: data.by, space: OWNER, path: ['by'] }
   if (found.kind !== 'site-type') return
   yield* findFoundSlugs(data.detect, ['detect'])
   for (const [i, clause] of toList<unknown>(data.detect).entries())
