@@ -2,7 +2,7 @@ import type { Ruleset } from '../engine/lookup/ruleset.ts'
 
 type Rule = Ruleset['rules'][number]
 
-/** The kinds of rules, in the order of the catalogue. */
+/** The kinds of rules that results name, in the order of the catalogue. */
 export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
 
 /** The public data of a rule. */
@@ -19,7 +19,8 @@ export interface CatalogueEntry {
 
 /** Lists the rules of a ruleset, ordered by kind, then by slug. */
 export function buildCatalogue(rules: readonly Rule[]): CatalogueEntry[] {
-  const entries = rules.map(({ kind, slug, name, category, cdn, aiNative = false, website = null }) => ({
+  const shown = rules.filter(({ kind }) => CATALOGUE_KINDS.includes(kind))
+  const entries = shown.map(({ kind, slug, name, category, cdn, aiNative = false, website = null }) => ({
     kind,
     slug,
     name,

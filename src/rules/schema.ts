@@ -44,6 +44,22 @@ const RULE_SCHEMA_HEAD = {
   required: ['name', 'detect', 'source', 'verified'],
 }
 
+/** Keys of site types. */
+const typeKeys = {
+  prior: {
+    ...tenths,
+    description:
+      'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
+  },
+  fitted: {
+    type: 'boolean',
+    const: false,
+    description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
+  },
+  thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
+  unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
+}
+
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
  * schemas Ajv would report every branch for a single error.
@@ -61,7 +77,7 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       state: {
         type: 'string',
         enum: PAGE_STATES.filter((state) => state !== 'site'),
-        description: 'Responses: what came back instead of the site',
+        description: 'Responses, and site types of pages that are no site: what came back instead of the site',
       },
       by: { ...slug, description: 'Responses: slug of the rule of the product or provider whose page it is' },
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
@@ -71,18 +87,7 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       },
       requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
-      prior: {
-        ...tenths,
-        description:
-          'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
-      },
-      fitted: {
-        type: 'boolean',
-        const: false,
-        description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
-      },
-      thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
-      unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
+      ...typeKeys,
       detect: {
         type: 'array',
         minItems: 1,

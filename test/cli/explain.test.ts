@@ -91,7 +91,7 @@ const explain = (args: readonly string[]) =>
 function explainLast(name: string, html: string, headers: Record<string, string> = {}): string | undefined {
   const [slug, kind = null] = name.split('/').reverse() as [string, 'hosting' | undefined]
   const { text, warnings } = explainPage(ruleset, { slug, kind }, { html, headers })
-  expect(warnings).toEqual([])
+  expect(warnings.filter((one) => !one.startsWith('the answer is not the site'))).toEqual([])
   return text.trim().split('\n').at(-1)?.trim()
 }
 

@@ -147,7 +147,7 @@ test.each([
   ],
   [
     ['bilder/kilnwork', '--html', 'page.html'],
-    'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, site-type, technology',
+    'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, response, site-type, technology',
   ],
   [
     ['builder/kiln', '--category', 'site-builder', '--html', 'page.html'],

@@ -280,7 +280,7 @@ misses:
     [
       'bilder/kiln',
       'clay',
-      'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, site-type, technology',
+      'there is no kind "bilder"; did you mean "builder"? Use one of builder, hosting, response, site-type, technology',
     ],
     ['kilm', 'clay', 'there is no rule "kilm"; did you mean "kiln"?'],
   ])('rejects %s → %s, and changes nothing', async (name, slug, sentence) => {

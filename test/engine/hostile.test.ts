@@ -17,7 +17,7 @@ describe('a hostile page gives a verdict, with a warning for each cut', () => {
     const page = buildPage(input)
     const verdict = detect(ruleset, page)
     expect(page.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)))
-    expect(verdict.warnings).toEqual(page.warnings)
+    expect(verdict.warnings.filter((one) => !one.startsWith('the answer is not the site'))).toEqual(page.warnings)
     expect(JSON.stringify(toResult(verdict, ['evidence', 'versions', 'warnings'])).length).toBeLessThan(100_000)
   })
 })

@@ -50,6 +50,7 @@ describe('every list and string of a result is bounded', () => {
 
   test('each cut has a warning', () => {
     expect(verdict.warnings).toEqual([
+      'the answer is not the site but a page that shows nothing',
       'only 256 of 400 technologies are listed',
       'evidence is listed for 100 of 400 rules',
     ])

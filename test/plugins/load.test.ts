@@ -158,6 +158,7 @@ test.each([
   const ruleset = openRuleset({ own: join(smallProject().folder, 'rules'), folders: [join(root, 'rules')], detectors })
   const page = buildPage({ url: 'https://acme.com/', html: '<meta name="generator" content="WordPress 6.6">' })
   const verdict = detect(ruleset, page)
-  expect(verdict).toMatchObject({ builderSlug: 'wordpress', warnings: [`the detector "tide" failed: ${reason}`] })
+  expect(verdict.builderSlug).toBe('wordpress')
+  expect(verdict.warnings).toContain(`the detector "tide" failed: ${reason}`)
   expect(verdict.technologies).toContain('Acme')
 })

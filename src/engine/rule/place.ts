@@ -11,6 +11,9 @@ export type Family =
   | 'content'
   | 'found'
 
+/** Families of evidence about a site that an answer gives even if its body is not a page of the site. */
+export const SITE_FAMILIES: ReadonlySet<Family> = new Set<Family>(['address', 'network', 'response', 'side'])
+
 /** How much a clause proves. */
 export type Weight = 'strong' | 'medium' | 'weak'
 

@@ -94,7 +94,7 @@ export interface RuleSource {
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string
-  /** Responses: what came back instead of the site. */
+  /** Responses, and site types of pages that are no site: what came back instead of the site. */
   readonly state?: PageState
   /** Responses: slug of the builder, technology or hosting rule whose page it is. */
   readonly by?: string

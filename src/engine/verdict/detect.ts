@@ -26,8 +26,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const chosen = new Set<ScoredRule | null | undefined>([builder, origin, response, ...technologies])
   const scoring = [...products.values(), ...providers.values(), ...responses.values()]
   const cuts = reportCuts(analysis.technologyCount, scoring.length)
-  const siteType = choice.chosen?.rule.slug ?? null
-  const answer = describeAnswer(page, response, { ruleset, siteType })
+  const answer = describeAnswer(page, response, { ruleset, type: choice.chosen?.rule })
   const fields = {
     url: page.url && cutText(page.url.href, MAX_URL),
     builder: builder?.rule.name ?? null,
@@ -37,7 +36,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     isAiNative: builder?.rule.aiNative ?? false,
     technologies: technologies.map(({ rule }) => rule.name),
     hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
-    siteType,
+    siteType: choice.chosen?.rule.slug ?? null,
     page: answer,
     versions: listVersions(technologies, { products, ruleset }),
     warnings: boundWarnings([...explainAnswer(answer), ...page.warnings, ...hits.warnings, ...cuts]),

@@ -1,17 +1,11 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
+import { isEmpty } from '../page/is-empty.ts'
 import type { Page } from '../page/page-types.ts'
+import { SITE_FAMILIES } from '../rule/place.ts'
 import type { CompiledRule, PageState } from '../rule/types.ts'
 import { drop, lift, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
-
-/** What came back: the site, or something instead of it. */
-export interface PageAnswer {
-  readonly state: PageState
-  /** Display name of the product or provider whose page came back instead of the site; null if it is not known. */
-  readonly by: string | null
-  /** Status code of the answer; null if it is not known. */
-  readonly status: number | null
-}
+import type { PageAnswer } from './verdict-types.ts'
 
 /** States of status codes, for an answer that no rule knows. Other codes from 500 are errors of a server, as are those from 400. */
 const STATES: ReadonlyMap<number, PageState> = new Map([
@@ -27,12 +21,6 @@ const STATES: ReadonlyMap<number, PageState> = new Map([
   [999, 'wall'],
 ])
 const UNAVAILABLE = 503
-
-/** Families of evidence that an answer gives about the site even if its body is not a page of the site. */
-const SITE_FAMILIES: ReadonlySet<string> = new Set(['address', 'network', 'response', 'side'])
-
-/** Elements that show something, or bring it. */
-const SHOWING = new Set('audio canvas embed frame frameset iframe img input object picture script svg video'.split(' '))
 
 /**
  * Chooses the rule of what came back instead of the site: by points and families. A rule that names whose page it is comes before
@@ -80,17 +68,17 @@ export function isForeign(response: ScoredRule | null): boolean {
   return response !== null && response.rule.state !== 'default-page'
 }
 
-/** Says what came back. @param siteType slug of the site type, or null */
+/** Says what came back. @param type the site type of the page, which may have a state itself */
 export function describeAnswer(
   page: Page,
   response: ScoredRule | null,
-  { ruleset, siteType }: { readonly ruleset: Ruleset; readonly siteType: string | null },
+  { ruleset, type }: { readonly ruleset: Ruleset; readonly type: CompiledRule | undefined },
 ): PageAnswer {
   const { status } = page
   if (response?.rule.state)
     return { state: response.rule.state, by: findOwner(response.rule, ruleset)?.name ?? null, status }
   return {
-    state: readStatus(page) ?? (siteType === 'parked' ? 'parked' : isEmpty(page) ? 'empty' : 'site'),
+    state: readStatus(page) ?? type?.state ?? (isEmpty(page) ? 'empty' : 'site'),
     by: null,
     status,
   }
@@ -100,17 +88,6 @@ function readStatus({ status, headers }: Page): PageState | null {
   if (status === null || status < 400) return null
   if (status === UNAVAILABLE && headers?.some(([name]) => name === 'retry-after')) return 'maintenance'
   return STATES.get(status) ?? 'error'
-}
-
-/**
- * Whether a document shows nothing and has no script that could. One with a title is a page whose content is missing, such as the
- * template of an application. A body that is not known is not empty.
- */
-function isEmpty({ html, text, title, tape, headers }: Page): boolean {
-  const read = (header: string): string | undefined => headers?.find(([name]) => name === header)?.[1]
-  if (html === '') return read('content-length') === '0'
-  if (!/html/i.test(read('content-type') ?? 'html')) return false
-  return text.trim() === '' && !title && !tape.tags.some((tag) => SHOWING.has(tag))
 }
 
 const MEANINGS: Readonly<Record<Exclude<PageState, 'site'>, string>> = {

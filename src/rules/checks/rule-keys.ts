@@ -12,7 +12,7 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   aiNative: ['builder'],
   hosting: ['builder'],
   role: ['hosting'],
-  state: ['response'],
+  state: ['response', 'site-type'],
   by: ['response'],
   implies: ['builder', 'technology', 'hosting'],
   requires: ['builder', 'technology', 'hosting'],
