@@ -29,6 +29,7 @@ export interface FoundFolder {
 export const KINDS: ReadonlyMap<string, RuleKind> = new Map([
   ['builders', 'builder'],
   ['hosting', 'hosting'],
+  ['responses', 'response'],
   ['site-types', 'site-type'],
   ['technologies', 'technology'],
 ])

@@ -114,8 +114,9 @@ export function buildPageFinding({ file, path }: Pick<Fixture, 'file' | 'path'>,
 
 /** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
-  const isType = fixture.rule.kind === 'site-type'
-  const own = (isType ? checkType : checkOwn)(fixture, verdict, ruleset)
+  const { kind } = fixture.rule
+  const check = kind === 'site-type' ? checkType : kind === 'response' ? checkResponse : checkOwn
+  const own = check(fixture, verdict, ruleset)
   return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
@@ -161,19 +162,33 @@ function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Findin
   return [buildDifference(fixture, [], ['siteType', verdict.siteType, wanted]), ...facts]
 }
 
+/** Checks the page of a response rule: on a hit it says what came back, on a miss it does not hold. */
+function checkResponse(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
+  const { rule, hit } = fixture
+  const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
+  if (hit === null) return own === undefined ? [] : [buildMissFinding(fixture, own)]
+  const facts = checkFacts(fixture, hit, verdict)
+  if (own?.chosen) return facts
+  const other = verdict.evidence.find(({ kind, chosen }) => kind === rule.kind && chosen)
+  const why = own === undefined ? explainLevel(fixture, 'high', own, ruleset) : ''
+  return [buildDifference(fixture, [], ['response', other?.slug, rule.slug], why), ...facts]
+}
+
+function buildMissFinding(fixture: Fixture, { points, clauses }: Evidence): Finding {
+  return buildFinding('miss-fires', fixture.file.valueAt(fixture.path), {
+    level: String(computeLevel(points)),
+    clauses: clauses.map(({ clause }) => clause).join(' '),
+    command: formatExplain(fixture),
+  })
+}
+
 function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const { rule, file, path, hit } = fixture
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   const level = own ? computeLevel(own.points) : null
   if (hit === null) {
     if (own === undefined || level === null) return []
-    return [
-      buildFinding('miss-fires', file.valueAt(path), {
-        level,
-        clauses: own.clauses.map(({ clause }) => clause).join(' '),
-        command: formatExplain(fixture),
-      }),
-    ]
+    return [buildMissFinding(fixture, own)]
   }
   if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
   const facts = checkFacts(fixture, hit, verdict)
@@ -273,7 +288,9 @@ function findRule(
 
 /** Lists the builders, technologies and hosting whose own clauses fire, whatever relations make of them. */
 export function listFired({ evidence }: Verdict): readonly Evidence[] {
-  return evidence.filter(({ kind, points }) => kind !== 'site-type' && computeLevel(points) !== null)
+  return evidence.filter(
+    ({ kind, points }) => kind !== 'site-type' && kind !== 'response' && computeLevel(points) !== null,
+  )
 }
 
 /** Reports slugs of an `also` that do not fire. */

@@ -1,4 +1,5 @@
 import type { Place } from '../engine/rule/place.ts'
+import { STATES } from '../engine/rule/types.ts'
 import type { JsonSchema } from '../yaml/typed-schema.ts'
 import { findWordForm } from './word-forms.ts'
 
@@ -56,7 +57,10 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       description: text,
       category: { ...text, description: 'Builders: a key of `builders` in categories.yaml' },
       aiNative: { type: 'boolean', description: 'Builders: whether a model makes the site' },
-      hosting: { ...text, description: 'Closed builders: the hosting rule that a high verdict proves' },
+      hosting: {
+        ...text,
+        description: 'The hosting rule that a closed builder with a high verdict proves, or that a response proves',
+      },
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
       implies: {
         ...slugs,
@@ -76,6 +80,16 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       },
       thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
       unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
+      state: {
+        type: 'string',
+        enum: [...STATES],
+        description: 'Responses: what came back instead of the site. Site types: what pages of this type are',
+      },
+      by: { ...name, description: 'Responses: display name of the product or host whose answer it is' },
+      ofSite: {
+        ...flag,
+        description: 'Responses: a page of the site itself, such as its own 404 page, whose code tells the builder',
+      },
       detect: {
         type: 'array',
         minItems: 1,

@@ -30,7 +30,9 @@ const clause = Type.Object(
 
 const evidence = Type.Object(
   {
-    kind: extensible(['builder', 'technology', 'hosting', 'site-type'] as const, { description: 'Kind of the rule.' }),
+    kind: extensible(['builder', 'technology', 'hosting', 'site-type', 'response'] as const, {
+      description: 'Kind of the rule.',
+    }),
     slug: text,
     name: text,
     level: orNull(CONFIDENCE),

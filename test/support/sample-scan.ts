@@ -40,6 +40,7 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       hosting: null,
       siteType: 'local-business',
       versions: { Webflow: '1.2' },
+      page: { state: 'site', by: null, status: 200 },
       evidence: [sampleEvidence],
       warnings: ['the page was cut'],
       cost: { textsTested: 1, rulesEvaluated: 1 },

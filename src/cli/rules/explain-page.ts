@@ -84,7 +84,13 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
 
 /** Names the rule that the result contains instead, for kinds of which a result contains only one. */
 function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
-  const names = { builder: verdict.builder, hosting: verdict.hosting, 'site-type': verdict.siteType, technology: null }
+  const names = {
+    builder: verdict.builder,
+    hosting: verdict.hosting,
+    'site-type': verdict.siteType,
+    technology: null,
+    response: verdict.page.state,
+  }
   return names[kind] === null ? '' : `, which contains ${names[kind]}`
 }
 

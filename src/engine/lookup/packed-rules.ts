@@ -5,8 +5,14 @@ import type { Sections } from '../text/sections.ts'
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** Builders and technologies share one set of slugs; hosting providers and site types have their own. */
-const SCOPES: Readonly<Record<RuleKind, number>> = { builder: 0, technology: 0, hosting: 1, 'site-type': 2 }
+/** Builders and technologies share one set of slugs; hosting providers, site types and responses have their own. */
+const SCOPES: Readonly<Record<RuleKind, number>> = {
+  builder: 0,
+  technology: 0,
+  hosting: 1,
+  'site-type': 2,
+  response: 3,
+}
 
 /** The rules of a compiled ruleset: JSON, which is decoded when a rule is asked for. */
 export class PackedRules {

@@ -17,8 +17,26 @@ export function compileRule(
 ): CompiledRule {
   const builder = new LeafBuilder()
   const isType = source.kind === 'site-type'
+  // One clause tells what an answer is, wherever it looks.
+  const isResponse = source.kind === 'response'
   const parsed = source.detect.map((clause, i) => compileClause(clause, meant[i], { places, builder }))
-  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, thin, unnamed } = source
+  const {
+    kind,
+    slug,
+    name,
+    website,
+    category,
+    aiNative,
+    hosting,
+    implies,
+    requires,
+    excludes,
+    thin,
+    unnamed,
+    state,
+    by,
+    ofSite,
+  } = source
   const rule = {
     kind,
     slug,
@@ -33,8 +51,11 @@ export function compileRule(
     excludes: toList<string>(excludes),
     ...(thin && { thin }),
     ...(unnamed && { unnamed }),
+    ...(state && { state }),
+    ...(by && { by }),
+    ...(ofSite && { ofSite }),
     leaves: builder.leaves,
-    clauses: isType ? [] : parsed.map(({ weight, clause }) => ({ weight, ...clause })),
+    clauses: isType ? [] : parsed.map(({ weight, clause }) => ({ weight: isResponse ? 'strong' : weight, ...clause })),
     ...(isType && { typeClauses: listTypeClauses(source, parsed), prior: source.prior ?? 0 }),
   }
   checkExpression(isType ? some(parsed.map(({ clause }) => clause.holds)) : buildPoints(rule), builder.leaves)

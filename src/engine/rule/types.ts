@@ -1,6 +1,20 @@
 import type { Family, Weight } from './place.ts'
 
-export type RuleKind = 'builder' | 'hosting' | 'site-type' | 'technology'
+export type RuleKind = 'builder' | 'hosting' | 'response' | 'site-type' | 'technology'
+
+/** What came back instead of the site, in the order in which a rule of one state goes before a rule of the next. */
+export const STATES = [
+  'wall',
+  'login',
+  'suspended',
+  'maintenance',
+  'missing',
+  'error',
+  'default-page',
+  'parked',
+  'empty',
+] as const
+export type State = (typeof STATES)[number]
 
 /** A JSON Logic expression: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
 export type Logic = number | boolean | string | readonly Logic[] | { readonly [operation: string]: readonly Logic[] }
@@ -87,6 +101,12 @@ export interface RuleSource {
   readonly thin?: boolean
   /** A site type that stands for pages of no type: if it wins, the page has none. */
   readonly unnamed?: boolean
+  /** Responses: what the answer is. Site types: what a page of this type is; the page keeps the type. */
+  readonly state?: State
+  /** Responses: display name of the product or host whose answer it is. */
+  readonly by?: string
+  /** Responses: the answer is a page of the site itself, such as its own 404 page, whose code tells the builder. */
+  readonly ofSite?: boolean
   readonly description?: string
   readonly detect: readonly ClauseSource[]
   readonly source: readonly string[]
@@ -108,6 +128,9 @@ export interface CompiledRule {
   readonly excludes: readonly string[]
   readonly thin?: boolean
   readonly unnamed?: boolean
+  readonly state?: State
+  readonly by?: string
+  readonly ofSite?: boolean
   readonly leaves: readonly Leaf[]
   /** Empty for a site type. */
   readonly clauses: readonly WeightedClause[]

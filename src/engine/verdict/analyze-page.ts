@@ -1,9 +1,11 @@
 import type { Ruleset, RuleTypeClause } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import type { CompiledRule } from '../rule/types.ts'
+import type { Family } from '../rule/place.ts'
+import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { MAX_TECHNOLOGIES } from '../text/bounds.ts'
 import { chooseBuilder, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
+import { chooseResponse } from './page-state.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
 import { ScoredRule } from './score.ts'
 import { findHeldTypeClauses, isTypable } from './site-type.ts'
@@ -16,6 +18,8 @@ export interface Analysis {
   readonly hits: PageHits
   /** Every rule with a hit, except site types. */
   readonly scored: readonly ScoredRule[]
+  /** The response rule that says what came back instead of the site; null if none holds. */
+  readonly response: ScoredRule | null
   /** Builders and technologies that scored. */
   readonly products: ScoredRules
   /** Hosting providers that scored. */
@@ -31,10 +35,19 @@ export interface Analysis {
 /** Scores all rules on a page, applies the relations between them, and decides the builder and the technologies. */
 export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   const hits = readHits(ruleset, page)
-  const scored = Array.from(hits.lifted, (rule) => new ScoredRule(rule, hits))
-  const products = indexScored(scored, ({ kind }) => kind !== 'hosting')
+  const lifted = [...hits.lifted]
+  const responses = lifted.filter(isResponse).map((rule) => new ScoredRule(rule, hits))
+  const response = chooseResponse(responses.filter(({ level }) => level !== null))
+  const counts = response === null || response.rule.ofSite ? undefined : buildOutsideTest(ruleset)
+  const others = lifted.filter((rule) => !isResponse(rule))
+  const scored = [
+    ...responses,
+    ...others.map((rule) => new ScoredRule(rule, hits, rule.kind === 'builder' ? counts : undefined)),
+  ]
+  const products = indexScored(scored, ({ kind }) => kind === 'builder' || kind === 'technology')
   const providers = indexScored(scored, ({ kind }) => kind === 'hosting')
 
+  if (response !== null) addProved(response, { products, providers, ruleset })
   dropUnrequired(products)
   liftImplied(products, ruleset.bySlug)
   const contenders = findCandidates(products, ruleset)
@@ -49,7 +62,35 @@ export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
   const heldTypeClauses = isTypable(page) ? findHeldTypeClauses(hits, { technologies, builder }) : []
   const technologyCount = found.length
-  return { hits, scored, products, providers, builder, technologyCount, technologies, heldTypeClauses }
+  return { hits, scored, response, products, providers, builder, technologyCount, technologies, heldTypeClauses }
+}
+
+const isResponse = ({ kind }: CompiledRule): boolean => kind === 'response'
+
+/** Families of evidence that a page of somebody else in front of the site does not change. */
+const OUTSIDE_FAMILIES: ReadonlySet<Family> = new Set(['address', 'response', 'network', 'side'])
+
+/** Builds the test whether a clause is only about what surrounds a page: the code of a wall says nothing about the site. */
+function buildOutsideTest({ places }: Ruleset): (leaves: readonly Leaf[]) => boolean {
+  const isOutside = ({ place }: Leaf): boolean => OUTSIDE_FAMILIES.has(places.get(place)?.detector.family ?? 'content')
+  return (leaves) => leaves.filter(({ positive }) => positive).every(isOutside)
+}
+
+/** Adds the products and the host that an answer proves. */
+function addProved(
+  { rule }: ScoredRule,
+  { products, providers, ruleset }: Pick<Analysis, 'products' | 'providers'> & { readonly ruleset: Ruleset },
+): void {
+  const prove = (found: CompiledRule | undefined, scored: ScoredRules): void => {
+    if (found === undefined) return
+    const one = scored.get(found.slug) ?? new ScoredRule(found, null)
+    scored.set(found.slug, one)
+    if (one.level === 'high') return
+    one.level = 'high'
+    one.note = `implied by ${rule.slug}`
+  }
+  for (const slug of rule.implies) prove(ruleset.bySlug.get(slug), products)
+  if (rule.hosting !== undefined) prove(ruleset.hostingBySlug.get(rule.hosting), providers)
 }
 
 function indexScored(scored: readonly ScoredRule[], wanted: (rule: CompiledRule) => boolean): ScoredRules {

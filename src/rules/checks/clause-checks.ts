@@ -50,8 +50,7 @@ export class ClauseChecker {
     if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
     if (findFamily(node) === null) this.#add('nothing-positive', path, {})
-    else if (this.#found.kind !== 'site-type' && this.#checkFamilies(node, source, path))
-      this.#checkWeight(node, source, path)
+    else if (this.#isWeighted && this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
   }
 
   #add(code: FindingCode, path: Path, details: Record<string, string | number>, atKey = false): void {
@@ -95,13 +94,19 @@ export class ClauseChecker {
     return this.#checkGroup(source, groups[0], path)
   }
 
-  /** A site type has points, a rule of another kind weights. */
+  get #isWeighted(): boolean {
+    return this.#found.kind !== 'site-type' && this.#found.kind !== 'response'
+  }
+
+  /** A site type has points, a response neither points nor weights, a rule of another kind weights. */
   #checkOwner(source: ClauseSource, path: Path): void {
     const isType = this.#found.kind === 'site-type'
-    const owner = isType ? 'a rule of another kind' : 'a site-type rule'
     const kind = `a ${this.#found.kind} rule`
-    for (const key of isType ? ['weight'] : ['points', 'fitted'])
-      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
+    const foreign = [...(this.#isWeighted ? [] : ['weight']), ...(isType ? [] : ['points', 'fitted'])]
+    for (const key of foreign.filter((one) => one in source)) {
+      const owner = key === 'weight' ? 'a builder, technology or hosting rule' : 'a site-type rule'
+      this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
+    }
   }
 
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {

@@ -10,15 +10,18 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   verified: [],
   category: ['builder'],
   aiNative: ['builder'],
-  hosting: ['builder'],
+  hosting: ['builder', 'response'],
   role: ['hosting'],
-  implies: ['builder', 'technology', 'hosting'],
+  implies: ['builder', 'technology', 'hosting', 'response'],
   requires: ['builder', 'technology', 'hosting'],
   excludes: ['builder', 'technology', 'hosting'],
   prior: ['site-type'],
   fitted: ['site-type'],
   thin: ['site-type'],
   unnamed: ['site-type'],
+  state: ['response', 'site-type'],
+  by: ['response'],
+  ofSite: ['response'],
 }
 
 /** Keys that a kind of rule needs in addition to those that the schema requires of all rules. */
@@ -26,6 +29,7 @@ export const REQUIRED_KEYS: Readonly<Record<RuleKind, readonly string[]>> = {
   builder: ['category', 'aiNative', 'website'],
   technology: ['website'],
   hosting: ['website'],
+  response: ['state'],
   'site-type': [],
 }
 

@@ -18,6 +18,11 @@ export function findNamespace(kind: RuleKind): string {
   return kind === 'builder' || kind === 'technology' ? 'builder or technology' : kind
 }
 
+/** Namespace of the slugs that the relations of a kind name. */
+function findRelated(kind: RuleKind): string {
+  return findNamespace(kind === 'response' ? 'technology' : kind)
+}
+
 /** Checks that need all rules: duplicate slugs, unknown slugs in relations, and cycles. */
 export function checkSet(rules: readonly CheckedRule[], categories: Categories): Finding[] {
   const findings: Finding[] = []
@@ -48,7 +53,8 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
       )
     }
     findings.push(...checkExcludes(rule))
-    for (const key of ['implies', 'requires'] as const) {
+    // Nothing names a response, so it is in no cycle.
+    for (const key of rule.found.kind === 'response' ? [] : (['implies', 'requires'] as const)) {
       const cycle = findCycle(rule, key, spaces.get(findNamespace(rule.found.kind)) ?? new Map())
       if (cycle) findings.push(buildFinding('relation-cycle', rule.file.keyAt([key]), { key, path: cycle.join(' → ') }))
     }
@@ -65,8 +71,8 @@ function explainKind({ slug, path }: NamedSlug, rules: readonly CheckedRule[]): 
   const reason =
     key === 'hosting' || key === FOUND.key
       ? `${key} names ${key === 'hosting' ? 'hosting rules' : 'builders and technologies'}`
-      : other === 'site-type'
-        ? 'relations cannot name site types'
+      : other === 'site-type' || other === 'response'
+        ? `relations cannot name ${other === 'response' ? 'responses' : 'site types'}`
         : `${owners} may have it in ${key}`
   return `; there is a ${other} with this slug, but ${reason}`
 }
@@ -122,7 +128,7 @@ export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'fi
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
     for (const [i, slug] of toList<unknown>(data[key]).entries())
       if (typeof slug === 'string' && SLUG.test(slug))
-        yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
+        yield { slug, space: findRelated(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
   if (found.kind !== 'site-type') return
