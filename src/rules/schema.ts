@@ -44,6 +44,34 @@ const RULE_SCHEMA_HEAD = {
   required: ['name', 'detect', 'source', 'verified'],
 }
 
+const TYPE_PROPERTIES = {
+  prior: {
+    ...tenths,
+    description:
+      'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
+  },
+  fitted: {
+    type: 'boolean',
+    const: false,
+    description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
+  },
+  thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
+  unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
+}
+
+const RESPONSE_PROPERTIES = {
+  state: {
+    type: 'string',
+    enum: [...STATES],
+    description: 'Responses: what came back instead of the site. Site types: what pages of this type are',
+  },
+  by: { ...name, description: 'Responses: display name of the product or host whose answer it is' },
+  ofSite: {
+    ...flag,
+    description: 'Responses: a page of the site itself, such as its own 404 page, whose code tells the builder',
+  },
+}
+
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
  * schemas Ajv would report every branch for a single error.
@@ -68,28 +96,8 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       },
       requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
-      prior: {
-        ...tenths,
-        description:
-          'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
-      },
-      fitted: {
-        type: 'boolean',
-        const: false,
-        description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
-      },
-      thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
-      unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
-      state: {
-        type: 'string',
-        enum: [...STATES],
-        description: 'Responses: what came back instead of the site. Site types: what pages of this type are',
-      },
-      by: { ...name, description: 'Responses: display name of the product or host whose answer it is' },
-      ofSite: {
-        ...flag,
-        description: 'Responses: a page of the site itself, such as its own 404 page, whose code tells the builder',
-      },
+      ...TYPE_PROPERTIES,
+      ...RESPONSE_PROPERTIES,
       detect: {
         type: 'array',
         minItems: 1,

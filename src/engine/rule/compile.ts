@@ -20,6 +20,18 @@ export function compileRule(
   // One clause tells what an answer is, wherever it looks.
   const isResponse = source.kind === 'response'
   const parsed = source.detect.map((clause, i) => compileClause(clause, meant[i], { places, builder }))
+  const rule = {
+    ...compileKeys(source),
+    leaves: builder.leaves,
+    clauses: isType ? [] : parsed.map(({ weight, clause }) => ({ weight: isResponse ? 'strong' : weight, ...clause })),
+    ...(isType && { typeClauses: listTypeClauses(source, parsed), prior: source.prior ?? 0 }),
+  }
+  checkExpression(isType ? some(parsed.map(({ clause }) => clause.holds)) : buildPoints(rule), builder.leaves)
+  return rule
+}
+
+/** Copies the keys of a rule that are compiled as they are written. */
+function compileKeys(source: RuleSource): Omit<CompiledRule, 'leaves' | 'clauses'> {
   const {
     kind,
     slug,
@@ -37,7 +49,7 @@ export function compileRule(
     by,
     ofSite,
   } = source
-  const rule = {
+  return {
     kind,
     slug,
     name,
@@ -54,12 +66,7 @@ export function compileRule(
     ...(state && { state }),
     ...(by && { by }),
     ...(ofSite && { ofSite }),
-    leaves: builder.leaves,
-    clauses: isType ? [] : parsed.map(({ weight, clause }) => ({ weight: isResponse ? 'strong' : weight, ...clause })),
-    ...(isType && { typeClauses: listTypeClauses(source, parsed), prior: source.prior ?? 0 }),
   }
-  checkExpression(isType ? some(parsed.map(({ clause }) => clause.holds)) : buildPoints(rule), builder.leaves)
-  return rule
 }
 
 /** @throws RuleSyntaxError when an expression is nested too deep, or not 0 where every place was seen and nothing was found */
