@@ -67,7 +67,7 @@ export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
 
 const isResponse = ({ kind }: CompiledRule): boolean => kind === 'response'
 
-/** Families of evidence that a page of somebody else in front of the site does not change. */
+/** Families of evidence that a page in front of the site, such as that of a firewall, does not change. */
 const OUTSIDE_FAMILIES: ReadonlySet<Family> = new Set(['address', 'response', 'network', 'side'])
 
 /** Builds the test whether a clause is only about what surrounds a page: the code of a wall says nothing about the site. */
