@@ -59,7 +59,6 @@ export function formatCatalogue({ rules, categories }: CatalogueRules, places: P
     ...formatGroup('## Hosting providers', ({ kind, role }) => kind === 'hosting' && role === undefined),
     ...formatGroup('## CDNs', ({ kind, role }) => kind === 'hosting' && role === 'cdn'),
     ...formatGroup('## Site types', ({ kind }) => kind === 'site-type'),
-    ...formatGroup('## Responses that are not the site', ({ kind }) => kind === 'response'),
     '## Technologies\n',
     ...Object.entries(categories.technologies).flatMap(([key, title]) =>
       formatGroup(`### ${title}: \`${key}\``, ({ kind, category }) => kind === 'technology' && category === key),

@@ -21,7 +21,6 @@ export function explainChoice(own: Evidence, rule: CompiledRule, context: Choice
   if (own.chosen && !isOnlyTechnology) return null
   if (own.note !== undefined && own.level === null) return `it was dropped, because it is ${formatNote(own.note)}`
   if (own.level === null) return `${own.points} point is too few: the lowest level needs ${MIN_LEVEL_POINTS}`
-  if (own.kind === 'response') return 'another response rule goes before it: one that names whose answer it is'
   if (own.kind === 'builder') return explainBuilder(own, rule, context)
   if (own.kind === 'hosting' && rule.cdn !== true) return explainHosting(own, context)
   if (!isMedium(own.level)) return `${own.kind === 'hosting' ? 'a CDN' : 'a technology'} needs medium or better`

@@ -3,7 +3,7 @@ import type { Ruleset } from '../engine/lookup/ruleset.ts'
 type Rule = Ruleset['rules'][number]
 
 /** The kinds of rules, in the order of the catalogue. */
-export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', 'response', 'site-type', 'technology']
+export const CATALOGUE_KINDS: readonly Rule['kind'][] = ['builder', 'hosting', 'site-type', 'technology']
 
 /** The public data of a rule. */
 export interface CatalogueEntry {

@@ -51,7 +51,7 @@ const hitSchema = defineObject(
   { page },
   {
     confidence: defineEnum(['high', 'medium', 'low'], {
-      description: "The rule's own level; required except for site types and responses",
+      description: "The rule's own level; required except for site types",
     }),
     also: slugs('Slugs of other rules that fire on this page, too'),
     hosting: nullableText('Hosting in the verdict; null for none'),

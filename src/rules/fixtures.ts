@@ -114,9 +114,8 @@ export function buildPageFinding({ file, path }: Pick<Fixture, 'file' | 'path'>,
 
 /** Compares a verdict with what the fixture expects. */
 export function checkVerdict(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
-  const { kind } = fixture.rule
-  const check = kind === 'site-type' ? checkType : kind === 'response' ? checkResponse : checkOwn
-  const own = check(fixture, verdict, ruleset)
+  const isType = fixture.rule.kind === 'site-type'
+  const own = (isType ? checkType : checkOwn)(fixture, verdict, ruleset)
   return [...own, ...checkOthers(fixture, verdict, ruleset)]
 }
 
@@ -136,7 +135,7 @@ export function checkSlugs({ file, path, number, hit, also }: Expectation, { rul
     return [buildFinding('unknown-slug', file.valueAt([...path, ...below]), details)]
   }
   return [
-    ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting'])),
+    ...also.flatMap((slug, i) => check(slug, ['also', i], 'slug', ['builder', 'technology', 'hosting', 'response'])),
     ...(hit?.hosting ? check(hit.hosting, ['hosting'], 'name', ['hosting']) : []),
     ...(hit?.siteType ? check(hit.siteType, ['siteType'], 'slug', ['site-type']) : []),
   ]
@@ -162,36 +161,24 @@ function checkType(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Findin
   return [buildDifference(fixture, [], ['siteType', verdict.siteType, wanted]), ...facts]
 }
 
-/** Checks the page of a response rule: on a hit it says what came back, on a miss it does not hold. */
-function checkResponse(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
-  const { rule, hit } = fixture
-  const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
-  if (hit === null) return own === undefined ? [] : [buildMissFinding(fixture, own)]
-  const facts = checkFacts(fixture, hit, verdict)
-  if (own?.chosen) return facts
-  const other = verdict.evidence.find(({ kind, chosen }) => kind === rule.kind && chosen)
-  const why = own === undefined ? explainLevel(fixture, 'high', own, ruleset) : ''
-  return [buildDifference(fixture, [], ['response', other?.slug, rule.slug], why), ...facts]
-}
-
-function buildMissFinding(fixture: Fixture, { points, clauses }: Evidence): Finding {
-  return buildFinding('miss-fires', fixture.file.valueAt(fixture.path), {
-    level: String(computeLevel(points)),
-    clauses: clauses.map(({ clause }) => clause).join(' '),
-    command: formatExplain(fixture),
-  })
-}
-
 function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding[] {
   const { rule, file, path, hit } = fixture
   const own = verdict.evidence.find(({ kind, slug }) => kind === rule.kind && slug === rule.slug)
   const level = own ? computeLevel(own.points) : null
   if (hit === null) {
     if (own === undefined || level === null) return []
-    return [buildMissFinding(fixture, own)]
+    return [
+      buildFinding('miss-fires', file.valueAt(path), {
+        level,
+        clauses: own.clauses.map(({ clause }) => clause).join(' '),
+        command: formatExplain(fixture),
+      }),
+    ]
   }
   if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
   const facts = checkFacts(fixture, hit, verdict)
+  if (own?.kind === 'response' && !own.chosen)
+    facts.push(buildDifference(fixture, [], ['page.state', verdict.page.state, findRule(rule, ruleset)?.state]))
   if (level === hit.confidence) return facts
   const why = explainLevel(fixture, hit.confidence, own, ruleset)
   return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]
@@ -261,6 +248,7 @@ function checkOthers(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Find
       own === undefined ||
       other === undefined ||
       own === other ||
+      (own.kind === 'response' && other.kind === 'response') ||
       also.includes(one.slug) ||
       areRelated(own, other, ruleset)
     )
@@ -288,9 +276,7 @@ function findRule(
 
 /** Lists the builders, technologies and hosting whose own clauses fire, whatever relations make of them. */
 export function listFired({ evidence }: Verdict): readonly Evidence[] {
-  return evidence.filter(
-    ({ kind, points }) => kind !== 'site-type' && kind !== 'response' && computeLevel(points) !== null,
-  )
+  return evidence.filter(({ kind, points }) => kind !== 'site-type' && computeLevel(points) !== null)
 }
 
 /** Reports slugs of an `also` that do not fire. */
@@ -307,6 +293,7 @@ function areRelated(a: CompiledRule, b: CompiledRule, ruleset: Ruleset): boolean
     ...rule.requires,
     ...rule.excludes,
     ...(rule.hosting ? [rule.hosting] : []),
+    ...(rule.by ? [rule.by] : []),
   ]
   return names(a).includes(b.slug) || names(b).includes(a.slug)
 }

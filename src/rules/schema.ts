@@ -1,5 +1,5 @@
 import type { Place } from '../engine/rule/place.ts'
-import { STATES } from '../engine/rule/types.ts'
+import { PAGE_STATES } from '../engine/rule/types.ts'
 import type { JsonSchema } from '../yaml/typed-schema.ts'
 import { findWordForm } from './word-forms.ts'
 
@@ -44,34 +44,6 @@ const RULE_SCHEMA_HEAD = {
   required: ['name', 'detect', 'source', 'verified'],
 }
 
-const TYPE_PROPERTIES = {
-  prior: {
-    ...tenths,
-    description:
-      'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
-  },
-  fitted: {
-    type: 'boolean',
-    const: false,
-    description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
-  },
-  thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
-  unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
-}
-
-const RESPONSE_PROPERTIES = {
-  state: {
-    type: 'string',
-    enum: [...STATES],
-    description: 'Responses: what came back instead of the site. Site types: what pages of this type are',
-  },
-  by: { ...name, description: 'Responses: display name of the product or host whose answer it is' },
-  ofSite: {
-    ...flag,
-    description: 'Responses: a page of the site itself, such as its own 404 page, whose code tells the builder',
-  },
-}
-
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
  * schemas Ajv would report every branch for a single error.
@@ -85,10 +57,13 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       description: text,
       category: { ...text, description: 'Builders: a key of `builders` in categories.yaml' },
       aiNative: { type: 'boolean', description: 'Builders: whether a model makes the site' },
-      hosting: {
-        ...text,
-        description: 'The hosting rule that a closed builder with a high verdict proves, or that a response proves',
+      hosting: { ...text, description: 'Closed builders: the hosting rule that a high verdict proves' },
+      state: {
+        type: 'string',
+        enum: PAGE_STATES.filter((state) => state !== 'site'),
+        description: 'Responses: what came back instead of the site',
       },
+      by: { ...slug, description: 'Responses: slug of the rule of the product or provider whose page it is' },
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
       implies: {
         ...slugs,
@@ -96,8 +71,18 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       },
       requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
-      ...TYPE_PROPERTIES,
-      ...RESPONSE_PROPERTIES,
+      prior: {
+        ...tenths,
+        description:
+          'Site types: the score of a page on which no clause holds, in tenths of log-odds; written by `rules fit`',
+      },
+      fitted: {
+        type: 'boolean',
+        const: false,
+        description: 'Site types: prior and points are written by hand, and `rules fit` does not change them',
+      },
+      thin: { ...flag, description: 'Site types: also applies to a page with fewer than 20 visible words' },
+      unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
       detect: {
         type: 'array',
         minItems: 1,

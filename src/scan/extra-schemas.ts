@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PAGE_STATES } from '../engine/rule/types.ts'
 import type { Level } from '../engine/verdict/verdict-types.ts'
 import { extensible, list, oneOf, orNull, stringOrNull } from './schema-builders.ts'
 
@@ -95,6 +96,23 @@ const meta = Type.Object(
   { $id: 'Meta', description: 'With include=meta: about the scan and the page.' },
 )
 
+const page = Type.Object(
+  {
+    state: extensible(PAGE_STATES, {
+      description:
+        'What came back: the site, a check of visitors or a refusal (wall), a login before everything, no site or page at this address (missing), an error of a server, maintenance, a suspended account, the page of a server without a site (default-page), a domain for sale (parked), or a page that shows nothing (empty).',
+    }),
+    by: stringOrNull({
+      description: 'Display name of the product or provider whose page came back instead of the site.',
+    }),
+    status: orNull(Type.Integer({ minimum: 100, maximum: 999, description: 'Status of the final response.' })),
+  },
+  {
+    $id: 'PageAnswer',
+    description: 'With include=page, and unasked if the state is not site: what came back.',
+  },
+)
+
 /** JSON Schemas of the extras, which `include` adds after the ten fields. */
 export const EXTRA_SCHEMAS = {
   evidence: list(evidence, { description: 'With include=evidence: every rule that scored points, and why.' }),
@@ -109,6 +127,7 @@ export const EXTRA_SCHEMAS = {
     description: 'With include=warnings: what was cut off, and which places were not looked at.',
   }),
   meta,
+  page,
 } as const
 
 /** All extras of a scan. */

@@ -2,7 +2,7 @@ import { getDomain } from 'tldts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
 import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
-import { type Result, toResult } from '../engine/verdict/result.ts'
+import { isUnasked, type Result, toResult } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
 import { ScanError } from '../errors.ts'
 import type { Dial } from '../fetch/connector.ts'
@@ -36,8 +36,9 @@ export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timin
 /** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
   const known = { ...verdict, ...live }
-  const extras = LIVE_EXTRAS.filter((key) => include.includes(key)).map((key) => [key, known[key]])
-  return { ...toResult(verdict), ...Object.fromEntries(extras) }
+  const wanted = LIVE_EXTRAS.filter((key) => include.includes(key) || isUnasked(key, verdict))
+  const { page: _, ...fields } = toResult(verdict)
+  return { ...fields, ...Object.fromEntries(wanted.map((key) => [key, known[key]])) }
 }
 
 export interface ScannerOptions extends PoolOptions {

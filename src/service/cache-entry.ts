@@ -7,7 +7,7 @@ import type { LiveScan } from '../scan/scanner.ts'
  * Changes whenever an entry gets another field: nodes of two versions that share a cache then do not read each other's
  * entries.
  */
-const ENTRY_FORMAT = 2
+const ENTRY_FORMAT = 3
 
 /** Builds the cache key: format of the entry, version of the rules and normalized URL. */
 export function buildCacheKey(url: URL, rulesetVersion: string): string {
@@ -22,8 +22,8 @@ export const LATE_CACHE_MS = 300_000
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
 export function buildCacheEntry({ verdict, infrastructure, timing, meta, isLate }: LiveScan, at: number): CacheEntry {
   const { cached: _, ...result } = toResult(verdict)
-  const { evidence, versions, warnings } = verdict
-  const extras: Extras = { evidence, versions, infrastructure, timing, warnings, meta }
+  const { evidence, versions, warnings, page } = verdict
+  const extras: Extras = { evidence, versions, infrastructure, timing, warnings, meta, page }
   return {
     at,
     ...(isLate && { lifeMs: LATE_CACHE_MS }),

@@ -185,3 +185,22 @@ test('10,000 different links leave the address of the page and its scripts known
   expect(page.bundles?.bodies.map(({ text }) => text)).toEqual(['let a'])
   expect(page.warnings).toHaveLength(1)
 })
+
+test.each<[string, string[], Partial<Record<UrlKind, string[]>>]>([
+  ['preload', ['</a.js>; rel=preload; as=script'], { link: ['/a.js'], asset: ['/a.js'] }],
+  ['preconnect', ['<https://cdn.example>; rel="preconnect"'], { link: ['https://cdn.example/'] }],
+  [
+    'several, with a comma and an arrow in quotes',
+    ['<a.css>; title="1, <2>"; rel="preload next", <https://x.example/b>; REL=canonical', '</c.css>;rel=stylesheet'],
+    { link: ['/dir/a.css', 'https://x.example/b', '/c.css'], asset: ['/dir/a.css', '/c.css'] },
+  ],
+  ['without a rel or a target', ['</a.js>; as=script, rel=preload, </b.js', ''], {}],
+])('a Link header: %s', (_, headers, expected) => {
+  const page = buildPage({ url: ADDRESS, html: '<base href="https://base.example/">', headers: { link: headers } })
+  expect(groupUrls(page)).toEqual(expected)
+})
+
+test('a Link header of the longest value that a server may send is bounded', () => {
+  for (const part of ['<', '<a>;', '<a>;rel="', '<a>; rel=preload,', '"'])
+    expect(buildPage({ url: ADDRESS, headers: { link: part.repeat(100_000) } }).urls.length).toBeLessThanOrEqual(50_000)
+})

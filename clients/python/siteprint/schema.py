@@ -13,7 +13,7 @@ BuilderCategory: TypeAlias = str
 
 class CatalogueEntry(TypedDict):
     kind: str
-    """Kind of the entry. Known values: builder, hosting, response, site-type, technology."""
+    """Kind of the entry. Known values: builder, hosting, site-type, technology."""
     slug: str
     """Identifier, unique within its kind: builderSlug of a builder, siteType of a site type."""
     name: str
@@ -62,7 +62,7 @@ class Evidence(TypedDict):
     """A rule that scored points, and why."""
 
     kind: str
-    """Kind of the rule. Known values: builder, technology, hosting, site-type, response."""
+    """Kind of the rule. Known values: builder, technology, hosting, site-type."""
     slug: str
     name: str
     level: Confidence | None

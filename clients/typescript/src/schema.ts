@@ -80,7 +80,7 @@ export interface CatalogueEntry {
   /**
    * Kind of the entry.
    */
-  kind: 'builder' | 'hosting' | 'response' | 'site-type' | 'technology' | (string & {})
+  kind: 'builder' | 'hosting' | 'site-type' | 'technology' | (string & {})
   /**
    * Identifier, unique within its kind: builderSlug of a builder, siteType of a site type.
    */
@@ -171,7 +171,7 @@ export interface Evidence {
   /**
    * Kind of the rule.
    */
-  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | 'response' | (string & {})
+  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | (string & {})
   slug: string
   name: string
   level: Confidence | null

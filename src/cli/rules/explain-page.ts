@@ -84,12 +84,12 @@ function explainRule(rule: CompiledRule, context: Context): string[] {
 
 /** Names the rule that the result contains instead, for kinds of which a result contains only one. */
 function formatOther({ kind }: CompiledRule, verdict: Verdict): string {
-  const names = {
+  const names: Readonly<Record<RuleKind, string | null>> = {
     builder: verdict.builder,
     hosting: verdict.hosting,
+    response: verdict.page.state === 'site' ? null : verdict.page.state,
     'site-type': verdict.siteType,
     technology: null,
-    response: verdict.page.state,
   }
   return names[kind] === null ? '' : `, which contains ${names[kind]}`
 }

@@ -5,7 +5,7 @@ import type { Sections } from '../text/sections.ts'
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** Builders and technologies share one set of slugs; hosting providers, site types and responses have their own. */
+/** Builders and technologies share one set of slugs; the other kinds have their own. */
 const SCOPES: Readonly<Record<RuleKind, number>> = {
   builder: 0,
   technology: 0,

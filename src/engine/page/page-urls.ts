@@ -1,8 +1,9 @@
 import { SparseMap } from '../text/sparse-map.ts'
-import type { UrlResolver } from '../text/url.ts'
+import { buildBase, UrlResolver } from '../text/url.ts'
 import { findTemplateContent, readAttribute, readText } from './element.ts'
+import { type HeaderLink, parseLinkHeader } from './link-header.ts'
 import type { LoadedUrl } from './page-input.ts'
-import { NO_ELEMENT, type Tape, type UrlKind, type UrlUse } from './page-types.ts'
+import { NO_ELEMENT, type Page, type Tape, type UrlKind, type UrlUse } from './page-types.ts'
 
 const LOADING_RELS = new Set(
   'stylesheet preload modulepreload icon apple-touch-icon apple-touch-icon-precomposed mask-icon manifest'.split(' '),
@@ -39,16 +40,28 @@ const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]+))\s*\)|@import\s+(?:
  */
 const MAX_USES = 50_000
 
-/** Collects the URLs of a page outside its templates, in document order, then those that a browser loaded. */
+interface UrlSources {
+  readonly resolver: UrlResolver
+  /** What a browser loaded. */
+  readonly loaded: readonly LoadedUrl[]
+  readonly headers: Page['headers']
+  /** Address of the response; null if it is unknown. */
+  readonly address: string | null
+}
+
+/** Collects the URLs of a page outside its templates, in document order, then those that a browser loaded and those of headers. */
 export function collectUrls(
   tape: Tape,
-  { resolver, loaded }: { readonly resolver: UrlResolver; readonly loaded: readonly LoadedUrl[] },
+  { resolver, loaded, headers, address }: UrlSources,
   warnings: string[],
 ): UrlUse[] {
   const collector = new UrlCollector(tape, resolver)
   const isInTemplate = findTemplateContent(tape)
   for (let at = 0; at < tape.tags.length && !collector.isFull; at++) if (!isInTemplate(at)) collector.collect(at)
   for (const one of loaded) if (!collector.isFull) collector.addLoaded(one)
+  // Links of headers are relative to the response, whatever the `<base>` of the document (RFC 8288).
+  const links = (headers ?? []).flatMap(([name, value]) => (name === 'link' ? parseLinkHeader(value) : []))
+  if (links.length > 0) collector.addLinks(links, new UrlResolver(buildBase(address, undefined)))
   if (collector.isFull) warnings.push(`only the first ${MAX_USES} URLs in the page were read`)
   warnings.push(...resolver.warnings)
   return collector.uses
@@ -96,6 +109,17 @@ class UrlCollector {
   addLoaded({ url, kind }: LoadedUrl): void {
     this.#add(kind, url, NO_ELEMENT)
     if (kind === 'script') this.#add('asset', url, NO_ELEMENT)
+  }
+
+  addLinks(links: readonly HeaderLink[], resolver: UrlResolver): void {
+    for (const { href, rel } of links) {
+      if (this.isFull) return
+      const url = resolver.resolve(href)
+      if (url === null) continue
+      this.uses.push({ kind: 'link', rel, url, at: NO_ELEMENT })
+      if (rel.some((token) => LOADING_RELS.has(token)))
+        this.uses.push({ kind: 'asset', rel: NO_RELS, url, at: NO_ELEMENT })
+    }
   }
 
   #add(kind: UrlKind, written: string, at: number, rel = NO_RELS): void {

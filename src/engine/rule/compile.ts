@@ -17,39 +17,9 @@ export function compileRule(
 ): CompiledRule {
   const builder = new LeafBuilder()
   const isType = source.kind === 'site-type'
-  // One clause tells what an answer is, wherever it looks.
-  const isResponse = source.kind === 'response'
   const parsed = source.detect.map((clause, i) => compileClause(clause, meant[i], { places, builder }))
+  const { kind, slug, name, website, category, aiNative, hosting, implies, requires, excludes, thin, unnamed } = source
   const rule = {
-    ...compileKeys(source),
-    leaves: builder.leaves,
-    clauses: isType ? [] : parsed.map(({ weight, clause }) => ({ weight: isResponse ? 'strong' : weight, ...clause })),
-    ...(isType && { typeClauses: listTypeClauses(source, parsed), prior: source.prior ?? 0 }),
-  }
-  checkExpression(isType ? some(parsed.map(({ clause }) => clause.holds)) : buildPoints(rule), builder.leaves)
-  return rule
-}
-
-/** Copies the keys of a rule that are compiled as they are written. */
-function compileKeys(source: RuleSource): Omit<CompiledRule, 'leaves' | 'clauses'> {
-  const {
-    kind,
-    slug,
-    name,
-    website,
-    category,
-    aiNative,
-    hosting,
-    implies,
-    requires,
-    excludes,
-    thin,
-    unnamed,
-    state,
-    by,
-    ofSite,
-  } = source
-  return {
     kind,
     slug,
     name,
@@ -57,16 +27,23 @@ function compileKeys(source: RuleSource): Omit<CompiledRule, 'leaves' | 'clauses
     ...(category && { category }),
     ...(aiNative !== undefined && { aiNative }),
     ...(hosting && { hosting }),
+    ...(source.state && { state: source.state }),
+    ...(source.by && { by: source.by }),
     ...(source.role === 'cdn' && { cdn: true }),
     implies: toList<string>(implies),
     requires: toList<string>(requires),
     excludes: toList<string>(excludes),
     ...(thin && { thin }),
     ...(unnamed && { unnamed }),
-    ...(state && { state }),
-    ...(by && { by }),
-    ...(ofSite && { ofSite }),
+    leaves: builder.leaves,
+    // A response has no levels: any clause proves it.
+    clauses: isType
+      ? []
+      : parsed.map(({ weight, clause }) => ({ weight: kind === 'response' ? 'strong' : weight, ...clause })),
+    ...(isType && { typeClauses: listTypeClauses(source, parsed), prior: source.prior ?? 0 }),
   }
+  checkExpression(isType ? some(parsed.map(({ clause }) => clause.holds)) : buildPoints(rule), builder.leaves)
+  return rule
 }
 
 /** @throws RuleSyntaxError when an expression is nested too deep, or not 0 where every place was seen and nothing was found */

@@ -2,19 +2,24 @@ import type { Family, Weight } from './place.ts'
 
 export type RuleKind = 'builder' | 'hosting' | 'response' | 'site-type' | 'technology'
 
-/** What came back instead of the site, in the order in which a rule of one state goes before a rule of the next. */
-export const STATES = [
+/**
+ * What came back: the site, or something instead of it. A firewall or a check of visitors (`wall`), a login before everything, no
+ * site or page at this address (`missing`), an error of a server, maintenance, a suspended account, the page of a server without a
+ * site (`default-page`), a domain for sale (`parked`), or a page that shows nothing (`empty`).
+ */
+export const PAGE_STATES = [
+  'site',
   'wall',
   'login',
-  'suspended',
-  'maintenance',
   'missing',
   'error',
+  'maintenance',
+  'suspended',
   'default-page',
   'parked',
   'empty',
 ] as const
-export type State = (typeof STATES)[number]
+export type PageState = (typeof PAGE_STATES)[number]
 
 /** A JSON Logic expression: `{"var":["c3",0]}` and the operations if, or, and, !, >=, +, min. */
 export type Logic = number | boolean | string | readonly Logic[] | { readonly [operation: string]: readonly Logic[] }
@@ -89,6 +94,10 @@ export interface RuleSource {
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string
+  /** Responses: what came back instead of the site. */
+  readonly state?: PageState
+  /** Responses: slug of the builder, technology or hosting rule whose page it is. */
+  readonly by?: string
   readonly role?: 'cdn'
   readonly implies?: string | readonly string[]
   readonly requires?: string | readonly string[]
@@ -101,12 +110,6 @@ export interface RuleSource {
   readonly thin?: boolean
   /** A site type that stands for pages of no type: if it wins, the page has none. */
   readonly unnamed?: boolean
-  /** Responses: what the answer is. Site types: what a page of this type is; the page keeps the type. */
-  readonly state?: State
-  /** Responses: display name of the product or host whose answer it is. */
-  readonly by?: string
-  /** Responses: the answer is a page of the site itself, such as its own 404 page, whose code tells the builder. */
-  readonly ofSite?: boolean
   readonly description?: string
   readonly detect: readonly ClauseSource[]
   readonly source: readonly string[]
@@ -122,15 +125,14 @@ export interface CompiledRule {
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string
+  readonly state?: PageState
+  readonly by?: string
   readonly cdn?: boolean
   readonly implies: readonly string[]
   readonly requires: readonly string[]
   readonly excludes: readonly string[]
   readonly thin?: boolean
   readonly unnamed?: boolean
-  readonly state?: State
-  readonly by?: string
-  readonly ofSite?: boolean
   readonly leaves: readonly Leaf[]
   /** Empty for a site type. */
   readonly clauses: readonly WeightedClause[]

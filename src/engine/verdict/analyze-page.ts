@@ -1,12 +1,11 @@
 import type { Ruleset, RuleTypeClause } from '../lookup/ruleset.ts'
 import type { Page } from '../page/page-types.ts'
-import type { Family } from '../rule/place.ts'
-import type { CompiledRule, Leaf } from '../rule/types.ts'
+import type { CompiledRule } from '../rule/types.ts'
 import { MAX_TECHNOLOGIES } from '../text/bounds.ts'
 import { chooseBuilder, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
-import { chooseResponse } from './page-state.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
+import { applyResponse, chooseResponse, isForeign } from './response.ts'
 import { ScoredRule } from './score.ts'
 import { findHeldTypeClauses, isTypable } from './site-type.ts'
 
@@ -18,13 +17,14 @@ export interface Analysis {
   readonly hits: PageHits
   /** Every rule with a hit, except site types. */
   readonly scored: readonly ScoredRule[]
-  /** The response rule that says what came back instead of the site; null if none holds. */
-  readonly response: ScoredRule | null
   /** Builders and technologies that scored. */
   readonly products: ScoredRules
   /** Hosting providers that scored. */
   readonly providers: ScoredRules
   readonly builder: ScoredRule | null
+  /** Rules of what came back instead of the site, and the one that says it. */
+  readonly responses: ScoredRules
+  readonly response: ScoredRule | null
   /** Number of technologies that were found. At most `MAX_TECHNOLOGIES` are listed. */
   readonly technologyCount: number
   readonly technologies: readonly ScoredRule[]
@@ -35,19 +35,13 @@ export interface Analysis {
 /** Scores all rules on a page, applies the relations between them, and decides the builder and the technologies. */
 export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   const hits = readHits(ruleset, page)
-  const lifted = [...hits.lifted]
-  const responses = lifted.filter(isResponse).map((rule) => new ScoredRule(rule, hits))
-  const response = chooseResponse(responses.filter(({ level }) => level !== null))
-  const counts = response === null || response.rule.ofSite ? undefined : buildOutsideTest(ruleset)
-  const others = lifted.filter((rule) => !isResponse(rule))
-  const scored = [
-    ...responses,
-    ...others.map((rule) => new ScoredRule(rule, hits, rule.kind === 'builder' ? counts : undefined)),
-  ]
+  const scored = Array.from(hits.lifted, (rule) => new ScoredRule(rule, hits))
   const products = indexScored(scored, ({ kind }) => kind === 'builder' || kind === 'technology')
   const providers = indexScored(scored, ({ kind }) => kind === 'hosting')
+  const responses = indexScored(scored, ({ kind }) => kind === 'response')
+  const response = chooseResponse([...responses.values()])
+  if (response) applyResponse(response, { products, providers }, ruleset)
 
-  if (response !== null) addProved(response, { products, providers, ruleset })
   dropUnrequired(products)
   liftImplied(products, ruleset.bySlug)
   const contenders = findCandidates(products, ruleset)
@@ -60,37 +54,21 @@ export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   if (builder) settleConflict(builder, contenders, findCandidates(products, ruleset))
   const found = listTechnologies(products, providers, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
-  const heldTypeClauses = isTypable(page) ? findHeldTypeClauses(hits, { technologies, builder }) : []
+  const heldTypeClauses =
+    isTypable(page) && !isForeign(response) ? findHeldTypeClauses(hits, { technologies, builder }) : []
   const technologyCount = found.length
-  return { hits, scored, response, products, providers, builder, technologyCount, technologies, heldTypeClauses }
-}
-
-const isResponse = ({ kind }: CompiledRule): boolean => kind === 'response'
-
-/** Families of evidence that a page in front of the site, such as that of a firewall, does not change. */
-const OUTSIDE_FAMILIES: ReadonlySet<Family> = new Set(['address', 'response', 'network', 'side'])
-
-/** Builds the test whether a clause is only about what surrounds a page: the code of a wall says nothing about the site. */
-function buildOutsideTest({ places }: Ruleset): (leaves: readonly Leaf[]) => boolean {
-  const isOutside = ({ place }: Leaf): boolean => OUTSIDE_FAMILIES.has(places.get(place)?.detector.family ?? 'content')
-  return (leaves) => leaves.filter(({ positive }) => positive).every(isOutside)
-}
-
-/** Adds the products and the host that an answer proves. */
-function addProved(
-  { rule }: ScoredRule,
-  { products, providers, ruleset }: Pick<Analysis, 'products' | 'providers'> & { readonly ruleset: Ruleset },
-): void {
-  const prove = (found: CompiledRule | undefined, scored: ScoredRules): void => {
-    if (found === undefined) return
-    const one = scored.get(found.slug) ?? new ScoredRule(found, null)
-    scored.set(found.slug, one)
-    if (one.level === 'high') return
-    one.level = 'high'
-    one.note = `implied by ${rule.slug}`
+  return {
+    hits,
+    scored,
+    products,
+    providers,
+    responses,
+    response,
+    builder,
+    technologyCount,
+    technologies,
+    heldTypeClauses,
   }
-  for (const slug of rule.implies) prove(ruleset.bySlug.get(slug), products)
-  if (rule.hosting !== undefined) prove(ruleset.hostingBySlug.get(rule.hosting), providers)
 }
 
 function indexScored(scored: readonly ScoredRule[], wanted: (rule: CompiledRule) => boolean): ScoredRules {

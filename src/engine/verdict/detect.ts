@@ -4,9 +4,9 @@ import { boundWarnings, cutText, MAX_EVIDENCE, MAX_TECHNOLOGIES, MAX_URL } from 
 import { analyzePage } from './analyze-page.ts'
 import { chooseHosting } from './choose.ts'
 import { buildEvidence } from './evidence.ts'
-import { explainPageState, findPageState } from './page-state.ts'
+import { describeAnswer, explainAnswer } from './response.ts'
 import type { ScoredRule } from './score.ts'
-import { chooseSiteType, explainSiteType, scoreSiteTypes, withoutSite } from './site-type.ts'
+import { chooseSiteType, explainSiteType, scoreSiteTypes } from './site-type.ts'
 import type { Evidence, Verdict } from './verdict-types.ts'
 import { listVersions } from './versions.ts'
 
@@ -18,16 +18,16 @@ import { listVersions } from './versions.ts'
  */
 export function detect(ruleset: Ruleset, page: Page): Verdict {
   const analysis = analyzePage(ruleset, page)
-  const { hits, scored, products, providers, builder, technologies, heldTypeClauses: held } = analysis
+  const { hits, scored, products, providers, responses, response, builder, technologies } = analysis
+  const held = analysis.heldTypeClauses
   const origin = chooseHosting(providers, ruleset)
   const types = held.length > 0 ? scoreSiteTypes(ruleset, held) : []
-  const choices = chooseSiteType(types, page, ruleset.categories.siteTypes)
-  const state = findPageState(page, analysis.response, choices.chosen)
-  const choice = state.state === 'site' ? choices : withoutSite(choices)
-  const chosen = new Set<ScoredRule | null | undefined>([builder, origin, analysis.response, ...technologies])
-  const responses = scored.filter(({ rule, points }) => rule.kind === 'response' && points > 0)
-  const scoring = [...products.values(), ...providers.values(), ...responses]
+  const choice = chooseSiteType(types, page, ruleset.categories.siteTypes)
+  const chosen = new Set<ScoredRule | null | undefined>([builder, origin, response, ...technologies])
+  const scoring = [...products.values(), ...providers.values(), ...responses.values()]
   const cuts = reportCuts(analysis.technologyCount, scoring.length)
+  const siteType = choice.chosen?.rule.slug ?? null
+  const answer = describeAnswer(page, response, { ruleset, siteType })
   const fields = {
     url: page.url && cutText(page.url.href, MAX_URL),
     builder: builder?.rule.name ?? null,
@@ -37,10 +37,10 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     isAiNative: builder?.rule.aiNative ?? false,
     technologies: technologies.map(({ rule }) => rule.name),
     hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
-    siteType: choice.chosen?.rule.slug ?? null,
+    siteType,
+    page: answer,
     versions: listVersions(technologies, { products, ruleset }),
-    page: state,
-    warnings: boundWarnings([...explainPageState(state), ...page.warnings, ...hits.warnings, ...cuts]),
+    warnings: boundWarnings([...explainAnswer(answer), ...page.warnings, ...hits.warnings, ...cuts]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + new Set(held.map(({ rule }) => rule)).size },
   }
   const explain = (): Evidence[] => buildEvidence(scoring, chosen, explainSiteType(choice, held, hits))

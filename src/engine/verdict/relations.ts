@@ -42,13 +42,21 @@ export function liftImplied(scored: ScoredRules, rules: RulesBySlug): void {
     if (one.level !== null) for (const slug of findImplied(one.rule, rules)) lifts.push([slug, one, one.level])
   for (const [slug, by, level] of lifts) {
     const rule = rules.get(slug)
-    if (rule === undefined) continue
-    const implied = scored.get(slug) ?? new ScoredRule(rule, null)
-    scored.set(slug, implied)
-    if (rankLevel(level) <= rankLevel(implied.level)) continue
-    implied.level = level
-    implied.note = `implied by ${by.rule.slug}`
+    if (rule !== undefined) lift(scored, rule, { level, by })
   }
+}
+
+/** Lifts a rule to a level, if that is higher than its own. */
+export function lift(
+  scored: ScoredRules,
+  rule: CompiledRule,
+  { level, by }: { readonly level: Level; readonly by: ScoredRule },
+): void {
+  const lifted = scored.get(rule.slug) ?? new ScoredRule(rule, null)
+  scored.set(rule.slug, lifted)
+  if (rankLevel(level) <= rankLevel(lifted.level)) return
+  lifted.level = level
+  lifted.note = `implied by ${by.rule.slug}`
 }
 
 /** Of two rules that exclude each other, drops the one with the lower level. At the same level both remain. */
@@ -65,7 +73,8 @@ export function dropExcluded(scored: ScoredRules): void {
   for (const [one, by] of drops) drop(one, `excluded by ${by}`)
 }
 
-function drop(one: ScoredRule, note: string): void {
+/** Takes the level of a rule. @param note why */
+export function drop(one: ScoredRule, note: string): void {
   one.level = null
   one.note = note
 }

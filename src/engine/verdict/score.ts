@@ -49,15 +49,11 @@ export class ScoredRule {
   /** null until it is read. */
   #version: string | null | undefined = null
 
-  /**
-   * @param hits of the page; null for an implied rule that has no hits of its own
-   * @param counts tells which of the clauses that hold count; all by default
-   */
-  constructor(rule: CompiledRule, hits: PageHits | null, counts?: (leaves: readonly Leaf[]) => boolean) {
+  /** @param hits of the page; null for an implied rule that has no hits of its own */
+  constructor(rule: CompiledRule, hits: PageHits | null) {
     this.rule = rule
     this.#hits = hits
-    const held = hits === null ? [] : findHeldClauses(rule, hits)
-    this.held = counts === undefined ? held : held.filter(({ clause }) => counts(listLeaves(clause, rule.leaves)))
+    this.held = hits === null ? [] : findHeldClauses(rule, hits)
     this.points = computePoints(this.held)
     this.level = computeLevel(this.points)
   }

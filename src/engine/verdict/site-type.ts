@@ -91,12 +91,6 @@ export function chooseSiteType(
   return reason === undefined ? { chosen: first, ranking } : { chosen: null, ranking, reason }
 }
 
-/** The choice for an answer that is not the site. A type with a state describes the answer itself, and stays. */
-export function withoutSite(choice: TypeChoice): TypeChoice {
-  const { chosen, ranking } = choice
-  return chosen === null || chosen.rule.state !== undefined ? choice : { chosen: null, ranking, reason: 'not the site' }
-}
-
 /** Explains the decision: the best type and the runner-up, each with the clauses that count most for or against it. */
 export function explainSiteType(
   { chosen, ranking, reason }: TypeChoice,

@@ -1,5 +1,6 @@
 import type { Family, Weight } from '../rule/place.ts'
-import type { RuleKind, State } from '../rule/types.ts'
+import type { RuleKind } from '../rule/types.ts'
+import type { PageAnswer } from './response.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 
@@ -34,19 +35,10 @@ export interface Evidence {
   readonly chosen: boolean
   /**
    * Why the level was changed: `conflicting`, `required X is missing`, `excluded by X` or `implied by X`. For a site
-   * type: `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits`,
-   * `too little text` or `not the site`.
+   * type: `second to X`, or why the best type was not named: `too little evidence`, `two types alike`, `no type fits`
+   * or `too little text`.
    */
   readonly note?: string
-}
-
-/** What came back: the site, or something instead of it. */
-export interface PageState {
-  readonly state: 'site' | State
-  /** Name of the product or host whose answer it is; null if it is the site, or not known. */
-  readonly by: string | null
-  /** Final status code; null if it is not known. */
-  readonly status: number | null
 }
 
 /** The result of `detect`: the fields of the API without `cached`, and what explains them. */
@@ -60,9 +52,10 @@ export interface Verdict {
   readonly technologies: readonly string[]
   readonly hosting: string | null
   readonly siteType: string | null
+  /** What came back: the site, or something instead of it. */
+  readonly page: PageAnswer
   /** Display name → version. */
   readonly versions: Readonly<Record<string, string>>
-  readonly page: PageState
   readonly evidence: readonly Evidence[]
   readonly warnings: readonly string[]
   /** The work that was done. It depends on the page, not on the number of rules. */

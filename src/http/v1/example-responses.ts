@@ -60,6 +60,7 @@ const EXTRAS: Extras = {
     ruleset: '8639a09578745e7d',
     title: 'Harbour Line: boats and bicycles',
   },
+  page: { state: 'site', by: null, status: 200 },
 }
 
 /** The scan of the examples, as it is cached. */

@@ -20,6 +20,7 @@ const NO_EXTRAS: PageExtras = {
   infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null, network: null, reverseDns: null },
   timing: { fetch: 0, evidence: 0, bodies: 0, match: 0, total: 0 },
   warnings: [],
+  page: { state: 'site', by: null, status: null },
 }
 
 /** Reads a stored scan. It may lack fields that later versions have added to results. */

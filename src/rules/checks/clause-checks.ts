@@ -10,7 +10,7 @@ import {
   toList,
 } from '../../engine/rule/clause.ts'
 import type { Place, Weight } from '../../engine/rule/place.ts'
-import type { ClauseSource } from '../../engine/rule/types.ts'
+import type { ClauseSource, RuleKind } from '../../engine/rule/types.ts'
 import type { Path, SourceFile } from '../../yaml/source-file.ts'
 import type { FoundRule } from '../discover.ts'
 import { buildFinding, type Finding, type FindingCode } from '../findings.ts'
@@ -21,6 +21,9 @@ import { checkLocator, checkWord, type WordProblem } from './word-checks.ts'
 
 const URL_CLAUSE = 'a clause whose values are URLs or hosts'
 const PARTIAL_CLAUSE = 'a clause whose word is not the whole value'
+
+/** Kinds of rules whose clauses have weights. */
+const WEIGHTED: ReadonlySet<RuleKind> = new Set(['builder', 'hosting', 'technology'])
 
 /** Checks of a clause that a JSON Schema cannot express. Parts that the schema has rejected are skipped. */
 export class ClauseChecker {
@@ -50,7 +53,8 @@ export class ClauseChecker {
     if (!isShaped || this.findings.length > before || this.#isRejected(path, true)) return
     const node = readClause(source, this.#places)
     if (findFamily(node) === null) this.#add('nothing-positive', path, {})
-    else if (this.#isWeighted && this.#checkFamilies(node, source, path)) this.#checkWeight(node, source, path)
+    else if (WEIGHTED.has(this.#found.kind) && this.#checkFamilies(node, source, path))
+      this.#checkWeight(node, source, path)
   }
 
   #add(code: FindingCode, path: Path, details: Record<string, string | number>, atKey = false): void {
@@ -94,19 +98,14 @@ export class ClauseChecker {
     return this.#checkGroup(source, groups[0], path)
   }
 
-  get #isWeighted(): boolean {
-    return this.#found.kind !== 'site-type' && this.#found.kind !== 'response'
-  }
-
-  /** A site type has points, a response neither points nor weights, a rule of another kind weights. */
+  /** A site type has points, a response has neither points nor weights: any clause proves it. */
   #checkOwner(source: ClauseSource, path: Path): void {
-    const isType = this.#found.kind === 'site-type'
     const kind = `a ${this.#found.kind} rule`
-    const foreign = [...(this.#isWeighted ? [] : ['weight']), ...(isType ? [] : ['points', 'fitted'])]
-    for (const key of foreign.filter((one) => one in source)) {
-      const owner = key === 'weight' ? 'a builder, technology or hosting rule' : 'a site-type rule'
-      this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
+    const report = (key: string, owner: string): void => {
+      if (key in source) this.#add('misplaced-key', [...path, key], { key, owner, kind }, true)
     }
+    if (!WEIGHTED.has(this.#found.kind)) report('weight', 'a builder, technology or hosting rule')
+    if (this.#found.kind !== 'site-type') for (const key of ['points', 'fitted']) report(key, 'a site-type rule')
   }
 
   #checkGroup(source: ClauseSource, group: string, path: Path): boolean {

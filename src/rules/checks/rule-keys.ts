@@ -10,18 +10,17 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   verified: [],
   category: ['builder'],
   aiNative: ['builder'],
-  hosting: ['builder', 'response'],
+  hosting: ['builder'],
   role: ['hosting'],
-  implies: ['builder', 'technology', 'hosting', 'response'],
+  state: ['response'],
+  by: ['response'],
+  implies: ['builder', 'technology', 'hosting'],
   requires: ['builder', 'technology', 'hosting'],
   excludes: ['builder', 'technology', 'hosting'],
   prior: ['site-type'],
   fitted: ['site-type'],
   thin: ['site-type'],
   unnamed: ['site-type'],
-  state: ['response', 'site-type'],
-  by: ['response'],
-  ofSite: ['response'],
 }
 
 /** Keys that a kind of rule needs in addition to those that the schema requires of all rules. */

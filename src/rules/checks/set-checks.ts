@@ -10,17 +10,15 @@ import { isMisplaced } from './rule-keys.ts'
 
 const RELATIONS = ['implies', 'requires', 'excludes'] as const
 
+/** Namespace of the slugs whose page a response may be. */
+const OWNER = 'builder, technology or hosting'
+
 /** Namespace of the categories that `found` clauses name. */
 const BUILDER_CATEGORY = 'builder category'
 
 /** Namespace of the slugs of a kind. Builders and technologies share one; hosting and site types have their own. */
 export function findNamespace(kind: RuleKind): string {
   return kind === 'builder' || kind === 'technology' ? 'builder or technology' : kind
-}
-
-/** Namespace of the slugs that the relations of a kind name. */
-function findRelated(kind: RuleKind): string {
-  return findNamespace(kind === 'response' ? 'technology' : kind)
 }
 
 /** Checks that need all rules: duplicate slugs, unknown slugs in relations, and cycles. */
@@ -36,6 +34,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
       findings.push(buildFinding('duplicate-slug', { file, line: 1, column: 1 }, { slug, other: other.found.file }))
     else space.set(slug, rule)
   }
+  spaces.set(OWNER, new Map([...(spaces.get('hosting') ?? []), ...(spaces.get('builder or technology') ?? [])]))
   findings.push(...checkNames(rules))
   for (const rule of rules) {
     for (const named of findNamedSlugs(rule)) {
@@ -53,8 +52,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
       )
     }
     findings.push(...checkExcludes(rule))
-    // Nothing names a response, so it is in no cycle.
-    for (const key of rule.found.kind === 'response' ? [] : (['implies', 'requires'] as const)) {
+    for (const key of ['implies', 'requires'] as const) {
       const cycle = findCycle(rule, key, spaces.get(findNamespace(rule.found.kind)) ?? new Map())
       if (cycle) findings.push(buildFinding('relation-cycle', rule.file.keyAt([key]), { key, path: cycle.join(' → ') }))
     }
@@ -71,8 +69,8 @@ function explainKind({ slug, path }: NamedSlug, rules: readonly CheckedRule[]): 
   const reason =
     key === 'hosting' || key === FOUND.key
       ? `${key} names ${key === 'hosting' ? 'hosting rules' : 'builders and technologies'}`
-      : other === 'site-type' || other === 'response'
-        ? `relations cannot name ${other === 'response' ? 'responses' : 'site types'}`
+      : other === 'site-type'
+        ? 'relations cannot name site types'
         : `${owners} may have it in ${key}`
   return `; there is a ${other} with this slug, but ${reason}`
 }
@@ -120,7 +118,7 @@ export interface NamedSlug {
 }
 
 /**
- * Finds the slugs of other rules that a rule names: in its relations and its `hosting`, and, of a site type, in its `found`
+ * Finds the slugs of other rules that a rule names: in its relations, its `hosting` and its `by`, and, of a site type, in its `found`
  * clauses and its points.
  */
 export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'file'>): Generator<NamedSlug> {
@@ -128,9 +126,11 @@ export function* findNamedSlugs({ found, file }: Pick<CheckedRule, 'found' | 'fi
   for (const key of RELATIONS.filter((key) => !isMisplaced(key, found.kind)))
     for (const [i, slug] of toList<unknown>(data[key]).entries())
       if (typeof slug === 'string' && SLUG.test(slug))
-        yield { slug, space: findRelated(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
+        yield { slug, space: findNamespace(found.kind), path: Array.isArray(data[key]) ? [key, i] : [key] }
   if (typeof data.hosting === 'string' && data.hosting !== '' && !isMisplaced('hosting', found.kind))
     yield { slug: data.hosting, space: 'hosting', path: ['hosting'] }
+  if (typeof data.by === 'string' && data.by !== '' && !isMisplaced('by', found.kind))
+    yield { slug: data.by, space: OWNER, path: ['by'] }
   if (found.kind !== 'site-type') return
   yield* findFoundSlugs(data.detect, ['detect'])
   for (const [i, clause] of toList<unknown>(data.detect).entries())

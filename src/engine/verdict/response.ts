@@ -1,0 +1,133 @@
+import type { Ruleset } from '../lookup/ruleset.ts'
+import type { Page } from '../page/page-types.ts'
+import type { CompiledRule, PageState } from '../rule/types.ts'
+import { drop, lift, type ScoredRules } from './relations.ts'
+import { rankLevel, type ScoredRule } from './score.ts'
+
+/** What came back: the site, or something instead of it. */
+export interface PageAnswer {
+  readonly state: PageState
+  /** Display name of the product or provider whose page came back instead of the site; null if it is not known. */
+  readonly by: string | null
+  /** Status code of the answer; null if it is not known. */
+  readonly status: number | null
+}
+
+/** States of status codes, for an answer that no rule knows. Other codes from 500 are errors of a server, as are those from 400. */
+const STATES: ReadonlyMap<number, PageState> = new Map([
+  [401, 'login'],
+  [403, 'wall'],
+  [404, 'missing'],
+  [406, 'wall'],
+  [407, 'wall'],
+  [410, 'missing'],
+  [418, 'wall'],
+  [429, 'wall'],
+  [451, 'wall'],
+  [999, 'wall'],
+])
+const UNAVAILABLE = 503
+
+/** Families of evidence that an answer gives about the site even if its body is not a page of the site. */
+const SITE_FAMILIES: ReadonlySet<string> = new Set(['address', 'network', 'response', 'side'])
+
+/** Elements that show something, or bring it. */
+const SHOWING = new Set('audio canvas embed frame frameset iframe img input object picture script svg video'.split(' '))
+
+/**
+ * Chooses the rule of what came back instead of the site: by points and families. A rule that names whose page it is comes before
+ * one that does not.
+ */
+export function chooseResponse(scored: readonly ScoredRule[]): ScoredRule | null {
+  const found = scored.filter(({ rule, level }) => rule.kind === 'response' && rankLevel(level) >= rankLevel('medium'))
+  const [best] = found.sort(
+    (a, b) =>
+      Number(b.rule.by !== undefined) - Number(a.rule.by !== undefined) ||
+      b.points - a.points ||
+      b.families - a.families ||
+      (a.rule.slug < b.rule.slug ? -1 : 1),
+  )
+  return best ?? null
+}
+
+/** Finds the rule of the product or provider whose page a response is. */
+export function findOwner({ by }: CompiledRule, { bySlug, hostingBySlug }: Ruleset): CompiledRule | null {
+  return by === undefined ? null : (bySlug.get(by) ?? hostingBySlug.get(by) ?? null)
+}
+
+/**
+ * Applies what a response says about the other rules: it proves its owner, and the body says nothing about the builder of the site.
+ * @param maps builders and technologies, and hosting providers
+ */
+export function applyResponse(
+  response: ScoredRule,
+  { products, providers }: { readonly products: ScoredRules; readonly providers: ScoredRules },
+  ruleset: Ruleset,
+): void {
+  const owner = findOwner(response.rule, ruleset)
+  for (const one of products.values())
+    if (one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one)) drop(one, `not the page of the site`)
+  if (owner !== null && response.level !== null)
+    lift(owner.kind === 'hosting' ? providers : products, owner, { level: response.level, by: response })
+}
+
+function isOfSite({ held }: ScoredRule): boolean {
+  return held.some(({ weight, clause }) => weight !== 'weak' && SITE_FAMILIES.has(clause.family))
+}
+
+/** Whether a page of another purpose than the site came back, which says nothing about the type of the site. */
+export function isForeign(response: ScoredRule | null): boolean {
+  return response !== null && response.rule.state !== 'default-page'
+}
+
+/** Says what came back. @param siteType slug of the site type, or null */
+export function describeAnswer(
+  page: Page,
+  response: ScoredRule | null,
+  { ruleset, siteType }: { readonly ruleset: Ruleset; readonly siteType: string | null },
+): PageAnswer {
+  const { status } = page
+  if (response?.rule.state)
+    return { state: response.rule.state, by: findOwner(response.rule, ruleset)?.name ?? null, status }
+  return {
+    state: readStatus(page) ?? (siteType === 'parked' ? 'parked' : isEmpty(page) ? 'empty' : 'site'),
+    by: null,
+    status,
+  }
+}
+
+function readStatus({ status, headers }: Page): PageState | null {
+  if (status === null || status < 400) return null
+  if (status === UNAVAILABLE && headers?.some(([name]) => name === 'retry-after')) return 'maintenance'
+  return STATES.get(status) ?? 'error'
+}
+
+/**
+ * Whether a document shows nothing and has no script that could. One with a title is a page whose content is missing, such as the
+ * template of an application. A body that is not known is not empty.
+ */
+function isEmpty({ html, text, title, tape, headers }: Page): boolean {
+  const read = (header: string): string | undefined => headers?.find(([name]) => name === header)?.[1]
+  if (html === '') return read('content-length') === '0'
+  if (!/html/i.test(read('content-type') ?? 'html')) return false
+  return text.trim() === '' && !title && !tape.tags.some((tag) => SHOWING.has(tag))
+}
+
+const MEANINGS: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
+  wall: 'a check of visitors or a refusal',
+  login: 'a login',
+  missing: 'a message that there is no site or page at this address',
+  error: 'an error of a server',
+  maintenance: 'a message about maintenance',
+  suspended: 'a message that the site is suspended',
+  'default-page': 'the page of a server without a site',
+  parked: 'the page of a domain that is parked',
+  empty: 'a page that shows nothing',
+}
+
+/** Says in a sentence that the site did not come back; nothing if it did. */
+export function explainAnswer({ state, by, status }: PageAnswer): string[] {
+  if (state === 'site') return []
+  const facts = [...(by === null ? [] : [`of ${by}`]), ...(status === null ? [] : [`with status ${status}`])]
+  return [`the answer is not the site but ${[MEANINGS[state], ...facts].join(' ')}`]
+}
