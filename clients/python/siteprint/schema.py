@@ -62,7 +62,7 @@ class Evidence(TypedDict):
     """A rule that scored points, and why."""
 
     kind: str
-    """Kind of the rule. Known values: builder, technology, hosting, site-type."""
+    """Kind of the rule. Known values: builder, technology, hosting, site-type, response."""
     slug: str
     name: str
     level: Confidence | None
@@ -78,7 +78,7 @@ class Evidence(TypedDict):
     """Why the rule is not part of the result, or what raised its level."""
 
 
-Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
+Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'page']
 
 
 class KeyInfo(TypedDict):
@@ -131,6 +131,16 @@ class Network(TypedDict):
     """Number of the autonomous system."""
     name: str
     """Its operator, as it is registered."""
+
+
+class PageAnswer(TypedDict):
+    """With include=page, and unasked if the state is not site: what came back."""
+
+    state: str
+    """What came back: the site, a check of visitors or a refusal (wall), a login before everything, no site or page at this address (missing), an error of a server, maintenance, a suspended account, the page of a server without a site (default-page), a domain for sale (parked), or a page that shows nothing (empty). Known values: site, wall, login, missing, error, maintenance, suspended, default-page, parked, empty."""
+    by: str | None
+    """Display name of the product or provider whose page came back instead of the site."""
+    status: int | None
 
 
 class ScanRequest(TypedDict):
@@ -229,3 +239,4 @@ class ScanResult(TypedDict):
     warnings: NotRequired[list[str]]
     """With include=warnings: what was cut off, and which places were not looked at."""
     meta: NotRequired[Meta]
+    page: NotRequired[PageAnswer]

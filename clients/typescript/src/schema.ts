@@ -37,7 +37,7 @@ export type ErrorCode =
   | 'maintenance'
   | 'unavailable'
   | (string & {})
-export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta'
+export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page'
 /**
  * Purpose of a site.
  */
@@ -171,7 +171,7 @@ export interface Evidence {
   /**
    * Kind of the rule.
    */
-  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | (string & {})
+  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | 'response' | (string & {})
   slug: string
   name: string
   level: Confidence | null
@@ -319,6 +319,32 @@ export interface Meta {
   [k: string]: unknown
 }
 /**
+ * With include=page, and unasked if the state is not site: what came back.
+ */
+export interface PageAnswer {
+  /**
+   * What came back: the site, a check of visitors or a refusal (wall), a login before everything, no site or page at this address (missing), an error of a server, maintenance, a suspended account, the page of a server without a site (default-page), a domain for sale (parked), or a page that shows nothing (empty).
+   */
+  state:
+    | 'site'
+    | 'wall'
+    | 'login'
+    | 'missing'
+    | 'error'
+    | 'maintenance'
+    | 'suspended'
+    | 'default-page'
+    | 'parked'
+    | 'empty'
+    | (string & {})
+  /**
+   * Display name of the product or provider whose page came back instead of the site.
+   */
+  by: string | null
+  status: number | null
+  [k: string]: unknown
+}
+/**
  * What to scan.
  */
 export interface ScanRequest {
@@ -393,6 +419,7 @@ export interface ScanResult {
    */
   warnings?: string[]
   meta?: Meta
+  page?: PageAnswer
   [k: string]: unknown
 }
 /**

@@ -3,15 +3,7 @@ import type { Page } from '../page/page-types.ts'
 import type { CompiledRule, PageState } from '../rule/types.ts'
 import { drop, lift, type ScoredRules } from './relations.ts'
 import { rankLevel, type ScoredRule } from './score.ts'
-
-/** What came back: the site, or something instead of it. */
-export interface PageAnswer {
-  readonly state: PageState
-  /** Display name of the product or provider whose page came back instead of the site; null if it is not known. */
-  readonly by: string | null
-  /** Status code of the answer; null if it is not known. */
-  readonly status: number | null
-}
+import type { PageAnswer } from './verdict-types.ts'
 
 /** States of status codes, for an answer that no rule knows. Other codes from 500 are errors of a server, as are those from 400. */
 const STATES: ReadonlyMap<number, PageState> = new Map([
@@ -56,7 +48,8 @@ export function findOwner({ by }: CompiledRule, { bySlug, hostingBySlug }: Rules
 }
 
 /**
- * Applies what a response says about the other rules: it proves its owner, and the body says nothing about the builder of the site.
+ * Applies what a response says about the other rules: it proves its owner, and the body says nothing about the builder
+ * of the site, unless it is a page of the site itself.
  * @param maps builders and technologies, and hosting providers
  */
 export function applyResponse(
@@ -65,8 +58,10 @@ export function applyResponse(
   ruleset: Ruleset,
 ): void {
   const owner = findOwner(response.rule, ruleset)
+  const isForeignPage = !response.rule.ofSite
   for (const one of products.values())
-    if (one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one)) drop(one, `not the page of the site`)
+    if (isForeignPage && one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one))
+      drop(one, `not the page of the site`)
   if (owner !== null && response.level !== null)
     lift(owner.kind === 'hosting' ? providers : products, owner, { level: response.level, by: response })
 }

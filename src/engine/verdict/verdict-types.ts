@@ -1,6 +1,5 @@
 import type { Family, Weight } from '../rule/place.ts'
-import type { RuleKind } from '../rule/types.ts'
-import type { PageAnswer } from './response.ts'
+import type { PageState, RuleKind } from '../rule/types.ts'
 
 export type Level = 'high' | 'medium' | 'low'
 
@@ -39,6 +38,15 @@ export interface Evidence {
    * or `too little text`.
    */
   readonly note?: string
+}
+
+/** What came back: the site, or something instead of it. */
+export interface PageAnswer {
+  readonly state: PageState
+  /** Display name of the product or provider whose page came back instead of the site; null if it is not known. */
+  readonly by: string | null
+  /** Status code of the answer; null if it is not known. */
+  readonly status: number | null
 }
 
 /** The result of `detect`: the fields of the API without `cached`, and what explains them. */
