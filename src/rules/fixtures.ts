@@ -177,8 +177,10 @@ function checkOwn(fixture: Fixture, verdict: Verdict, ruleset: Ruleset): Finding
   }
   if (hit.confidence === undefined) return [buildFinding('missing-key', file.valueAt(path), { key: 'confidence' })]
   const facts = checkFacts(fixture, hit, verdict)
-  if (own?.kind === 'response' && !own.chosen)
-    facts.push(buildDifference(fixture, [], ['page.state', verdict.page.state, findRule(rule, ruleset)?.state]))
+  const state = findRule(rule, ruleset)?.state
+  // Another rule may say the same of the page.
+  if (own?.kind === 'response' && !own.chosen && state !== verdict.page.state)
+    facts.push(buildDifference(fixture, [], ['page.state', verdict.page.state, state]))
   if (level === hit.confidence) return facts
   const why = explainLevel(fixture, hit.confidence, own, ruleset)
   return [buildDifference(fixture, ['confidence'], ['confidence', level, hit.confidence], why), ...facts]

@@ -60,6 +60,17 @@ const typeKeys = {
   unnamed: { ...flag, description: 'Site types: stands for pages of no type; if it wins, the site type is null' },
 }
 
+/** Keys of responses. */
+const RESPONSE_PROPERTIES = {
+  state: {
+    type: 'string',
+    enum: PAGE_STATES.filter((state) => state !== 'site'),
+    description: 'Responses, and site types of pages that are no site: what came back instead of the site',
+  },
+  by: { ...slug, description: 'Responses: slug of the rule of the product or provider whose page it is' },
+  ofSite: { ...flag, description: 'Responses: a page of the site itself, whose code tells the builder' },
+}
+
 /**
  * Builds the schema of a rule file from what the detectors declare. A clause has one flat schema, because with a choice of
  * schemas Ajv would report every branch for a single error.
@@ -74,12 +85,7 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
       category: { ...text, description: 'Builders: a key of `builders` in categories.yaml' },
       aiNative: { type: 'boolean', description: 'Builders: whether a model makes the site' },
       hosting: { ...text, description: 'Closed builders: the hosting rule that a high verdict proves' },
-      state: {
-        type: 'string',
-        enum: PAGE_STATES.filter((state) => state !== 'site'),
-        description: 'Responses, and site types of pages that are no site: what came back instead of the site',
-      },
-      by: { ...slug, description: 'Responses: slug of the rule of the product or provider whose page it is' },
+      ...RESPONSE_PROPERTIES,
       role: { type: 'string', enum: ['cdn'], description: 'Hosting: runs in front of an origin server' },
       implies: {
         ...slugs,

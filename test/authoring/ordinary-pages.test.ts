@@ -68,7 +68,9 @@ test.each<[name: string, pages: readonly string[], findings: readonly string[]]>
   [
     'a listed rule that does not exist',
     ['{ about: A, page: { status: 404 }, also: [acmes] }'],
-    ['a.yaml:2:47 unknown-slug: no builder or technology or hosting or response has the slug "acmes"; did you mean "acme"?'],
+    [
+      'a.yaml:2:47 unknown-slug: no builder or technology or hosting or response has the slug "acmes"; did you mean "acme"?',
+    ],
   ],
   ['the right site type', [`{ about: A, page: { ${text} }, siteType: shop }`], []],
   ['no site type', ['{ about: A, page: { html: <p>Hello</p> }, siteType: null }'], []],

@@ -158,7 +158,10 @@ describe('wrong usage is reported in a sentence', () => {
     [['lint', '--html', 'page.html'], '--html cannot be used with lint: use --strict, --format, --fix, --timeout'],
     [['test', 'no-such-rule'], 'there is no rule "no-such-rule"'],
     [['build', 'dist'], 'build takes no argument'],
-    [['list', '--kind', 'site'], 'there is no kind "site": use one of builder, hosting, response, site-type, technology'],
+    [
+      ['list', '--kind', 'site'],
+      'there is no kind "site": use one of builder, hosting, response, site-type, technology',
+    ],
     [['list', '--category', 'cmss'], 'there is no category "cmss"; did you mean "cms"? Use one of ai-builder, '],
     [['list', '--category', 'zzz'], 'there is no category "zzz": use one of ai-builder, '],
     [['search', ' '], 'search needs a text that is not empty'],

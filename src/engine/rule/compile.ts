@@ -29,6 +29,7 @@ export function compileRule(
     ...(hosting && { hosting }),
     ...(source.state && { state: source.state }),
     ...(source.by && { by: source.by }),
+    ...(source.ofSite && { ofSite: true }),
     ...(source.role === 'cdn' && { cdn: true }),
     implies: toList<string>(implies),
     requires: toList<string>(requires),

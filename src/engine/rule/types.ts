@@ -98,6 +98,8 @@ export interface RuleSource {
   readonly state?: PageState
   /** Responses: slug of the builder, technology or hosting rule whose page it is. */
   readonly by?: string
+  /** Responses: it is a page of the site itself, such as its own 404 page, whose code tells the builder. */
+  readonly ofSite?: boolean
   readonly role?: 'cdn'
   readonly implies?: string | readonly string[]
   readonly requires?: string | readonly string[]
@@ -127,6 +129,7 @@ export interface CompiledRule {
   readonly hosting?: string
   readonly state?: PageState
   readonly by?: string
+  readonly ofSite?: boolean
   readonly cdn?: boolean
   readonly implies: readonly string[]
   readonly requires: readonly string[]

@@ -44,7 +44,8 @@ export function findOwner({ by }: CompiledRule, { bySlug, hostingBySlug }: Rules
 }
 
 /**
- * Applies what a response says about the other rules: it proves its owner, and the body says nothing about the builder of the site.
+ * Applies what a response says about the other rules: it proves its owner, and the body says nothing about the builder
+ * of the site, unless it is a page of the site itself.
  * @param maps builders and technologies, and hosting providers
  */
 export function applyResponse(
@@ -53,8 +54,10 @@ export function applyResponse(
   ruleset: Ruleset,
 ): void {
   const owner = findOwner(response.rule, ruleset)
+  const isForeignPage = !response.rule.ofSite
   for (const one of products.values())
-    if (one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one)) drop(one, `not the page of the site`)
+    if (isForeignPage && one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one))
+      drop(one, `not the page of the site`)
   if (owner !== null && response.level !== null)
     lift(owner.kind === 'hosting' ? providers : products, owner, { level: response.level, by: response })
 }

@@ -14,6 +14,7 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   role: ['hosting'],
   state: ['response', 'site-type'],
   by: ['response'],
+  ofSite: ['response'],
   implies: ['builder', 'technology', 'hosting'],
   requires: ['builder', 'technology', 'hosting'],
   excludes: ['builder', 'technology', 'hosting'],

@@ -26,6 +26,7 @@ export const builder = buildRuleFactory('builder')
 export const technology = buildRuleFactory('technology')
 export const hosting = buildRuleFactory('hosting')
 export const siteType = buildRuleFactory('site-type')
+export const response = buildRuleFactory('response')
 
 const categories: Categories = {
   builders: { cms: {}, generator: { standsBack: true } },
