@@ -21,7 +21,7 @@ const NOW = Date.parse(KEY.last_used_at)
 async function scan(url: string): Promise<LiveScan> {
   const [label] = new URL(url).hostname.split('.')
   if (label === 'unreachable' || label === 'deadline') throw new ScanError(label)
-  const { evidence, versions, warnings, ...live } = JSON.parse(EXAMPLE_ENTRY.extras ?? '')
+  const { evidence, versions, warnings, page, ...live } = JSON.parse(EXAMPLE_ENTRY.extras ?? '')
   const verdict = { ...JSON.parse(EXAMPLE_ENTRY.result), evidence, versions, warnings, page }
   return { verdict, ...live, isLate: false }
 }
