@@ -3,5 +3,5 @@ import { buildUrlDetector } from './url-detector.ts'
 export const asset = buildUrlDetector(
   'asset',
   'loaded',
-  'A URL that the page loads: scripts, images, style sheets, fonts, icons, media, `url()` in styles, preloads of Link headers',
+  'A URL that the page loads: scripts, images, style sheets, fonts, icons, media, `url()` in styles, what `Link` headers preload',
 )

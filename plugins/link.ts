@@ -2,7 +2,8 @@ import type { Detector } from '../src/engine/page/detector.ts'
 
 export const link: Detector = {
   key: 'link',
-  about: 'A link tag or Link header, by one token of its rel; its href',
+  about:
+    'A link tag, or a link of a `Link` header that loads files or connects to hosts, by one token of its rel; its href',
   family: 'loaded',
   word: 'name',
   wordForm: {

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { Sections } from '../engine/text/sections.ts'
 import { type FileKind, openSections, writeSections } from '../engine/text/sections-file.ts'
 import { parseIp } from './parse-ip.ts'
@@ -32,8 +33,16 @@ export interface TableOrigin {
 
 type FileHead = TableOrigin & { readonly networks: readonly (readonly [asn: number, name: string])[] }
 
-/** `SPNT`. */
-const KIND: FileKind = { magic: 0x544e5053, name: 'a table of networks', format: 1 }
+/**
+ * `SPNT`. The checksum is the native one of zlib: a command opens the table once, and a loop over 130,000 numbers that is not
+ * compiled yet takes 10 ms, which is five times as long as all else.
+ */
+const KIND: FileKind = {
+  magic: 0x544e5053,
+  name: 'a table of networks',
+  format: 2,
+  computeChecksum: (numbers) => crc32(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)),
+}
 
 /**
  * The ranges of the networks that rules name, as they lie in a file. Ranges of IPv4 have one number of 32 bits, ranges of IPv6 two, as

@@ -18,7 +18,8 @@ export function openOwnNetworks(): NetworkTable {
 function readTable(file: string): NetworkTable {
   try {
     const bytes = readFileSync(file)
-    return new NetworkTable(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+    const alone = bytes.length === bytes.buffer.byteLength
+    return new NetworkTable(alone ? bytes.buffer : new Uint8Array(bytes).buffer)
   } catch (error) {
     throw new SetupError(`${file}: ${(error as Error).message}; install Siteprint again`)
   }

@@ -1,73 +1,27 @@
-import { isIP } from 'node:net'
-
-const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
-
 /**
  * Reads an address as numbers of 32 bits: one for IPv4, and the upper two of IPv6. An IPv4 address that is written as IPv6 is
- * one of IPv4. null if the text is not an address.
+ * one of IPv4. null if the text is not an address. One pass over the characters without a regular expression, because a scan of an
+ * archive looks up millions of addresses.
  */
 export function parseIp(text: string): readonly number[] | null {
-  const four = readFour(text)
-  if (four !== null) return [four]
-  if (isIP(text) !== 6) return null
-  const quick = readUpperSix(text)
-  if (quick !== null) return quick
-  const within = readFour(IPV4_IN_IPV6.exec(text)?.[1] ?? '')
-  if (within !== null) return [within]
-  const [head, tail] = text.split('%', 1)[0].split('::')
-  const groups = readGroups(head)
-  const after = tail === undefined ? [] : readGroups(tail)
-  while (groups.length + after.length < 8) groups.push(0)
-  const all = [...groups, ...after]
-  return [all[0] * 0x10000 + all[1], all[2] * 0x10000 + all[3]]
+  const four = readFour(text, 0, text.length)
+  return four === null ? readSix(text) : [four]
 }
 
 const ZERO = 48
 const DOT = 46
 const COLON = 58
-/** Groups of 16 bits of IPv6, and those that are read. */
+const LOWER_A = 97
+const LOWER_F = 102
 const GROUPS = 8
-const READ_GROUPS = 4
+const MAX_DIGITS = 4
+/** The scope of a link-local address: `fe80::1%eth0`. */
+const ZONE = /^%[\dA-Za-z.:-]+$/
 
-/**
- * Reads the upper half of an address of IPv6 in one pass, if it is written out or ends in the `::`. null if the text needs a closer
- * look, as `::ffff:192.0.2.1` does.
- */
-function readUpperSix(text: string): readonly number[] | null {
-  let [high, low, group, count] = [0, 0, 0, 0]
-  let i = 0
-  for (; i < text.length && count < READ_GROUPS; i++) {
-    const code = text.charCodeAt(i)
-    if (code === COLON) {
-      high = high * 0x10000 + (low >>> 16)
-      low = (low & 0xffff) * 0x10000 + group
-      group = 0
-      count++
-      if (text.charCodeAt(i + 1) === COLON) break
-    } else if (code === DOT) return null
-    // The lower bits of a letter are 1 to 6, whatever its case.
-    else group = group * 16 + (code > COLON ? (code & 7) + 9 : code - ZERO)
-  }
-  if (count === READ_GROUPS) return [high, low]
-  const missing = READ_GROUPS - count
-  let after = 1
-  for (let k = i + 2; k < text.length; k++) {
-    const code = text.charCodeAt(k)
-    if (code === DOT) return null
-    if (code === COLON) after++
-  }
-  if (after > GROUPS - READ_GROUPS) return null
-  for (let k = 0; k < missing; k++) {
-    high = high * 0x10000 + (low >>> 16)
-    low = (low & 0xffff) * 0x10000
-  }
-  return [high, low]
-}
-
-/** Reads four numbers up to 255, without leading zeros, in one pass. null if the text is not an address of IPv4. */
-function readFour(text: string): number | null {
+/** Reads four numbers up to 255, without leading zeros. null if this part of the text is not an address of IPv4. */
+function readFour(text: string, start: number, end: number): number | null {
   let [sum, byte, digits, dots] = [0, 0, 0, 0]
-  for (let i = 0; i < text.length; i++) {
+  for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i)
     if (code === DOT && digits > 0) {
       sum = sum * 256 + byte
@@ -85,10 +39,59 @@ function readFour(text: string): number | null {
   return dots === 3 && digits > 0 ? sum * 256 + byte : null
 }
 
-function readGroups(text: string): number[] {
-  if (text === '') return []
-  return text.split(':').flatMap((group) => {
-    const number = readFour(group)
-    return number === null ? [Number.parseInt(group, 16)] : [number >>> 16, number & 0xffff]
-  })
+/** The groups of the address that is being read. */
+const groups = new Uint16Array(GROUPS)
+
+function readSix(text: string): readonly number[] | null {
+  if (!readGroups(text)) return null
+  // Indexes instead of a destructuring, whose iterator doubles the time of a lookup.
+  const upper = groups[0] * 0x10000 + groups[1]
+  const lower = groups[2] * 0x10000 + groups[3]
+  if (groups[5] === 0xffff && upper === 0 && lower === 0 && groups[4] === 0) return [groups[6] * 0x10000 + groups[7]]
+  return [upper, lower]
+}
+
+/** Reads the eight groups of an address into `groups`. false if the text is not an address of IPv6. */
+function readGroups(text: string): boolean {
+  const zone = text.indexOf('%')
+  if (zone !== -1 && !ZONE.test(text.slice(zone))) return false
+  const end = zone === -1 ? text.length : zone
+  let gap = text.startsWith('::') ? 0 : -1
+  let [count, group, digits] = [0, 0, 0]
+  for (let i = gap === 0 ? 2 : 0; i < end; i++) {
+    const code = text.charCodeAt(i)
+    const digit = readDigit(code)
+    if (digit !== -1) {
+      if (++digits > MAX_DIGITS) return false
+      group = group * 16 + digit
+    } else if (code === DOT) {
+      const four = readFour(text, i - digits, end)
+      if (four === null || count > GROUPS - 2) return false
+      groups[count++] = four >>> 16
+      group = four & 0xffff
+      break
+    } else if (code !== COLON || count === GROUPS) return false
+    else if (digits > 0) {
+      groups[count++] = group
+      group = 0
+      digits = 0
+    } else if (gap === -1 && count > 0) gap = count
+    else return false
+  }
+  if (digits > 0) groups[count++] = group
+  else if (gap !== count) return false
+  return gap === -1 ? count === GROUPS : count < GROUPS && fillGap(gap, count)
+}
+
+function readDigit(code: number): number {
+  if (code >= ZERO && code <= ZERO + 9) return code - ZERO
+  const letter = code | 0x20
+  return letter >= LOWER_A && letter <= LOWER_F ? letter - LOWER_A + 10 : -1
+}
+
+/** Moves the groups behind `::` to the end. */
+function fillGap(gap: number, count: number): true {
+  groups.copyWithin(GROUPS - (count - gap), gap, count)
+  groups.fill(0, gap, GROUPS - (count - gap))
+  return true
 }

@@ -1,4 +1,6 @@
 import { makeVisible, parseLink } from '../engine/text/visible-text.ts'
+import { formatNetwork } from '../networks/format-network.ts'
+import { parseAsn } from '../networks/parse-asn.ts'
 import { CONFIDENCES, type Site } from './site.ts'
 
 /** Longer texts are cut. The engine's own texts are much shorter. */
@@ -78,6 +80,7 @@ export class LineParser {
       isAiNative: builder === null ? null : this.#readAiNative(result.isAiNative, builderSlug),
       confidence: CONFIDENCES.find((level) => level === confidence) ?? null,
       hosting: this.#readTerm(result.hosting),
+      ...this.#readAddress(result.infrastructure),
       siteType: this.#readTerm(result.siteType),
       technologies: this.#readTechnologies(result.technologies),
       versions: this.#readVersions(result.versions),
@@ -87,6 +90,19 @@ export class LineParser {
 
   #readAiNative(isAiNative: unknown, slug: unknown): boolean {
     return typeof isAiNative === 'boolean' ? isAiNative : typeof slug === 'string' && this.#aiNative.has(slug)
+  }
+
+  #readAddress(infrastructure: unknown): Pick<Site, 'network' | 'reverseDns'> {
+    const { network, reverseDns } = isObject(infrastructure) ? infrastructure : {}
+    const { name, asn } = isObject(network) ? network : {}
+    const operator = readText(name, MAX_TERM_CHARACTERS)
+    const number = parseAsn(asn)
+    return {
+      network: this.#readTerm(
+        operator !== null && number !== null ? formatNetwork({ name: operator, asn: number }) : operator,
+      ),
+      reverseDns: readText(reverseDns, MAX_TERM_CHARACTERS),
+    }
   }
 
   #readTechnologies(list: unknown): readonly string[] {
@@ -125,6 +141,8 @@ const NOTHING_FOUND = {
   isAiNative: null,
   confidence: null,
   hosting: null,
+  network: null,
+  reverseDns: null,
   siteType: null,
   technologies: [],
   versions: NO_VERSIONS,

@@ -88,7 +88,7 @@ export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; 
 }
 
 function SiteRow({ site, labels }: { readonly site: Site; readonly labels: ReportLabels }) {
-  const { builder, confidence, hosting, siteType, technologies, versions, failure } = site
+  const { builder, confidence, hosting, network, reverseDns, siteType, technologies, versions, failure } = site
   const named = technologies.map((name) => (versions.has(name) ? `${name} ${versions.get(name)}` : name))
   return (
     <tr>
@@ -97,7 +97,17 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
       </th>
       <td>{builder}</td>
       <td data-sort={confidence === null ? undefined : LEVEL_ORDER[confidence]}>{confidence}</td>
-      <td>{hosting}</td>
+      <td data-sort={hosting ?? ''}>
+        {hosting}
+        {[network, reverseDns].map(
+          (text, at) =>
+            text !== null && (
+              <div key={at} class="quiet">
+                {text}
+              </div>
+            ),
+        )}
+      </td>
       <td>{siteType === null ? null : nameSiteType(siteType, labels)}</td>
       <td>{failure !== null && <code>{failure.code}</code>}</td>
       <td>{failure === null ? named.join(', ') : failure.sentence}</td>

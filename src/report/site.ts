@@ -11,6 +11,9 @@ export interface Site {
   readonly isAiNative: boolean | null
   readonly confidence: Confidence | null
   readonly hosting: string | null
+  /** The network of the address that answered, with its number, and the name of this address; null without `--include infrastructure`. */
+  readonly network: string | null
+  readonly reverseDns: string | null
   /** Slug of the site type. */
   readonly siteType: string | null
   /** Display names, without duplicates. */

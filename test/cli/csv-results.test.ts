@@ -13,7 +13,11 @@ function scanned(key: ScanRecord['key'], change: Parameters<typeof sampleScan>[1
   const scan = sampleScan('https://a.example/', change)
   const { verdict, infrastructure } = scan
   const meta = { ...scan.meta, scannedAt: facts.scannedAt, ruleset: facts.ruleset }
-  const result = toLiveResult({ ...scan, meta }, ['versions', 'meta'])
+  const result = toLiveResult({ ...scan, meta }, [
+    'versions',
+    'meta',
+    ...(key.url === undefined ? [] : ['infrastructure' as const]),
+  ])
   return {
     key,
     input: { Note: '=1+1' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeVerdict } from '../../src/cli/scan/describe-verdict.ts'
+import { type DescriptionParts, describeVerdict } from '../../src/cli/scan/describe-verdict.ts'
 import { buildLabels } from '../../src/detector/ruleset-labels.ts'
 import { buildPage, detect } from '../../src/index.ts'
 import { builder, buildRuleset, compile, siteType, technology } from '../engine/support/tiny-rules.ts'
@@ -12,10 +12,15 @@ const ruleset = buildRuleset(
   ]),
 )
 const labels = buildLabels({ categories: ruleset.categories, rules: ruleset.rules, places: ruleset.packed.known })
-const describePage = (html: string, hasColors = false): string =>
+const describePage = (
+  html: string,
+  hasColors = false,
+  infrastructure: DescriptionParts['infrastructure'] = null,
+): string =>
   describeVerdict(detect(ruleset, buildPage({ url: 'https://acme.example/', html })), {
     labels,
     title: 'Spring\u001b[31m sale \u202eevil',
+    infrastructure,
     hasColors,
   })
 
@@ -41,6 +46,24 @@ describe('a result for people', () => {
       'Hosting    not known',
       'Site type  not known',
     ])
+  })
+
+  test.each<[string, DescriptionParts['infrastructure'], string[]]>([
+    [
+      'network and name of the address',
+      { network: { asn: 64496, name: 'Harbour Networks' }, reverseDns: 'a.harbour.example' },
+      ['Network    Harbour Networks (AS64496), a.harbour.example'],
+    ],
+    [
+      'a network alone',
+      { network: { asn: 64496, name: 'Harbour' }, reverseDns: null },
+      ['Network    Harbour (AS64496)'],
+    ],
+    ['a hostile name', { network: null, reverseDns: '\u001b[2J\na\u202e' }, ['Network    \ufffd[2J a\ufffd']],
+    ['nothing', { network: null, reverseDns: null }, []],
+  ])('has a line for %s', (_, infrastructure, expected) => {
+    const lines = describePage('<p>nothing', false, infrastructure).split('\n')
+    expect(lines.filter((line) => line.startsWith('Network'))).toEqual(expected)
   })
 
   test('has colours only where the terminal shows them', () => {

@@ -37,6 +37,10 @@ beforeAll(() => {
     'broken.csv': 'url,builder,code\na.example,WordPress,\nb.example\nc.example,"Wor',
     'empty.jsonl': '',
     'binary.jsonl.gz': '\0\x01PK',
+    'network.jsonl': ok('https://a.example/', {
+      hosting: 'Harbour',
+      infrastructure: { network: { asn: 64496, name: 'Harbour <b>' }, reverseDns: 'a.harbour.example' },
+    }),
     'rules-a.jsonl': ok('https://a.example/', { meta: { ruleset: 'a' } }),
     'rules-b.jsonl': ok('https://a.example/', { meta: { ruleset: 'b' } }),
   })
@@ -173,4 +177,12 @@ test('hostile results are reported, and the text has no control characters', asy
   expect(stdout).toContain('sites, ')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+})
+
+test('the table of sites has the network and the name of the address below the hosting', async () => {
+  const { code } = await report('network.jsonl', '--out', 'network.html')
+  expect(code).toBe(0)
+  expect(readFileSync(join(cwd, 'network.html'), 'utf8')).toContain(
+    '<td data-sort="Harbour">Harbour<div class="quiet">Harbour &lt;b> (AS64496)</div><div class="quiet">a.harbour.example</div></td>',
+  )
 })

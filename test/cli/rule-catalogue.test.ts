@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { projectFolder } from '../../src/rules/built.ts'
 import { type BuiltProject, type Outcome, smallProject } from '../support/built-project.ts'
 import { CATEGORIES, findingsOf, TEST, technology, writeFolder } from '../support/rule-folder.ts'
 
@@ -44,10 +45,13 @@ const run = (args: readonly string[], changed: Readonly<Record<string, string>> 
   project.run('rules', args, { cwd: writeFolder({ ...files, ...changed }), env: { RULES_DIRS: 'rules' } })
 const linesOf = ({ stdout }: Outcome): string[] => stdout.trimEnd().split('\n')
 
+const ownRule = readFileSync(join(projectFolder(), 'rules', 'builders', 'wordpress.yaml'), 'utf8')
+const [, ownDate] = /^verified: (\S+)$/m.exec(ownRule) ?? []
+
 describe('list', () => {
   const rows = {
     kiln: 'builder     kiln       Kiln       cms        2026-02-03',
-    wordpress: 'builder     wordpress  WordPress  cms        2026-11-20',
+    wordpress: `builder     wordpress  WordPress  cms        ${ownDate}`,
     glaze: 'technology  glaze      Glaze      analytics  2026-11-20',
     oven: 'site-type   oven       Acme                  2026-11-20',
   }

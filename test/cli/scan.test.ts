@@ -84,7 +84,6 @@ describe('one page', () => {
     const { clauses } = evidence.find(({ slug }: { slug: string }) => slug === 'wordpress')
     expect(clauses.map(({ texts }: { texts: string[] }) => texts)).toEqual([
       ['WordPress é'],
-      ['https://api.w.org/'],
       ['<https://api.w.org/>; rel="https://api.w.org/"'],
     ])
   })

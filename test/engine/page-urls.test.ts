@@ -192,7 +192,7 @@ test.each<[string, string[], Partial<Record<UrlKind, string[]>>]>([
   [
     'several, with a comma and an arrow in quotes',
     ['<a.css>; title="1, <2>"; rel="preload next", <https://x.example/b>; REL=canonical', '</c.css>;rel=stylesheet'],
-    { link: ['/dir/a.css', 'https://x.example/b', '/c.css'], asset: ['/dir/a.css', '/c.css'] },
+    { link: ['/dir/a.css', '/c.css'], asset: ['/dir/a.css', '/c.css'] },
   ],
   ['without a rel or a target', ['</a.js>; as=script, rel=preload, </b.js', ''], {}],
 ])('a Link header: %s', (_, headers, expected) => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
@@ -40,6 +41,9 @@ test.each([
   ['example.com', undefined],
   ['', undefined],
   ['203.0.113.7.', undefined],
+  ['::ffff:c633:6407', 64497],
+  ['2001:db8::7%eth0', 64496],
+  ['2001:db8::198.51.100.7', 64496],
 ])('%s', (address, asn) => {
   expect(table.find(address)?.asn).toBe(asn)
 })
@@ -63,7 +67,27 @@ test('addresses are read as ipaddr.js reads them', { tags: ['property'] }, () =>
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => void expect(parseIp(address)).toEqual(words(address))),
   )
-  fc.assert(fc.property(fc.string(), (text) => void parseIp(text)))
+})
+
+test('what is an address is decided as Node decides it', { tags: ['property'] }, () => {
+  const texts = fc.oneof(
+    fc.string({ unit: fc.constantFrom('0', '1', '25', 'a', 'F', 'g', ':', '::', '.', '1.2.3.4', '%', '%e0', ' ') }),
+    // One character of an address is replaced, inserted or removed.
+    fc
+      .tuple(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(40), fc.nat(1), fc.constantFrom('', '0', ':', '.', 'f', '%', '-'))
+      .map(([address, at, removed, put]) => address.slice(0, at) + put + address.slice(at + removed)),
+  )
+  fc.assert(fc.property(texts, (text) => void expect(parseIp(text) !== null, text).toBe(isIP(text) !== 0)))
+  for (const text of [
+    '1:2:3:4:5:6:7::',
+    '::2:3:4:5:6:7:8',
+    '1:2:3:4::5:6:7:8',
+    '1:2:3:4:5:6:1.2.3.4',
+    '::1:',
+    ':1::',
+    '1::%',
+  ])
+    expect(parseIp(text) !== null, text).toBe(isIP(text) !== 0)
 })
 
 test('a table finds what a search through its ranges finds', { tags: ['property'] }, () => {

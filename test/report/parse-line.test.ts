@@ -18,7 +18,16 @@ const RESULT = {
   cached: false,
 }
 const SITE = { ...SAMPLE, link: 'https://a.example/final' }
-const NOTHING = { builder: null, isAiNative: null, confidence: null, hosting: null, siteType: null, technologies: [] }
+const NO_ADDRESS = { network: null, reverseDns: null }
+const NOTHING = {
+  ...NO_ADDRESS,
+  builder: null,
+  isAiNative: null,
+  confidence: null,
+  hosting: null,
+  siteType: null,
+  technologies: [],
+}
 const withoutBuilder = { ...RESULT, builder: null, builderSlug: null, confidence: null, isAiNative: false }
 
 describe('a line', () => {
@@ -37,6 +46,24 @@ describe('a line', () => {
       { url: 'a.example', result: { ...RESULT, versions: { PHP: '8.3', x: null } } },
       'a.example',
       { ...SITE, versions: new Map([['PHP', '8.3']]) },
+    ],
+    [
+      'with the network of its address',
+      {
+        url: 'a.example',
+        result: {
+          ...RESULT,
+          infrastructure: { network: { asn: 64496, name: 'Harbour Networks' }, reverseDns: 'a.harbour.example' },
+        },
+      },
+      'a.example',
+      { ...SITE, network: 'Harbour Networks (AS64496)', reverseDns: 'a.harbour.example' },
+    ],
+    [
+      'with a network without its number',
+      { url: 'a.example', result: { ...RESULT, infrastructure: { network: { name: 'Harbour' }, reverseDns: 7 } } },
+      'a.example',
+      { ...SITE, network: 'Harbour' },
     ],
     [
       'without a builder',
@@ -116,4 +143,10 @@ test('texts are cut, in one line and without controls', () => {
   })
   expect(site.name).toMatch(/^https:\/\/a\.example\/ \ufffd\[31mé+…$/)
   expect([site.name.length, site.builder?.length]).toEqual([300, 100])
+  const infrastructure = { network: { asn: 64496, name: `\u001b${long}` }, reverseDns: `\u202e\n${long}` }
+  const { network, reverseDns } = parse({ ...RESULT, infrastructure }).site
+  expect([network, reverseDns].map((text) => [text?.length, /[\p{Cc}\u202e]/u.test(text ?? '')])).toEqual([
+    [100, false],
+    [100, false],
+  ])
 })

@@ -9,6 +9,8 @@ export const SITE: Site = {
   isAiNative: false,
   confidence: 'high',
   hosting: 'Netlify',
+  network: null,
+  reverseDns: null,
   siteType: 'blog',
   technologies: ['PHP', 'WordPress'],
   versions: new Map(),

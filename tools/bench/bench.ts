@@ -17,6 +17,7 @@ import { measureHostileFetches } from './hostile-fetching.ts'
 import { measureLoopDelay } from './hostile-matching.ts'
 import { measureHttp } from './http.ts'
 import { measureLiveScan } from './live.ts'
+import { measureNetworks } from './networks.ts'
 import { measurePortal } from './portal.ts'
 import { median, quantile } from './quantile.ts'
 import { measureGrowth, measureRuleShare } from './rule-share.ts'
@@ -36,6 +37,7 @@ all hostile servers, and the rate of cached scans over HTTP relative to a bare F
 tools/services.sh has started them).
 
   npm run -s bench -- --http      only the rate over HTTP
+  npm run -s bench -- --networks  only the table of networks: the time of its opening in a new process, and of a lookup
   npm run -s bench -- --bodies    only scripts and style sheets: a bundle of 1 MiB, and a live scan with and without them
   npm run -s bench -- --portal    only the time of each page of the portal, with 10,000 accounts
   npm run -s bench -- --share     only the time of detection with all rules by that with a sample of 40 % of them
@@ -58,11 +60,13 @@ const main = defineCommand(HELP, async (args) => {
       start: { type: 'boolean' },
       scans: { type: 'string', default: '0' },
       bodies: { type: 'boolean' },
+      networks: { type: 'boolean' },
     },
   })
   const rounds = Math.max(1, Number(values.rounds))
   if (values.portal) return print({ portal: await measurePortal(rounds) })
   if (values.bodies) return print({ bodies: await measureAllBodies(rounds) })
+  if (values.networks) return print({ networks: measureNetworks(Math.max(7, rounds)) })
   if (values.http) return print({ http: await measureHttp(rounds) })
   if (values.start) return print({ start: await measureStart(Math.max(7, rounds), Number(values.scans)) })
   const pages = readPages(values.pages ?? join(projectFolder(), '..', 'shared', 'pages', 'pages.jsonl.gz'))
@@ -78,6 +82,7 @@ const main = defineCommand(HELP, async (args) => {
     ...matching,
     liveScan,
     bodies: await measureAllBodies(rounds),
+    networks: measureNetworks(Math.max(7, rounds)),
     mainLoopWhileHostilePagesMatch: { worstMs: round(loopDelay.worstMs) },
     hostileFetches: await measureHostileFetches(),
     http: await measureHttp(rounds),

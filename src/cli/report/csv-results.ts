@@ -38,6 +38,10 @@ function toLine(cells: ReadonlyMap<string, string>, key: string): Readonly<Recor
     url: cells.get(key === 'url' ? 'finalUrl' : 'url'),
     isAiNative: cells.has('isAiNative') ? cells.get('isAiNative') === 'true' : undefined,
     technologies,
+    infrastructure: {
+      network: { name: cells.get('network'), asn: cells.get('asn') },
+      reverseDns: cells.get('reverseDns'),
+    },
     versions: Object.fromEntries(
       split(cells.get('versions')).flatMap((text) => splitVersion(text, technologies) ?? []),
     ),

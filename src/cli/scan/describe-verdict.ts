@@ -1,5 +1,8 @@
 import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
+import { makeVisible } from '../../engine/text/visible-text.ts'
 import type { Evidence, Verdict } from '../../index.ts'
+import { formatNetwork } from '../../networks/format-network.ts'
+import type { Extras } from '../../scan/extra-schemas.ts'
 
 /** Clauses of the builder, and values of each, that the description shows. */
 const MAX_CLAUSES = 3
@@ -13,12 +16,17 @@ const STYLE_END = '\u001b[22m'
 export interface DescriptionParts {
   readonly labels: RulesetLabels
   readonly title: string | null
+  /** What is known of the address that answered; null for a saved page. */
+  readonly infrastructure: Pick<Extras['infrastructure'], 'network' | 'reverseDns'> | null
   /** Whether the terminal shows colours. */
   readonly hasColors: boolean
 }
 
 /** Describes a verdict for a person at a terminal. Texts of the page are quoted, without characters that a terminal would obey. */
-export function describeVerdict(verdict: Verdict, { labels, title, hasColors }: DescriptionParts): string {
+export function describeVerdict(
+  verdict: Verdict,
+  { labels, title, infrastructure, hasColors }: DescriptionParts,
+): string {
   const paint = (style: keyof typeof STYLES, text: string): string =>
     hasColors ? `${STYLES[style]}${text}${STYLE_END}` : text
   const technologies = describeTechnologies(verdict, labels)
@@ -34,11 +42,19 @@ export function describeVerdict(verdict: Verdict, { labels, title, hasColors }: 
     paint('bold', heading),
     row('Builder', builder),
     row('Hosting', verdict.hosting ?? 'not known'),
+    ...describeAddress(infrastructure).map((text) => row('Network', text)),
     row('Site type', siteType),
     ...technologies.map(([group, names]) => row(group, names)),
     ...describeEvidence(verdict.evidence),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Names the network of the address, and the address as its holder has named it, in one line; none if neither is known. */
+function describeAddress(infrastructure: DescriptionParts['infrastructure']): string[] {
+  const { network, reverseDns } = infrastructure ?? { network: null, reverseDns: null }
+  const parts = [network === null ? null : formatNetwork(network), reverseDns].filter((part) => part !== null)
+  return parts.length === 0 ? [] : [parts.map((part) => makeVisible(part, MAX_TEXT)).join(', ')]
 }
 
 /** Lists the technologies by the titles of their categories, each with its version. */

@@ -69,7 +69,9 @@ export async function scanOne(text: string, options: LiveOptions, io: CommandIo)
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
     if (options.isDescribed) {
       const { labels } = await scanner.ready()
-      io.stdout.write(describeVerdict(scan.verdict, { labels, title: scan.meta.title, hasColors: showsColors(io) }))
+      const { verdict, infrastructure, meta } = scan
+      const parts = { labels, title: meta.title, infrastructure, hasColors: showsColors(io) }
+      io.stdout.write(describeVerdict(verdict, parts))
     } else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
     return EXIT.ok
   } catch (error) {

@@ -83,7 +83,9 @@ async function printPage(
     )
   const { rules } = matching.matcher
   // Labels are read from all rules, which takes a tenth of the time of a scan.
-  if (isDescribed) stdout.write(describeVerdict(verdict, { labels: rules.labels, title, hasColors: showsColors(io) }))
-  else stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  if (isDescribed) {
+    const parts = { labels: rules.labels, title, infrastructure: null, hasColors: showsColors(io) }
+    stdout.write(describeVerdict(verdict, parts))
+  } else stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   return EXIT.ok
 }

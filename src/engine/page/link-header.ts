@@ -1,20 +1,30 @@
-/** A link that a response header declares. */
+import type { Page } from './page-types.ts'
+
+/** A link of a `Link` header (RFC 8288). */
 export interface HeaderLink {
-  /** As written, relative to the address of the response. */
-  readonly href: string
-  /** Lower-case tokens. */
+  /** As written, which may be relative to the URL of the response. */
+  readonly target: string
+  /** The tokens of its `rel`, in lower case. */
   readonly rel: readonly string[]
 }
 
-// A target, then parameters up to the comma before the next one, which may be within quotes (RFC 8288, section 3). A target contains
-// no bracket, so that reading takes linear time.
-const LINK = /<([^<>]*)>((?:[^",<]|"[^"]*")*)/g
-const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
+/** The target and the parameters of a link. A comma ends it unless it is quoted. */
+const LINK = /<([^<>]*)>((?:[^,"]|"[^"]*")*)/g
+/** A parameter, whose value may be quoted. */
+const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/g
 
-/** Reads the links of one `Link` header. Text without target or `rel` declares nothing. */
-export function parseLinkHeader(value: string): HeaderLink[] {
-  return Array.from(value.matchAll(LINK), ([, href, parameters]) => {
-    const [, quoted, token] = REL.exec(parameters) ?? []
-    return { href, rel: (quoted ?? token ?? '').toLowerCase().split(/\s+/).filter(Boolean) }
-  }).filter(({ rel }) => rel.length > 0)
+/** Reads the links of all `Link` headers. A malformed link is skipped, as browsers do; the first `rel` of a link counts. */
+export function* readLinkHeaders(headers: Page['headers']): Generator<HeaderLink> {
+  for (const [name, value] of headers ?? [])
+    if (name === 'link')
+      for (const [, target, parameters] of value.matchAll(LINK)) {
+        const rel = readRel(parameters)
+        if (rel !== null) yield { target: target.trim(), rel: rel.toLowerCase().split(/\s+/).filter(Boolean) }
+      }
+}
+
+function readRel(parameters: string): string | null {
+  for (const [, name, quoted, bare] of parameters.matchAll(PARAMETER))
+    if (name.toLowerCase() === 'rel') return quoted ?? bare
+  return null
 }

@@ -1,13 +1,15 @@
 import { SparseMap } from '../text/sparse-map.ts'
-import { buildBase, UrlResolver } from '../text/url.ts'
+import { parseUrl, type UrlResolver } from '../text/url.ts'
 import { findTemplateContent, readAttribute, readText } from './element.ts'
-import { type HeaderLink, parseLinkHeader } from './link-header.ts'
+import { type HeaderLink, readLinkHeaders } from './link-header.ts'
 import type { LoadedUrl } from './page-input.ts'
 import { NO_ELEMENT, type Page, type Tape, type UrlKind, type UrlUse } from './page-types.ts'
 
 const LOADING_RELS = new Set(
   'stylesheet preload modulepreload icon apple-touch-icon apple-touch-icon-precomposed mask-icon manifest'.split(' '),
 )
+/** Links of a `Link` header that say which hosts a page uses. The others describe the document, and header clauses read them. */
+const HEADER_RELS: ReadonlySet<string> = new Set([...LOADING_RELS, 'preconnect', 'dns-prefetch', 'prefetch'])
 const FRAMES = new Map([
   ['iframe', 'src'],
   ['frame', 'src'],
@@ -42,26 +44,29 @@ const MAX_USES = 50_000
 
 interface UrlSources {
   readonly resolver: UrlResolver
-  /** What a browser loaded. */
-  readonly loaded: readonly LoadedUrl[]
-  readonly headers: Page['headers']
-  /** Address of the response; null if it is unknown. */
+  /** The URL of the response, which links of its headers are relative to. */
   readonly address: string | null
+  readonly headers: Page['headers']
+  readonly loaded: readonly LoadedUrl[]
 }
 
-/** Collects the URLs of a page outside its templates, in document order, then those that a browser loaded and those of headers. */
+/**
+ * Collects the URLs of a page outside its templates, in document order, then those that `Link` headers announce, then those that a
+ * browser loaded.
+ */
 export function collectUrls(
   tape: Tape,
-  { resolver, loaded, headers, address }: UrlSources,
+  { resolver, address, headers, loaded }: UrlSources,
   warnings: string[],
 ): UrlUse[] {
   const collector = new UrlCollector(tape, resolver)
   const isInTemplate = findTemplateContent(tape)
   for (let at = 0; at < tape.tags.length && !collector.isFull; at++) if (!isInTemplate(at)) collector.collect(at)
+  for (const link of readLinkHeaders(headers)) {
+    if (collector.isFull) break
+    collector.addHeaderLink(link, address)
+  }
   for (const one of loaded) if (!collector.isFull) collector.addLoaded(one)
-  // Links of headers are relative to the response, whatever the `<base>` of the document (RFC 8288).
-  const links = (headers ?? []).flatMap(([name, value]) => (name === 'link' ? parseLinkHeader(value) : []))
-  if (links.length > 0) collector.addLinks(links, new UrlResolver(buildBase(address, undefined)))
   if (collector.isFull) warnings.push(`only the first ${MAX_USES} URLs in the page were read`)
   warnings.push(...resolver.warnings)
   return collector.uses
@@ -111,15 +116,10 @@ class UrlCollector {
     if (kind === 'script') this.#add('asset', url, NO_ELEMENT)
   }
 
-  addLinks(links: readonly HeaderLink[], resolver: UrlResolver): void {
-    for (const { href, rel } of links) {
-      if (this.isFull) return
-      const url = resolver.resolve(href)
-      if (url === null) continue
-      this.uses.push({ kind: 'link', rel, url, at: NO_ELEMENT })
-      if (rel.some((token) => LOADING_RELS.has(token)))
-        this.uses.push({ kind: 'asset', rel: NO_RELS, url, at: NO_ELEMENT })
-    }
+  addHeaderLink({ target, rel }: HeaderLink, address: string | null): void {
+    if (!rel.some((token) => HEADER_RELS.has(token))) return
+    const url = address === null ? target : (parseUrl(target, address)?.href ?? '')
+    this.#addLink(rel, url, NO_ELEMENT)
   }
 
   #add(kind: UrlKind, written: string, at: number, rel = NO_RELS): void {
@@ -131,8 +131,12 @@ class UrlCollector {
     if (tag === 'a' || tag === 'area') this.#add('anchor', value, at)
     if (tag !== 'link') return
     const rel = (readAttribute(this.#tape, at, 'rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-    this.#add('link', value, at, rel)
-    if (rel.some((token) => LOADING_RELS.has(token))) this.#add('asset', value, at)
+    this.#addLink(rel, value, at)
+  }
+
+  #addLink(rel: readonly string[], url: string, at: number): void {
+    this.#add('link', url, at, rel)
+    if (rel.some((token) => LOADING_RELS.has(token))) this.#add('asset', url, at)
   }
 
   #addStyle(css: string, at: number): void {

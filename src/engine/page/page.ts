@@ -34,7 +34,7 @@ export function buildPage(input: PageInput): Page {
   // Resolved before the links of the page, which may use up the bounds of the resolver.
   const url = address === null ? null : resolver.resolve(address)
   const found: string[] = []
-  const urls = collectUrls(tape, { resolver, loaded: input.loaded ?? [], headers, address }, found)
+  const urls = collectUrls(tape, { resolver, address, headers, loaded: input.loaded ?? [] }, found)
   const blocks = collectBlocks(tape, found)
   const words = countPageWords(text, found)
   const bodies = readPageBodies(input, { html, address, base, warnings: found })

@@ -6,6 +6,8 @@ export interface FileKind {
   readonly name: string
   /** Changes with the layout of the file and with what any section means. */
   readonly format: number
+  /** Computes the checksum of the numbers after the fourth, if another one than `mixNumbers` is better for the kind. */
+  readonly computeChecksum?: (numbers: Uint32Array) => number
 }
 
 /** The bytes are not a complete file of the kind and of this version of Siteprint. */
@@ -13,6 +15,8 @@ export class SectionsFileError extends Error {}
 
 /** Magic number, format, length of the file, checksum of what follows, length of the head: five numbers of 32 bits. */
 const HEAD_NUMBERS = 5
+/** Number of the first number that the checksum covers. */
+const CHECKED_FROM = 4
 const WORD_BYTES = 4
 const TYPES = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array } as const
 type TypeName = keyof typeof TYPES
@@ -21,7 +25,7 @@ type TypeName = keyof typeof TYPES
 type SectionTable = readonly (readonly [name: string, type: TypeName, length: number])[]
 
 /** Writes a head, which must survive JSON, and sections as one file. Numbers are little-endian, as on every processor of Node. */
-export function writeSections({ magic, format }: FileKind, head: object, { all }: Sections): Uint8Array {
+export function writeSections(kind: FileKind, head: object, { all }: Sections): Uint8Array {
   const sections: SectionTable = [...all].map(([name, section]) => [name, nameType(section), section.length])
   const json = new TextEncoder().encode(JSON.stringify({ ...head, sections }))
   const headBytes = HEAD_NUMBERS * WORD_BYTES
@@ -35,8 +39,8 @@ export function writeSections({ magic, format }: FileKind, head: object, { all }
     at += align(section.byteLength)
   }
   const numbers = new Uint32Array(file.buffer)
-  numbers.set([magic, format, length, 0, json.length])
-  numbers[3] = computeChecksum(numbers)
+  numbers.set([kind.magic, kind.format, length, 0, json.length])
+  numbers[3] = findChecksum(kind, numbers)
   return file
 }
 
@@ -59,7 +63,7 @@ export function openSections<Head extends object>(
   if (magic !== kind.magic) fail(`the file is not ${kind.name}`)
   if (format !== kind.format) fail(`the file has format ${format}, and this version reads format ${kind.format}`)
   if (length !== buffer.byteLength) fail(`the file has ${buffer.byteLength} bytes instead of ${length}: it is cut`)
-  if (checksum !== computeChecksum(numbers)) fail('the file is damaged: its checksum is wrong')
+  if (checksum !== findChecksum(kind, numbers)) fail('the file is damaged: its checksum is wrong')
   const headBytes = new Uint8Array(buffer, HEAD_NUMBERS * WORD_BYTES, headLength)
   // A decoder of browsers does not read shared memory, so the bytes are copied.
   const { sections, ...head } = JSON.parse(new TextDecoder().decode(headBytes.slice())) as { sections: SectionTable }
@@ -86,15 +90,20 @@ function align(bytes: number): number {
   return Math.ceil(bytes / WORD_BYTES) * WORD_BYTES
 }
 
+/** Computes the checksum of a file from its fifth number on. */
+function findChecksum({ computeChecksum = mixNumbers }: FileKind, numbers: Uint32Array): number {
+  return computeChecksum(numbers.subarray(CHECKED_FROM))
+}
+
 /**
- * Computes the checksum of a file from its fifth number on. Each step is invertible, so that a change of any one number changes
- * the result; four sums keep the processor busy, because each step waits for the one before.
+ * Each step is invertible, so that a change of any one number changes the result; four sums keep the processor busy, because
+ * each step waits for the one before.
  */
-function computeChecksum(numbers: Uint32Array): number {
+function mixNumbers(numbers: Uint32Array): number {
   const multiplier = 0x01000193
   let [a, b, c, d] = [1, 2, 3, 4]
   const end = numbers.length
-  let i = 4
+  let i = 0
   for (; i + 3 < end; i += 4) {
     a = Math.imul(a ^ numbers[i], multiplier)
     b = Math.imul(b ^ numbers[i + 1], multiplier)

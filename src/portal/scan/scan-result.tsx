@@ -1,4 +1,5 @@
 import { makeVisible, parseLink } from '../../engine/text/visible-text.ts'
+import { formatNetwork } from '../../networks/format-network.ts'
 import type { StoredScan } from '../../store/account-types.ts'
 import { LinkButton } from '../components/button.tsx'
 import { Card, DateTime, Facts } from '../components/content.tsx'
@@ -151,7 +152,7 @@ function Infrastructure({ report: { extras } }: { readonly report: ScanReport })
     ['CDN', cdn],
     ['Server', server],
     ['IP address', ip],
-    ['Network', network && `${network.name} (AS${network.asn})`],
+    ['Network', network && formatNetwork(network)],
     ['Name of the address', reverseDns],
     ['DNS', dns.length === 0 ? null : dns.join(', ')],
     ['Certificate from', tlsIssuer],
