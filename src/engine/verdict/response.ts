@@ -39,7 +39,7 @@ export function chooseResponse(scored: readonly ScoredRule[]): ScoredRule | null
 }
 
 /** Finds the rule of the product or provider whose page a response is. */
-export function findOwner({ by }: CompiledRule, { bySlug, hostingBySlug }: Ruleset): CompiledRule | null {
+function findOwner({ by }: CompiledRule, { bySlug, hostingBySlug }: Ruleset): CompiledRule | null {
   return by === undefined ? null : (bySlug.get(by) ?? hostingBySlug.get(by) ?? null)
 }
 
