@@ -130,6 +130,7 @@ async function runMeasuredScan(
     try {
       const result = await scan(target, client, ruleset)
       metrics.scans.inc({ outcome: 'ok' })
+      metrics.pages.inc({ state: result.verdict.page.state })
       return result
     } catch (error) {
       if (!(error instanceof RulesetChanged)) metrics.scans.inc({ outcome: toApiError(error).code })

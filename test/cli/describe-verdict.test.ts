@@ -48,6 +48,12 @@ describe('a result for people', () => {
     ])
   })
 
+  test('says that it is not the site', () => {
+    expect(describePage('<p>').split('\n')[1]).toBe(
+      'Attention  the answer is not the site but a page that shows nothing',
+    )
+  })
+
   test.each<[string, DescriptionParts['infrastructure'], string[]]>([
     [
       'network and name of the address',

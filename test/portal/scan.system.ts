@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { openPortal, type PortalOptions, type TestPortal } from './portal-fixture.ts'
 import { openVisitor, readForm, readText, type Visitor } from './scan-form.ts'
 
-const EXTRAS = 'evidence,versions,infrastructure,timing,warnings,meta'
+const EXTRAS = 'evidence,versions,infrastructure,timing,warnings,meta,page'
 /** In the middle of a month and of a minute. */
 const NOON = Date.UTC(new Date().getUTCFullYear() + 1, 4, 10, 12, 0, 15)
 
@@ -363,7 +363,7 @@ describe('the page of a result', () => {
     const site = newSite()
     const { html } = await own.me.open(await scan(own.me, site))
     const shown = JSON.parse(decodeHTML(/<pre id="json">(.*?)<\/pre>/s.exec(html)?.[1] ?? ''))
-    const extras = apiRevision === 1 ? EXTRAS.replace(',meta', '') : EXTRAS
+    const extras = apiRevision === 1 ? EXTRAS.replace(',meta,page', '') : EXTRAS
     const { body } = await own.portal.call({ url: scanOf(site, `&include=${extras}`), secret: own.me.secret })
     expect({ ...shown, cached: true }).toEqual(body)
     expect(shown.cached).toBe(false)
@@ -416,6 +416,16 @@ describe('the page of a result', () => {
     ])
       expect(text).toMatch(part)
     expect(html).toMatch(/<details class="evidence"><summary>/)
+  })
+
+  test('of a page that is not the site', async () => {
+    const page = { state: 'wall', by: 'Cloudflare', status: 403 } as const
+    const own = await openWith({
+      scan: async (url) => sampleScan(url, { page, builder: null, builderSlug: null, confidence: null }),
+    })
+    expect(readText((await own.me.open(await scan(own.me))).html)).toMatch(
+      /This is not the site The answer is not the site but a check of visitors or a refusal of Cloudflare with status 403, .* Open the site in a browser/,
+    )
   })
 
   test('without any finding', async () => {

@@ -74,6 +74,12 @@ const COLUMNS: readonly Column[] = [
   { name: 'hosting', about: '', read: ofPage(({ verdict }) => verdict.hosting), isDefault: true },
   { name: 'cdn', about: '', read: ofPage(({ verdict }) => findCdn(verdict)), isDefault: true },
   { name: 'siteType', about: '', read: ofPage(({ verdict }) => verdict.siteType), isDefault: true },
+  {
+    name: 'pageState',
+    about: 'what came back: site, wall, missing …',
+    read: ofPage(({ verdict }) => verdict.page.state),
+  },
+  { name: 'pageBy', about: 'whose page came back instead', read: ofPage(({ verdict }) => verdict.page.by) },
   { name: 'ip', about: '', kinds: LIVE, read: ofPage(({ infrastructure }) => infrastructure?.ip) },
   {
     name: 'network',

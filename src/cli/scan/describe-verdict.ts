@@ -1,5 +1,6 @@
 import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
 import { makeVisible } from '../../engine/text/visible-text.ts'
+import { explainAnswer } from '../../engine/verdict/response.ts'
 import type { Evidence, Verdict } from '../../index.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
@@ -40,6 +41,7 @@ export function describeVerdict(
   const heading = [verdict.url ?? 'Saved page', title === null ? '' : quote(title)].filter(Boolean).join('  ')
   const lines = [
     paint('bold', heading),
+    ...explainAnswer(verdict.page).map((sentence) => row('Attention', sentence)),
     row('Builder', builder),
     row('Hosting', verdict.hosting ?? 'not known'),
     ...describeAddress(infrastructure).map((text) => row('Network', text)),

@@ -1,4 +1,5 @@
 import { makeVisible, parseLink } from '../../engine/text/visible-text.ts'
+import { explainAnswer } from '../../engine/verdict/response.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
 import type { StoredScan } from '../../store/account-types.ts'
 import { LinkButton } from '../components/button.tsx'
@@ -30,6 +31,7 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
         </Notice>
       )}
       <Headline report={report} scan={scan} />
+      <OtherAnswer report={report} />
       <Summary context={context} report={report} />
       <Technologies groups={groupTechnologies(report, labels)} />
       <EvidenceList report={report} labels={labels} />
@@ -40,6 +42,29 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
       </div>
       <ApiAnswer context={context} scan={scan} />
     </Page>
+  )
+}
+
+/** What a person can do about a page that is not the site. Other states need no advice. */
+const ADVICE: Readonly<Record<string, string>> = {
+  wall: 'Open the site in a browser to see whether it refuses everybody. Its owner can permit this service.',
+  login: 'Only a page that strangers can read can be scanned.',
+  missing: 'Check the address: scan the front page of the site.',
+  error: 'Scan the site again later.',
+  maintenance: 'Scan the site again later.',
+}
+
+/** Says that something else than the site came back, and what can be done about it. */
+function OtherAnswer({ report: { extras } }: { readonly report: ScanReport }) {
+  const [sentence] = explainAnswer(extras.page)
+  if (sentence === undefined) return null
+  return (
+    <Notice kind="warning" title="This is not the site">
+      <p>
+        {`${sentence[0].toUpperCase()}${sentence.slice(1)}, so little can be said about the site.`}{' '}
+        {ADVICE[extras.page.state]}
+      </p>
+    </Notice>
   )
 }
 
