@@ -22,12 +22,13 @@ export interface Section {
     | 'hosting'
     | 'site-types'
     | 'confidence'
+    | 'states'
     | 'errors'
   readonly title: string
   /** Heading of the names. */
   readonly head: string
-  /** The sites that the shares refer to: all sites, or those with a result. */
-  readonly base: 'all' | 'withResult'
+  /** The sites that the shares refer to: all sites, those with a result, or those of them whose own page came back. */
+  readonly base: 'all' | 'withResult' | 'ownPage'
   /** Number of these sites. */
   readonly total: number
   /** Whether a site can have several of the values, so that shares add up to more than 100 %. */
@@ -39,6 +40,8 @@ export interface Section {
 export interface ReportNumbers {
   readonly sites: number
   readonly failed: number
+  /** Sites instead of which something else came back. They are not part of the shares of builders and the like. */
+  readonly notSite: number
   readonly withBuilder: number
   readonly aiNative: number
   /** Sections without any site are absent. */
@@ -46,6 +49,7 @@ export interface ReportNumbers {
 }
 
 const NO_BUILDER = 'No builder found'
+const OWN_PAGE = 'The site'
 /**
  * Title of a technology that is the builder, and of one that is not a technology in the rules: usually a CDN or a
  * hosting provider.
@@ -58,13 +62,18 @@ type Tally = Map<string, number>
 export function countSites(sites: Iterable<Site>, labels: ReportLabels, earlier?: Iterable<Site>): ReportNumbers {
   const now = tallySites(sites, labels)
   const before = earlier === undefined ? null : tallySites(earlier, labels)
+  const { totals } = now
   const sections = SECTIONS.flatMap(({ rest, order, ...section }): Section[] => {
     const counts = combine(now[section.id], before?.[section.id] ?? null, { order, rest })
-    return counts.length === 0 ? [] : [{ ...section, total: now.totals[section.base], counts }]
+    const isEmpty = section.id === 'states' ? counts.every(({ isRest }) => isRest) : counts.length === 0
+    // Without other answers, all results are of the sites.
+    const base = section.base === 'ownPage' && totals.ownPage === totals.withResult ? 'withResult' : section.base
+    return isEmpty ? [] : [{ ...section, base, total: totals[base], counts }]
   })
-  const { all, failed, withResult } = now.totals
-  const withBuilder = withResult - (now.builders.get(NO_BUILDER) ?? 0)
-  return { sites: all, failed, withBuilder, aiNative: now['ai-native'].get(AI_NATIVE.yes) ?? 0, sections }
+  const { all, failed, withResult, ownPage } = totals
+  const withBuilder = ownPage - (now.builders.get(NO_BUILDER) ?? 0)
+  const aiNative = now['ai-native'].get(AI_NATIVE.yes) ?? 0
+  return { sites: all, failed, notSite: withResult - ownPage, withBuilder, aiNative, sections }
 }
 
 /** Category of a technology, as the report groups them. */
@@ -75,9 +84,11 @@ export function findCategory(technology: string, { technologies }: Pick<ReportLa
 const AI_NATIVE = { yes: 'AI-native builder', no: 'Other builder' } as const
 const LEVELS = { high: 'High', medium: 'Medium', low: 'Low' } as const
 
+const BASES = { all: '', withResult: ' with a result', ownPage: ' whose own page came back' } as const
+
 /** Formats what shares are relative to, such as "8 sites with a result". */
 export function formatBase({ total, base }: Pick<Section, 'total' | 'base'>): string {
-  return `${formatCount(total, 'site')}${base === 'all' ? '' : ' with a result'}`
+  return `${formatCount(total, 'site')}${BASES[base]}`
 }
 
 /**
@@ -95,6 +106,7 @@ const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
   section('hosting', 'Hosting', 'Hosting provider', { rest: 'Not known' }),
   section('site-types', 'Site types', 'Site type', { rest: 'Not known' }),
   section('confidence', 'Confidence of the builder', 'Confidence', { rest: NO_BUILDER, order: Object.values(LEVELS) }),
+  { ...section('states', 'What came back', 'Answer', { rest: OWN_PAGE }), base: 'withResult' },
   { ...section('errors', 'Errors by code', 'Code', {}), base: 'all' },
 ]
 
@@ -104,17 +116,17 @@ function section(
   head: string,
   more: { readonly isMultiple?: boolean; readonly rest?: string; readonly order?: readonly string[] },
 ) {
-  return { id, title, head, base: 'withResult' as const, isMultiple: false, ...more }
+  return { id, title, head, base: 'ownPage' as const, isMultiple: false, ...more }
 }
 
 interface Tallies extends Record<Section['id'], Tally> {
-  readonly totals: { all: number; failed: number; withResult: number }
+  readonly totals: { all: number; failed: number; withResult: number; ownPage: number }
 }
 
 function tallySites(sites: Iterable<Site>, labels: ReportLabels): Tallies {
   const tallies = {
     ...(Object.fromEntries(SECTIONS.map(({ id }) => [id, new Map()])) as Record<Section['id'], Tally>),
-    totals: { all: 0, failed: 0, withResult: 0 },
+    totals: { all: 0, failed: 0, withResult: 0, ownPage: 0 },
   }
   for (const site of sites) {
     tallies.totals.all++
@@ -123,6 +135,9 @@ function tallySites(sites: Iterable<Site>, labels: ReportLabels): Tallies {
       add(tallies.errors, site.failure.code)
     } else {
       tallies.totals.withResult++
+      add(tallies.states, site.state ?? OWN_PAGE)
+      if (site.state !== null) continue
+      tallies.totals.ownPage++
       tallyResult(tallies, site, labels)
     }
   }

@@ -76,6 +76,7 @@ export class LineParser {
       name: readText(name || url, MAX_NAME_CHARACTERS) ?? 'unnamed',
       link: findLink(url) ?? findLink(entry),
       failure: null,
+      state: this.#readState(result.page),
       builder,
       isAiNative: builder === null ? null : this.#readAiNative(result.isAiNative, builderSlug),
       confidence: CONFIDENCES.find((level) => level === confidence) ?? null,
@@ -86,6 +87,11 @@ export class LineParser {
       versions: this.#readVersions(result.versions),
     }
     return { entry: entry ?? readEntry(url), site, ...readMeta(result.meta) }
+  }
+
+  #readState(page: unknown): string | null {
+    const state = isObject(page) ? this.#readTerm(page.state) : null
+    return state === 'site' ? null : state
   }
 
   #readAiNative(isAiNative: unknown, slug: unknown): boolean {
@@ -137,6 +143,7 @@ export class LineParser {
 const NO_VERSIONS: ReadonlyMap<string, string> = new Map()
 
 const NOTHING_FOUND = {
+  state: null,
   builder: null,
   isAiNative: null,
   confidence: null,

@@ -113,14 +113,16 @@ function describeSource({ files, scanned }: ReportSource): string {
 }
 
 function Summary({ data: { source, numbers, comparison, notes } }: { readonly data: ReportData }) {
-  const { sites, failed, withBuilder, aiNative } = numbers
+  const { sites, failed, notSite, withBuilder, aiNative } = numbers
   const scanned = sites - failed
+  const own = scanned - notSite
   const facts: readonly (readonly [string, number, number | null])[] = [
     ['Sites', sites, null],
     ['With a result', scanned, sites],
     ['Failed', failed, sites],
-    ['Builder found', withBuilder, scanned],
-    ['AI-native builder', aiNative, scanned],
+    ...(notSite === 0 ? [] : [['Not the site', notSite, scanned] as const]),
+    ['Builder found', withBuilder, own],
+    ['AI-native builder', aiNative, own],
   ]
   return (
     <>

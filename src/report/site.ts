@@ -6,6 +6,8 @@ export interface Site {
   readonly link: string | null
   /** Why the site has no result; null if it has one. Then the other fields are empty. */
   readonly failure: { readonly code: string; readonly sentence: string } | null
+  /** What came back instead of the site, such as `wall`; null for the site, and if it is not known. */
+  readonly state: string | null
   readonly builder: string | null
   /** null without a builder. */
   readonly isAiNative: boolean | null

@@ -37,6 +37,12 @@ beforeAll(() => {
     'broken.csv': 'url,builder,code\na.example,WordPress,\nb.example\nc.example,"Wor',
     'empty.jsonl': '',
     'binary.jsonl.gz': '\0\x01PK',
+    'walls.jsonl':
+      ok('https://a.example/', { page: { state: 'site', by: null, status: 200 } }) +
+      ok('https://b.example/', { builder: null, page: { state: 'wall', by: 'Cloudflare', status: 403 } }) +
+      ok('https://c.example/', { builder: null, page: { state: 'wall', by: null, status: 403 } }),
+    'walls.csv':
+      'url,finalUrl,builder,technologies,pageState,error,code\na.example,https://a.example/,WordPress,,site,,\nb.example,https://b.example/,,,wall,,\nc.example,https://c.example/,,,wall,,\n',
     'network.jsonl': ok('https://a.example/', {
       hosting: 'Harbour',
       infrastructure: { network: { asn: 64496, name: 'Harbour <b>' }, reverseDns: 'a.harbour.example' },
@@ -54,6 +60,16 @@ beforeAll(() => {
   )
   mkdirSync(join(cwd, 'folder'))
   symlinkSync('one.jsonl', join(cwd, 'link.html'))
+})
+
+test.each(['walls.jsonl', 'walls.csv'])('what is not the site is counted apart from builders: %s', async (file) => {
+  const { code, stdout } = await report(file)
+  expect(code).toBe(0)
+  expect(stdout).toContain('3 sites, 3 with a result, 0 failed; of 2 something else than the site came back\n')
+  expect(stdout).toMatch(/Builders, share of 1 site whose own page came back\nBuilder +Sites +Share\nWordPress +1 +100/)
+  expect(stdout).toMatch(
+    /What came back, share of 3 sites with a result\nAnswer +Sites +Share\nwall +2 +66.*\nThe site +1 +33/,
+  )
 })
 
 const report = (...args: string[]): Promise<Outcome> => project.run('report', args, { cwd })

@@ -5,6 +5,7 @@ export const SITE: Site = {
   name: 'a.example',
   link: null,
   failure: null,
+  state: null,
   builder: 'WordPress',
   isAiNative: false,
   confidence: 'high',

@@ -38,6 +38,7 @@ function toLine(cells: ReadonlyMap<string, string>, key: string): Readonly<Recor
     url: cells.get(key === 'url' ? 'finalUrl' : 'url'),
     isAiNative: cells.has('isAiNative') ? cells.get('isAiNative') === 'true' : undefined,
     technologies,
+    page: { state: cells.get('pageState') },
     infrastructure: {
       network: { name: cells.get('network'), asn: cells.get('asn') },
       reverseDns: cells.get('reverseDns'),

@@ -14,8 +14,9 @@ const MAX_CHANGED_SITES = 50
 
 /** Formats the numbers of a report for the terminal, and what changed. */
 export function formatReport(data: ReportData): string {
-  const { sites, failed } = data.numbers
-  const head = `${formatNumber(sites)} ${sites === 1 ? 'site' : 'sites'}, ${formatNumber(sites - failed)} with a result, ${formatNumber(failed)} failed\n`
+  const { sites, failed, notSite } = data.numbers
+  const others = notSite === 0 ? '' : `; of ${formatNumber(notSite)} something else than the site came back`
+  const head = `${formatNumber(sites)} ${sites === 1 ? 'site' : 'sites'}, ${formatNumber(sites - failed)} with a result, ${formatNumber(failed)} failed${others}\n`
   return [head, ...data.numbers.sections.map(formatSection), ...formatChanges(data)].join('\n')
 }
 
