@@ -18,7 +18,7 @@ const RESULT = {
   cached: false,
 }
 const SITE = { ...SAMPLE, link: 'https://a.example/final' }
-const NO_ADDRESS = { network: null, reverseDns: null }
+const NO_ADDRESS = { state: null, network: null, reverseDns: null }
 const NOTHING = {
   ...NO_ADDRESS,
   builder: null,
