@@ -49,7 +49,9 @@ describe('a batch', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '50 pages, 0 failed\n' })
     expect(lines.map(({ id }) => id)).toEqual(ids)
     expect(Object.keys(lines[0])).toEqual(['id', 'result'])
-    expect(Object.keys(lines[0].result ?? {})).toHaveLength(10)
+    // The ten fields, and what came back: these pages show nothing.
+    expect(Object.keys(lines[0].result ?? {})).toHaveLength(11)
+    expect(lines[0].result).toMatchObject({ page: { state: 'empty', by: null } })
   })
 
   test('accepts any subset of the fields; null is the same as absent, and other fields are ignored', async () => {

@@ -48,7 +48,10 @@ test.each([
   const ask = () => app.call({ url: scanOf(origin + path), secret })
   const first = await ask()
   expect([first.status, first.body.url, first.body.builderSlug]).toEqual([200, origin + final, builder])
-  expect(Object.keys(first.body)).toHaveLength(10)
+  // Unasked only if it is not the site.
+  const state = { '/404': 'missing', '/410': 'missing', '/500': 'error' }[path]
+  expect(first.body.page?.state).toBe(state)
+  expect(Object.keys(first.body)).toHaveLength(state === undefined ? 10 : 11)
   if (!path.startsWith('/200') && !path.startsWith('/302')) expect(first.body.siteType).toBeNull()
   const second = await ask()
   expect(second.body).toEqual({ ...first.body, cached: true })
