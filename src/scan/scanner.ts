@@ -1,6 +1,7 @@
 import { getDomain } from 'tldts'
 import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { type MatchOptions, type MatchPool, openPool, type PoolOptions } from '../detector/worker-pool.ts'
+import { findHeader } from '../engine/page/find-header.ts'
 import { boundWarnings, cutLine } from '../engine/text/bounds.ts'
 import { isUnasked, type Result, toResult } from '../engine/verdict/result.ts'
 import type { Verdict } from '../engine/verdict/verdict-types.ts'
@@ -205,7 +206,7 @@ function buildInfrastructure(
     ),
     ip: address,
     tlsIssuer: cutName(tls?.issuer),
-    server: cutName(headers.find(([name]) => name === 'server')?.[1]),
+    server: cutName(findHeader(headers, 'server')),
     network: network && { asn: network.asn, name: cutLine(network.name, MAX_NAME_LENGTH) },
     reverseDns: cutName(dns?.ptr?.[0]),
   }

@@ -1,3 +1,4 @@
+import { findHeader } from './find-header.ts'
 import type { Page } from './page-types.ts'
 
 /** Elements that show something, or bring it. */
@@ -8,8 +9,7 @@ const SHOWING = new Set('audio canvas embed frame frameset iframe img input obje
  * template of an application. A body that is not known is not empty.
  */
 export function isEmpty({ html, text, title, tape, headers }: Page): boolean {
-  const read = (header: string): string | undefined => headers?.find(([name]) => name === header)?.[1]
-  if (html === '') return read('content-length') === '0'
-  if (!/html/i.test(read('content-type') ?? 'html')) return false
+  if (html === '') return findHeader(headers, 'content-length') === '0'
+  if (!/html/i.test(findHeader(headers, 'content-type') ?? 'html')) return false
   return text.trim() === '' && !title && !tape.tags.some((tag) => SHOWING.has(tag))
 }

@@ -3,6 +3,7 @@ import { collapse } from '../text/text.ts'
 import { buildBase, type UrlBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
 import { findTemplateContent, readAttribute, readText } from './element.ts'
+import { findHeader } from './find-header.ts'
 import { JsonLdParser } from './jsonld.ts'
 import { readBodies } from './page-bodies.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
@@ -90,7 +91,7 @@ function countPageWords(text: string, warnings: string[]): number {
 }
 
 function readHtml(html: string | Uint8Array, headers: Page['headers'], warnings: string[]): string {
-  const contentType = headers?.find(([name]) => name === 'content-type')?.[1]
+  const contentType = findHeader(headers, 'content-type')
   const source = typeof html === 'string' ? html.replace(/^\ufeff/, '') : decodeHtml(html, contentType)
   if (source.length <= MAX_CHARACTERS) return source
   warnings.push(`only the first ${MAX_CHARACTERS} of ${source.length} characters were read`)

@@ -5,7 +5,7 @@ import { MAX_TECHNOLOGIES } from '../text/bounds.ts'
 import { chooseBuilder, findCandidates, hasOwnProof, listTechnologies } from './choose.ts'
 import { type PageHits, readHits } from './hits.ts'
 import { dropExcluded, dropUnrequired, liftImplied, type ScoredRules } from './relations.ts'
-import { applyResponse, chooseResponse, isForeign } from './response.ts'
+import { applyResponse, chooseResponse, hidesSiteType } from './response.ts'
 import { ScoredRule } from './score.ts'
 import { findHeldTypeClauses, isTypable } from './site-type.ts'
 
@@ -55,7 +55,7 @@ export function analyzePage(ruleset: Ruleset, page: Page): Analysis {
   const found = listTechnologies(products, providers, builder, ruleset)
   const technologies = found.slice(0, MAX_TECHNOLOGIES)
   const heldTypeClauses =
-    isTypable(page) && !isForeign(response) ? findHeldTypeClauses(hits, { technologies, builder }) : []
+    isTypable(page) && !hidesSiteType(response) ? findHeldTypeClauses(hits, { technologies, builder }) : []
   const technologyCount = found.length
   return {
     hits,

@@ -1,4 +1,5 @@
 import type { Ruleset } from '../lookup/ruleset.ts'
+import { findHeader } from '../page/find-header.ts'
 import { isEmpty } from '../page/is-empty.ts'
 import type { Page } from '../page/page-types.ts'
 import { SITE_FAMILIES } from '../rule/place.ts'
@@ -23,11 +24,11 @@ const STATES: ReadonlyMap<number, PageState> = new Map([
 const UNAVAILABLE = 503
 
 /**
- * Chooses the rule of what came back instead of the site: by points and families. A rule that names whose page it is comes before
+ * Chooses among the responses the rule of what came back instead of the site: by points and families. A rule that names whose page it is comes before
  * one that does not.
  */
-export function chooseResponse(scored: readonly ScoredRule[]): ScoredRule | null {
-  const found = scored.filter(({ rule, level }) => rule.kind === 'response' && rankLevel(level) >= rankLevel('medium'))
+export function chooseResponse(responses: readonly ScoredRule[]): ScoredRule | null {
+  const found = responses.filter(({ level }) => rankLevel(level) >= rankLevel('medium'))
   const [best] = found.sort(
     (a, b) =>
       Number(b.rule.by !== undefined) - Number(a.rule.by !== undefined) ||
@@ -54,10 +55,9 @@ export function applyResponse(
   ruleset: Ruleset,
 ): void {
   const owner = findOwner(response.rule, ruleset)
-  const isForeignPage = !response.rule.ofSite
-  for (const one of products.values())
-    if (isForeignPage && one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one))
-      drop(one, `not the page of the site`)
+  if (!response.rule.ofSite)
+    for (const one of products.values())
+      if (one.rule.kind === 'builder' && one.rule !== owner && !isOfSite(one)) drop(one, 'not the page of the site')
   if (owner !== null && response.level !== null)
     lift(owner.kind === 'hosting' ? providers : products, owner, { level: response.level, by: response })
 }
@@ -67,7 +67,7 @@ function isOfSite({ held }: ScoredRule): boolean {
 }
 
 /** Whether a page of another purpose than the site came back, which says nothing about the type of the site. */
-export function isForeign(response: ScoredRule | null): boolean {
+export function hidesSiteType(response: ScoredRule | null): boolean {
   return response !== null && response.rule.state !== 'default-page'
 }
 
@@ -89,7 +89,7 @@ export function describeAnswer(
 
 function readStatus({ status, headers }: Page): PageState | null {
   if (status === null || status < 400) return null
-  if (status === UNAVAILABLE && headers?.some(([name]) => name === 'retry-after')) return 'maintenance'
+  if (status === UNAVAILABLE && findHeader(headers, 'retry-after') !== undefined) return 'maintenance'
   return STATES.get(status) ?? 'error'
 }
 

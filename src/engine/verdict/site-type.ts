@@ -1,4 +1,5 @@
 import type { Ruleset, RuleTypeClause } from '../lookup/ruleset.ts'
+import { findHeader } from '../page/find-header.ts'
 import type { Page } from '../page/page-types.ts'
 import { applyLogic } from '../rule/logic.ts'
 import type { CompiledRule, TypeDecision } from '../rule/types.ts'
@@ -34,7 +35,7 @@ interface TypeChoice {
 
 /** Whether a page can have a site type: an HTML document, not an error response. */
 export function isTypable(page: Page): boolean {
-  const contentType = page.headers?.find(([header]) => header === 'content-type')?.[1]
+  const contentType = findHeader(page.headers, 'content-type')
   const isHtml = contentType === undefined || /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType)
   return isHtml && (page.status ?? 200) < 400
 }
