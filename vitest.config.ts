@@ -6,7 +6,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 const { TEST_REPORT: outputFile, GITHUB_ACTIONS } = process.env
 delete process.env.TEST_REPORT
 
-// Property tests have the same cases in every run. `npm run fuzz` sets another seed, and more cases for each property.
+// Property tests have the same cases in every run. `node tools/fuzz.mjs` sets another seed, and more cases for each property.
 const { FUZZ_SEED = '1', FUZZ_RUNS = '1' } = process.env
 const properties = { seed: Number(FUZZ_SEED), runsFactor: Number(FUZZ_RUNS) }
 
@@ -34,7 +34,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     provide: { properties },
-    tags: [{ name: 'property', description: 'Property tests, which `npm run fuzz` runs with new seeds.' }],
+    tags: [{ name: 'property', description: 'Property tests, which `node tools/fuzz.mjs` runs with new seeds.' }],
     projects: [
       // `npm test`: values and events decide. The stores are embedded, and no process, service or browser is needed.
       buildProject('unit', 0, {
@@ -58,13 +58,13 @@ export default defineConfig({
         provide: { stores: 'servers' },
         maxWorkers: 1,
       }),
-      // `npm run clients`: clients of the API that common generators make. They need tools/generators.sh install.
+      // `npm run check -- clients`: clients of the API that common generators make. They need tools/generators.sh install.
       buildProject('clients', 3, {
         include: ['test/**/*.clients.ts'],
         globalSetup: [inSupport('report-skipped')],
         maxWorkers: cores,
       }),
-      // `npm run slow`: mistakes planted in rules, both engines on real pages, operations on a service under load.
+      // `npm run check -- slow`: mistakes planted in rules, both engines on real pages, operations on a service under load.
       buildProject('slow', 4, {
         include: ['test/**/*.{mutations,slow}.ts'],
         globalSetup: [inSupport('global-setup'), inSupport('report-skipped')],

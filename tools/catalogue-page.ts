@@ -30,7 +30,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   found: 'detected',
 }
 
-const INTRODUCTION = `<!-- This file is generated: npm run -s docs -- --write -->
+const INTRODUCTION = `<!-- This file is generated: tools/run docs --write -->
 # Catalogue
 
 Everything that the rules of Siteprint detect, with the signals in short form: a rule needs one or a few of them, depending on how much

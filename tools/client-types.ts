@@ -21,7 +21,7 @@ interface Components {
   readonly schemas: Readonly<Record<string, object>>
 }
 
-const BANNER = '// Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.'
+const BANNER = '// Generated from clients/openapi.json by "tools/run docs --write". Do not edit.'
 
 /** Formats the named components of a document as TypeScript types. Open objects have an index signature for additional fields. */
 async function formatTypes({ schemas }: Components): Promise<string> {

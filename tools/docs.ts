@@ -12,8 +12,8 @@ Checks or updates the parts of the documentation that are generated from the cod
 plans and errors, closed lists, the result of the example, the JSON Schemas for editors, and the types of the clients. Those of
 the client in Python need tools/generators.sh install, and are skipped without it.
 
-  npm run -s docs               Lists documents that are out of date.
-  npm run -s docs -- --write    Updates them.
+  tools/run docs            Lists documents that are out of date.
+  tools/run docs --write    Updates them.
 
 Exit code: 0 up to date, 1 out of date, 2 wrong usage or another error.
 `

@@ -1,5 +1,5 @@
 // Runs the property tests again and again, each time with another seed and more cases, until one fails or the time is over.
-// usage: npm run fuzz -- [--seconds N] [--seed N] [--runs N] [part of the path of a test file …]
+// usage: node tools/fuzz.mjs [--seconds N] [--seed N] [--runs N] [part of the path of a test file …]
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const USAGE = `usage: npm run fuzz -- [--seconds N] [--seed N] [--runs N] [part of the path of a test file …]
+const USAGE = `usage: node tools/fuzz.mjs [--seconds N] [--seed N] [--runs N] [part of the path of a test file …]
   --seconds N  starts new rounds for this time; 60 by default
   --seed N     runs one round with this seed, to repeat a failure
   --runs N     multiplies the number of cases of each property; 10 by default\n`
@@ -98,7 +98,7 @@ function reportFailure({ output, failures }, { seed, runs }) {
   const files = [...new Set(failures.map(({ file }) => file))]
   const names = failures.map(({ file, test }) => `  ${file}: ${test}\n`).join('')
   process.stdout.write(
-    `${output}\nSeed ${seed} fails:\n${names}Repeat it with: npm run fuzz -- --seed ${seed} --runs ${runs} ${files.join(' ')}\n` +
+    `${output}\nSeed ${seed} fails:\n${names}Repeat it with: node tools/fuzz.mjs --seed ${seed} --runs ${runs} ${files.join(' ')}\n` +
       'Correct the code, and add the case as a test of its own with fixed values: the next seeds will not find it again.\n',
   )
 }

@@ -114,7 +114,7 @@ export function fillParts(file: string, text: string, parts: Parts): GeneratedDo
 export function checkDocs(docs: readonly GeneratedDoc[]): string[] {
   const stale = docs.filter(({ text, wanted }) => text !== wanted)
   return [
-    ...stale.map(({ file }) => `${file} is out of date; run npm run -s docs -- --write`),
+    ...stale.map(({ file }) => `${file} is out of date; run tools/run docs --write`),
     ...docs.flatMap(({ problems }) => problems),
   ]
 }

@@ -29,9 +29,9 @@ Plants small changes (mutants) in the sources, one at a time, and runs the tests
 a test should fail. Prints the mutants that no test notices, and the share that is caught in each folder. The seed and the text
 of a line decide which mutants are drawn, so that a change elsewhere draws the same ones.
 
-  npm run -s mutation                                     The sample of npm run check:slow.
-  npm run -s mutation -- --coverage --sample 40           A large sample, of all folders.
-  npm run -s mutation -- --coverage --seed 7 src/fetch    Another sample, of one folder.
+  tools/run mutation                               The sample of npm run check -- mutation.
+  tools/run mutation --coverage --sample 40        A large sample, of all folders.
+  tools/run mutation --coverage --seed 7 src/fetch Another sample, of one folder.
 
   --seed N      draws other mutants; 1 by default
   --sample N    mutants of each folder; 6 by default

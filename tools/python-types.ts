@@ -8,7 +8,7 @@ const run = promisify(execFile)
 
 export const PYTHON_TYPES = 'clients/python/siteprint/schema.py'
 
-const BANNER = '# Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.'
+const BANNER = '# Generated from clients/openapi.json by "tools/run docs --write". Do not edit.'
 const OPTIONS = [
   ...['--input-file-type', 'openapi', '--output-model-type', 'typing.TypedDict', '--target-python-version', '3.10'],
   ...['--enum-field-as-literal', 'all', '--no-use-closed-typed-dict', '--use-schema-description'],

@@ -20,13 +20,13 @@ const HELP = `
 Takes a picture of every page of the portal, on a phone and on a wide screen, in both themes. The service runs with new
 data on a free port.
 
-  npm run -s screenshots -- <folder>
+  tools/run screenshots <folder>
 `
 
 const main = defineCommand(HELP, async (args) => {
   const { positionals } = readArgs({ args, options: {}, allowPositionals: true })
   const [folder] = positionals
-  if (folder === undefined) throw new SetupError('name the folder for the pictures: npm run -s screenshots -- <folder>')
+  if (folder === undefined) throw new SetupError('name the folder for the pictures: tools/run screenshots <folder>')
   const file = findBrowser()
   if (file === null) throw new SetupError('Chromium is missing: run "tools/browser.sh install"')
   mkdirSync(folder, { recursive: true })

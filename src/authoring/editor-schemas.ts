@@ -50,7 +50,7 @@ function buildSlugsSchema({ categories, rules }: EditorLists): JsonSchema {
   const list = (...kinds: readonly RuleKind[]): JsonSchema => ({
     enum: [...new Set(rules.filter(({ kind }) => kinds.includes(kind)).map(({ slug }) => slug))].sort(),
     // yaml-language-server would list all of them.
-    errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. To list a new slug, run: npm run -s docs -- --write`,
+    errorMessage: `There is no such slug of a ${kinds.join(' or ')} rule. To list a new slug, run: tools/run docs --write`,
   })
   const builderCategories = Object.keys(categories.builders)
   const categoryWords = builderCategories.map((category) => `${CATEGORY_PREFIX}${category}`)

@@ -1,5 +1,5 @@
 /**
- * The public key of released rulesets: Ed25519, SPKI, base64 on one line. `npm run -s release:rules -- --new-key FILE` makes a key
+ * The public key of released rulesets: Ed25519, SPKI, base64 on one line. `tools/run release-rules --new-key FILE` makes a key
  * pair and prints this line; the private half stays outside of the repository. Null until there is a release key: operators then set
  * `RULES_PUBLIC_KEY`.
  */

@@ -66,7 +66,9 @@ const PATH = /`((?:\.ci|docs|examples|plugins|rules|src|test|tools)\/[^`]*)`/g
 
 test.each(documents)('every path that %s mentions exists', (file) => {
   const prose = read(file).replace(/^```.*?^```$/gms, '')
-  const paths = [...prose.matchAll(PATH)].map(([, path]) => path).filter((path) => !/[<*{…]/.test(path))
+  const paths = [...prose.matchAll(PATH)]
+    .map(([, path]) => path.replace(/ .*$/s, '')) // The arguments of a command.
+    .filter((path) => !/[<*{…]/.test(path))
   expect(paths.filter((path) => !HYPOTHETICAL.includes(path) && !existsSync(join(root, path)))).toEqual([])
 })
 
@@ -81,6 +83,16 @@ test.each(documents)('every npm script that %s mentions exists', (file) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const named = [...read(file).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)].map(([, name]) => name)
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+})
+
+test.each(documents)('every tool and every check that %s mentions exists', (file) => {
+  const tools = [...read(file).matchAll(/tools\/run ([\w/-]+)/g)].map(([, name]) => name)
+  expect(tools.filter((name) => !existsSync(join(root, 'tools', `${name}.ts`)))).toEqual([])
+  const checks = [...read(file).matchAll(/npm run (?:-s )?check -- ([\w ]+)/g)].flatMap(([, parts]) =>
+    parts.trim().split(' '),
+  )
+  const known = [...read('tools/check.sh').matchAll(/^ +(\w+)\) /gm)].map(([, part]) => part)
+  expect(checks.filter((part) => !known.includes(part))).toEqual([])
 })
 
 test('the README has fewer than 300 lines', () => {

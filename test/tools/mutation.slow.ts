@@ -55,7 +55,7 @@ interface Line {
   readonly caughtBy: string | null
 }
 
-describe('npm run mutation', () => {
+describe('tools/run mutation', () => {
   test('prints no mutant if the tests catch all', () => {
     const { status, stdout, stderr } = run('--sample=50', '--coverage', '--timeout=5', '--out', 'out.jsonl', 'src/keys')
     const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')

@@ -14,7 +14,7 @@ function analyse(pattern: string, flags: string): string {
 
 /**
  * Whether the proof that the project's rules must pass holds: it bounds the steps from all positions together.
- * `pattern-cost.test.ts` compares this proof with recheck and with trials; `npm run patterns` runs both methods on
+ * `pattern-cost.test.ts` compares this proof with recheck and with trials; `tools/run patterns` runs both methods on
  * every pattern.
  */
 function isProved(pattern: string, flags: string): boolean {

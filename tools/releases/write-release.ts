@@ -12,9 +12,9 @@ import { buildRelease, describeRelease, isRelease } from '../../src/rules/releas
 const HELP = `
 Signs the built rules, so that running servers can fetch them (RULES_URL).
 
-  npm run -s release:rules -- --key private.pem --out siteprint.rules
+  tools/run release-rules --key private.pem --out siteprint.rules
       Writes the rules of the last build, with a selection of their conformance cases, as one signed file.
-  npm run -s release:rules -- --new-key private.pem
+  tools/run release-rules --new-key private.pem
       Makes a key pair: writes the private half to a new file that only its owner can read, and prints the public half for
       src/rules/release-key.ts or RULES_PUBLIC_KEY. Keep the private half outside of the repository.
 `

@@ -1,4 +1,4 @@
-// Generated from clients/openapi.json by "npm run docs -- --write". Do not edit.
+// Generated from clients/openapi.json by "tools/run docs --write". Do not edit.
 
 /**
  * Category of a builder.
