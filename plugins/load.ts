@@ -2,23 +2,8 @@ import { isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'import-meta-resolve'
 import type { Detector } from '../src/engine/page/detector.ts'
-import type { Family, Weight, WordKind } from '../src/engine/rule/place.ts'
 import { SetupError } from '../src/errors.ts'
 import { detectors as own } from './index.ts'
-
-const FAMILIES: readonly Family[] = [
-  'address',
-  'response',
-  'network',
-  'declared',
-  'loaded',
-  'markup',
-  'code',
-  'side',
-  'content',
-]
-const WEIGHTS: readonly Weight[] = ['strong', 'medium', 'weak']
-const WORDS: readonly WordKind[] = ['name', 'value', 'locator', 'literal', 'selector', 'path']
 
 /** Without a limit, a top-level await that never settles would hang the process, or end it without a message. */
 const LOAD_TIMEOUT_MS = 10_000
@@ -35,13 +20,15 @@ export async function loadDetectors(
   folder = process.cwd(),
 ): Promise<readonly Detector[]> {
   const all: Detector[] = [...own]
+  if (specifiers.length === 0) return all
+  const { readDetector } = await import('./detector-schema.ts') // Not loaded by a start without detectors from outside.
   const errors: string[] = []
   const modules = await Promise.allSettled(specifiers.map((specifier) => load(specifier, folder)))
   for (const [i, module] of modules.entries()) {
     try {
       if (module.status === 'rejected') throw module.reason
-      for (const detector of module.value) {
-        checkDetector(detector)
+      for (const value of module.value) {
+        const detector = readDetector(value)
         if (reserved.includes(detector.key))
           throw new SetupError(`the key "${detector.key}" is reserved for clauses; choose another key`)
         if (all.some(({ key }) => key === detector.key))
@@ -58,8 +45,8 @@ export async function loadDetectors(
   return all
 }
 
-async function load(specifier: string, folder: string): Promise<Detector[]> {
-  let module: { default?: Detector | Detector[] }
+async function load(specifier: string, folder: string): Promise<unknown[]> {
+  let module: { default?: unknown }
   try {
     const isPath = specifier.startsWith('.') || isAbsolute(specifier)
     const from = pathToFileURL(join(folder, 'detectors.js')).href
@@ -97,85 +84,4 @@ async function loadWithTimeout<T>(loading: Promise<T>): Promise<T> {
 
 function formatReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-type Check = readonly [member: string, isValid: (value: unknown) => boolean, requirement: string]
-
-/** The members of a detector and what they must be, in the order in which they are checked. */
-const CHECKS: readonly Check[] = [
-  ['about', isText, 'one sentence'],
-  ['family', (value) => FAMILIES.includes(value as Family), `one of ${FAMILIES.join(', ')}`],
-  ['word', (value) => WORDS.includes(value as WordKind), `one of ${WORDS.join(', ')}`],
-  ['read', isFunction, 'a function `read(page, wanted)`'],
-  ['seen', (value) => value === undefined || isFunction(value), 'a function'],
-  ['names', (value) => value === undefined || (Array.isArray(value) && value.every(isString)), 'a list of words'],
-  [
-    'wordForm',
-    (value) => value === undefined || isWordForm(value),
-    '{ says, pattern }: a phrase and a regular expression',
-  ],
-  [
-    'hostingProof',
-    (value) => value === undefined || isProof(value),
-    'a number from 1, or an object of such numbers by name',
-  ],
-  [
-    'maxWeight',
-    (value) => value === undefined || isMaxWeight(value),
-    'strong, medium or weak, or an object of these by name',
-  ],
-  ['isAmount', isOptionalBoolean, 'true or false'],
-]
-
-/** @throws SetupError naming the first member that is wrong */
-function checkDetector(detector: unknown): asserts detector is Detector {
-  if (!isObject(detector)) throw new SetupError('a detector must be an object')
-  const { key } = detector
-  if (typeof key !== 'string' || !/^[a-z][a-z0-9-]*$/.test(key))
-    throw new SetupError('a detector needs a `key` of lower-case letters, digits and hyphens')
-  for (const [member, isValid, requirement] of CHECKS)
-    if (!isValid(detector[member])) throw new SetupError(`\`${member}\` of detector "${key}" must be ${requirement}`)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isText(value: unknown): value is string {
-  return isString(value) && value !== ''
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function'
-}
-
-function isOptionalBoolean(value: unknown): boolean {
-  return value === undefined || typeof value === 'boolean'
-}
-
-function isRank(value: unknown): boolean {
-  return typeof value === 'number' && value >= 1
-}
-
-function isProof(value: unknown): boolean {
-  return isRank(value) || (isObject(value) && Object.values(value).every(isRank))
-}
-
-function isMaxWeight(value: unknown): boolean {
-  const isWeight = (one: unknown): boolean => WEIGHTS.includes(one as Weight)
-  return isWeight(value) || (isObject(value) && Object.values(value).every(isWeight))
-}
-
-function isWordForm(value: unknown): boolean {
-  if (!isObject(value) || !isText(value.says)) return false
-  if (value.pattern === undefined) return true
-  try {
-    return isText(value.pattern) && new RegExp(value.pattern, 'u') instanceof RegExp
-  } catch {
-    return false
-  }
 }

@@ -92,6 +92,23 @@ describe('an invalid module is an error', () => {
       exporting({ isAmount: '1' }),
       /`isAmount` of detector "tide" must be true or false/,
     ],
+    [
+      'whose labels are not a boolean',
+      exporting({ labels: "'yes'" }),
+      /`labels` of detector "tide" must be true or false/,
+    ],
+    [
+      'whose window is not a number',
+      exporting({ windowCharacters: "'wide'" }),
+      /`windowCharacters` of detector "tide" must be a whole number/,
+    ],
+    ['whose window is empty', exporting({ windowCharacters: '0' }), /`windowCharacters` of detector "tide"/],
+    ['that is from elsewhere', exporting({ from: "'sea'" }), /`from` of detector "tide" must be own/],
+    [
+      'with an unknown weight',
+      exporting({ maxWeight: "{ a: 'heavy' }" }),
+      /`maxWeight` of detector "tide" must be one of/,
+    ],
     ['whose second detector is invalid', `export default [${detector({})}, {}]`, /needs a `key`/],
     ['whose key throws', 'export default { get key() { throw new Error("no water") } }', /could not be read: no water/],
     ['of a promise that never settles', 'export default new Promise(() => {})', /needs a `key`/],

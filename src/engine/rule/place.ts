@@ -1,24 +1,28 @@
 /** Kinds of evidence that places give about a site. Clauses of one family are not independent of each other. */
-export type Family =
-  | 'address'
-  | 'response'
-  | 'network'
-  | 'declared'
-  | 'loaded'
-  | 'markup'
-  | 'code'
-  | 'side'
-  | 'content'
-  | 'found'
+export const FAMILIES = [
+  'address',
+  'response',
+  'network',
+  'declared',
+  'loaded',
+  'markup',
+  'code',
+  'side',
+  'content',
+  'found',
+] as const
+export type Family = (typeof FAMILIES)[number]
 
 /** Families of evidence about a site that an answer gives even if its body is not a page of the site. */
 export const SITE_FAMILIES: ReadonlySet<Family> = new Set<Family>(['address', 'network', 'response', 'side'])
 
 /** How much a clause proves. */
-export type Weight = 'strong' | 'medium' | 'weak'
+export const WEIGHTS = ['strong', 'medium', 'weak'] as const
+export type Weight = (typeof WEIGHTS)[number]
 
 /** How the word of a clause is read, and therefore how the index looks it up. */
-export type WordKind = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
+export const WORD_KINDS = ['name', 'value', 'locator', 'literal', 'selector', 'path'] as const
+export type WordKind = (typeof WORD_KINDS)[number]
 
 /**
  * A place with this rank of `hostingProof` or a higher number only says in whose network the address is, which a CDN in front of the
