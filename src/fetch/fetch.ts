@@ -8,6 +8,7 @@ import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
+import { SecondTry } from './second-try.ts'
 import { Session, type SiteResponse } from './session.ts'
 import { type EvidenceFound, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
@@ -65,7 +66,8 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   const hostSlot = new HostSlot(options.hostLimiter, session)
   const sideEvidence = new SideEvidence({ session, hostSlot, kinds: evidence, wantedDns })
   try {
-    const page = await followAll(target, { session, sideEvidence, hostSlot })
+    const secondTry = new SecondTry(session)
+    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry })
     const fetched = performance.now()
     const peer = session.peers.get(page.target.host) // Read before files are fetched, which may open more connections.
     const [side, bodies] = await Promise.all([
@@ -132,6 +134,7 @@ interface FetchContext {
   readonly session: Session
   readonly sideEvidence: SideEvidence
   readonly hostSlot: HostSlot
+  readonly secondTry: SecondTry
 }
 
 interface FetchedPage {
@@ -170,20 +173,40 @@ async function followAll(first: Target, context: FetchContext): Promise<FetchedP
   }
 }
 
+interface Hop {
+  readonly page: FetchedPage | null
+  readonly next: Target | null
+}
+
 /** Requests one hop. A redirect has no page; a page can have a next hop. */
-async function follow(
-  target: Target,
-  { session, sideEvidence }: FetchContext,
-): Promise<{ readonly page: FetchedPage | null; readonly next: Target | null }> {
-  const response = await session.get(target, ACCEPT)
+async function follow(target: Target, context: FetchContext): Promise<Hop> {
+  const { session, sideEvidence, secondTry } = context
+  const response = await secondTry.onReset(() => session.get(target, ACCEPT))
   const location = followLocation(response, target, session.policy)
   if (location !== null) {
     response.body.destroy()
     return { page: null, next: location }
   }
-  sideEvidence.startFiles(target)
+  const waitMs = secondTry.findWait(response)
+  // Nothing else is requested from a site that has asked for a pause.
+  if (waitMs === null) sideEvidence.startFiles(target)
   const page = { target, response, ...(await readPage(response, session)) }
+  if (waitMs !== null) {
+    const again = (await secondTry.wait(waitMs)) ? await followAgain(target, context) : null
+    if (again !== null) return again
+    sideEvidence.startFiles(target)
+  }
   return { page, next: followRefresh(response, page.html, target, session.policy) }
+}
+
+/** Requests a hop a second time. Returns null if that fails: then the first response is the result. */
+async function followAgain(target: Target, context: FetchContext): Promise<Hop | null> {
+  try {
+    return await follow(target, context)
+  } catch (error) {
+    if (context.session.signal.aborted) throw error
+    return null
+  }
 }
 
 const NOT_HTML = 'the response is not HTML; its body was not analysed'

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { Agent } from 'undici'
 import { Deadline } from '../async/deadline.ts'
 import { raceSignal } from '../async/race-signal.ts'
 import { ScanError } from '../errors.ts'
@@ -10,6 +9,7 @@ import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
 import type { Resolver } from './resolver.ts'
 import type { Target } from './target.ts'
+import { type RequestProgress, WatchedAgent } from './watched-agent.ts'
 
 /** The head of a response, and its body as a stream. */
 export interface SiteResponse {
@@ -40,7 +40,8 @@ export class Session {
   readonly contacted = new Set<string>()
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
-  readonly #agent: Agent
+  readonly #agent: WatchedAgent
+  readonly #unanswered = new WeakSet<object>()
 
   constructor({ policy, resolver, dial, signal }: SessionOptions) {
     this.policy = policy
@@ -50,7 +51,7 @@ export class Session {
     const onPeer = (peer: Peer): unknown => this.peers.set(peer.host, peer)
     const onDial = (host: string): unknown => this.contacted.add(host)
     this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, onDial, onPeer })
-    this.#agent = new Agent({
+    this.#agent = new WatchedAgent({
       connect: this.#connector.connect,
       connections: policy.connections,
       maxHeaderSize: policy.maxHeaderBytes,
@@ -70,12 +71,18 @@ export class Session {
     return this.#deadline.signal
   }
 
+  /** Milliseconds that the scan has left. */
+  get remainingMs(): number {
+    return this.#deadline.remainingMs
+  }
+
   /**
    * Requests one resource.
    * @param signal ends only this request
    * @throws ScanError; the signal's reason
    */
   async get({ url }: Target, accept: string, signal = this.signal): Promise<SiteResponse> {
+    const progress: RequestProgress = { isSent: false, isAnswered: false }
     try {
       await setImmediate() // A socket is free one turn after its response has ended. Earlier, undici opens a second one.
       const { statusCode, headers, body } = await raceSignal(
@@ -90,6 +97,7 @@ export class Session {
             'accept-encoding': ACCEPT_ENCODING,
           },
           responseHeaders: 'raw',
+          opaque: progress,
           signal,
         }),
         signal,
@@ -97,8 +105,17 @@ export class Session {
       body.on('error', () => {}) // A body may fail after its reader has stopped.
       return { status: statusCode, headers: readHeaderPairs(headers as unknown as (Buffer | string)[]), body }
     } catch (error) {
-      throw signal.aborted ? signal.reason : toScanError(error)
+      if (signal.aborted) throw signal.reason
+      const scanError = toScanError(error)
+      const isReset = scanError.reason === 'connection_reset' && progress.isSent && !progress.isAnswered
+      if (isReset) this.#unanswered.add(scanError)
+      throw scanError
     }
+  }
+
+  /** Whether an error of `get` says that an open connection was closed before the first byte of a response. */
+  isUnanswered(error: unknown): boolean {
+    return error instanceof ScanError && this.#unanswered.has(error)
   }
 
   /** Waits for something that does not depend on the site, with the deadline paused. */
