@@ -150,7 +150,10 @@ interface FetchedPage {
  */
 async function followAll(first: Target, context: FetchContext): Promise<FetchedPage> {
   const { session, sideEvidence, hostSlot } = context
-  const seen = new Set<string>([first.url.href])
+  // With other cookies than before, a site may respond to the same URL with its page.
+  const describeVisit = ({ url }: Target): string => `${url.href} ${session.cookies.format(url)}`
+  const visits = new Set([describeVisit(first)])
+  const urls = new Set([first.url.href])
   let target = first
   let lastPage: FetchedPage | null = null
   for (let hop = 0; ; hop++) {
@@ -160,11 +163,13 @@ async function followAll(first: Target, context: FetchContext): Promise<FetchedP
       sideEvidence.startDns(target)
       const { page, next } = await follow(target, context)
       lastPage = page ?? lastPage
-      if (page !== null && (next === null || seen.has(next.url.href))) return page
+      if (page !== null && (next === null || visits.has(describeVisit(next)))) return page
       target = next as Target
-      if (seen.has(target.url.href)) throw new ScanError('redirect_loop')
-      if (hop >= session.policy.maxRedirects) throw new ScanError('too_many_redirects')
-      seen.add(target.url.href)
+      if (visits.has(describeVisit(target))) throw new ScanError('redirect_loop')
+      if (hop >= session.policy.maxRedirects)
+        throw new ScanError(urls.has(target.url.href) ? 'redirect_loop' : 'too_many_redirects')
+      visits.add(describeVisit(target))
+      urls.add(target.url.href)
     } catch (error) {
       if (lastPage === null || session.signal.aborted) throw error
       sideEvidence.startFiles(lastPage.target)
@@ -182,6 +187,7 @@ interface Hop {
 async function follow(target: Target, context: FetchContext): Promise<Hop> {
   const { session, sideEvidence, secondTry } = context
   const response = await secondTry.onReset(() => session.get(target, ACCEPT))
+  session.cookies.store(response.headers, target.url)
   const location = followLocation(response, target, session.policy)
   if (location !== null) {
     response.body.destroy()

@@ -37,8 +37,7 @@ export function followRefresh(response: SiteResponse, html: Uint8Array, from: Ta
     const destination = (double ?? single ?? plain ?? '').trim()
     if (destination === '') continue
     try {
-      const target = resolveHop(destination, from, policy)
-      return target.url.href === from.url.href ? null : target
+      return resolveHop(destination, from, policy)
     } catch {
       return null // A blocked refresh is ignored, and the current page is the result.
     }

@@ -5,6 +5,7 @@ import { raceSignal } from '../async/race-signal.ts'
 import { ScanError } from '../errors.ts'
 import { ACCEPT_ENCODING } from './body.ts'
 import { CheckedConnector, type Dial, type Peer } from './connector.ts'
+import { ScanCookies } from './cookies.ts'
 import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
 import type { Resolver } from './resolver.ts'
@@ -38,6 +39,8 @@ export class Session {
   readonly peers = new Map<string, Peer>()
   /** Hosts to which a connection was started, even if it failed. */
   readonly contacted = new Set<string>()
+  /** The cookies that pages of this scan have set. */
+  readonly cookies = new ScanCookies()
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
   readonly #agent: WatchedAgent
@@ -77,11 +80,12 @@ export class Session {
   }
 
   /**
-   * Requests one resource.
+   * Requests one resource, with the cookies that are for it.
    * @param signal ends only this request
    * @throws ScanError; the signal's reason
    */
   async get({ url }: Target, accept: string, signal = this.signal): Promise<SiteResponse> {
+    const cookie = this.cookies.format(url)
     const progress: RequestProgress = { isSent: false, isAnswered: false }
     try {
       await setImmediate() // A socket is free one turn after its response has ended. Earlier, undici opens a second one.
@@ -95,6 +99,7 @@ export class Session {
             accept,
             'accept-language': 'en;q=0.9, *;q=0.5',
             'accept-encoding': ACCEPT_ENCODING,
+            ...(cookie !== '' && { cookie }),
           },
           responseHeaders: 'raw',
           opaque: progress,

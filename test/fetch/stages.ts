@@ -101,11 +101,12 @@ const DESCRIBED: Readonly<Record<string, readonly Stage[]>> = {
     {
       ...site,
       answer: (url, response, { headers }) => {
-        if (url === SITE) response.writeHead(302, { 'set-cookie': 'a=b', location: '/next' }).end()
+        const location = 'http://www.example.net/next'
+        if (url === SITE) response.writeHead(302, { 'set-cookie': 'a=b', location }).end()
         else response.writeHead(headers.cookie === undefined ? 200 : 500).end()
       },
       options: alone,
-      sees: { status: 200, requests: [SITE, `${SITE}next`] },
+      sees: { status: 200, requests: [SITE, 'http://www.example.net/next'] },
     },
   ],
   'content-293': [{ ...site, answer: (_, response) => response.writeHead(302).end(), sees: { status: 302 } }],
