@@ -12,6 +12,7 @@ import { SecondTry } from './second-try.ts'
 import { Session, type SiteResponse } from './session.ts'
 import { type EvidenceFound, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
+import { listTlsWarnings, type TlsError } from './tls-error.ts'
 
 /** The data that one scan received from a site: the input of `buildPage`, and details of the connection. */
 export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound {
@@ -22,6 +23,8 @@ export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound 
   /** The part of the body that was received, decompressed. Empty if the response is not HTML. */
   readonly html: Uint8Array
   readonly tls: Peer['tls']
+  /** What is wrong with the certificate of the page's host, which is then no evidence; null for a valid one, and without TLS. */
+  readonly tlsError: TlsError | null
   /** The IP address that served the page. */
   readonly address: string | null
   /**
@@ -67,9 +70,11 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   const sideEvidence = new SideEvidence({ session, hostSlot, kinds: evidence, wantedDns })
   try {
     const secondTry = new SecondTry(session)
-    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry })
+    const redirectErrors = new Set<TlsError>()
+    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry, redirectErrors })
+    const { peer } = page
+    const tlsError = peer?.tlsError ?? null
     const fetched = performance.now()
-    const peer = session.peers.get(page.target.host) // Read before files are fetched, which may open more connections.
     const [side, bodies] = await Promise.all([
       measure(sideEvidence.finish(), fetched),
       measure(fetchBodies(describeHtml(page), { session, hostSlot }), fetched),
@@ -84,8 +89,10 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
       status: page.response.status,
       headers: page.response.headers,
       html: page.html,
-      warnings: [...page.warnings, ...reportLate(bodies.value, policy)],
-      unseen: listUnseen(page.target, { ...seen, favicon: isFaviconSeen || null }),
+      tlsError,
+      warnings: [...listTlsWarnings(tlsError, redirectErrors), ...page.warnings, ...reportLate(bodies.value, policy)],
+      // A certificate that was rejected was looked at.
+      unseen: listUnseen(page.target, { ...seen, tls: tls ?? tlsError, favicon: isFaviconSeen || null }),
       address: peer?.address ?? null,
       timing: { fetch: fetched - started, evidence: side.ms, bodies: bodies.ms },
     }
@@ -135,11 +142,14 @@ interface FetchContext {
   readonly sideEvidence: SideEvidence
   readonly hostSlot: HostSlot
   readonly secondTry: SecondTry
+  /** What is wrong with the certificates of hosts that redirected. */
+  readonly redirectErrors: Set<TlsError>
 }
 
 interface FetchedPage {
   readonly target: Target
   readonly response: SiteResponse
+  readonly peer: Peer | undefined
   readonly html: Uint8Array
   readonly warnings: readonly string[]
 }
@@ -185,18 +195,20 @@ interface Hop {
 
 /** Requests one hop. A redirect has no page; a page can have a next hop. */
 async function follow(target: Target, context: FetchContext): Promise<Hop> {
-  const { session, sideEvidence, secondTry } = context
-  const response = await secondTry.onReset(() => session.get(target, ACCEPT))
+  const { session, sideEvidence, secondTry, redirectErrors } = context
+  const response = await secondTry.onReset(() => session.getPage(target, ACCEPT))
+  const peer = session.findPeer(target) // Read before files are fetched, which may open more connections.
   session.cookies.store(response.headers, target.url)
   const location = followLocation(response, target, session.policy)
   if (location !== null) {
     response.body.destroy()
+    if (peer?.tlsError) redirectErrors.add(peer.tlsError)
     return { page: null, next: location }
   }
   const waitMs = secondTry.findWait(response)
   // Nothing else is requested from a site that has asked for a pause.
   if (waitMs === null) sideEvidence.startFiles(target)
-  const page = { target, response, ...(await readPage(response, session)) }
+  const page = { target, response, peer, ...(await readPage(response, session)) }
   if (waitMs !== null) {
     const again = (await secondTry.wait(waitMs)) ? await followAgain(target, context) : null
     if (again !== null) return again

@@ -13,10 +13,10 @@ const WRAPPERS: readonly RegExp[] = [
   /\/\/\s*\]\]>$|(?:\/\/\s*)?-->$/,
   /^(['"])use strict\1\s*;/,
 ]
-const LOCATION = String.raw`^(?:(?:window|document|self|top|parent|globalThis)\s*\.\s*){0,2}location\s*`
-const TEXT = String.raw`("(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*'|\x60(?:[^\x60\\$]|\\.)*\x60)`
-const ASSIGNMENT = new RegExp(String.raw`${LOCATION}(?:\.\s*href\s*)?=\s*${TEXT}\s*;?$`)
-const CALL = new RegExp(String.raw`${LOCATION}\.\s*(?:replace|assign)\s*\(\s*${TEXT}\s*\)\s*;?$`)
+const ASSIGNMENT =
+  /^(?:(?:window|document|self|top|parent|globalThis)\s*\.\s*){0,2}location\s*(?:\.\s*href\s*)?=\s*("(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*'|`(?:[^`\\$]|\\.)*`)\s*;?$/
+const CALL =
+  /^(?:(?:window|document|self|top|parent|globalThis)\s*\.\s*){0,2}location\s*\.\s*(?:replace|assign)\s*\(\s*("(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*'|`(?:[^`\\$]|\\.)*`)\s*\)\s*;?$/
 /** Escapes of a string literal: the code of a character, or the character itself unless it has a meaning. */
 const ESCAPE = /\\(?:x([\da-f]{2})|u([\da-f]{4})|([^\da-z\n\r]))/gi
 
@@ -49,7 +49,7 @@ function readAddress(script: string): string | null {
 /** Elements whose text a browser with scripting does not show. */
 const HIDDEN: ReadonlySet<string> = new Set(['noscript', 'script', 'style', 'template', 'title'])
 /** Types of scripts that are executed (HTML standard, "JavaScript MIME type"). */
-const EXECUTED_TYPE = /^\s*(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)\s*$/i
+const EXECUTED_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i
 /** Text that shows nothing. */
 const BLANK = /^(?:\s|&nbsp;|&#160;|&#xa0;)*$/i
 
@@ -106,7 +106,7 @@ class ScriptReader implements TokenizerCallbacks {
 
   onattribend(): void {
     if (this.#attribute === 'src') this.#hasSource = true
-    else if (this.#attribute === 'type') this.#type = this.#value
+    else if (this.#attribute === 'type') this.#type = this.#value.trim()
   }
 
   onopentagend(): void {

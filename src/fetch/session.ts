@@ -35,8 +35,6 @@ const IDLE_MS = 1000
 export class Session {
   readonly policy: Policy
   readonly resolver: Resolver
-  /** The server side of the last connection to each host. */
-  readonly peers = new Map<string, Peer>()
   /** Hosts to which a connection was started, even if it failed. */
   readonly contacted = new Set<string>()
   /** The cookies that pages of this scan have set. */
@@ -44,6 +42,9 @@ export class Session {
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
   readonly #agent: WatchedAgent
+  /** The server side of the last connection to each origin. */
+  readonly #peers = new Map<string, Peer>()
+  readonly #pageHosts = new Set<string>()
   readonly #unanswered = new WeakSet<object>()
 
   constructor({ policy, resolver, dial, signal }: SessionOptions) {
@@ -51,9 +52,11 @@ export class Session {
     this.resolver = resolver
     const createReason = (): ScanError => new ScanError('deadline')
     this.#deadline = new Deadline({ ms: policy.deadlineMs, createReason, parent: signal })
-    const onPeer = (peer: Peer): unknown => this.peers.set(peer.host, peer)
+    const onPeer = (peer: Peer): unknown => this.#peers.set(describeOrigin(peer), peer)
     const onDial = (host: string): unknown => this.contacted.add(host)
-    this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, onDial, onPeer })
+    const acceptsInvalidCertificate = (host: string): boolean => this.#pageHosts.has(host)
+    const events = { onDial, onPeer, acceptsInvalidCertificate }
+    this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, ...events })
     this.#agent = new WatchedAgent({
       connect: this.#connector.connect,
       connections: policy.connections,
@@ -118,6 +121,17 @@ export class Session {
     }
   }
 
+  /** Requests a page or a redirect to one, whether or not the certificate of its host is valid. */
+  getPage(target: Target, accept: string): Promise<SiteResponse> {
+    this.#pageHosts.add(target.host)
+    return this.get(target, accept)
+  }
+
+  /** Finds the server side of the last connection for a target. */
+  findPeer({ url, host, port }: Target): Peer | undefined {
+    return this.#peers.get(describeOrigin({ protocol: url.protocol, host, port }))
+  }
+
   /** Whether an error of `get` says that an open connection was closed before the first byte of a response. */
   isUnanswered(error: unknown): boolean {
     return error instanceof ScanError && this.#unanswered.has(error)
@@ -137,6 +151,10 @@ export class Session {
     this.#deadline.abort(new ScanError('internal', { cause: 'the scan has ended' }))
     await this.#agent.destroy()
   }
+}
+
+function describeOrigin({ protocol, host, port }: Pick<Peer, 'protocol' | 'host' | 'port'>): string {
+  return `${protocol}//${host}:${port}`
 }
 
 function readHeaderPairs(raw: readonly (Buffer | string)[]): [string, string][] {

@@ -39,6 +39,18 @@ export type ErrorCode =
   | (string & {})
 export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page'
 /**
+ * What is wrong with a certificate: it has expired, is not valid yet, is for another name (wrong_name), is signed by itself, came without the certificate of its issuer (incomplete_chain), is of an unknown issuer, or could not be verified for another reason (invalid).
+ */
+export type TlsError =
+  | 'expired'
+  | 'not_yet_valid'
+  | 'wrong_name'
+  | 'self_signed'
+  | 'incomplete_chain'
+  | 'unknown_issuer'
+  | 'invalid'
+  | (string & {})
+/**
  * Purpose of a site.
  */
 export type SiteType =
@@ -214,9 +226,13 @@ export interface Infrastructure {
    */
   ip: string | null
   /**
-   * Organisation that issued the certificate.
+   * Organisation that issued the certificate; null if the certificate is invalid.
    */
   tlsIssuer: string | null
+  /**
+   * Why the certificate of the site is invalid. The site was read all the same; null otherwise.
+   */
+  tlsError: TlsError | null
   /**
    * The header Server.
    */
