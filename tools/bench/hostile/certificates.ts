@@ -104,6 +104,6 @@ bMACIQDCXos+5sckUBmH6UPoQLU5z21fn8/k68JnYBPrEifpiw==
 -----END CERTIFICATE-----`
 /** Valid until 2120, but sent without the certificate of its issuer. */
 export const incomplete = foreignLeaf
-/** Of an issuer that nobody knows, with its chain: without the root, and with it. */
+/** Of an issuer that is not known, with its chain: without the root, and with it. */
 export const unknownIssuer = `${foreignLeaf}\n${foreignIntermediate}`
 export const unknownRoot = `${unknownIssuer}\n${foreignRoot}`
