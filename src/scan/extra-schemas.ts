@@ -59,7 +59,6 @@ const infrastructure = Type.Object(
     }),
     tlsError: orNull(
       extensible(Object.keys(TLS_ERRORS) as TlsError[], {
-        $id: 'TlsError',
         description:
           'What is wrong with a certificate: it has expired, is not valid yet, is for another name (wrong_name), is signed by itself, came without the certificate of its issuer (incomplete_chain), is of an unknown issuer, or could not be verified for another reason (invalid).',
       }),

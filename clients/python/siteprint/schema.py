@@ -172,10 +172,6 @@ class Timing(TypedDict):
     total: float
 
 
-TlsError: TypeAlias = str
-"""What is wrong with a certificate: it has expired, is not valid yet, is for another name (wrong_name), is signed by itself, came without the certificate of its issuer (incomplete_chain), is of an unknown issuer, or could not be verified for another reason (invalid). Known values: expired, not_yet_valid, wrong_name, self_signed, incomplete_chain, unknown_issuer, invalid."""
-
-
 class Catalogue(TypedDict):
     ruleset: str
     """Version of the rules of the service."""
@@ -206,7 +202,7 @@ class Infrastructure(TypedDict):
     """The address that served the page."""
     tlsIssuer: str | None
     """Organisation that issued the certificate; null if the certificate is invalid."""
-    tlsError: TlsError | None
+    tlsError: str | None
     """Why the certificate of the site is invalid. The site was read all the same; null otherwise."""
     server: str | None
     """The header Server."""

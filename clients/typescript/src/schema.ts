@@ -39,18 +39,6 @@ export type ErrorCode =
   | (string & {})
 export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page'
 /**
- * What is wrong with a certificate: it has expired, is not valid yet, is for another name (wrong_name), is signed by itself, came without the certificate of its issuer (incomplete_chain), is of an unknown issuer, or could not be verified for another reason (invalid).
- */
-export type TlsError =
-  | 'expired'
-  | 'not_yet_valid'
-  | 'wrong_name'
-  | 'self_signed'
-  | 'incomplete_chain'
-  | 'unknown_issuer'
-  | 'invalid'
-  | (string & {})
-/**
  * Purpose of a site.
  */
 export type SiteType =
@@ -232,7 +220,16 @@ export interface Infrastructure {
   /**
    * Why the certificate of the site is invalid. The site was read all the same; null otherwise.
    */
-  tlsError: TlsError | null
+  tlsError:
+    | 'expired'
+    | 'not_yet_valid'
+    | 'wrong_name'
+    | 'self_signed'
+    | 'incomplete_chain'
+    | 'unknown_issuer'
+    | 'invalid'
+    | (string & {})
+    | null
   /**
    * The header Server.
    */
