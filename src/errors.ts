@@ -51,7 +51,7 @@ export const SCAN_CAUSES = {
   connection_reset: ['scan_failed', 'The site closed the connection before it sent a response. Try again later.'],
   tls_invalid: [
     'scan_failed',
-    "The site's TLS certificate is not valid for this address. Check the address, or try it with http.",
+    'No secure connection to the site is possible. Check the address, or try it with http.',
     LASTING,
   ],
   too_many_redirects: [
@@ -59,7 +59,11 @@ export const SCAN_CAUSES = {
     'The site redirects more than 5 times. Scan the address it redirects to.',
     LASTING,
   ],
-  redirect_loop: ['scan_failed', 'The site redirects in a loop. Scan another page of the site.', LASTING],
+  redirect_loop: [
+    'scan_failed',
+    'The site redirects in a loop, even with its cookies. Check in a browser whether it opens.',
+    LASTING,
+  ],
   protocol_error: ['scan_failed', 'The site did not send a valid HTTP response. Try again later.'],
   header_overflow: [
     'scan_failed',

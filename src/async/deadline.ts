@@ -37,6 +37,12 @@ export class Deadline {
     return this.#controller.signal
   }
 
+  /** Milliseconds until the signal aborts by itself. */
+  get remainingMs(): number {
+    const elapsedMs = this.#timer === undefined ? 0 : performance.now() - this.#startedAt
+    return Math.max(0, this.#remainingMs - elapsedMs)
+  }
+
   /** Aborts the signal now. An aborted signal keeps its first reason. */
   abort(reason?: unknown): void {
     this.clear()

@@ -6,13 +6,18 @@ import { ScanError } from '../errors.ts'
 import { findBlockedReason, isAllowed, isSameAddress, parseAddress } from './address.ts'
 import type { Policy } from './policy.ts'
 import type { Resolver } from './resolver.ts'
+import { parseTlsError, type TlsError } from './tls-error.ts'
 
 /** The server side of an open connection. */
 export interface Peer {
+  readonly protocol: string
   readonly host: string
+  readonly port: number
   /** The checked address to which the connection was made. */
   readonly address: string
+  /** The verified certificate; null without TLS, and if there is something wrong with it. */
   readonly tls: { readonly issuer: string | null; readonly names: readonly string[] } | null
+  readonly tlsError: TlsError | null
 }
 
 /** Opens a socket. Returns it while it is still connecting, so that it can be destroyed. Tests supply their own. */
@@ -22,13 +27,17 @@ export type Dial = (options: buildConnector.Options, callback: buildConnector.Ca
 // bits blocks the event loop for 0.7 s.
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`
 
-/** Builds undici's connector without fallback to a second address or protocol, and without TLS sessions of other scans. */
+/**
+ * Builds undici's connector without fallback to a second address or protocol, and without TLS sessions of other scans. The certificate
+ * is verified but does not end the handshake: `CheckedConnector` decides what an invalid one means, so that no second connection is needed.
+ */
 export function openDial(): Dial {
   return buildConnector({
     autoSelectFamily: false,
     allowH2: false,
     ciphers: CIPHERS,
     maxCachedSessions: 0,
+    rejectUnauthorized: false,
     timeout: 0,
   }) as unknown as Dial
 }
@@ -43,12 +52,15 @@ interface ConnectorOptions {
   readonly signal: AbortSignal
   /** Called with the host before a connection to a checked address is started. */
   readonly onDial?: (host: string) => void
+  /** Whether a host is contacted although its certificate is invalid. */
+  readonly acceptsInvalidCertificate: (host: string) => boolean
   readonly onPeer: (peer: Peer) => void
 }
 
 /**
  * Opens every outgoing connection: undici calls it for each new socket, including those to literal addresses. It resolves a
- * name once, rejects the whole answer if any address is not public, connects to a checked address and verifies the peer.
+ * name once, rejects the whole answer if any address is not public, connects to a checked address and verifies the peer. It rejects an
+ * invalid certificate unless the host is one whose page is scanned: no request of a scan contains a secret.
  */
 export class CheckedConnector {
   readonly #options: ConnectorOptions
@@ -74,9 +86,11 @@ export class CheckedConnector {
   }
 
   async #open(options: buildConnector.Options): Promise<Socket> {
-    const { signal, onDial, onPeer } = this.#options
+    const { signal, onDial, acceptsInvalidCertificate, onPeer } = this.#options
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    const address = await this.#findCheckedAddress(host, Number(options.port) || getDefaultPort(options.protocol))
+    const { protocol } = options
+    const port = Number(options.port) || getDefaultPort(protocol)
+    const address = await this.#findCheckedAddress(host, port)
     signal.throwIfAborted()
     onDial?.(host)
     const servername = parseAddress(host) === null ? host : undefined
@@ -89,7 +103,12 @@ export class CheckedConnector {
       socket.destroy()
       throw new ScanError('address_refused', { cause: `connected to ${socket.remoteAddress} instead of ${address}` })
     }
-    onPeer({ host, address, tls: readCertificate(socket) })
+    const tlsError = findTlsError(socket)
+    if (tlsError !== null && !acceptsInvalidCertificate(host)) {
+      socket.destroy()
+      throw new ScanError('tls_invalid', { cause: `${host}: ${tlsError}` })
+    }
+    onPeer({ protocol, host, port, address, tls: tlsError === null ? readCertificate(socket) : null, tlsError })
     return socket
   }
 
@@ -135,6 +154,13 @@ export class CheckedConnector {
 
 function getDefaultPort(protocol: string): number {
   return protocol === 'https:' ? 443 : 80
+}
+
+/** Finds what is wrong with the certificate of an open connection. Returns null for a verified one, and for a connection without TLS. */
+function findTlsError(socket: Socket): TlsError | null {
+  if (!(socket instanceof TLSSocket) || socket.authorized) return null
+  // Contrary to its type, it is the code of the error (Node 20 and 22, onConnectSecure in lib/_tls_wrap.js).
+  return parseTlsError(String(socket.authorizationError))
 }
 
 /** Reads the issuer and the names of a server's certificate. */

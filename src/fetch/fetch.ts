@@ -8,9 +8,11 @@ import { type BodiesFound, fetchBodies } from './page-bodies.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import { findHeaders, followLocation, followRefresh } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
+import { SecondTry } from './second-try.ts'
 import { Session, type SiteResponse } from './session.ts'
 import { type EvidenceFound, SideEvidence } from './side-evidence.ts'
 import type { Target } from './target.ts'
+import { listTlsWarnings, type TlsError } from './tls-error.ts'
 
 /** The data that one scan received from a site: the input of `buildPage`, and details of the connection. */
 export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound {
@@ -21,6 +23,8 @@ export interface Site extends Omit<EvidenceFound, 'isFaviconSeen'>, BodiesFound 
   /** The part of the body that was received, decompressed. Empty if the response is not HTML. */
   readonly html: Uint8Array
   readonly tls: Peer['tls']
+  /** What is wrong with the certificate of the page's host, which is then no evidence; null for a valid one, and without TLS. */
+  readonly tlsError: TlsError | null
   /** The IP address that served the page. */
   readonly address: string | null
   /**
@@ -65,9 +69,12 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
   const hostSlot = new HostSlot(options.hostLimiter, session)
   const sideEvidence = new SideEvidence({ session, hostSlot, kinds: evidence, wantedDns })
   try {
-    const page = await followAll(target, { session, sideEvidence, hostSlot })
+    const secondTry = new SecondTry(session)
+    const redirectErrors = new Set<TlsError>()
+    const page = await followAll(target, { session, sideEvidence, hostSlot, secondTry, redirectErrors })
+    const { peer } = page
+    const tlsError = peer?.tlsError ?? null
     const fetched = performance.now()
-    const peer = session.peers.get(page.target.host) // Read before files are fetched, which may open more connections.
     const [side, bodies] = await Promise.all([
       measure(sideEvidence.finish(), fetched),
       measure(fetchBodies(describeHtml(page), { session, hostSlot }), fetched),
@@ -82,8 +89,10 @@ export async function fetchSite(target: Target, options: FetchOptions): Promise<
       status: page.response.status,
       headers: page.response.headers,
       html: page.html,
-      warnings: [...page.warnings, ...reportLate(bodies.value, policy)],
-      unseen: listUnseen(page.target, { ...seen, favicon: isFaviconSeen || null }),
+      tlsError,
+      warnings: [...listTlsWarnings(tlsError, redirectErrors), ...page.warnings, ...reportLate(bodies.value, policy)],
+      // A certificate that was rejected was looked at.
+      unseen: listUnseen(page.target, { ...seen, tls: tls ?? tlsError, favicon: isFaviconSeen || null }),
       address: peer?.address ?? null,
       timing: { fetch: fetched - started, evidence: side.ms, bodies: bodies.ms },
     }
@@ -132,11 +141,15 @@ interface FetchContext {
   readonly session: Session
   readonly sideEvidence: SideEvidence
   readonly hostSlot: HostSlot
+  readonly secondTry: SecondTry
+  /** What is wrong with the certificates of hosts that redirected. */
+  readonly redirectErrors: Set<TlsError>
 }
 
 interface FetchedPage {
   readonly target: Target
   readonly response: SiteResponse
+  readonly peer: Peer | undefined
   readonly html: Uint8Array
   readonly warnings: readonly string[]
 }
@@ -147,7 +160,10 @@ interface FetchedPage {
  */
 async function followAll(first: Target, context: FetchContext): Promise<FetchedPage> {
   const { session, sideEvidence, hostSlot } = context
-  const seen = new Set<string>([first.url.href])
+  // With other cookies than before, a site may respond to the same URL with its page.
+  const describeVisit = ({ url }: Target): string => `${url.href} ${session.cookies.format(url)}`
+  const visits = new Set([describeVisit(first)])
+  const urls = new Set([first.url.href])
   let target = first
   let lastPage: FetchedPage | null = null
   for (let hop = 0; ; hop++) {
@@ -157,11 +173,13 @@ async function followAll(first: Target, context: FetchContext): Promise<FetchedP
       sideEvidence.startDns(target)
       const { page, next } = await follow(target, context)
       lastPage = page ?? lastPage
-      if (page !== null && (next === null || seen.has(next.url.href))) return page
+      if (page !== null && (next === null || visits.has(describeVisit(next)))) return page
       target = next as Target
-      if (seen.has(target.url.href)) throw new ScanError('redirect_loop')
-      if (hop >= session.policy.maxRedirects) throw new ScanError('too_many_redirects')
-      seen.add(target.url.href)
+      if (visits.has(describeVisit(target))) throw new ScanError('redirect_loop')
+      if (hop >= session.policy.maxRedirects)
+        throw new ScanError(urls.has(target.url.href) ? 'redirect_loop' : 'too_many_redirects')
+      visits.add(describeVisit(target))
+      urls.add(target.url.href)
     } catch (error) {
       if (lastPage === null || session.signal.aborted) throw error
       sideEvidence.startFiles(lastPage.target)
@@ -170,20 +188,43 @@ async function followAll(first: Target, context: FetchContext): Promise<FetchedP
   }
 }
 
+interface Hop {
+  readonly page: FetchedPage | null
+  readonly next: Target | null
+}
+
 /** Requests one hop. A redirect has no page; a page can have a next hop. */
-async function follow(
-  target: Target,
-  { session, sideEvidence }: FetchContext,
-): Promise<{ readonly page: FetchedPage | null; readonly next: Target | null }> {
-  const response = await session.get(target, ACCEPT)
+async function follow(target: Target, context: FetchContext): Promise<Hop> {
+  const { session, sideEvidence, secondTry, redirectErrors } = context
+  const response = await secondTry.onReset(() => session.getPage(target, ACCEPT))
+  const peer = session.findPeer(target) // Read before files are fetched, which may open more connections.
+  session.cookies.store(response.headers, target.url)
   const location = followLocation(response, target, session.policy)
   if (location !== null) {
     response.body.destroy()
+    if (peer?.tlsError) redirectErrors.add(peer.tlsError)
     return { page: null, next: location }
   }
-  sideEvidence.startFiles(target)
-  const page = { target, response, ...(await readPage(response, session)) }
+  const waitMs = secondTry.findWait(response)
+  // Nothing else is requested from a site that has asked for a pause.
+  if (waitMs === null) sideEvidence.startFiles(target)
+  const page = { target, response, peer, ...(await readPage(response, session)) }
+  if (waitMs !== null) {
+    const again = (await secondTry.wait(waitMs)) ? await followAgain(target, context) : null
+    if (again !== null) return again
+    sideEvidence.startFiles(target)
+  }
   return { page, next: followRefresh(response, page.html, target, session.policy) }
+}
+
+/** Requests a hop a second time. Returns null if that fails: then the first response is the result. */
+async function followAgain(target: Target, context: FetchContext): Promise<Hop | null> {
+  try {
+    return await follow(target, context)
+  } catch (error) {
+    if (context.session.signal.aborted) throw error
+    return null
+  }
 }
 
 const NOT_HTML = 'the response is not HTML; its body was not analysed'

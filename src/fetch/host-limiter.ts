@@ -1,6 +1,5 @@
-import { createDeferred } from '../async/deferred.ts'
 import { KeyedSemaphore } from '../async/keyed-semaphore.ts'
-import { raceSignal } from '../async/race-signal.ts'
+import { wait } from '../async/wait.ts'
 import type { Session } from './session.ts'
 
 /** Plain data, so that it can be sent to a thread. */
@@ -63,17 +62,6 @@ export class HostLimiter {
       for (const [other, releasedAt] of this.#releasedAt)
         if (releasedAt + this.#pauseMs < now) this.#releasedAt.delete(other)
     this.#releasedAt.set(host, now)
-  }
-}
-
-/** Waits for a time and leaves no timer. @throws the signal's reason when it aborts */
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = createDeferred<void>()
-  const timer = setTimeout(resolve, ms)
-  try {
-    await raceSignal(promise, signal)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,6 +1,7 @@
 import { ScanError } from '../errors.ts'
 import { findMetaRefreshes } from './meta-refresh.ts'
 import type { Policy } from './policy.ts'
+import { findScriptRedirect } from './script-redirect.ts'
 import type { SiteResponse } from './session.ts'
 import { checkTarget, MAX_URL_LENGTH, type Target } from './target.ts'
 
@@ -27,23 +28,24 @@ export function followLocation(response: SiteResponse, from: Target, policy: Pol
 }
 
 /**
- * Resolves a `Refresh` header or `<meta http-equiv=refresh>` with delay 0. Returns null when there is none, or when the
- * policy does not allow its target.
+ * Resolves a `Refresh` header, a `<meta http-equiv=refresh>` with delay 0, or else a script that is all that a page has and assigns a
+ * literal address to `location`. Returns null when there is none, or when the policy does not allow its target.
  */
 export function followRefresh(response: SiteResponse, html: Uint8Array, from: Target, policy: Policy): Target | null {
   const contents = [...findHeaders(response, 'refresh'), ...findMetaRefreshes(html)]
-  for (const content of contents) {
-    const [, double, single, plain] = REFRESH.exec(content) ?? []
-    const destination = (double ?? single ?? plain ?? '').trim()
-    if (destination === '') continue
-    try {
-      const target = resolveHop(destination, from, policy)
-      return target.url.href === from.url.href ? null : target
-    } catch {
-      return null // A blocked refresh is ignored, and the current page is the result.
-    }
+  const refreshes = contents.map(readDestination).filter((destination) => destination !== '')
+  const destination = refreshes[0] ?? findScriptRedirect(html, findHeaders(response, 'content-type')[0])
+  try {
+    return destination === null ? null : resolveHop(destination, from, policy)
+  } catch {
+    return null // A blocked refresh is ignored, and the current page is the result.
   }
-  return null
+}
+
+/** Reads the URL of a refresh with delay 0; empty if there is none. */
+function readDestination(content: string): string {
+  const [, double, single, plain] = REFRESH.exec(content) ?? []
+  return (double ?? single ?? plain ?? '').trim()
 }
 
 function resolveHop(text: string, from: Target, policy: Policy): Target {

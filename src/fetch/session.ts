@@ -1,15 +1,16 @@
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { Agent } from 'undici'
 import { Deadline } from '../async/deadline.ts'
 import { raceSignal } from '../async/race-signal.ts'
 import { ScanError } from '../errors.ts'
 import { ACCEPT_ENCODING } from './body.ts'
 import { CheckedConnector, type Dial, type Peer } from './connector.ts'
+import { ScanCookies } from './cookies.ts'
 import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
 import type { Resolver } from './resolver.ts'
 import type { Target } from './target.ts'
+import { type RequestProgress, WatchedAgent } from './watched-agent.ts'
 
 /** The head of a response, and its body as a stream. */
 export interface SiteResponse {
@@ -34,23 +35,29 @@ const IDLE_MS = 1000
 export class Session {
   readonly policy: Policy
   readonly resolver: Resolver
-  /** The server side of the last connection to each host. */
-  readonly peers = new Map<string, Peer>()
   /** Hosts to which a connection was started, even if it failed. */
   readonly contacted = new Set<string>()
+  /** The cookies that pages of this scan have set. */
+  readonly cookies = new ScanCookies()
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
-  readonly #agent: Agent
+  readonly #agent: WatchedAgent
+  /** The server side of the last connection to each origin. */
+  readonly #peers = new Map<string, Peer>()
+  readonly #pageHosts = new Set<string>()
+  readonly #unanswered = new WeakSet<object>()
 
   constructor({ policy, resolver, dial, signal }: SessionOptions) {
     this.policy = policy
     this.resolver = resolver
     const createReason = (): ScanError => new ScanError('deadline')
     this.#deadline = new Deadline({ ms: policy.deadlineMs, createReason, parent: signal })
-    const onPeer = (peer: Peer): unknown => this.peers.set(peer.host, peer)
+    const onPeer = (peer: Peer): unknown => this.#peers.set(describeOrigin(peer), peer)
     const onDial = (host: string): unknown => this.contacted.add(host)
-    this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, onDial, onPeer })
-    this.#agent = new Agent({
+    const acceptsInvalidCertificate = (host: string): boolean => this.#pageHosts.has(host)
+    const events = { onDial, onPeer, acceptsInvalidCertificate }
+    this.#connector = new CheckedConnector({ policy, resolver, dial, signal: this.signal, ...events })
+    this.#agent = new WatchedAgent({
       connect: this.#connector.connect,
       connections: policy.connections,
       maxHeaderSize: policy.maxHeaderBytes,
@@ -70,12 +77,19 @@ export class Session {
     return this.#deadline.signal
   }
 
+  /** Milliseconds that the scan has left. */
+  get remainingMs(): number {
+    return this.#deadline.remainingMs
+  }
+
   /**
-   * Requests one resource.
+   * Requests one resource, with the cookies that are for it.
    * @param signal ends only this request
    * @throws ScanError; the signal's reason
    */
   async get({ url }: Target, accept: string, signal = this.signal): Promise<SiteResponse> {
+    const cookie = this.cookies.format(url)
+    const progress: RequestProgress = { isSent: false, isAnswered: false }
     try {
       await setImmediate() // A socket is free one turn after its response has ended. Earlier, undici opens a second one.
       const { statusCode, headers, body } = await raceSignal(
@@ -88,8 +102,10 @@ export class Session {
             accept,
             'accept-language': 'en;q=0.9, *;q=0.5',
             'accept-encoding': ACCEPT_ENCODING,
+            ...(cookie !== '' && { cookie }),
           },
           responseHeaders: 'raw',
+          opaque: progress,
           signal,
         }),
         signal,
@@ -97,8 +113,28 @@ export class Session {
       body.on('error', () => {}) // A body may fail after its reader has stopped.
       return { status: statusCode, headers: readHeaderPairs(headers as unknown as (Buffer | string)[]), body }
     } catch (error) {
-      throw signal.aborted ? signal.reason : toScanError(error)
+      if (signal.aborted) throw signal.reason
+      const scanError = toScanError(error)
+      const isReset = scanError.reason === 'connection_reset' && progress.isSent && !progress.isAnswered
+      if (isReset) this.#unanswered.add(scanError)
+      throw scanError
     }
+  }
+
+  /** Requests a page or a redirect to one, whether or not the certificate of its host is valid. */
+  getPage(target: Target, accept: string): Promise<SiteResponse> {
+    this.#pageHosts.add(target.host)
+    return this.get(target, accept)
+  }
+
+  /** Finds the server side of the last connection for a target. */
+  findPeer({ url, host, port }: Target): Peer | undefined {
+    return this.#peers.get(describeOrigin({ protocol: url.protocol, host, port }))
+  }
+
+  /** Whether an error of `get` says that an open connection was closed before the first byte of a response. */
+  isUnanswered(error: unknown): boolean {
+    return error instanceof ScanError && this.#unanswered.has(error)
   }
 
   /** Waits for something that does not depend on the site, with the deadline paused. */
@@ -115,6 +151,10 @@ export class Session {
     this.#deadline.abort(new ScanError('internal', { cause: 'the scan has ended' }))
     await this.#agent.destroy()
   }
+}
+
+function describeOrigin({ protocol, host, port }: Pick<Peer, 'protocol' | 'host' | 'port'>): string {
+  return `${protocol}//${host}:${port}`
 }
 
 function readHeaderPairs(raw: readonly (Buffer | string)[]): [string, string][] {

@@ -92,9 +92,9 @@ export class SideEvidence {
   }
 
   /** Looks up the name of the address that answered, once for a host. */
-  #startReverse({ host }: Target): void {
+  #startReverse(target: Target): void {
     const { kinds, session, wantedDns } = this.#options
-    const address = session.peers.get(host)?.address
+    const address = session.findPeer(target)?.address
     if (address === undefined || address === this.#named || !kinds.includes('dns') || !wantedDns.includes('ptr')) return
     this.#named = address
     const found = this.#found

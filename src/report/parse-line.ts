@@ -98,8 +98,8 @@ export class LineParser {
     return typeof isAiNative === 'boolean' ? isAiNative : typeof slug === 'string' && this.#aiNative.has(slug)
   }
 
-  #readAddress(infrastructure: unknown): Pick<Site, 'network' | 'reverseDns'> {
-    const { network, reverseDns } = isObject(infrastructure) ? infrastructure : {}
+  #readAddress(infrastructure: unknown): Pick<Site, 'network' | 'reverseDns' | 'tlsError'> {
+    const { network, reverseDns, tlsError } = isObject(infrastructure) ? infrastructure : {}
     const { name, asn } = isObject(network) ? network : {}
     const operator = readText(name, MAX_TERM_CHARACTERS)
     const number = parseAsn(asn)
@@ -108,6 +108,7 @@ export class LineParser {
         operator !== null && number !== null ? formatNetwork({ name: operator, asn: number }) : operator,
       ),
       reverseDns: readText(reverseDns, MAX_TERM_CHARACTERS),
+      tlsError: this.#readTerm(tlsError),
     }
   }
 
@@ -150,6 +151,7 @@ const NOTHING_FOUND = {
   hosting: null,
   network: null,
   reverseDns: null,
+  tlsError: null,
   siteType: null,
   technologies: [],
   versions: NO_VERSIONS,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { describeTlsError } from '../fetch/tls-error.ts'
 import { formatNumber } from '../portal/format-text.ts'
 import { CHANGE_KINDS, type Change, type Comparison, describeChange, type SiteChanges } from './compare-sites.ts'
 import { nameSiteType, type ReportLabels, type Site } from './site.ts'
@@ -88,7 +89,8 @@ export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; 
 }
 
 function SiteRow({ site, labels }: { readonly site: Site; readonly labels: ReportLabels }) {
-  const { builder, confidence, hosting, network, reverseDns, siteType, technologies, versions, failure } = site
+  const { builder, confidence, hosting, network, reverseDns, tlsError, siteType, technologies, versions, failure } =
+    site
   const named = technologies.map((name) => (versions.has(name) ? `${name} ${versions.get(name)}` : name))
   return (
     <tr>
@@ -99,7 +101,7 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
       <td data-sort={confidence === null ? undefined : LEVEL_ORDER[confidence]}>{confidence}</td>
       <td data-sort={hosting ?? ''}>
         {hosting}
-        {[network, reverseDns].map(
+        {[network, reverseDns, tlsError && describeTlsError(tlsError)].map(
           (text, at) =>
             text !== null && (
               <div key={at} class="quiet">

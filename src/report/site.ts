@@ -16,6 +16,8 @@ export interface Site {
   /** The network of the address that answered, with its number, and the name of this address; null without `--include infrastructure`. */
   readonly network: string | null
   readonly reverseDns: string | null
+  /** Code of what is wrong with the certificate; null for a valid one, without TLS, and without `--include infrastructure`. */
+  readonly tlsError: string | null
   /** Slug of the site type. */
   readonly siteType: string | null
   /** Display names, without duplicates. */

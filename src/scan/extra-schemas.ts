@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_STATES } from '../engine/rule/types.ts'
 import type { Level } from '../engine/verdict/verdict-types.ts'
+import { TLS_ERRORS, type TlsError } from '../fetch/tls-error.ts'
 import { extensible, list, oneOf, orNull, stringOrNull } from './schema-builders.ts'
 
 // A schema with an `$id` is a named component of the OpenAPI documents.
@@ -53,7 +54,16 @@ const infrastructure = Type.Object(
     cdn: stringOrNull({ description: 'Display name of the CDN.' }),
     dns: list(text, { description: 'Registrable domains of the name servers.' }),
     ip: stringOrNull({ description: 'The address that served the page.' }),
-    tlsIssuer: stringOrNull({ description: 'Organisation that issued the certificate.' }),
+    tlsIssuer: stringOrNull({
+      description: 'Organisation that issued the certificate; null if the certificate is invalid.',
+    }),
+    tlsError: orNull(
+      extensible(Object.keys(TLS_ERRORS) as TlsError[], {
+        description:
+          'What is wrong with a certificate: it has expired, is not valid yet, is for another name (wrong_name), is signed by itself, came without the certificate of its issuer (incomplete_chain), is of an unknown issuer, or could not be verified for another reason (invalid).',
+      }),
+      { description: 'Why the certificate of the site is invalid. The site was read all the same; null otherwise.' },
+    ),
     server: stringOrNull({ description: 'The header Server.' }),
     network: orNull(
       Type.Object(

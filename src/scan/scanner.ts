@@ -193,7 +193,7 @@ function cutName(text: string | null | undefined): string | null {
 }
 
 function buildInfrastructure(
-  { dns, address, tls, headers }: Site,
+  { dns, address, tls, tlsError, headers }: Site,
   verdict: Verdict,
   networks: Networks,
 ): Extras['infrastructure'] {
@@ -206,6 +206,7 @@ function buildInfrastructure(
     ),
     ip: address,
     tlsIssuer: cutName(tls?.issuer),
+    tlsError,
     server: cutName(findHeader(headers, 'server')),
     network: network && { asn: network.asn, name: cutLine(network.name, MAX_NAME_LENGTH) },
     reverseDns: cutName(dns?.ptr?.[0]),

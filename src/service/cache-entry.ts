@@ -7,7 +7,7 @@ import type { LiveScan } from '../scan/scanner.ts'
  * Changes whenever an entry gets another field: nodes of two versions that share a cache then do not read each other's
  * entries.
  */
-const ENTRY_FORMAT = 3
+const ENTRY_FORMAT = 4
 
 /** Builds the cache key: format of the entry, version of the rules and normalized URL. */
 export function buildCacheKey(url: URL, rulesetVersion: string): string {

@@ -57,19 +57,28 @@ describe('a result for people', () => {
   test.each<[string, DescriptionParts['infrastructure'], string[]]>([
     [
       'network and name of the address',
-      { network: { asn: 64496, name: 'Harbour Networks' }, reverseDns: 'a.harbour.example' },
+      { network: { asn: 64496, name: 'Harbour Networks' }, reverseDns: 'a.harbour.example', tlsError: null },
       ['Network    Harbour Networks (AS64496), a.harbour.example'],
     ],
     [
       'a network alone',
-      { network: { asn: 64496, name: 'Harbour' }, reverseDns: null },
+      { network: { asn: 64496, name: 'Harbour' }, reverseDns: null, tlsError: null },
       ['Network    Harbour (AS64496)'],
     ],
-    ['a hostile name', { network: null, reverseDns: '\u001b[2J\na\u202e' }, ['Network    \ufffd[2J a\ufffd']],
-    ['nothing', { network: null, reverseDns: null }, []],
+    [
+      'a hostile name',
+      { network: null, reverseDns: '\u001b[2J\na\u202e', tlsError: null },
+      ['Network    \ufffd[2J a\ufffd'],
+    ],
+    [
+      'an invalid certificate',
+      { network: null, reverseDns: null, tlsError: 'expired' },
+      ['TLS        Invalid certificate: it has expired'],
+    ],
+    ['nothing', { network: null, reverseDns: null, tlsError: null }, []],
   ])('has a line for %s', (_, infrastructure, expected) => {
     const lines = describePage('<p>nothing', false, infrastructure).split('\n')
-    expect(lines.filter((line) => line.startsWith('Network'))).toEqual(expected)
+    expect(lines.filter((line) => /^(?:Network|TLS)/.test(line))).toEqual(expected)
   })
 
   test('has colours only where the terminal shows them', () => {

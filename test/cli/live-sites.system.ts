@@ -60,7 +60,7 @@ describe('one live site', () => {
     expect(result.warnings).toEqual(['not looked at: robots, favicon'])
     const anything = expect.any(String)
     expect(result.meta).toEqual({ status: 200, scannedAt: anything, ruleset: anything, title: 'Tide tables' })
-    const unknown = { cdn: null, tlsIssuer: null, server: null, network: null, reverseDns: null }
+    const unknown = { cdn: null, tlsIssuer: null, tlsError: null, server: null, network: null, reverseDns: null }
     expect(result.infrastructure).toEqual({ ...unknown, dns: [], ip: '127.0.0.1' })
     expect(Object.keys(result.timing)).toEqual(['fetch', 'evidence', 'bodies', 'match', 'total'])
     expect(sites.requests.map(({ path }) => path)).toEqual(['/'])

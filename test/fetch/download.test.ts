@@ -1,7 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { download, isDownloadUrl } from '../../src/fetch/download.ts'
+import { selfSigned, unknownIssuer } from '../../tools/bench/hostile/certificates.ts'
+import { openTlsSite } from '../../tools/bench/hostile/raw-server.ts'
 
 const { signal } = new AbortController()
 const TEXT = 'x'.repeat(10_000)
@@ -51,6 +53,17 @@ test.each([
   ['/stuck', 'the server did not send the file within 0.2 s'],
 ])('%s: %s', async (path, sentence) => {
   await expect(download(origin + path, { ...LIMITS, timeoutMs: 200 })).rejects.toThrow(sentence)
+})
+
+test.each([
+  ['signed by itself', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['of an unknown issuer', unknownIssuer, 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+])('a file of a server whose certificate is %s is refused', async (_, cert, code) => {
+  const requests: string[] = []
+  const site = await openTlsSite((_, path) => requests.push(path), cert)
+  onTestFinished(site.close)
+  await expect(download(`${site.url}file`, LIMITS)).rejects.toThrow(`the connection failed (${code})`)
+  expect(requests).toEqual([])
 })
 
 test('a server that does not listen, and an aborted download', async () => {

@@ -18,7 +18,7 @@ const RESULT = {
   cached: false,
 }
 const SITE = { ...SAMPLE, link: 'https://a.example/final' }
-const NO_ADDRESS = { state: null, network: null, reverseDns: null }
+const NO_ADDRESS = { state: null, network: null, reverseDns: null, tlsError: null }
 const NOTHING = {
   ...NO_ADDRESS,
   builder: null,
@@ -53,11 +53,15 @@ describe('a line', () => {
         url: 'a.example',
         result: {
           ...RESULT,
-          infrastructure: { network: { asn: 64496, name: 'Harbour Networks' }, reverseDns: 'a.harbour.example' },
+          infrastructure: {
+            network: { asn: 64496, name: 'Harbour Networks' },
+            reverseDns: 'a.harbour.example',
+            tlsError: 'expired',
+          },
         },
       },
       'a.example',
-      { ...SITE, network: 'Harbour Networks (AS64496)', reverseDns: 'a.harbour.example' },
+      { ...SITE, network: 'Harbour Networks (AS64496)', reverseDns: 'a.harbour.example', tlsError: 'expired' },
     ],
     [
       'with a network without its number',

@@ -12,6 +12,7 @@ export const SITE: Site = {
   hosting: 'Netlify',
   network: null,
   reverseDns: null,
+  tlsError: null,
   siteType: 'blog',
   technologies: ['PHP', 'WordPress'],
   versions: new Map(),

@@ -51,6 +51,7 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       dns: ['dns.example'],
       ip: '203.0.113.7',
       tlsIssuer: 'An Authority',
+      tlsError: null,
       server: null,
       network: { asn: 64500, name: 'Harbour Networks' },
       reverseDns: 'web7.dns.example',

@@ -201,7 +201,9 @@ class Infrastructure(TypedDict):
     ip: str | None
     """The address that served the page."""
     tlsIssuer: str | None
-    """Organisation that issued the certificate."""
+    """Organisation that issued the certificate; null if the certificate is invalid."""
+    tlsError: str | None
+    """Why the certificate of the site is invalid. The site was read all the same; null otherwise."""
     server: str | None
     """The header Server."""
     network: Network | None

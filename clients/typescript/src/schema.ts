@@ -214,9 +214,22 @@ export interface Infrastructure {
    */
   ip: string | null
   /**
-   * Organisation that issued the certificate.
+   * Organisation that issued the certificate; null if the certificate is invalid.
    */
   tlsIssuer: string | null
+  /**
+   * Why the certificate of the site is invalid. The site was read all the same; null otherwise.
+   */
+  tlsError:
+    | 'expired'
+    | 'not_yet_valid'
+    | 'wrong_name'
+    | 'self_signed'
+    | 'incomplete_chain'
+    | 'unknown_issuer'
+    | 'invalid'
+    | (string & {})
+    | null
   /**
    * The header Server.
    */

@@ -112,6 +112,12 @@ const COLUMNS: readonly Column[] = [
     kinds: LIVE,
     read: ofPage(({ infrastructure }) => infrastructure?.tlsIssuer),
   },
+  {
+    name: 'tlsError',
+    about: 'why the certificate is invalid',
+    kinds: LIVE,
+    read: ofPage(({ infrastructure }) => infrastructure?.tlsError),
+  },
   { name: 'warnings', about: '', read: ofPage(({ verdict }) => verdict.warnings.join(SEPARATOR)) },
   { name: 'scannedAt', about: 'end of the scan, UTC', read: ({ outcome }) => outcome.scannedAt, isDefault: true },
   { name: 'durationMs', about: 'milliseconds', read: ({ outcome }) => Math.round(outcome.durationMs) },

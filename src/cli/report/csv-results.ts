@@ -42,6 +42,7 @@ function toLine(cells: ReadonlyMap<string, string>, key: string): Readonly<Recor
     infrastructure: {
       network: { name: cells.get('network'), asn: cells.get('asn') },
       reverseDns: cells.get('reverseDns'),
+      tlsError: cells.get('tlsError'),
     },
     versions: Object.fromEntries(
       split(cells.get('versions')).flatMap((text) => splitVersion(text, technologies) ?? []),

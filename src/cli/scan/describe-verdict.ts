@@ -1,6 +1,7 @@
 import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
 import { makeVisible } from '../../engine/text/visible-text.ts'
 import { explainAnswer } from '../../engine/verdict/response.ts'
+import { describeTlsError } from '../../fetch/tls-error.ts'
 import type { Evidence, Verdict } from '../../index.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
@@ -18,7 +19,7 @@ export interface DescriptionParts {
   readonly labels: RulesetLabels
   readonly title: string | null
   /** What is known of the address that answered; null for a saved page. */
-  readonly infrastructure: Pick<Extras['infrastructure'], 'network' | 'reverseDns'> | null
+  readonly infrastructure: Pick<Extras['infrastructure'], 'network' | 'reverseDns' | 'tlsError'> | null
   /** Whether the terminal shows colours. */
   readonly hasColors: boolean
 }
@@ -45,6 +46,7 @@ export function describeVerdict(
     row('Builder', builder),
     row('Hosting', verdict.hosting ?? 'not known'),
     ...describeAddress(infrastructure).map((text) => row('Network', text)),
+    ...(infrastructure?.tlsError ? [row('TLS', describeTlsError(infrastructure.tlsError))] : []),
     row('Site type', siteType),
     ...technologies.map(([group, names]) => row(group, names)),
     ...describeEvidence(verdict.evidence),

@@ -48,6 +48,7 @@ const EXTRAS: Extras = {
     dns: ['example.net'],
     ip: '192.0.2.10',
     tlsIssuer: "Let's Encrypt",
+    tlsError: null,
     server: null,
     network: { asn: 64496, name: 'Example Hosting GmbH' },
     reverseDns: 'web7.example.net',

@@ -17,7 +17,16 @@ type EvidenceItem = Extras['evidence'][number]
 const NO_EXTRAS: PageExtras = {
   evidence: [],
   versions: {},
-  infrastructure: { cdn: null, dns: [], ip: null, tlsIssuer: null, server: null, network: null, reverseDns: null },
+  infrastructure: {
+    cdn: null,
+    dns: [],
+    ip: null,
+    tlsIssuer: null,
+    tlsError: null,
+    server: null,
+    network: null,
+    reverseDns: null,
+  },
   timing: { fetch: 0, evidence: 0, bodies: 0, match: 0, total: 0 },
   warnings: [],
   page: { state: 'site', by: null, status: null },

@@ -1,5 +1,6 @@
 import { makeVisible, parseLink } from '../../engine/text/visible-text.ts'
 import { explainAnswer } from '../../engine/verdict/response.ts'
+import { describeTlsError } from '../../fetch/tls-error.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
 import type { StoredScan } from '../../store/account-types.ts'
 import { LinkButton } from '../components/button.tsx'
@@ -172,7 +173,7 @@ function Technologies({ groups }: { readonly groups: ReturnType<typeof groupTech
 }
 
 function Infrastructure({ report: { extras } }: { readonly report: ScanReport }) {
-  const { cdn, server, ip, network, reverseDns, dns, tlsIssuer } = extras.infrastructure
+  const { cdn, server, ip, network, reverseDns, dns, tlsIssuer, tlsError } = extras.infrastructure
   const all: readonly (readonly [string, string | null])[] = [
     ['CDN', cdn],
     ['Server', server],
@@ -181,6 +182,7 @@ function Infrastructure({ report: { extras } }: { readonly report: ScanReport })
     ['Name of the address', reverseDns],
     ['DNS', dns.length === 0 ? null : dns.join(', ')],
     ['Certificate from', tlsIssuer],
+    ['Certificate', tlsError && describeTlsError(tlsError)],
   ]
   const known = all.flatMap(([name, text]) => (text === null ? [] : [[name, <SiteText text={text} />] as const]))
   if (known.length === 0) return null

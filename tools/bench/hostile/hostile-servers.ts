@@ -1,5 +1,5 @@
 import type { ScanCause } from '../../../src/errors.ts'
-import { expired, good, otherName, selfSigned } from './certificates.ts'
+import { expired, good, incomplete, otherName, selfSigned, unknownIssuer, unknownRoot } from './certificates.ts'
 import type { Expected, Row } from './expected.ts'
 import { bodies } from './hostile-bodies.ts'
 import { redirects } from './hostile-redirects.ts'
@@ -27,6 +27,7 @@ export interface HostileServer {
 }
 export const PAGE = '<!doctype html><title>Tide tables</title><p>High water at noon.'
 const fails = (reason: ScanCause): Expected => ({ reason })
+const warns = (warning: RegExp): Expected => ({ warnings: [warning] })
 const FEW = { warnings: [/only the first 200 of \d+ headers/] }
 const many = (count: number, field: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => field(i)).join('\r\n')
@@ -50,9 +51,12 @@ const connections: readonly (readonly [name: string, open: () => Promise<Opened>
   ],
   ['is not listening', openClosedPort, fails('connection_refused')],
   ['has a valid certificate', () => openTlsSite(answer(PAGE), good), 'fine'],
-  ['has a certificate for another name', () => openTlsSite(answer(PAGE), otherName), fails('tls_invalid')],
-  ['has an expired certificate', () => openTlsSite(answer(PAGE), expired), fails('tls_invalid')],
-  ['has a self-signed certificate', () => openTlsSite(answer(PAGE), selfSigned), fails('tls_invalid')],
+  ['has a certificate for another name', () => openTlsSite(answer(PAGE), otherName), warns(/is for another name/)],
+  ['has an expired certificate', () => openTlsSite(answer(PAGE), expired), warns(/has expired/)],
+  ['has a self-signed certificate', () => openTlsSite(answer(PAGE), selfSigned), warns(/is signed by itself/)],
+  ['has a certificate without its chain', () => openTlsSite(answer(PAGE), incomplete), warns(/came without that of/)],
+  ['has a certificate of a stranger', () => openTlsSite(answer(PAGE), unknownIssuer), warns(/is of an unknown issuer/)],
+  ['has a chain to a root of its own', () => openTlsSite(answer(PAGE), unknownRoot), warns(/is of an unknown issuer/)],
 ]
 
 const heads: readonly Row[] = [
