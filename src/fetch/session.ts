@@ -8,6 +8,7 @@ import { ACCEPT_ENCODING } from './body.ts'
 import { CheckedConnector, type Dial, type Peer } from './connector.ts'
 import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
+import { buildRequestSigner, type RequestSigner } from './request-signer.ts'
 import type { Resolver } from './resolver.ts'
 import type { Target } from './target.ts'
 
@@ -41,10 +42,12 @@ export class Session {
   readonly #deadline: Deadline
   readonly #connector: CheckedConnector
   readonly #agent: Agent
+  readonly #sign: RequestSigner
 
   constructor({ policy, resolver, dial, signal }: SessionOptions) {
     this.policy = policy
     this.resolver = resolver
+    this.#sign = buildRequestSigner(policy.identity)
     const createReason = (): ScanError => new ScanError('deadline')
     this.#deadline = new Deadline({ ms: policy.deadlineMs, createReason, parent: signal })
     const onPeer = (peer: Peer): unknown => this.peers.set(peer.host, peer)
@@ -88,6 +91,7 @@ export class Session {
             accept,
             'accept-language': 'en;q=0.9, *;q=0.5',
             'accept-encoding': ACCEPT_ENCODING,
+            ...this.#sign(url),
           },
           responseHeaders: 'raw',
           signal,

@@ -1,0 +1,36 @@
+import { component, createSignatureSync } from 'http-message-sig'
+import { type BotIdentity, buildParameters, buildSigner, derivePublicJwk } from './bot-identity.ts'
+
+/** Adds the headers that prove who sends a request. Without an identity it adds none. */
+export type RequestSigner = (url: URL) => Readonly<Record<string, string>>
+
+/** Seconds for which a signature is valid. Cloudflare recommends a minute, which limits for how long it can be replayed. */
+const VALID_SECONDS = 60
+/** The label of the signature, by which the covered member of `Signature-Agent` must be named. */
+const LABEL = 'sig1'
+const TAG = 'web-bot-auth'
+
+/**
+ * Builds the function that signs the requests of a scan as Web Bot Auth demands (RFC 9421 with
+ * draft-ietf-webbotauth-httpsig-protocol-01). A signature covers the authority, so each redirect is signed for its own host, and
+ * one that a site receives cannot be used at another. Method and path limit what it can be used for at the same site. The query is
+ * not covered, because intermediaries reorder it.
+ *
+ * One signature takes 0.2 ms, of which the signature itself is a third.
+ * @param clock milliseconds since 1970
+ */
+export function buildRequestSigner(identity: BotIdentity | null, clock: () => number = Date.now): RequestSigner {
+  if (identity === null) return () => ({})
+  const { key, directoryOrigin } = identity
+  const signer = buildSigner(key)
+  const { kid } = derivePublicJwk(key)
+  const agent = `${LABEL}="${directoryOrigin}"`
+  const components = ['@authority', '@method', '@path', component('signature-agent', { key: LABEL })]
+  const fields = [{ name: 'signature-agent', value: agent }]
+  return ({ href }) => {
+    const parameters = buildParameters(kid, { now: clock(), seconds: VALID_SECONDS, tag: TAG })
+    const message = { kind: 'request', method: 'GET', targetUri: href, fields } as const
+    const { signature, signatureInput } = createSignatureSync(message, { label: LABEL, components, parameters, signer })
+    return { 'signature-agent': agent, 'signature-input': signatureInput, signature }
+  }
+}

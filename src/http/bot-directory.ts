@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { DIRECTORY_PATH } from '../fetch/bot-identity.ts'
+import type { Policy } from '../fetch/policy.ts'
+import { signDirectory } from '../fetch/sign-directory.ts'
+
+interface DirectoryParts {
+  readonly policy: Pick<Policy, 'identity'>
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** Publishes the key with which scans are signed (Web Bot Auth). Without a key there is no such path. */
+export function registerBotDirectory(app: FastifyInstance, { policy: { identity }, clock }: DirectoryParts): void {
+  if (identity === null) return
+  app.get(DIRECTORY_PATH, { exposeHeadRoute: true }, (_, reply) => {
+    const { headers, body } = signDirectory(identity, clock())
+    return reply.headers(headers).send(body)
+  })
+}
