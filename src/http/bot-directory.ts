@@ -14,6 +14,6 @@ export function registerBotDirectory(app: FastifyInstance, { policy: { identity 
   if (identity === null) return
   app.get(DIRECTORY_PATH, { exposeHeadRoute: true }, (_, reply) => {
     const { headers, body } = signDirectory(identity, clock())
-    return reply.headers(headers).send(body)
+    return reply.headers(headers).send(Buffer.from(body)) // To a text, Fastify would add a charset.
   })
 }
