@@ -120,7 +120,7 @@ describe('lines of a bulk run', () => {
     const columns = 'url,pageState,code'
     const [, before] = await write('before.csv', [good, walled, bad], undefined, { columns, continuation: 'overwrite' })
     const again = await write('walls.csv', [walled], before, { columns, continuation: 'retry-walls' })
-    expect(again).toEqual([[urlOf(good)], 'url,pageState,code\nhttps://a.example,site,\nwall.example,wall,\n'])
+    expect(again).toEqual([[urlOf(good)], 'url,pageState,code\nhttps://a.example,empty,\nwall.example,wall,\n'])
   })
 
   test('--retry-failed does not change a file of another kind', async () => {
