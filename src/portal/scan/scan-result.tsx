@@ -36,7 +36,7 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
       <Summary context={context} report={report} />
       <Technologies groups={groupTechnologies(report, labels)} />
       <EvidenceList report={report} labels={labels} />
-      <Warnings warnings={report.extras.warnings} />
+      <Warnings warnings={listLimits(report)} />
       <div class="columns">
         <Infrastructure report={report} />
         <Timings report={report} />
@@ -213,6 +213,12 @@ function Infrastructure({ report: { extras } }: { readonly report: ScanReport })
       )}
     </Card>
   )
+}
+
+/** The warnings, without the sentence that is in the notice above. */
+function listLimits({ extras }: ScanReport): readonly string[] {
+  const shown = explainAnswer(extras.page)
+  return extras.warnings.filter((warning) => !shown.includes(warning))
 }
 
 function Warnings({ warnings }: { readonly warnings: readonly string[] }) {

@@ -302,7 +302,7 @@ describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
     expect(read()).toBe(rows)
   })
 
-  test('loses the technologies of a wall that is scanned again, also after a kill between the two files', async () => {
+  test('loses the technologies of a wall that is scanned again, even after a kill between the two files', async () => {
     const columns = { columns: 'url,pageState,technologies,code' }
     const write3 = (records: readonly ScanRecord[], continuation: Continuation, before?: string) =>
       write(out, records, before, { table, continuation, ...(end === 'csv' && columns) })
