@@ -27,9 +27,9 @@ export function buildRequestSigner(identity: BotIdentity | null, clock: () => nu
   const agent = `${LABEL}="${directoryOrigin}"`
   const components = ['@authority', '@method', '@path', component('signature-agent', { key: LABEL })]
   const fields = [{ name: 'signature-agent', value: agent }]
-  return ({ href }) => {
+  return ({ origin, pathname, search }) => {
     const parameters = buildParameters(kid, { now: clock(), seconds: VALID_SECONDS, tag: TAG })
-    const message = { kind: 'request', method: 'GET', targetUri: href, fields } as const
+    const message = { kind: 'request', method: 'GET', targetUri: `${origin}${pathname}${search}`, fields } as const
     const { signature, signatureInput } = createSignatureSync(message, { label: LABEL, components, parameters, signer })
     return { 'signature-agent': agent, 'signature-input': signatureInput, signature }
   }

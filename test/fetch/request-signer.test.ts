@@ -101,6 +101,17 @@ describe('a signature', () => {
     expect(await verifyRequest(url, given, { now: NOW, ...trust })).toBe(expected)
   })
 
+  test.each([
+    ['https://[2606:4700::1111]:8443/x', 'https://[2606:4700::1111]:8443/x'],
+    ['https://münchen.example/ä b?ö=|^#fragment', 'https://xn--mnchen-3ya.example/%C3%A4%20b?%C3%B6=|^'],
+    ['https://A.example./%zz%//..//\\y?', 'https://a.example./%zz%//y'],
+    [`https://a.example/a|b^{}"'<>;,&=+$!*()@:[]~`, `https://a.example/a|b^%7B%7D%22'%3C%3E;,&=+$!*()@:[]~`],
+  ])('of %s is valid for what the server is asked for', async (url, asked) => {
+    const sent = sign(new URL(url))
+    expect(Object.values(sent).join('')).toMatch(/^[\x20-\x7e]+$/)
+    expect(await verifyRequest(asked, sent, { now: NOW })).toBe('valid')
+  })
+
   test('names the key by its thumbprint, is valid for a minute, and has a nonce of its own', () => {
     const input = headers['signature-input']
     const created = NOW / 1000
