@@ -77,7 +77,7 @@ const LEVEL_ORDER = { high: 1, medium: 2, low: 3 } as const
 
 /** The sites with everything that was found, and what came back instead of a site. The last cell of a site that failed says why. */
 export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; readonly labels: ReportLabels }) {
-  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Error or answer', 'Technologies or reason']
+  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Problem', 'Technologies or reason']
   return (
     <SortableTable id="sites" caption="Sites" noun="sites" head={head}>
       {sites.map((site, row) => (
