@@ -190,7 +190,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
   const allowOnlyRegistered = watchRoutes(fastify)
   await registerDocs(fastify, context)
   await registerHealth(fastify, context)
-  registerBotDirectory(fastify, context)
+  await registerBotDirectory(fastify, context)
   allowOnlyRegistered()
   const registerV1 = async (v1: FastifyInstance): Promise<void> => {
     if (corsOrigins.length > 0) await v1.register(cors, buildCorsOptions(corsOrigins))

@@ -1,8 +1,9 @@
-import { component, createSignatureSync } from 'http-message-sig'
 import { type BotIdentity, buildParameters, buildSigner, derivePublicJwk } from './bot-identity.ts'
 
-/** Adds the headers that prove who sends a request. Without an identity it adds none. */
-export type RequestSigner = (url: URL) => Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
+
+/** Returns the headers that prove who sends a request to a URL. Without an identity there are none. */
+export type RequestSigner = (url: URL) => Promise<Headers> | Headers
 
 /** Seconds for which a signature is valid. Cloudflare recommends a minute, which limits for how long it can be replayed. */
 const VALID_SECONDS = 60
@@ -25,9 +26,10 @@ export function buildRequestSigner(identity: BotIdentity | null, clock: () => nu
   const signer = buildSigner(key)
   const { kid } = derivePublicJwk(key)
   const agent = `${LABEL}="${directoryOrigin}"`
-  const components = ['@authority', '@method', '@path', component('signature-agent', { key: LABEL })]
   const fields = [{ name: 'signature-agent', value: agent }]
-  return ({ origin, pathname, search }) => {
+  return async ({ origin, pathname, search }) => {
+    const { component, createSignatureSync } = await import('http-message-sig') // Only scans with a key load it.
+    const components = ['@authority', '@method', '@path', component('signature-agent', { key: LABEL })]
     const parameters = buildParameters(kid, { now: clock(), seconds: VALID_SECONDS, tag: TAG })
     const message = { kind: 'request', method: 'GET', targetUri: `${origin}${pathname}${search}`, fields } as const
     const { signature, signatureInput } = createSignatureSync(message, { label: LABEL, components, parameters, signer })

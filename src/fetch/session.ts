@@ -80,6 +80,7 @@ export class Session {
    */
   async get({ url }: Target, accept: string, signal = this.signal): Promise<SiteResponse> {
     try {
+      const signature = await this.#sign(url)
       await setImmediate() // A socket is free one turn after its response has ended. Earlier, undici opens a second one.
       const { statusCode, headers, body } = await raceSignal(
         this.#agent.request({
@@ -91,7 +92,7 @@ export class Session {
             accept,
             'accept-language': 'en;q=0.9, *;q=0.5',
             'accept-encoding': ACCEPT_ENCODING,
-            ...this.#sign(url),
+            ...signature,
           },
           responseHeaders: 'raw',
           signal,

@@ -82,25 +82,26 @@ test('a scan without a key signs nothing, and sends the headers of an ordinary c
 describe('a signature', () => {
   const NOW = Date.UTC(2026, 10, 27)
   const sign = buildRequestSigner(IDENTITY, () => NOW)
-  const headers = sign(new URL('https://a.example/path?query'))
   const other = generateKeyPairSync('ed25519').privateKey
-  const replaced = { ...headers, 'signature-agent': 'sig1="https://other.example"' }
+  const replaced = { 'signature-agent': 'sig1="https://other.example"' }
+  const unsigned = { 'signature-agent': undefined, 'signature-input': undefined, signature: undefined }
 
-  test.each<[string, string, typeof headers, Parameters<typeof verifyRequest>[2], string]>([
-    ['at once', 'https://a.example/path?query', headers, {}, 'valid'],
-    ['after 59 seconds', 'https://a.example/path?query', headers, { now: NOW + 59_000 }, 'valid'],
-    ['of another query', 'https://a.example/path?other', headers, {}, 'valid'],
-    ['with the port of the scheme', 'https://a.example:443/path', headers, {}, 'valid'],
-    ['after 61 seconds', 'https://a.example/path?query', headers, { now: NOW + 61_000 }, 'PolicyViolation'],
-    ['before it was made', 'https://a.example/path?query', headers, { now: NOW - 60_000 }, 'PolicyViolation'],
-    ['for another host', 'https://b.example/path?query', headers, {}, 'VerificationFailed'],
-    ['for another port', 'https://a.example:8443/path?query', headers, {}, 'VerificationFailed'],
-    ['for another path', 'https://a.example/other', headers, {}, 'VerificationFailed'],
+  test.each<[string, string, IncomingHttpHeaders, Parameters<typeof verifyRequest>[2], string]>([
+    ['at once', 'https://a.example/path?query', {}, {}, 'valid'],
+    ['after 59 seconds', 'https://a.example/path?query', {}, { now: NOW + 59_000 }, 'valid'],
+    ['of another query', 'https://a.example/path?other', {}, {}, 'valid'],
+    ['with the port of the scheme', 'https://a.example:443/path', {}, {}, 'valid'],
+    ['after 61 seconds', 'https://a.example/path?query', {}, { now: NOW + 61_000 }, 'PolicyViolation'],
+    ['before it was made', 'https://a.example/path?query', {}, { now: NOW - 60_000 }, 'PolicyViolation'],
+    ['for another host', 'https://b.example/path?query', {}, {}, 'VerificationFailed'],
+    ['for another port', 'https://a.example:8443/path?query', {}, {}, 'VerificationFailed'],
+    ['for another path', 'https://a.example/other', {}, {}, 'VerificationFailed'],
     ['with the directory of another', 'https://a.example/path', replaced, {}, 'VerificationFailed'],
-    ['under another key', 'https://a.example/path?query', headers, { key: other }, 'VerificationFailed'],
-    ['that is missing', 'https://a.example/path?query', {}, {}, 'MissingField'],
-  ])('%s', async (_, url, given, trust, expected) => {
-    expect(await verifyRequest(url, given, { now: NOW, ...trust })).toBe(expected)
+    ['under another key', 'https://a.example/path?query', {}, { key: other }, 'VerificationFailed'],
+    ['that is missing', 'https://a.example/path?query', unsigned, {}, 'MissingField'],
+  ])('%s', async (_, url, changed, trust, expected) => {
+    const headers = { ...(await sign(new URL('https://a.example/path?query'))), ...changed }
+    expect(await verifyRequest(url, headers, { now: NOW, ...trust })).toBe(expected)
   })
 
   test.each([
@@ -109,18 +110,17 @@ describe('a signature', () => {
     ['https://A.example./%zz%//y?', 'https://a.example./%zz%//y'],
     [`https://a.example/a|b^{}"'<>;,&=+$!*()@:[]~`, `https://a.example/a|b^%7B%7D%22'%3C%3E;,&=+$!*()@:[]~`],
   ])('of %s is valid for what the server is asked for', async (url, asked) => {
-    const sent = sign(new URL(url))
+    const sent = await sign(new URL(url))
     expect(Object.values(sent).join('')).toMatch(/^[\x20-\x7e]+$/)
     expect(await verifyRequest(asked, sent, { now: NOW })).toBe('valid')
   })
 
-  test('names the key by its thumbprint, is valid for a minute, and has a nonce of its own', () => {
-    const input = headers['signature-input']
+  test('names the key by its thumbprint, is valid for a minute, and has a nonce of its own', async () => {
+    const url = new URL('https://a.example/')
+    const [input, second] = [await sign(url), await sign(url)].map((headers) => headers['signature-input'])
     const created = NOW / 1000
     expect(input).toContain(`;created=${created};expires=${created + 60};keyid="${KEY_ID}";`)
-    const nonces = [input, sign(new URL('https://a.example/'))['signature-input']].map(
-      (one) => /nonce="([^"]+)"/.exec(one)?.[1],
-    )
+    const nonces = [input, second].map((one) => /nonce="([^"]+)"/.exec(one)?.[1])
     expect(nonces[0]).not.toBe(nonces[1])
     expect(nonces.map((nonce) => Buffer.from(nonce ?? '', 'base64').length)).toEqual([64, 64])
   })
