@@ -5,6 +5,7 @@ import type { RulesetInfo } from './detector/ruleset-info.ts'
 import type { Target } from './fetch/target.ts'
 import { Authenticator } from './http/auth.ts'
 import { ignoreBodies, registerBodies } from './http/body.ts'
+import { registerBotDirectory } from './http/bot-directory.ts'
 import { registerHealth } from './http/health.ts'
 import { registerDocs } from './http/openapi/openapi.ts'
 import type { AppParts } from './http/parts.ts'
@@ -189,6 +190,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
   const allowOnlyRegistered = watchRoutes(fastify)
   await registerDocs(fastify, context)
   await registerHealth(fastify, context)
+  await registerBotDirectory(fastify, context)
   allowOnlyRegistered()
   const registerV1 = async (v1: FastifyInstance): Promise<void> => {
     if (corsOrigins.length > 0) await v1.register(cors, buildCorsOptions(corsOrigins))

@@ -1,6 +1,12 @@
 import { type Places, toList } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
-import type { Categories, ClauseSource, RuleSource } from '../src/engine/rule/types.ts'
+import {
+  type Categories,
+  type ClauseSource,
+  PAGE_STATES,
+  type PageState,
+  type RuleSource,
+} from '../src/engine/rule/types.ts'
 import { KINDS } from '../src/rules/discover.ts'
 import { formatTable } from './service-tables.ts'
 
@@ -30,6 +36,19 @@ const NOUNS: Readonly<Record<string, string>> = {
   found: 'detected',
 }
 
+/** State → what came back instead of a site. */
+const STATE_TITLES: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
+  wall: 'Checks of visitors and refusals',
+  login: 'Logins',
+  missing: 'No site or page at this address',
+  error: 'Errors',
+  maintenance: 'Maintenance',
+  suspended: 'Suspended accounts',
+  'default-page': 'Default pages of servers',
+  parked: 'Parked domains',
+  empty: 'Pages that show nothing',
+}
+
 const INTRODUCTION = `<!-- This file is generated: tools/run docs --write -->
 # Catalogue
 
@@ -48,7 +67,7 @@ interface CatalogueRules {
 export function formatCatalogue({ rules, categories }: CatalogueRules, places: Places): string {
   const formatGroup = (title: string, wanted: (rule: RuleSource) => boolean): string[] => {
     const chosen = rules.filter(wanted).sort((a, b) => a.name.localeCompare(b.name, 'en'))
-    return chosen.length === 0 ? [] : [`${title}\n\n${formatRules(chosen, places)}\n`]
+    return chosen.length === 0 ? [] : [`${title}\n\n${formatRules(chosen, places, rules)}\n`]
   }
   const sections = [
     INTRODUCTION,
@@ -58,6 +77,7 @@ export function formatCatalogue({ rules, categories }: CatalogueRules, places: P
     ),
     ...formatGroup('## Hosting providers', ({ kind, role }) => kind === 'hosting' && role === undefined),
     ...formatGroup('## CDNs', ({ kind, role }) => kind === 'hosting' && role === 'cdn'),
+    ...formatResponses(rules, formatGroup),
     ...formatGroup('## Site types', ({ kind }) => kind === 'site-type'),
     '## Technologies\n',
     ...Object.entries(categories.technologies).flatMap(([key, title]) =>
@@ -67,15 +87,38 @@ export function formatCatalogue({ rules, categories }: CatalogueRules, places: P
   return sections.join('\n')
 }
 
-function formatRules(rules: readonly RuleSource[], places: Places): string {
+const RESPONSES = `## What is not the site
+
+What can come back instead of a site, by its [state](api.md#what-is-not-the-site). Status codes decide where no rule knows the answer.
+`
+
+/** Builds the sections of answers that are not the site, by state. Some site types have a state, too. */
+function formatResponses(
+  rules: readonly RuleSource[],
+  formatGroup: (title: string, wanted: (rule: RuleSource) => boolean) => string[],
+): string[] {
+  if (!rules.some(({ state }) => state !== undefined)) return []
+  const states = PAGE_STATES.filter((state) => state !== 'site')
+  return [
+    RESPONSES,
+    ...states.flatMap((state) =>
+      formatGroup(`### ${STATE_TITLES[state]}: \`${state}\``, (rule) => rule.state === state),
+    ),
+  ]
+}
+
+/** @param all the rules among which products are named */
+function formatRules(rules: readonly RuleSource[], places: Places, all: readonly RuleSource[]): string {
   const rows = rules.map((rule) => {
-    const { name, website, slug, aiNative, description, verified, kind } = rule
+    const { name, website, slug, aiNative, description, verified, kind, by } = rule
     const label = website === undefined ? escapeCell(name) : `[${escapeCell(name)}](${website})`
+    const owner = by === undefined ? undefined : (all.find((one) => one.slug === by && one !== rule)?.name ?? by)
     const about = kind === 'site-type' && description !== undefined ? `${escapeCell(description)} ` : ''
+    const ofOwner = owner === undefined ? '' : `of *${escapeCell(owner)}*: `
     return [
       aiNative ? `${label} *AI*` : label,
       `[\`${slug}\`](${findFile(rule)})`,
-      `${about}${listSignals(rule, places)}`,
+      `${about}${ofOwner}${listSignals(rule, places)}`,
       verified,
     ]
   })

@@ -42,11 +42,15 @@ const OPTIONS = {
   overwrite: { type: 'boolean' },
   json: { type: 'boolean' },
   'retry-failed': { type: 'boolean' },
+  'retry-walls': { type: 'boolean' },
 } as const
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
 
 /** The options of outputs. */
 const FILES = ['out', 'technologies-out', 'columns', 'overwrite'] as const
+
+/** The options that continue an output and scan some of its sites again. The last one includes what the first one does. */
+const RETRIES = ['retry-failed', 'retry-walls'] as const
 
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
@@ -54,7 +58,7 @@ const MODES = {
   har: [...FILES, 'include', 'timeout', 'json'],
   batch: [...FILES, 'include', 'timeout'],
   warc: [...FILES, 'include', 'timeout'],
-  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
+  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', ...RETRIES, 'allow', 'skip'],
   live: ['include', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
@@ -72,14 +76,15 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
     const skip = readList('skip', values.skip, EVIDENCE)
     const live = { config, allow, skip, include: readList('include', values.include, LIVE_EXTRAS), isDescribed }
     if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
-    const { concurrency = '8', resume = false, 'retry-failed': retry = false, 'technologies-out': table } = values
+    const { concurrency = '8', resume = false, 'technologies-out': table } = values
+    const retry = RETRIES.findLast((option) => values[option])
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     const { urls, column, columns, out } = values
     await checkFiles({ ...values, urls: urls !== undefined && isStandardInput(urls) ? undefined : urls })
     checkOutputs(values, 'live')
-    if (retry) checkRetry(values)
+    if (retry) checkRetry(retry, values)
     if (!retry && !resume) await checkOverwrite(values, { canContinue: true })
-    const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
+    const continuation = retry ?? (resume ? 'resume' : 'overwrite')
     const list = { positionals, urls, column, isRaw: values['raw-columns'] ?? false }
     const { scanBulk } = await import('./scan/scan-bulk.ts')
     return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
@@ -190,7 +195,7 @@ function checkOptions(mode: Mode, values: Values): void {
 
 /** Checks the options that say what happens to an existing output. */
 function checkContinuation(values: Values): void {
-  for (const option of ['resume', 'retry-failed'] as const) {
+  for (const option of ['resume', ...RETRIES] as const) {
     if (!values[option]) continue
     if (values.out === undefined) throw new UsageError(`--${option} continues an output file: name it with --out`)
     if (values.overwrite) throw new UsageError(`--${option} and --overwrite cannot be combined: choose one`)

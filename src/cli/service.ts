@@ -8,6 +8,7 @@ import { recordAction } from './command/record-action.ts'
 import { dispatchVerb, type Verb } from './command/verbs.ts'
 import { withStore } from './command/with-store.ts'
 import { showAudit } from './service/audit-log.ts'
+import { makeBotKey } from './service/bot-key.ts'
 import { checkService } from './service/check-service.ts'
 import { purgeUrl } from './service/purge-url.ts'
 import { changeRules } from './service/rules.ts'
@@ -33,6 +34,9 @@ Switches the service on and off, shows what was done to it, checks it, and copie
       update fetches the rules of RULES_URL if they are newer, tries them on their conformance cases, and makes them the active ones.
       rollback returns to the rules before, or to the built-in ones. Running servers with the same DATA_DIR switch within 5 seconds.
       status prints which rules are in use.
+  npm run -s service -- bot-key <file>
+      Makes a key that signs the requests of scans (BOT_KEY_FILE), in a new file that only its owner can read. Prints its
+      thumbprint, and what to do next.
   npm run -s service -- export <file>
       Writes keys, usage, accounts, scans and audit entries to a new file, to move them between the embedded store and
       MongoDB. Sessions, pending links and switches are not exported. No server may run.
@@ -58,6 +62,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   check: { args: [], options: {}, prepare: checkService },
   purge: { args: ['url'], options: {}, prepare: purgeUrl },
   rules: { args: ['status|update|rollback'], options: {}, prepare: changeRules },
+  'bot-key': { args: ['file'], options: {}, prepare: makeBotKey },
   export: { args: ['file'], options: {}, prepare: exportStore },
   import: { args: ['file'], options: {}, prepare: importStore },
   backup: { args: ['folder'], options: {}, prepare: ({ args: [folder] }, io) => backupTo(folder, io) },

@@ -10,12 +10,24 @@ export function checkCombinations(config: Config, reader: ConfigReader): void {
     reader.report(metricsPort.name, `write a port other than that of ${port.name}`)
   if (isSet(reader, smtpUrl) && !isSet(reader, mailFrom))
     reader.report(mailFrom.name, `is required with ${smtpUrl.name}: write the sender of e-mails`)
+  checkBot(reader)
   checkRules(config, reader)
   checkPublicUrl(config, reader)
   checkSecrets(config, reader)
 }
 
 const isSet = (reader: ConfigReader, { name }: Pick<Setting<unknown>, 'name'>): boolean => reader.text(name) !== null
+
+function checkBot(reader: ConfigReader): void {
+  const { botKey, botDirectory } = SETTINGS
+  if (isSet(reader, botKey) && !isSet(reader, botDirectory))
+    reader.report(
+      botDirectory.name,
+      `is required with ${botKey.name}: write the https URL of the host at which sites find the key, such as https://siteprint.example`,
+    )
+  if (isSet(reader, botDirectory) && !isSet(reader, botKey))
+    reader.report(botKey.name, `is required with ${botDirectory.name}: make a key with "service bot-key"`)
+}
 
 function checkRules({ rulesPublicKey, ruleFolders }: Config, reader: ConfigReader): void {
   const { rulesUrl, rulesPublicKey: key, ruleFolders: folders } = SETTINGS

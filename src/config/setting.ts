@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs'
+import type { KeyObject } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { SetupError } from '../errors.ts'
+import { parseBotKey } from '../fetch/bot-identity.ts'
 import { loadPlans, type PlanTable } from '../keys/plans.ts'
 import * as parse from './parsers.ts'
 import { type ConfigReader, createNumberParser } from './reader.ts'
@@ -89,6 +91,24 @@ export function readExistingFile(reader: ConfigReader, name: string): string | n
   if (file === null) return null
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) reader.report(name, `there is no file "${file}"`)
   return resolve(file)
+}
+
+export function readBotKey(reader: ConfigReader, name: string): KeyObject | null {
+  const file = reader.text(name)
+  if (file === null) return null
+  try {
+    const key = parseBotKey(readFileSync(file, 'utf8'))
+    if (key === null)
+      reader.report(
+        name,
+        `${file} is not an Ed25519 private key, as PEM or JWK without a password: make one with "service bot-key"`,
+      )
+    return key
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    reader.report(name, `the file cannot be read (${code}): ${file}`)
+    return null
+  }
 }
 
 export function readRuleFolders(reader: ConfigReader, name: string): readonly string[] {

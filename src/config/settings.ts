@@ -1,8 +1,10 @@
+import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseEmailAddress } from '../accounts/form-rules.ts'
 import { type AllowedAddress, normalizeHost, parseAllowed } from '../fetch/address.ts'
+import { parseDirectoryUrl } from '../fetch/bot-identity.ts'
 import { isDownloadUrl } from '../fetch/download.ts'
 import { loadPlans, type PlanTable } from '../keys/plans.ts'
 import { parsePublicKey } from '../rules/release-file.ts'
@@ -16,6 +18,7 @@ import {
   LOG_LEVELS,
   LOOPBACK,
   parseSender,
+  readBotKey,
   readDataDir,
   readExistingFile,
   readFolder,
@@ -190,6 +193,23 @@ export const SETTINGS = {
     default: null,
     documentation:
       'URL at which owners of scanned sites and users of the API can contact you. It is in the User-Agent of scans and in the OpenAPI documents.',
+  }),
+  botKey: define<KeyObject | null>({
+    name: 'BOT_KEY_FILE',
+    read: readBotKey,
+    default: null,
+    documentation:
+      'File with the Ed25519 private key, as PEM or JWK, that [signs the requests of scans](docs/operating.md#signed-requests), so that sites can recognise them. `service -- bot-key` makes one. Required with `BOT_DIRECTORY_URL`.',
+  }),
+  botDirectory: define<string | null>({
+    name: 'BOT_DIRECTORY_URL',
+    read: readOne(
+      parseDirectoryUrl,
+      'write the https URL of the host at which this service publishes its key, such as https://siteprint.example, without a path',
+    ),
+    default: null,
+    documentation:
+      'https URL of the host at which sites find the public half of `BOT_KEY_FILE`, usually `PUBLIC_URL`. Required with `BOT_KEY_FILE`.',
   }),
   trustProxy: define<number | readonly string[] | null>({
     name: 'TRUST_PROXY',

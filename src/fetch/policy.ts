@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto'
 import type { AllowedAddress } from './address.ts'
+import type { BotIdentity } from './bot-identity.ts'
 
 /**
  * The addresses that scans may contact, and the limits on what they read. A plain value, so that tests can pass their
@@ -32,6 +34,8 @@ export interface Policy {
   /** Concurrent connections to one origin. */
   readonly connections: number
   readonly userAgent: string
+  /** With what each request is signed; null if requests are not signed. */
+  readonly identity: BotIdentity | null
 }
 
 /** The limits that docs/fetching.md lists. */
@@ -51,6 +55,7 @@ export const DEFAULT_POLICY: Policy = {
   bodiesAfterPageMs: 2500,
   connections: 3,
   userAgent: 'Siteprint',
+  identity: null,
 }
 
 /** The part of a policy that an operator configures. */
@@ -60,14 +65,18 @@ export interface PolicySettings {
   readonly scanDeny: readonly string[]
   readonly contactUrl: string | null
   readonly scanScripts: boolean
+  /** The Ed25519 key that signs requests, and the origin that publishes its public half; null without. */
+  readonly botKey: KeyObject | null
+  readonly botDirectory: string | null
 }
 
 /** @param version the project's version, for the user agent */
 export function buildPolicy(settings: PolicySettings, version: string): Policy {
-  const { scanAllow, scanPorts, scanDeny, contactUrl, scanScripts } = settings
+  const { scanAllow, scanPorts, scanDeny, contactUrl, scanScripts, botKey, botDirectory } = settings
   const userAgent = formatUserAgent(version, contactUrl)
   const targets = { ports: scanPorts, allow: scanAllow, deny: scanDeny }
-  return { ...DEFAULT_POLICY, ...targets, fetchesBodies: scanScripts, userAgent }
+  const identity = botKey !== null && botDirectory !== null ? { key: botKey, directoryOrigin: botDirectory } : null
+  return { ...DEFAULT_POLICY, ...targets, fetchesBodies: scanScripts, userAgent, identity }
 }
 
 /** Identifies the scanner truthfully, with a contact address if one is configured. */

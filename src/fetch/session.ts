@@ -8,6 +8,7 @@ import { CheckedConnector, type Dial, type Peer } from './connector.ts'
 import { ScanCookies } from './cookies.ts'
 import { toScanError } from './failure.ts'
 import type { Policy } from './policy.ts'
+import { buildRequestSigner, type RequestSigner } from './request-signer.ts'
 import type { Resolver } from './resolver.ts'
 import type { Target } from './target.ts'
 import { type RequestProgress, WatchedAgent } from './watched-agent.ts'
@@ -46,10 +47,12 @@ export class Session {
   readonly #peers = new Map<string, Peer>()
   readonly #pageHosts = new Set<string>()
   readonly #unanswered = new WeakSet<object>()
+  readonly #sign: RequestSigner
 
   constructor({ policy, resolver, dial, signal }: SessionOptions) {
     this.policy = policy
     this.resolver = resolver
+    this.#sign = buildRequestSigner(policy.identity)
     const createReason = (): ScanError => new ScanError('deadline')
     this.#deadline = new Deadline({ ms: policy.deadlineMs, createReason, parent: signal })
     const onPeer = (peer: Peer): unknown => this.#peers.set(describeOrigin(peer), peer)
@@ -91,6 +94,7 @@ export class Session {
     const cookie = this.cookies.format(url)
     const progress: RequestProgress = { isSent: false, isAnswered: false }
     try {
+      const signature = await this.#sign(url)
       await setImmediate() // A socket is free one turn after its response has ended. Earlier, undici opens a second one.
       const { statusCode, headers, body } = await raceSignal(
         this.#agent.request({
@@ -103,6 +107,7 @@ export class Session {
             'accept-language': 'en;q=0.9, *;q=0.5',
             'accept-encoding': ACCEPT_ENCODING,
             ...(cookie !== '' && { cookie }),
+            ...signature,
           },
           responseHeaders: 'raw',
           opaque: progress,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { isLoopbackAddress, isSameAddress, normalizeHost, parseAddress } from '../fetch/address.ts'
+import { DIRECTORY_PATH } from '../fetch/bot-identity.ts'
 import { SECRET_PREFIX } from '../keys/key.ts'
 import { getRequestState } from '../service/request-state.ts'
 import { HEALTH_ROUTE } from './health.ts'
@@ -50,13 +51,15 @@ export function buildHostFilter(settings: HostSettings): (request: HostedRequest
 }
 
 /**
- * Builds a check that rejects requests to hosts that are not served, except health checks, whose clients know the address only.
+ * Builds a check that rejects requests to hosts that are not served, except health checks, whose clients know the address only, and
+ * the directory of keys, which is public, always the same, and may be published under a name of its own.
  * @returns a function that returns the error; null if the host is served
  */
 export function buildHostCheck(settings: HostSettings): (request: FastifyRequest) => ApiError | null {
   const findUnserved = buildHostFilter(settings)
   return (request) => {
-    if (HEALTH_ROUTE.test(request.routeOptions.url ?? '')) return null
+    const { url: route = '' } = request.routeOptions
+    if (HEALTH_ROUTE.test(route) || route === DIRECTORY_PATH) return null
     const name = findUnserved(request)
     if (name === null) return null
     if (!name.includes(SECRET_PREFIX)) getRequestState(request).unservedHost = name.slice(0, MAX_NAME_LENGTH)

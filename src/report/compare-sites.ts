@@ -6,6 +6,7 @@ export const CHANGE_KINDS = {
   removed: 'No longer in the results',
   fails: 'Newly failing',
   works: 'Working again',
+  pageState: 'Something else came back',
   builder: 'Different builder',
   hosting: 'Different hosting',
   siteType: 'Different site type',
@@ -68,7 +69,13 @@ export function compareSites(earlier: ReadonlyMap<string, Site>, later: Readonly
 function listChanges(before: Site, after: Site): readonly Change[] {
   if (after.failure !== null)
     return before.failure === null ? [{ kind: 'fails', from: null, to: after.failure.code }] : []
-  if (before.failure !== null) return [{ kind: 'works', from: before.failure.code, to: null }]
+  if (before.failure !== null) {
+    const { code } = before.failure
+    if (after.state !== null) return [{ kind: 'pageState', from: `nothing (${code})`, to: after.state }]
+    return [{ kind: 'works', from: code, to: null }]
+  }
+  // What came back instead of a site says too little about it: a builder is neither lost nor gained.
+  if (before.state !== after.state) return [{ kind: 'pageState', from: before.state, to: after.state }]
   const values = (['builder', 'hosting', 'siteType'] as const)
     .filter((kind) => before[kind] !== after[kind])
     .map((kind): Change => ({ kind, from: before[kind], to: after[kind] }))
@@ -113,6 +120,8 @@ export function describeChange(change: Change, nameType: (siteType: string) => s
       return `${CHANGE_KINDS[kind]}: ${names.join(', ')}`
     case 'versions':
       return versions.map(([name, old, current]) => `${name} ${old} → ${current}`).join(', ')
+    case 'pageState':
+      return `Came back: ${from ?? 'the site'} → ${to ?? 'the site'}`
     case 'builder':
       return `Builder: ${from ?? 'none'} → ${to ?? 'none'}`
     case 'hosting':

@@ -76,9 +76,9 @@ function SiteName({ site: { name, link } }: { readonly site: Site }) {
 /** Values by which the script sorts levels. */
 const LEVEL_ORDER = { high: 1, medium: 2, low: 3 } as const
 
-/** The sites with everything that was found. The last cell of a site that failed says why. */
+/** The sites with everything that was found, and what came back instead of a site. The last cell of a site that failed says why. */
 export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; readonly labels: ReportLabels }) {
-  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Error', 'Technologies or reason']
+  const head = ['Site', 'Builder', 'Confidence', 'Hosting', 'Site type', 'Problem', 'Technologies or reason']
   return (
     <SortableTable id="sites" caption="Sites" noun="sites" head={head}>
       {sites.map((site, row) => (
@@ -89,7 +89,7 @@ export function SiteTable({ sites, labels }: { readonly sites: readonly Site[]; 
 }
 
 function SiteRow({ site, labels }: { readonly site: Site; readonly labels: ReportLabels }) {
-  const { builder, confidence, hosting, network, reverseDns, tlsError, siteType, technologies, versions, failure } =
+  const { builder, confidence, hosting, network, reverseDns, tlsError, siteType, technologies, versions, failure, state } =
     site
   const named = technologies.map((name) => (versions.has(name) ? `${name} ${versions.get(name)}` : name))
   return (
@@ -111,7 +111,7 @@ function SiteRow({ site, labels }: { readonly site: Site; readonly labels: Repor
         )}
       </td>
       <td>{siteType === null ? null : nameSiteType(siteType, labels)}</td>
-      <td>{failure !== null && <code>{failure.code}</code>}</td>
+      <td>{failure === null ? state : <code>{failure.code}</code>}</td>
       <td>{failure === null ? named.join(', ') : failure.sentence}</td>
     </tr>
   )

@@ -179,6 +179,11 @@ describe('wrong usage is reported in a sentence', () => {
       ['--urls', 'page.html', '--out', 'x.csv', '--columns', 'builder', '--retry-failed'],
       '--retry-failed needs the column code: add it to --columns',
     ],
+    [['--urls', 'page.html', '--retry-walls'], '--retry-walls continues an output file: name it with --out'],
+    [
+      ['--urls', 'page.html', '--out', 'x.csv', '--retry-walls'],
+      '--retry-walls needs the column pageState: add it to --columns',
+    ],
     [['--batch', 'page.html', '--out', 'x.csv', '--columns', 'date'], 'there is no column "date"; use id, url, status'],
     [['--warc', 'page.html', '--out', 'x.csv', '--columns', 'ip'], 'there is no column "ip"'],
     [['--warc', 'page.html', '--out', 'x.csv', '--columns', 'code,code'], '--columns names "code" twice: name it once'],

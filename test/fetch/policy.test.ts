@@ -8,6 +8,8 @@ const SETTINGS: PolicySettings = {
   scanDeny: [],
   contactUrl: null,
   scanScripts: true,
+  botKey: null,
+  botDirectory: null,
 }
 const allowed = [parseAllowed('127.0.0.1:3000')].filter((entry) => entry !== null)
 

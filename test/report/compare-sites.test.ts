@@ -6,6 +6,8 @@ import { SITE as SAMPLE } from './sample-site.ts'
 const SITE: Site = { ...SAMPLE, versions: new Map([['PHP', '8.2']]) }
 const FAILED: Site = { ...SITE, builder: null, technologies: [], failure: { code: 'scan_failed', sentence: 'No.' } }
 
+const WALLED: Partial<Site> = { state: 'wall', builder: null }
+
 type Rows = [name: string, before: Partial<Site> | null, after: Partial<Site> | null, changes: string[]][]
 const rows: Rows = [
   ['nothing', {}, {}, []],
@@ -14,6 +16,12 @@ const rows: Rows = [
   ['a site that fails', {}, FAILED, ['Fails: scan_failed']],
   ['a site that works again', FAILED, {}, ['Works again (was scan_failed)']],
   ['a site that fails for another reason', FAILED, { ...FAILED, failure: { code: 'scan_timeout', sentence: '' } }, []],
+  ['a wall that hides a builder', {}, { ...WALLED, technologies: [] }, ['Came back: the site → wall']],
+  ['a builder behind a wall that is gone', WALLED, { hosting: 'Vercel' }, ['Came back: wall → the site']],
+  ['what came back instead', WALLED, { ...WALLED, state: 'parked' }, ['Came back: wall → parked']],
+  ['a wall that is still there', WALLED, { ...WALLED, hosting: null }, ['Hosting: Netlify → not known']],
+  ['a wall, where the scan failed earlier', FAILED, WALLED, ['Came back: nothing (scan_failed) → wall']],
+  ['a failure, where a wall was earlier', WALLED, FAILED, ['Fails: scan_failed']],
   [
     'the builder, which is a technology, too',
     {},

@@ -6,7 +6,7 @@ import { SetupError } from '../../errors.ts'
 import { COLUMN_NAMES } from './columns.ts'
 import { joinRows, parseRow } from './csv.ts'
 import { type Line, readLines } from './lines.ts'
-import type { RecordFormat } from './record-format.ts'
+import type { RecordFormat, WrittenLine } from './record-format.ts'
 import { openFile, openWriter, RecordWriter } from './record-writer.ts'
 import type { ScanRecord } from './scan-record.ts'
 import type { TableFormat } from './technology-table.ts'
@@ -22,8 +22,11 @@ export interface BulkOutput {
   close(): Promise<void>
 }
 
-/** How an existing output file is treated. `retry-failed` continues it, without the sites that failed. */
-export type Continuation = 'overwrite' | 'resume' | 'retry-failed'
+/**
+ * How an existing output file is treated. `retry-failed` continues it without the sites that failed, and `retry-walls` without those
+ * of which a wall came back, too.
+ */
+export type Continuation = 'overwrite' | 'resume' | 'retry-failed' | 'retry-walls'
 
 /** Files of a bulk run and their formats. */
 export interface BulkFiles {
@@ -51,14 +54,14 @@ export async function openBulkOutput(
 ): Promise<BulkOutput> {
   const { out, table } = files
   const isContinued = out !== undefined && continuation !== 'overwrite' && existsSync(out)
-  const state = isContinued ? await readState(out, formats.output) : EMPTY
+  const state = isContinued ? await readState(out, formats.output, continuation) : EMPTY
   if (isContinued && table !== undefined && formats.table !== null && state.done.size > 0)
     await continueTable({ out, table, format: formats.table }, state)
   if (isContinued) await truncate(out, state.bytes)
   const done = new Set(state.done)
-  if (isContinued && continuation === 'retry-failed' && state.failed.size > 0) {
-    await removeFailed(out, formats.output)
-    for (const url of state.failed) done.delete(url)
+  if (isContinued && state.again.size > 0) {
+    await removeLines(out, formats.output, (line) => isAgain(line, continuation))
+    for (const url of state.again) done.delete(url)
   }
   // Without a site, both files are new: the previous run may have been killed before it opened the second one.
   const isNew = state.done.size === 0
@@ -80,13 +83,21 @@ interface State {
   /** URLs of all whole lines. */
   readonly done: ReadonlySet<string>
   readonly failed: ReadonlySet<string>
+  /** URLs that are scanned again. */
+  readonly again: ReadonlySet<string>
   /** URLs with technologies. */
   readonly listed: ReadonlySet<string>
   /** Bytes of the whole lines. Half a line, left by an interrupted run, follows them. */
   readonly bytes: number
 }
 
-const EMPTY: State = { done: new Set(), failed: new Set(), listed: new Set(), bytes: 0 }
+const EMPTY: State = { done: new Set(), failed: new Set(), again: new Set(), listed: new Set(), bytes: 0 }
+
+/** Whether the site of a line is scanned again. */
+function isAgain({ isFailure, isWall }: WrittenLine, continuation: Continuation): boolean {
+  if (continuation === 'retry-walls') return isFailure || isWall
+  return continuation === 'retry-failed' && isFailure
+}
 
 function readRows(file: string, { isCsv }: { readonly isCsv: boolean }): AsyncGenerator<Line> {
   const lines = readLines(createReadStream(file), MAX_LINE_BYTES)
@@ -94,9 +105,9 @@ function readRows(file: string, { isCsv }: { readonly isCsv: boolean }): AsyncGe
 }
 
 /** @throws SetupError when the file was not written by a bulk run with these columns */
-async function readState(file: string, format: RecordFormat): Promise<State> {
+async function readState(file: string, format: RecordFormat, continuation: Continuation): Promise<State> {
   const done = new Set<string>()
-  const failed = new Set<string>()
+  const [failed, again] = [new Set<string>(), new Set<string>()]
   const listed = new Set<string>()
   let bytes = 0
   for await (const row of readRows(file, format)) {
@@ -109,9 +120,11 @@ async function readState(file: string, format: RecordFormat): Promise<State> {
     done.add(line.url)
     if (line.isFailure) failed.add(line.url)
     else failed.delete(line.url)
+    if (isAgain(line, continuation)) again.add(line.url)
+    else again.delete(line.url)
     if (line.hasTechnologies) listed.add(line.url)
   }
-  return { done, failed, listed, bytes }
+  return { done, failed, again, listed, bytes }
 }
 
 /** @throws SetupError when this cannot be the first line of a bulk output, which may be cut off */
@@ -129,31 +142,48 @@ function checkFirstLine(file: string, { text, isWhole }: Line, format: RecordFor
   throw new SetupError(`${file} was not written by a scan of many sites: --resume continues only its own files`)
 }
 
-/** Removes the lines of sites that failed. The file is replaced atomically, so that an interruption loses no result. */
-async function removeFailed(file: string, format: RecordFormat): Promise<void> {
-  async function* keepResults(): AsyncGenerator<string> {
+/** Removes the lines of sites that are scanned again, and those of another kind. */
+async function removeLines(
+  file: string,
+  format: RecordFormat,
+  isRemoved: (line: WrittenLine) => boolean,
+): Promise<void> {
+  await keepRows(file, format, (text) => {
+    const line = format.read(text)
+    return line !== null && !isRemoved(line)
+  })
+}
+
+/** Keeps some rows, and the header of CSV. The file is replaced atomically, so that an interruption loses no result. */
+async function keepRows(
+  file: string,
+  format: { readonly isCsv: boolean },
+  isKept: (text: string) => boolean,
+): Promise<void> {
+  async function* readKept(): AsyncGenerator<string> {
     for await (const { text, number } of readRows(file, format))
-      if (text !== null && ((format.isCsv && number === 1) || format.read(text)?.isFailure === false)) yield `${text}\n`
+      if (text !== null && ((format.isCsv && number === 1) || isKept(text))) yield `${text}\n`
   }
   const replacement = `${file}.part`
-  await pipeline(keepResults, createWriteStream(replacement))
+  await pipeline(readKept, createWriteStream(replacement))
   await rename(replacement, file)
 }
 
 /**
- * Removes the rows after the last site that the output contains: a run that was killed leaves the rows of at most one site.
+ * Removes the rows after the last site that the output contains: a run that was killed leaves the rows of at most one site. Also
+ * removes those of results that are scanned again. This precedes the removal of their lines, so their rows may be missing already.
  * @throws SetupError when the table does not belong to the output; it is not changed
  */
 async function continueTable(
   { out, table, format }: { readonly out: string; readonly table: string; readonly format: TableFormat },
-  { done, failed, listed }: State,
+  { done, failed, again, listed }: State,
 ): Promise<void> {
   const advice = `Name the two files of one run, or start again without --resume.`
   if (!existsSync(table)) {
     if (failed.size === done.size) return
     throw new SetupError(`${table} does not exist, but ${out} contains results. ${advice}`)
   }
-  const left = new Set(listed)
+  const left = new Set([...listed].filter((url) => !again.has(url)))
   let bytes = 0
   let whole = 0
   let foreign: string | null = null
@@ -171,4 +201,6 @@ async function continueTable(
   }
   if (left.size > 0) throw new SetupError(`${table} has no technologies of ${[...left][0]}, but ${out} has. ${advice}`)
   await truncate(table, whole)
+  if ([...again].some((url) => listed.has(url)))
+    await keepRows(table, format, (text) => !again.has(format.readUrl(text) ?? ''))
 }

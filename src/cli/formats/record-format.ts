@@ -3,9 +3,11 @@ import { formatRawRow, formatRow, parseRow, unmarkFormula } from './csv.ts'
 import { buildLine, type ScanRecord } from './scan-record.ts'
 
 /** The content of an output line about one site. */
-interface WrittenLine {
+export interface WrittenLine {
   readonly url: string
   readonly isFailure: boolean
+  /** Whether a wall came back instead of the site; false if the line does not tell. */
+  readonly isWall: boolean
   /** Whether the line lists technologies; false if that is unknown. */
   readonly hasTechnologies: boolean
 }
@@ -31,6 +33,15 @@ export interface CarriedColumn {
 /** Whether the name of a file ends in `.csv`. */
 export const isCsvName = (file: string): boolean => /\.csv$/i.test(file)
 
+/** The state of a page that a wall has replaced. */
+const WALL = 'wall'
+
+/** What is read of a result. */
+interface ReadResult {
+  readonly technologies?: unknown
+  readonly page?: { readonly state?: unknown }
+}
+
 /** Builds the format of JSON lines. `withMeta` adds `meta` to failures. */
 export function buildJsonFormat({ withMeta }: { readonly withMeta: boolean }): RecordFormat {
   return {
@@ -38,10 +49,11 @@ export function buildJsonFormat({ withMeta }: { readonly withMeta: boolean }): R
     header: '',
     format: (record) => `${JSON.stringify(buildLine(record, withMeta))}\n`,
     read(text) {
-      const { url, result } = parseObject(text) as { url?: unknown; result?: { technologies?: unknown } }
+      const { url, result } = parseObject(text) as { url?: unknown; result?: ReadResult }
       if (typeof url !== 'string') return null
       const names = result?.technologies
-      return { url, isFailure: result === undefined, hasTechnologies: Array.isArray(names) && names.length > 0 }
+      const hasTechnologies = Array.isArray(names) && names.length > 0
+      return { url, isFailure: result === undefined, isWall: result?.page?.state === WALL, hasTechnologies }
     },
   }
 }
@@ -59,7 +71,7 @@ export function buildCsvFormat(
   { carried = [], isRaw = false }: Partial<CarriedColumns> = {},
 ): RecordFormat {
   const names = [...columns.map(({ name }) => name), ...carried.map(({ csvName }) => csvName)]
-  const [url, code, technologies] = ['url', 'code', 'technologies'].map((name) =>
+  const [url, code, technologies, state] = ['url', 'code', 'technologies', 'pageState'].map((name) =>
     columns.findIndex((column) => column.name === name),
   )
   const format = (cells: readonly Cell[], input: readonly string[]): string =>
@@ -80,7 +92,13 @@ export function buildCsvFormat(
       const cells = parseRow(text)
       if (cells?.length !== names.length) return null
       const isFilled = (column: number): boolean => column >= 0 && cells[column] !== ''
-      return { url: unmarkFormula(cells[url]), isFailure: isFilled(code), hasTechnologies: isFilled(technologies) }
+      const isWall = state >= 0 && cells[state] === WALL
+      return {
+        url: unmarkFormula(cells[url]),
+        isFailure: isFilled(code),
+        isWall,
+        hasTechnologies: isFilled(technologies),
+      }
     },
   }
 }

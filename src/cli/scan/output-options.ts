@@ -47,13 +47,19 @@ function checkEnding(option: string, file: string | undefined): void {
   throw new UsageError(`--${option} "${file}": its ending selects the format; use ${ENDINGS.join(' or ')}`)
 }
 
+/** The columns of CSV by which each option finds the sites to scan again. */
+const RETRY_COLUMNS = { 'retry-failed': ['code'], 'retry-walls': ['code', 'pageState'] } as const
+
 /**
- * `--retry-failed` finds failures in CSV by their code.
- * @throws UsageError if the code is not written
+ * Checks that a CSV file has the columns by which sites that are scanned again are found.
+ * @throws UsageError that names the first missing one
  */
-export function checkRetry({ columns }: OutputValues): void {
-  if (readColumns(columns, 'live').every(({ name }) => name !== 'code'))
-    throw new UsageError('--retry-failed needs the column code: add it to --columns')
+export function checkRetry(option: keyof typeof RETRY_COLUMNS, { columns, out = '' }: OutputValues): void {
+  const names = new Set(readColumns(columns, 'live').map(({ name }) => name))
+  const missing = RETRY_COLUMNS[option].find((name) => !names.has(name))
+  // Without --columns, JSON lines have everything.
+  if (missing !== undefined && (columns !== undefined || isCsvName(out)))
+    throw new UsageError(`--${option} needs the column ${missing}: add it to --columns`)
 }
 
 /** Builds the format of `--out`. @param withMeta whether failures in JSON lines have `meta` */

@@ -24,11 +24,12 @@ Detects what a website is made with: a live site, or a saved page.
       there too.
 
   npm run -s scan -- URL URL … | --urls file.txt | --urls file.csv --column NAME [--out out.jsonl|out.csv] [--concurrency 8]
-      [--resume|--retry-failed|--overwrite] [--include …]
+      [--resume|--retry-failed|--retry-walls|--overwrite] [--include …]
       Scans many sites. The file has one URL or domain per line, in UTF-8; lines that begin with # are ignored. --urls - reads
       standard input. Repeated sites are scanned once. Prints one line per site as soon as it is done: {url, result} or {url, error, code}. Each host is scanned by one scan
       at a time, with a pause of 1 second; the same holds for hosts that redirects lead to. --resume continues --out: sites that
-      failed count as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C keeps everything that is done.
+      failed count as done. --retry-failed continues it and scans the sites that failed again, --retry-walls also those
+      of which a wall came back. Ctrl-C keeps everything that is done.
 
   --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too
   --raw-columns                   CSV keeps other columns of the list as they are. By default a value that a spreadsheet would take for

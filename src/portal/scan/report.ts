@@ -113,6 +113,7 @@ export function splitEvidence({
 
 /** Kinds of rules in the order of the page, with their headings. */
 const KINDS: readonly (readonly [kind: EvidenceItem['kind'], title: string])[] = [
+  ['response', 'What came back'],
   ['builder', 'Builder'],
   ['hosting', 'Hosting'],
   ['site-type', 'Site type'],

@@ -1,3 +1,4 @@
+import type { PageState } from '../../engine/rule/types.ts'
 import { makeVisible, parseLink } from '../../engine/text/visible-text.ts'
 import { explainAnswer } from '../../engine/verdict/response.ts'
 import { describeTlsError } from '../../fetch/tls-error.ts'
@@ -36,7 +37,7 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
       <Summary context={context} report={report} />
       <Technologies groups={groupTechnologies(report, labels)} />
       <EvidenceList report={report} labels={labels} />
-      <Warnings warnings={report.extras.warnings} />
+      <Warnings warnings={listLimits(report)} />
       <div class="columns">
         <Infrastructure report={report} />
         <Timings report={report} />
@@ -46,13 +47,17 @@ export function ScanResultPage({ context, scan, isStored = true }: ResultProps) 
   )
 }
 
-/** What a person can do about a page that is not the site. Other states need no advice. */
-const ADVICE: Readonly<Record<string, string>> = {
+/** What a person can do about a page that is not the site, or what it means. */
+const ADVICE: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
   wall: 'Open the site in a browser to see whether it refuses everybody. Its owner can permit this service.',
   login: 'Only a page that strangers can read can be scanned.',
   missing: 'Check the address: scan the front page of the site.',
   error: 'Scan the site again later.',
   maintenance: 'Scan the site again later.',
+  suspended: 'Its owner has to ask the hosting provider.',
+  'default-page': 'The site may be at another address, such as the one with or without www.',
+  parked: 'Nothing but a notice or advertisements is at this address.',
+  empty: 'Scan another page of the site.',
 }
 
 /** Says that something else than the site came back, and what can be done about it. */
@@ -63,7 +68,7 @@ function OtherAnswer({ report: { extras } }: { readonly report: ScanReport }) {
     <Notice kind="warning" title="This is not the site">
       <p>
         {`${sentence[0].toUpperCase()}${sentence.slice(1)}, so little can be said about the site.`}{' '}
-        {ADVICE[extras.page.state]}
+        {extras.page.state !== 'site' && ADVICE[extras.page.state]}
       </p>
     </Notice>
   )
@@ -79,16 +84,23 @@ const CONFIDENCE = {
   low: ['Low confidence', 'The page has only a hint of this builder, or marks that contradict each other.'],
 } as const
 
-function Headline({ report: { result }, scan }: { readonly report: ScanReport; readonly scan: StoredScan }) {
+/** Without a builder: what the title and the sentence below it say. */
+const NO_BUILDER = {
+  site: ['No builder was recognized', 'The page has no mark of a builder that the rules know. It may be made by hand.'],
+  other: ['The site was not seen', 'Something else came back, which has no mark of the builder of the site.'],
+} as const
+
+function Headline({ report: { result, extras }, scan }: { readonly report: ScanReport; readonly scan: StoredScan }) {
+  const [nothing, reason] = NO_BUILDER[extras.page.state === 'site' ? 'site' : 'other']
   const confidence = result.confidence === null ? null : CONFIDENCE[result.confidence]
   return (
     <header class="result">
       <p class="scanned">
         <SiteLink url={result.url ?? scan.url} />
       </p>
-      <h1>{result.builder === null ? 'No builder was recognized' : `Made with ${result.builder}`}</h1>
+      <h1>{result.builder === null ? nothing : `Made with ${result.builder}`}</h1>
       {confidence === null ? (
-        <p class="lead">The page has no mark of a builder that the rules know. It may be made by hand.</p>
+        <p class="lead">{reason}</p>
       ) : (
         <p class="lead">
           <span class={`level ${result.confidence}`}>{confidence[0]}</span> {confidence[1]}
@@ -203,6 +215,12 @@ function Infrastructure({ report: { extras } }: { readonly report: ScanReport })
       )}
     </Card>
   )
+}
+
+/** The warnings, without the sentence that is in the notice above. */
+function listLimits({ extras }: ScanReport): readonly string[] {
+  const shown = explainAnswer(extras.page)
+  return extras.warnings.filter((warning) => !shown.includes(warning))
 }
 
 function Warnings({ warnings }: { readonly warnings: readonly string[] }) {

@@ -24,11 +24,16 @@ const verdict = detect(
 )
 const facts = { scannedAt: '2026-11-22T10:00:00.000Z', durationMs: 1234.5, ruleset: 'abc' }
 const outcome = { ...facts, verdict, result: toResult(verdict), status: 200, title: 'One' }
+const WALL = { ...toResult(verdict), page: { state: 'wall', by: null, status: 403 } } as const
 const good: ScanRecord = { key: { url: 'https://a.example' }, outcome }
 const other: ScanRecord = { key: { url: 'b.example' }, outcome }
 const bad: ScanRecord = {
   key: { url: '=cmd()' },
   outcome: { ...facts, error: 'url must be, "absolute"', code: 'invalid_url' },
+}
+const walled: ScanRecord = {
+  key: { url: 'wall.example' },
+  outcome: { ...outcome, verdict: { ...verdict, page: { state: 'wall', by: null, status: 403 } }, result: WALL },
 }
 const urlOf = ({ key }: ScanRecord): string => String(key.url)
 
@@ -63,7 +68,10 @@ async function write(
 
 const json = ({ key, outcome: { ...one } }: ScanRecord): string =>
   `${JSON.stringify({ ...key, ...('error' in one ? { error: one.error, code: one.code } : { result: one.result }) })}\n`
-const [GOOD, BAD] = [json(good), json(bad)]
+const [GOOD, BAD, WALLED] = [json(good), json(bad), json(walled)]
+const WALL_URL = urlOf(walled)
+/** The site of the wall, read. */
+const GOOD_LATER = json({ ...good, key: walled.key })
 
 describe('lines of a bulk run', () => {
   test('are JSON, whole and in order', async () => {
@@ -91,6 +99,28 @@ describe('lines of a bulk run', () => {
     ['every line', BAD, [], ''],
   ])('continue without %s after --retry-failed', async (_, before, done, kept) => {
     expect(await write('retry.jsonl', [bad], before, { continuation: 'retry-failed' })).toEqual([done, kept + BAD])
+  })
+
+  test.each<[string, string, Continuation, string[], string]>([
+    ['walls and failures after --retry-walls', BAD + WALLED + GOOD, 'retry-walls', [urlOf(good)], GOOD],
+    [
+      'failures alone after --retry-failed',
+      BAD + WALLED + GOOD,
+      'retry-failed',
+      [WALL_URL, urlOf(good)],
+      WALLED + GOOD,
+    ],
+    ['a wall whose site came back later', BAD + WALLED + GOOD_LATER, 'retry-walls', [WALL_URL], GOOD_LATER],
+    ['nothing after --resume', WALLED + GOOD, 'resume', [WALL_URL, urlOf(good)], WALLED + GOOD],
+  ])('continue without %s', async (_, before, continuation, done, kept) => {
+    expect(await write('walls.jsonl', [bad], before, { continuation })).toEqual([done, kept + BAD])
+  })
+
+  test('are found by --retry-walls in CSV, too', async () => {
+    const columns = 'url,pageState,code'
+    const [, before] = await write('before.csv', [good, walled, bad], undefined, { columns, continuation: 'overwrite' })
+    const again = await write('walls.csv', [walled], before, { columns, continuation: 'retry-walls' })
+    expect(again).toEqual([[urlOf(good)], 'url,pageState,code\nhttps://a.example,empty,\nwall.example,wall,\n'])
   })
 
   test('--retry-failed does not change a file of another kind', async () => {
@@ -270,6 +300,22 @@ describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
     const failures = await prepare([bad])
     await resume([good], failures.main, null)
     expect(read()).toBe(rows)
+  })
+
+  test('loses the technologies of a wall that is scanned again, even after a kill between the two files', async () => {
+    const columns = { columns: 'url,pageState,technologies,code' }
+    const write3 = (records: readonly ScanRecord[], continuation: Continuation, before?: string) =>
+      write(out, records, before, { table, continuation, ...(end === 'csv' && columns) })
+    const [, main] = await write3([good, walled, bad], 'overwrite')
+    const rows = read()
+    const ownRows = rows.split('\n').filter((row) => row.includes(urlOf(good)) || row.startsWith('url,'))
+    const withoutWall = `${ownRows.join('\n')}\n`
+    for (const before of [rows, withoutWall]) {
+      writeFileSync(join(folder, table), before)
+      expect((await write3([], 'retry-walls', main))[0]).toEqual([urlOf(good)])
+      expect(read()).toBe(withoutWall)
+      expect(existsSync(join(folder, `${table}.part`))).toBe(false)
+    }
   })
 
   test.each<[string, (rows: string) => string | null, string]>([
