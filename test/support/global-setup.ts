@@ -63,6 +63,7 @@ const DATA = [
   'src/portal/assets',
   'src/report/assets',
   'src/networks/networks.bin',
+  'rules/lifecycles.json',
   'src/rules/checks/code-words.txt',
   'src/authoring/common-words/page-words.txt',
 ]

@@ -57,6 +57,7 @@ export function lift(
   if (rankLevel(level) <= rankLevel(lifted.level)) return
   lifted.level = level
   lifted.note = `implied by ${by.rule.slug}`
+  lifted.impliedBy = by.rule.slug
 }
 
 /** Of two rules that exclude each other, drops the one with the lower level. At the same level both remain. */
