@@ -16,6 +16,7 @@ const FINDINGS = {
   'bad-category': ['error', '"{value}" is not a {list} category of categories.yaml{hint}'],
   'bad-detector-word': ['error', '{place} does not accept "{value}"; use one of {list}{hint}'],
   'bad-fixture-page': ['error', 'this page cannot be scanned: {reason}'],
+  'bad-lifecycle': ['error', 'cycle {cycle} of {slug}: {reason}'],
   'bad-locator': ['error', '{reason}'],
   'bad-pattern': ['error', 'the pattern is not a valid regular expression: {reason}'],
   'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
