@@ -1,4 +1,4 @@
-import { lifecyclesSchema, type Lifecycles } from '../lifecycles/lifecycle-types.ts'
+import { type Lifecycles, lifecyclesSchema } from '../lifecycles/lifecycle-types.ts'
 import { buildFinding, type Finding } from '../rules/findings.ts'
 import { formatHint } from '../yaml/hint.ts'
 import { SchemaValidator } from '../yaml/schema-validator.ts'

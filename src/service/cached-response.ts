@@ -20,18 +20,17 @@ const UNASKED = '"page":{'
  * what came back if it is not the site.
  */
 export function formatResult(entry: CacheEntry, { cached, include, revision, categories }: FormatOptions): string {
-  const extras = readExtras(
-    entry.extras,
-    listExtras(revision).filter((extra) => include.includes(extra)),
-  )
+  const isUnasked = revision === 2 && entry.result.includes(UNASKED)
+  const wanted = listExtras(revision).filter((extra) => include.includes(extra) || (isUnasked && extra === 'page'))
   // Most results are sent as they are stored. Parsing and formatting them again would cost as much as the rest of the request.
-  if (revision === 2 && !entry.result.includes(UNASKED))
-    return `${entry.result.slice(0, -1)},"cached":${cached}${extras}}`
+  if (revision === 2 && !isUnasked)
+    return `${entry.result.slice(0, -1)},"cached":${cached}${readExtras(entry.extras, wanted)}}`
   const { page, ...stored } = JSON.parse(entry.result) as Omit<ScanResult, 'cached'>
   const result: ScanResult = { ...stored, cached }
   const fields = JSON.stringify(revision === 1 ? toRevision1(result, categories) : result)
-  const isAdded = page !== undefined && revision === 2 && !include.includes('page')
-  return `${fields.slice(0, -1)}${extras}${isAdded ? `,"page":${JSON.stringify(page)}` : ''}}`
+  // The extras are read with the entry only if the request asks for some.
+  const unasked = isUnasked ? `,"page":${JSON.stringify(page)}` : ''
+  return `${fields.slice(0, -1)}${include.length === 0 ? unasked : readExtras(entry.extras, wanted)}}`
 }
 
 function toRevision1(

@@ -16,6 +16,7 @@ function scanned(key: ScanRecord['key'], change: Parameters<typeof sampleScan>[1
   const result = toLiveResult({ ...scan, meta }, [
     'versions',
     'meta',
+    'details',
     ...(key.url === undefined ? [] : ['infrastructure' as const]),
   ])
   return {
