@@ -19,7 +19,7 @@ const FINDINGS = {
   'bad-lifecycle': ['error', 'cycle {cycle} of {slug}: {reason}'],
   'bad-locator': ['error', '{reason}'],
   'bad-pattern': ['error', 'the pattern is not a valid regular expression: {reason}'],
-  'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
+  'bad-relation': ['error', '{key} cannot name {value}: {reason}'],
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
   'broad-clause': [
@@ -79,6 +79,10 @@ const FINDINGS = {
   'no-quoting-miss': [
     'error',
     'no miss has a script or style sheet that mentions {name}: add one, such as a bundle with an article about it',
+  ],
+  'not-a-script': [
+    'error',
+    '"{value}" is no script, and {place} finds the URLs of scripts: use asset, which finds what else a page loads',
   ],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [
