@@ -152,6 +152,15 @@ const detail = Type.Object(
   { $id: 'TechnologyDetail', description: 'What is known about a technology of the result.' },
 )
 
+const loadedPackage = Type.Object(
+  {
+    name: Type.String({ description: 'Name in the npm registry.' }),
+    version: stringOrNull({ description: 'The version that the page states.' }),
+    purl: Type.String({ description: 'Package URL, with the version if it is a whole one.' }),
+  },
+  { $id: 'Package', description: 'A package of npm that the page loads by its name.' },
+)
+
 /** JSON Schemas of the extras, which `include` adds after the ten fields. */
 export const EXTRA_SCHEMAS = {
   evidence: list(evidence, { description: 'With include=evidence: every rule that scored points, and why.' }),
@@ -169,6 +178,9 @@ export const EXTRA_SCHEMAS = {
   page,
   details: list(detail, {
     description: 'With include=details: the technologies, in the same order, with what is known about each.',
+  }),
+  packages: list(loadedPackage, {
+    description: 'With include=packages: the npm packages that the page loads by name, ordered by name and version.',
   }),
 } as const
 

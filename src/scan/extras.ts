@@ -13,11 +13,12 @@ export const LIVE_EXTRAS = [
   'meta',
   'page',
   'details',
+  'packages',
 ] as const
 export type LiveExtra = (typeof LIVE_EXTRAS)[number]
 
 /** Extras that revision 1 of the API does not have. */
-const ONLY_REVISION_2: readonly LiveExtra[] = ['meta', 'page', 'details']
+const ONLY_REVISION_2: readonly LiveExtra[] = ['meta', 'page', 'details', 'packages']
 
 /** Lists the extras of a revision of the API. */
 export function listExtras(revision: 1 | 2): readonly LiveExtra[] {

@@ -31,11 +31,12 @@ export interface LiveScan {
   readonly meta: Extras['meta']
   /** The technologies, and whether their versions were supported on the day of the scan. */
   readonly details: Extras['details']
+  readonly packages: Extras['packages']
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
 }
 
-export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details'>>
+export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>>
 
 /** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
@@ -124,7 +125,7 @@ export class Scanner {
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict, title } = await this.#match(site, pool, {
+    const { verdict, title, packages } = await this.#match(site, pool, {
       ...(signal && { signal }),
       ...(client !== undefined && { client }),
     })
@@ -137,6 +138,7 @@ export class Scanner {
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
       meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },
       details: describeDetails(verdict, { now }),
+      packages,
       isLate: site.lateBodies > 0,
     }
   }

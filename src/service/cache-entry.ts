@@ -22,12 +22,12 @@ export const LATE_CACHE_MS = 300_000
 
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
 export function buildCacheEntry(
-  { verdict, infrastructure, timing, meta, details, isLate }: LiveScan,
+  { verdict, infrastructure, timing, meta, details, packages, isLate }: LiveScan,
   at: number,
 ): CacheEntry {
   const { cached: _, ...result } = toResult(verdict)
   const { evidence, versions, warnings, page } = verdict
-  const extras: Extras = { evidence, versions, infrastructure, timing, warnings, meta, page, details }
+  const extras: Extras = { evidence, versions, infrastructure, timing, warnings, meta, page, details, packages }
   return {
     at,
     ...(isLate && { lifeMs: LATE_CACHE_MS }),

@@ -113,7 +113,7 @@ describe('queries', () => {
   const KNOWN = 'Known parameters: url, include, fresh.'
   const URL_SENTENCE = API_ERRORS.invalid_url[1]
   const INCLUDE =
-    'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings, meta, page, details.'
+    'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings, meta, page, details, packages.'
   const INSTEAD = 'To ignore a cached result, send fresh=true.'
   test.each([
     [`url=${good}&x=1`, `Unknown parameter "x". ${KNOWN}`],

@@ -59,6 +59,7 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
     timing: { fetch: 12.5, evidence: 0, bodies: 0, match: 1.5, total: 14 },
     meta: { status: 200, scannedAt: '2026-05-10T12:00:15.000Z', ruleset: SAMPLE_RULES.version, title: 'Harbour Line' },
     details: SAMPLE_DETAILS,
+    packages: [{ name: 'jquery', version: '1.12.4', purl: 'pkg:npm/jquery@1.12.4' }],
     isLate: false,
   }
 }

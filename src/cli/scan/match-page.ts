@@ -5,7 +5,7 @@ import { describeDetails } from '../../lifecycles/describe-details.ts'
 import type { FailedScan, ScannedPage, ScanRecord } from '../formats/scan-record.ts'
 
 /** The extras of a saved page. */
-export const SAVED_EXTRAS = [...EXTRAS, 'details'] as const
+export const SAVED_EXTRAS = [...EXTRAS, 'details', 'packages'] as const
 export type SavedExtra = (typeof SAVED_EXTRAS)[number]
 
 /** Options for matching saved pages. */
@@ -26,18 +26,22 @@ export async function matchPage(
   { input, warnings = [] }: Omit<ReadPage, 'key'>,
   { matcher, include }: Matching,
 ): Promise<ScannedPage> {
-  const { verdict: found, title, buildMs, detectMs } = await matcher.match(input)
+  const { verdict: found, title, packages, buildMs, detectMs } = await matcher.match(input)
   const verdict = { ...found, warnings: [...warnings, ...found.warnings] }
   const now = new Date()
   const details = describeDetails(verdict, { now })
-  const extras = include.filter((extra): extra is Extra => extra !== 'details')
+  const extras = include.filter((extra): extra is Extra => extra !== 'details' && extra !== 'packages')
   return {
     ...readFacts(matcher, buildMs + detectMs, now),
     verdict,
     title,
     status: input.status ?? null,
     details,
-    result: { ...toResult(verdict, extras), ...(include.includes('details') && { details }) },
+    result: {
+      ...toResult(verdict, extras),
+      ...(include.includes('details') && { details }),
+      ...(include.includes('packages') && { packages }),
+    },
   }
 }
 

@@ -97,6 +97,7 @@ const EXTRAS: Extras = {
       support: { cycle: '3', state: 'supported', ends: null, latest: '3.7.1', certain: true },
     },
   ],
+  packages: [{ name: 'jquery', version: '3.5.1', purl: 'pkg:npm/jquery@3.5.1' }],
 }
 
 /** The scan of the examples, as it is cached. */

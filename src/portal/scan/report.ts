@@ -23,6 +23,7 @@ const NO_EXTRAS: PageExtras = {
   warnings: [],
   page: { state: 'site', by: null, status: null },
   details: [],
+  packages: [],
 }
 
 /** Reads a stored scan. It may lack fields that later versions have added to results. */

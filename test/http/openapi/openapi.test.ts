@@ -120,7 +120,7 @@ describe.each(REVISIONS)('the document of revision %d', (revision) => {
   test('has named components', () => {
     const second = [
       ...['Meta', 'Catalogue', 'CatalogueEntry', 'KeyUsage', 'DayUsage', 'PageAnswer'],
-      ...['TechnologyDetail', 'TechnologyCategory', 'Support'],
+      ...['TechnologyDetail', 'TechnologyCategory', 'Support', 'Package'],
     ]
     const both = [
       ...['ScanRequest', 'Extra', 'ScanResult', 'Confidence', 'BuilderCategory', 'SiteType', 'Evidence', 'Clause'],
