@@ -36,6 +36,7 @@ const OPTIONS = {
   'raw-columns': { type: 'boolean' },
   include: text,
   'fail-on': text,
+  format: text,
   timeout: text,
   concurrency: text,
   skip: text,
@@ -47,13 +48,16 @@ const OPTIONS = {
 } as const
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
 
+/** What `--format` accepts. */
+const FORMATS = ['json', 'cyclonedx'] as const
+
 /** The options of outputs. */
 const FILES = ['out', 'technologies-out', 'columns', 'overwrite'] as const
 
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
-  html: ['url', 'headers', ...FILES, 'include', 'fail-on', 'timeout', 'json'],
-  har: [...FILES, 'include', 'fail-on', 'timeout', 'json'],
+  html: ['url', 'headers', ...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
+  har: [...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
   batch: [...FILES, 'include', 'fail-on', 'timeout'],
   warc: [...FILES, 'include', 'fail-on', 'timeout'],
   urls: [
@@ -68,7 +72,7 @@ const MODES = {
     'allow',
     'skip',
   ],
-  live: ['include', 'fail-on', 'allow', 'skip', 'json'],
+  live: ['include', 'format', 'fail-on', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
@@ -78,11 +82,13 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const mode = findMode(values, positionals)
   checkOptions(mode, values)
   const config = loadConfig(io.env)
+  const isDocument = readList('format', values.format, FORMATS).includes('cyclonedx')
   // The command of the package is used by people; npm scripts print JSON as they always did.
-  const isDescribed = io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include
+  const isDescribed =
+    io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include && !isDocument
   const failsOnEnded = readList('fail-on', values['fail-on'], FAIL_ON).length > 0
   if (mode === 'live' || mode === 'urls')
-    return scanLive({ mode, values, positionals }, { config, isDescribed, failsOnEnded }, io)
+    return scanLive({ mode, values, positionals }, { config, isDescribed, isDocument, failsOnEnded }, io)
   const include = readList('include', values.include, SAVED_EXTRAS)
   await checkFiles(values)
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
@@ -95,6 +101,7 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
       ...values,
       include,
       isDescribed,
+      isDocument,
       failsOnEnded,
       folders: config.ruleFolders,
       detectors: config.detectorModules,
@@ -115,7 +122,7 @@ interface LiveArgs {
 /** Scans one live site, or a list of them. */
 async function scanLive(
   { mode, values, positionals }: LiveArgs,
-  options: Pick<LiveOptions, 'config' | 'isDescribed' | 'failsOnEnded'>,
+  options: Pick<LiveOptions, 'config' | 'isDescribed' | 'isDocument' | 'failsOnEnded'>,
   io: CommandIo,
 ): Promise<number> {
   const allow = values.allow ?? []
@@ -149,6 +156,7 @@ interface OfflineOptions
   readonly cache: string
   readonly networksFile: string | null
   readonly isDescribed: boolean
+  readonly isDocument: boolean
   readonly failsOnEnded: boolean
 }
 
@@ -212,6 +220,8 @@ function checkOptions(mode: Mode, values: Values): void {
   for (const key of Object.keys(values))
     if (key !== mode && !(MODES[mode] as readonly string[]).includes(key))
       throw new UsageError(`--${key} cannot be used with ${mode === 'live' ? 'a single URL' : `--${mode}`}`)
+  if (values.format !== undefined && (values.out !== undefined || values.include !== undefined))
+    throw new UsageError('--format prints one document: it cannot be combined with --out or --include')
   checkContinuation(values)
   if (values.column !== undefined && values.urls === undefined)
     throw new UsageError('--column names a column of a CSV file: name the file with --urls')

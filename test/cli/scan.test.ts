@@ -98,6 +98,22 @@ describe('one page', () => {
     expect((await scan(...args)).code).toBe(0)
   })
 
+  test('--format cyclonedx prints a document', async () => {
+    const { code, stdout } = await scan('--html', 'page.html', '--format', 'cyclonedx')
+    const { bomFormat, components } = JSON.parse(stdout)
+    expect({ code, bomFormat }).toEqual({ code: 0, bomFormat: 'CycloneDX' })
+    expect(components[0]).toMatchObject({ name: 'WordPress', version: '6.6.1' })
+  })
+
+  test.each([
+    [['--format', 'xml'], '--format does not accept "xml"'],
+    [['--format', 'cyclonedx', '--out', 'x.jsonl'], '--format prints one document'],
+    [['--format', 'cyclonedx', '--include', 'details'], '--format prints one document'],
+  ])('%j is wrong usage', async (args, sentence) => {
+    const { code, stderr } = await scan('--html', 'page.html', ...args)
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) })
+  })
+
   test('--fail-on accepts nothing else', async () => {
     const { code, stderr } = await scan('--html', 'page.html', '--fail-on', 'old')
     expect({ code, stderr }).toMatchObject({

@@ -20,6 +20,7 @@ export interface ScannedPage extends ScanFacts {
   readonly verdict: Verdict
   /** The technologies, and whether their versions were supported on the day of the scan. */
   readonly details: readonly TechnologyDetail[]
+  readonly packages: Extras['packages']
   /** The ten fields and the extras that were requested. */
   readonly result: LiveResult | SavedResult
   /** HTTP status; null if it is unknown. */

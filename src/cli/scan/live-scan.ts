@@ -14,6 +14,7 @@ import { readVersion } from '../command/version.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { describeVerdict } from './describe-verdict.ts'
 import { hasEnded, reportEnded } from './fail-on.ts'
+import { formatDocument } from './format-document.ts'
 import { scanSite } from './scan-site.ts'
 import { parseSite } from './site-list.ts'
 
@@ -27,6 +28,8 @@ export interface LiveOptions {
   readonly failsOnEnded: boolean
   /** Whether a single result is described for a person instead of printed as JSON. */
   readonly isDescribed?: boolean
+  /** Whether a single result is printed as a CycloneDX document. */
+  readonly isDocument?: boolean
 }
 
 /** Builds the policy of live scans from the settings. */
@@ -75,7 +78,8 @@ export async function scanOne(text: string, options: LiveOptions, io: CommandIo)
       const { verdict, infrastructure, meta, details } = scan
       const parts = { labels, title: meta.title, details, infrastructure, hasColors: showsColors(io) }
       io.stdout.write(describeVerdict(verdict, parts))
-    } else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
+    } else if (options.isDocument) io.stdout.write(formatDocument({ ...scan.verdict, ...scan }))
+    else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
     return options.failsOnEnded && hasEnded(scan) && reportEnded(1, io) ? EXIT.findings : EXIT.ok
   } catch (error) {
     if (!(error instanceof ScanError)) throw error

@@ -37,6 +37,7 @@ export async function matchPage(
     title,
     status: input.status ?? null,
     details,
+    packages,
     result: {
       ...toResult(verdict, extras),
       ...(include.includes('details') && { details }),

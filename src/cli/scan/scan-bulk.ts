@@ -219,9 +219,9 @@ async function scanListed(
   const key = { url: site.text }
   try {
     const scan = await scanSite(scanner, site, { signal })
-    const { verdict, infrastructure, timing, meta, details } = scan
+    const { verdict, infrastructure, timing, meta, details, packages } = scan
     const facts = { scannedAt: meta.scannedAt, durationMs: timing.total, ruleset: meta.ruleset }
-    const page = { ...facts, verdict, details, infrastructure, status: meta.status, title: meta.title }
+    const page = { ...facts, verdict, details, packages, infrastructure, status: meta.status, title: meta.title }
     const outcome = { ...page, result: toLiveResult(scan, options.include) }
     return { record: { key, input: site.input, outcome }, cause: null, sentence: null }
   } catch (error) {

@@ -8,6 +8,7 @@ import type { RecordWriter } from '../formats/record-writer.ts'
 import { readSavedPage, type SavedPage } from '../formats/saved-page.ts'
 import { describeVerdict } from './describe-verdict.ts'
 import { hasEnded, reportEnded } from './fail-on.ts'
+import { formatDocument } from './format-document.ts'
 import { type Matching, matchPage, recordPage, type SavedExtra } from './match-page.ts'
 
 interface SavedOptions extends Partial<SavedPage> {
@@ -22,11 +23,13 @@ interface SavedOptions extends Partial<SavedPage> {
   readonly openWriter: (() => Promise<RecordWriter>) | null
   /** Whether the result is described for a person instead of printed as JSON. */
   readonly isDescribed: boolean
+  /** Whether the result is printed as a CycloneDX document. */
+  readonly isDocument: boolean
 }
 
 /** Scans a saved page, or the pages of a HAR file. @returns the exit code */
 export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<number> {
-  const { include, openMatcher, openWriter, failsOnEnded, isDescribed } = options
+  const { include, openMatcher, openWriter, failsOnEnded, isDescribed, isDocument } = options
   const { pages, leftOut } = await readPages(options)
   if (leftOut > 0)
     io.stderr.write(
@@ -34,7 +37,8 @@ export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<n
     )
   const matcher = await openMatcher()
   try {
-    if (openWriter === null) return await printPage(pages, { matcher, include, isDescribed, failsOnEnded }, io)
+    if (openWriter === null)
+      return await printPage(pages, { matcher, include, isDescribed, isDocument, failsOnEnded }, io)
     const writer = await openWriter()
     const { failed, ended } = await writePages(pages, { matcher, include }, writer).finally(() => writer.close())
     io.stderr.write(`${formatCount(pages.length, 'page')}, ${failed} failed\n`)
@@ -80,12 +84,17 @@ async function readPages({ html = '', har, url, headers }: SavedOptions): Promis
 /** Prints the result of the first page. */
 async function printPage(
   [{ input }, ...others]: readonly NamedInput[],
-  { isDescribed, failsOnEnded, ...matching }: Matching & Pick<SavedOptions, 'isDescribed' | 'failsOnEnded'>,
+  {
+    isDescribed,
+    isDocument,
+    failsOnEnded,
+    ...matching
+  }: Matching & Pick<SavedOptions, 'isDescribed' | 'isDocument' | 'failsOnEnded'>,
   io: CommandIo,
 ): Promise<number> {
   const { stdout, stderr } = io
   const page = await matchPage({ input }, matching)
-  const { verdict, result, title, details } = page
+  const { verdict, result, title, details, packages } = page
   if (!matching.include.includes('warnings')) for (const warning of verdict.warnings) stderr.write(`${warning}\n`)
   if (others.length > 0)
     stderr.write(
@@ -96,6 +105,7 @@ async function printPage(
   if (isDescribed) {
     const parts = { labels: rules.labels, title, details, infrastructure: null, hasColors: showsColors(io) }
     stdout.write(describeVerdict(verdict, parts))
-  } else stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  } else if (isDocument) stdout.write(formatDocument({ ...verdict, details, packages }, new Date(page.scannedAt)))
+  else stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   return failsOnEnded && hasEnded(page) && reportEnded(1, io) ? EXIT.findings : EXIT.ok
 }

@@ -23,7 +23,7 @@ const verdict = detect(
 )
 const facts = { scannedAt: '2026-11-22T10:00:00.000Z', durationMs: 1234.5, ruleset: 'abc' }
 const details = describeDetails(verdict, { now: new Date(facts.scannedAt) })
-const outcome = { ...facts, verdict, details, result: toResult(verdict), status: 200, title: 'One' }
+const outcome = { ...facts, verdict, details, packages: [], result: toResult(verdict), status: 200, title: 'One' }
 const good: ScanRecord = { key: { url: 'https://a.example' }, outcome }
 const other: ScanRecord = { key: { url: 'b.example' }, outcome }
 const bad: ScanRecord = {
