@@ -78,7 +78,7 @@ class Evidence(TypedDict):
     """Why the rule is not part of the result, or what raised its level."""
 
 
-Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'page', 'details']
+Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'page', 'details', 'packages']
 
 
 class KeyInfo(TypedDict):
@@ -131,6 +131,17 @@ class Network(TypedDict):
     """Number of the autonomous system."""
     name: str
     """Its operator, as it is registered."""
+
+
+class Package(TypedDict):
+    """A package of npm that the page loads by its name."""
+
+    name: str
+    """Name in the npm registry."""
+    version: str | None
+    """The version that the page states."""
+    purl: str
+    """Package URL, with the version if it is a whole one."""
 
 
 class PageAnswer(TypedDict):
@@ -283,3 +294,5 @@ class ScanResult(TypedDict):
     page: NotRequired[PageAnswer]
     details: NotRequired[list[TechnologyDetail]]
     """With include=details: the technologies, in the same order, with what is known about each."""
+    packages: NotRequired[list[Package]]
+    """With include=packages: the npm packages that the page loads by name, ordered by name and version."""

@@ -37,7 +37,8 @@ export type ErrorCode =
   | 'maintenance'
   | 'unavailable'
   | (string & {})
-export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page' | 'details'
+export type Extra =
+  'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page' | 'details' | 'packages'
 /**
  * Purpose of a site.
  */
@@ -319,6 +320,24 @@ export interface Meta {
   [k: string]: unknown
 }
 /**
+ * A package of npm that the page loads by its name.
+ */
+export interface Package {
+  /**
+   * Name in the npm registry.
+   */
+  name: string
+  /**
+   * The version that the page states.
+   */
+  version: string | null
+  /**
+   * Package URL, with the version if it is a whole one.
+   */
+  purl: string
+  [k: string]: unknown
+}
+/**
  * With include=page, and unasked if the state is not site: what came back.
  */
 export interface PageAnswer {
@@ -424,6 +443,10 @@ export interface ScanResult {
    * With include=details: the technologies, in the same order, with what is known about each.
    */
   details?: TechnologyDetail[]
+  /**
+   * With include=packages: the npm packages that the page loads by name, ordered by name and version.
+   */
+  packages?: Package[]
   [k: string]: unknown
 }
 /**
