@@ -2,7 +2,7 @@ import type { Cycle, Product } from './lifecycle-types.ts'
 
 /** What a project still does for the versions of a release cycle. */
 export const SUPPORT_STATES = ['supported', 'security-only', 'ended', 'unknown'] as const
-export type SupportState = (typeof SUPPORT_STATES)[number]
+type SupportState = (typeof SUPPORT_STATES)[number]
 
 /** Whether the project of a product still supports a version. */
 export interface Support {

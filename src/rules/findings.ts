@@ -82,7 +82,7 @@ const FINDINGS = {
   ],
   'not-a-script': [
     'error',
-    '"{value}" is no script, and {place} finds the URLs of scripts: use asset, which finds what else a page loads',
+    'no page loads "{value}" as a script, and {place} finds the URLs of scripts: use asset, which finds what else a page loads',
   ],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [

@@ -4,7 +4,7 @@ import type { Extras } from '../../scan/extra-schemas.ts'
 import type { LiveResult } from '../../scan/scanner.ts'
 
 /** The result of a saved page. */
-export type SavedResult = Result & Partial<Pick<Extras, 'details' | 'packages'>>
+type SavedResult = Result & Partial<Pick<Extras, 'details' | 'packages'>>
 
 /** Facts about every scan, including a failed one. */
 interface ScanFacts {
