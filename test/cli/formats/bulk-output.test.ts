@@ -103,7 +103,7 @@ describe('lines of a bulk run', () => {
     const [, text] = await write('d.csv', [good, bad])
     expect(text.split('\n')).toEqual([
       'url,finalUrl,status,builder,builderSlug,confidence,category,isAiNative,technologies,hosting,cdn,siteType,scannedAt,error,code',
-      'https://a.example,https://a.example/,200,WordPress,wordpress,high,cms,false,WordPress; MySQL; PHP,,,,2026-11-22T10:00:00.000Z,,',
+      'https://a.example,https://a.example/,200,WordPress,wordpress,high,cms,false,WordPress; PHP; MySQL,,,,2026-11-22T10:00:00.000Z,,',
       `'=cmd(),,,,,,,,,,,,2026-11-22T10:00:00.000Z,"url must be, ""absolute""",invalid_url`,
       '',
     ])
@@ -233,15 +233,15 @@ describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
         ? [
             'url,slug,name,category,version,level',
             'https://a.example,wordpress,WordPress,cms,6.6,high',
-            'https://a.example,mysql,MySQL,database,,high',
             'https://a.example,php,PHP,language,,high',
+            'https://a.example,mysql,MySQL,database,,medium',
           ]
         : [
-            ['wordpress', 'WordPress', 'cms', '6.6'],
-            ['mysql', 'MySQL', 'database', null],
-            ['php', 'PHP', 'language', null],
-          ].map(([slug, name, category, version]) =>
-            JSON.stringify({ url: 'https://a.example', slug, name, category, version, level: 'high' }),
+            ['wordpress', 'WordPress', 'cms', '6.6', 'high'],
+            ['php', 'PHP', 'language', null, 'high'],
+            ['mysql', 'MySQL', 'database', null, 'medium'],
+          ].map(([slug, name, category, version, level]) =>
+            JSON.stringify({ url: 'https://a.example', slug, name, category, version, level }),
           ),
     )
   })
