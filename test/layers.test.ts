@@ -38,7 +38,7 @@ function importsOf(file: string): string[] {
 const FLOORS: readonly (readonly string[])[] = [
   ['async', 'charts', 'errors', 'yaml'],
   ['engine/text → engine/rule → engine/page → engine/lookup → engine/verdict'],
-  ['coordination → coordination/redis', 'keys', 'networks', 'plugins'],
+  ['coordination → coordination/redis', 'keys', 'lifecycles', 'networks', 'plugins'],
   ['fetch', 'rules → rules/patterns → rules/checks → rules/load', 'store → store/mongo → store/sqlite → store/open'],
   ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps', 'detector'],
   ['config', 'index', 'scan'],

@@ -6,6 +6,7 @@ import { cpSync, rmSync } from 'node:fs'
 const root = new URL('..', import.meta.url)
 for (const part of [
   'src',
+  'rules',
   'plugins',
   'tools',
   'bundle',
@@ -21,6 +22,7 @@ for (const path of [
   'src/portal/assets',
   'src/report/assets',
   'src/networks/networks.bin',
+  'rules/lifecycles.json',
   'src/rules/checks/code-words.txt',
   'src/authoring/common-words/page-words.txt',
 ])

@@ -32,6 +32,11 @@ const PACKAGE_HOSTS: ReadonlyMap<string, RegExp | null> = new Map([
 ])
 const VERSION = /^v?(\d+(?:\.\d+)*)/
 
+/** Whether the addresses of a host, or those below an installation, name packages and nothing else. */
+export function isPackageHost({ host, path }: PageUrl): boolean {
+  return PACKAGE_HOSTS.has(host) || /(?:^|\.)jsdelivr\.net$/.test(host) || path.includes(INSTALLED)
+}
+
 /**
  * Reads the npm packages that an address names.
  *

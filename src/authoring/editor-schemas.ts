@@ -109,7 +109,7 @@ function acceptNumbers(schema: JsonSchema): JsonSchema {
 function narrow(key: string, schema: JsonSchema, kind: RuleKind): JsonSchema {
   if (key === 'category') return refer('category', String(schema.description))
   if (key === 'hosting') return refer('hosting', String(schema.description))
-  const isRelation = ['implies', 'requires', 'excludes'].includes(key)
+  const isRelation = ['implies', 'usual', 'requires', 'excludes'].includes(key)
   return isRelation ? referToMany(schema, kind === 'hosting' ? 'hosting' : 'product') : schema
 }
 

@@ -1,9 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { loadConfig } from '../config/config.ts'
 import { openPageMatcher, type PageMatcher } from '../detector/detector.ts'
-import { EXTRAS } from '../engine/verdict/result.ts'
 import { EVIDENCE } from '../fetch/evidence-kinds.ts'
-import type { Extra } from '../index.ts'
 import { openNetworks } from '../networks/open-networks.ts'
 import { LIVE_EXTRAS } from '../scan/extras.ts'
 import { formatChoice } from '../yaml/hint.ts'
@@ -14,7 +12,10 @@ import type { InputKind } from './formats/columns.ts'
 import { isCsvName } from './formats/record-format.ts'
 import { openWriter, type RecordWriter } from './formats/record-writer.ts'
 import { buildTableFormat } from './formats/technology-table.ts'
+import { FAIL_ON, reportEnded } from './scan/fail-on.ts'
 import { isStandardInput } from './scan/list-input.ts'
+import type { LiveOptions } from './scan/live-scan.ts'
+import { SAVED_EXTRAS, type SavedExtra } from './scan/match-page.ts'
 import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './scan/output-options.ts'
 import { SCAN_HELP } from './scan/scan-help.ts'
 import { scanSaved } from './scan/scan-saved.ts'
@@ -34,6 +35,8 @@ const OPTIONS = {
   column: text,
   'raw-columns': { type: 'boolean' },
   include: text,
+  'fail-on': text,
+  format: text,
   timeout: text,
   concurrency: text,
   skip: text,
@@ -46,6 +49,9 @@ const OPTIONS = {
 } as const
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | string[] | boolean>>>
 
+/** What `--format` accepts. */
+const FORMATS = ['json', 'cyclonedx'] as const
+
 /** The options of outputs. */
 const FILES = ['out', 'technologies-out', 'columns', 'overwrite'] as const
 
@@ -54,42 +60,40 @@ const RETRIES = ['retry-failed', 'retry-walls'] as const
 
 /** The options that each mode accepts in addition to its input. */
 const MODES = {
-  html: ['url', 'headers', ...FILES, 'include', 'timeout', 'json'],
-  har: [...FILES, 'include', 'timeout', 'json'],
-  batch: [...FILES, 'include', 'timeout'],
-  warc: [...FILES, 'include', 'timeout'],
-  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', ...RETRIES, 'allow', 'skip'],
-  live: ['include', 'allow', 'skip', 'json'],
+  html: ['url', 'headers', ...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
+  har: [...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
+  batch: [...FILES, 'include', 'fail-on', 'timeout'],
+  warc: [...FILES, 'include', 'fail-on', 'timeout'],
+  urls: [
+    ...FILES,
+    'column',
+    'raw-columns',
+    'include',
+    'fail-on',
+    'concurrency',
+    'resume',
+    ...RETRIES,
+    'allow',
+    'skip',
+  ],
+  live: ['include', 'format', 'fail-on', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
 
 // What reads live sites, lists and archives is imported when it runs: it takes longer to load than one page to scan.
 export const main = defineCommand(SCAN_HELP, async (args, io) => {
-  const { values, positionals } = readArgs({ args, allowPositionals: true, options: OPTIONS })
+  const { values, positionals } = readScanArgs(args)
   const mode = findMode(values, positionals)
   checkOptions(mode, values)
   const config = loadConfig(io.env)
+  const isDocument = readList('format', values.format, FORMATS).includes('cyclonedx')
   // The command of the package is used by people; npm scripts print JSON as they always did.
-  const isDescribed = io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include
-  if (mode === 'live' || mode === 'urls') {
-    const allow = values.allow ?? []
-    const skip = readList('skip', values.skip, EVIDENCE)
-    const live = { config, allow, skip, include: readList('include', values.include, LIVE_EXTRAS), isDescribed }
-    if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
-    const { concurrency = '8', resume = false, 'technologies-out': table } = values
-    const retry = RETRIES.findLast((option) => values[option])
-    if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
-    const { urls, column, columns, out } = values
-    await checkFiles({ ...values, urls: urls !== undefined && isStandardInput(urls) ? undefined : urls })
-    checkOutputs(values, 'live')
-    if (retry) checkRetry(retry, values)
-    if (!retry && !resume) await checkOverwrite(values, { canContinue: true })
-    const continuation = retry ?? (resume ? 'resume' : 'overwrite')
-    const list = { positionals, urls, column, isRaw: values['raw-columns'] ?? false }
-    const { scanBulk } = await import('./scan/scan-bulk.ts')
-    return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
-  }
-  const include = readList('include', values.include, EXTRAS)
+  const isDescribed =
+    io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include && !isDocument
+  const failsOnEnded = readList('fail-on', values['fail-on'], FAIL_ON).length > 0
+  if (mode === 'live' || mode === 'urls')
+    return scanLive({ mode, values, positionals }, { config, isDescribed, isDocument, failsOnEnded }, io)
+  const include = readList('include', values.include, SAVED_EXTRAS)
   await checkFiles(values)
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
   await checkOverwrite(values, { canContinue: false })
@@ -101,6 +105,8 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
       ...values,
       include,
       isDescribed,
+      isDocument,
+      failsOnEnded,
       folders: config.ruleFolders,
       detectors: config.detectorModules,
       cache: config.cacheDir,
@@ -110,16 +116,53 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   )
 })
 
+/** The arguments of a command that scans live sites. */
+interface LiveArgs {
+  readonly mode: 'live' | 'urls'
+  readonly values: ReturnType<typeof readScanArgs>['values']
+  readonly positionals: readonly string[]
+}
+
+/** Scans one live site, or a list of them. */
+async function scanLive(
+  { mode, values, positionals }: LiveArgs,
+  options: Pick<LiveOptions, 'config' | 'isDescribed' | 'isDocument' | 'failsOnEnded'>,
+  io: CommandIo,
+): Promise<number> {
+  const allow = values.allow ?? []
+  const skip = readList('skip', values.skip, EVIDENCE)
+  const live = { ...options, allow, skip, include: readList('include', values.include, LIVE_EXTRAS) }
+  if (mode === 'live') return (await import('./scan/live-scan.ts')).scanOne(positionals[0], live, io)
+  const { concurrency = '8', resume = false, 'technologies-out': table } = values
+  const retry = RETRIES.findLast((option) => values[option])
+  if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
+  const { urls, column, columns, out } = values
+  await checkFiles({ ...values, urls: urls !== undefined && isStandardInput(urls) ? undefined : urls })
+  checkOutputs(values, 'live')
+  if (retry) checkRetry(retry, values)
+  if (!retry && !resume) await checkOverwrite(values, { canContinue: true })
+  const continuation = retry ?? (resume ? 'resume' : 'overwrite')
+  const list = { positionals, urls, column, isRaw: values['raw-columns'] ?? false }
+  const { scanBulk } = await import('./scan/scan-bulk.ts')
+  return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
+}
+
+function readScanArgs(args: readonly string[]) {
+  return readArgs({ args, allowPositionals: true, options: OPTIONS })
+}
+
 interface OfflineOptions
   extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers' | 'batch' | 'warc', string>>>,
     Omit<OutputValues, 'include'> {
   readonly timeout?: string
-  readonly include: readonly Extra[]
+  readonly include: readonly SavedExtra[]
   readonly folders: readonly string[]
   readonly detectors: readonly string[]
   readonly cache: string
   readonly networksFile: string | null
   readonly isDescribed: boolean
+  readonly isDocument: boolean
+  readonly failsOnEnded: boolean
 }
 
 type OfflineMode = Exclude<Mode, 'live' | 'urls'>
@@ -141,13 +184,13 @@ async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: Comma
   }
   const matcher = await openMatcher()
   try {
-    const writer = await open(matcher)
+    const writer = await open()
     const input = String(options[mode])
     const { scanBatch } = await import('./scan/scan-batch.ts')
     const run = scanBatch({ input, format: mode, writer, include, matcher, threads }, io)
-    const { pages, failed } = await run.finally(() => writer.close())
+    const { pages, failed, ended } = await run.finally(() => writer.close())
     io.stderr.write(`${formatCount(pages, 'page')}, ${failed} failed\n`)
-    return failed > 0 ? EXIT.findings : EXIT.ok
+    return failed > 0 || (options.failsOnEnded && reportEnded(ended, io)) ? EXIT.findings : EXIT.ok
   } finally {
     await matcher.close()
   }
@@ -158,14 +201,12 @@ function openOutputs(
   mode: OfflineMode,
   options: Omit<OutputValues, 'include'>,
   { stdout }: CommandIo,
-): (matcher: PageMatcher) => Promise<RecordWriter> {
+): () => Promise<RecordWriter> {
   const kind: InputKind = mode === 'warc' ? 'warc' : 'saved'
   const { out, 'technologies-out': table } = options
   const output = buildOutputFormat(options, kind, { withMeta: false })
-  return ({ rules }) => {
-    const format = table === undefined ? null : buildTableFormat(table, kind, rules.catalogue)
-    return openWriter({ out, table }, { output, table: format }, stdout)
-  }
+  const format = table === undefined ? null : buildTableFormat(table, kind)
+  return () => openWriter({ out, table }, { output, table: format }, stdout)
 }
 
 /** Finds the mode that the options and the positional arguments select. */
@@ -184,6 +225,8 @@ function checkOptions(mode: Mode, values: Values): void {
   for (const key of Object.keys(values))
     if (key !== mode && !(MODES[mode] as readonly string[]).includes(key))
       throw new UsageError(`--${key} cannot be used with ${mode === 'live' ? 'a single URL' : `--${mode}`}`)
+  if (values.format !== undefined && (values.out !== undefined || values.include !== undefined))
+    throw new UsageError('--format prints one document: it cannot be combined with --out or --include')
   checkContinuation(values)
   if (values.column !== undefined && values.urls === undefined)
     throw new UsageError('--column names a column of a CSV file: name the file with --urls')

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { detectors } from '../../plugins/index.ts'
+import { type LoadedPackage, listPackages } from '../../plugins/packages/list-packages.ts'
 import { Ruleset } from '../engine/lookup/ruleset.ts'
 import { openRulesetFile } from '../engine/lookup/ruleset-file.ts'
 import { buildPage, type PageInput } from '../engine/page/page.ts'
@@ -21,6 +22,8 @@ export interface Matched {
   readonly verdict: Verdict
   /** The title of the page on one line, cut to a bound; null if it has none. */
   readonly title: string | null
+  /** The npm packages that the page loads by name. */
+  readonly packages: readonly LoadedPackage[]
   readonly buildMs: number
   readonly detectMs: number
 }
@@ -80,5 +83,6 @@ export function match({ id, input }: Task): Matched {
   const built = performance.now()
   const verdict = detect(ruleset, page)
   const title = page.title ? cutLine(page.title, MAX_TITLE) : null
-  return { verdict: { ...verdict }, title, buildMs: built - started, detectMs: performance.now() - built }
+  const packages = listPackages(page, (name) => ruleset.places.get('npm')?.has(name) ?? false)
+  return { verdict: { ...verdict }, title, packages, buildMs: built - started, detectMs: performance.now() - built }
 }

@@ -19,6 +19,7 @@ export interface Section {
     | 'ai-native'
     | 'categories'
     | 'technologies'
+    | 'ended'
     | 'hosting'
     | 'site-types'
     | 'confidence'
@@ -103,6 +104,7 @@ const SECTIONS: readonly (Omit<Section, 'counts' | 'total'> & {
   section('ai-native', 'AI-native share', 'Made with', { rest: NO_BUILDER, order: Object.values(AI_NATIVE) }),
   section('categories', 'Technologies by category', 'Category', { isMultiple: true, rest: OTHER_CATEGORY }),
   section('technologies', 'Most used technologies', 'Technology', { isMultiple: true }),
+  section('ended', 'Versions without support', 'Product', { isMultiple: true }),
   section('hosting', 'Hosting', 'Hosting provider', { rest: 'Not known' }),
   section('site-types', 'Site types', 'Site type', { rest: 'Not known' }),
   section('confidence', 'Confidence of the builder', 'Confidence', { rest: NO_BUILDER, order: Object.values(LEVELS) }),
@@ -145,13 +147,14 @@ function tallySites(sites: Iterable<Site>, labels: ReportLabels): Tallies {
 }
 
 function tallyResult(tallies: Tallies, site: Site, labels: ReportLabels): void {
-  const { builder, isAiNative, confidence, hosting, siteType, technologies } = site
+  const { builder, isAiNative, confidence, hosting, siteType, technologies, ended } = site
   add(tallies.builders, builder ?? NO_BUILDER)
   add(tallies['ai-native'], builder === null ? NO_BUILDER : isAiNative ? AI_NATIVE.yes : AI_NATIVE.no)
   add(tallies.hosting, hosting ?? 'Not known')
   add(tallies['site-types'], siteType === null ? 'Not known' : nameSiteType(siteType, labels))
   add(tallies.confidence, confidence === null || builder === null ? NO_BUILDER : LEVELS[confidence])
   for (const technology of technologies) add(tallies.technologies, technology)
+  for (const product of ended) add(tallies.ended, product)
   for (const category of new Set(technologies.map((technology) => findCategory(technology, labels))))
     add(tallies.categories, category)
 }

@@ -85,6 +85,7 @@ export class LineParser {
       siteType: this.#readTerm(result.siteType),
       technologies: this.#readTechnologies(result.technologies),
       versions: this.#readVersions(result.versions),
+      ended: this.#readEnded(result.details),
     }
     return { entry: entry ?? readEntry(url), site, ...readMeta(result.meta) }
   }
@@ -118,6 +119,17 @@ export class LineParser {
     return [...new Set(names)]
   }
 
+  /** Versions that a distribution may still patch do not count. */
+  #readEnded(details: unknown): readonly string[] {
+    if (!Array.isArray(details)) return NO_NAMES
+    const names = details.slice(0, MAX_TECHNOLOGIES).flatMap((one: unknown) => {
+      const { name, support } = isObject(one) ? one : {}
+      const isEnded = isObject(support) && support.state === 'ended' && support.certain !== false
+      return isEnded ? (this.#readTerm(name) ?? []) : []
+    })
+    return names.length === 0 ? NO_NAMES : [...new Set(names)]
+  }
+
   #readVersions(versions: unknown): ReadonlyMap<string, string> {
     if (!isObject(versions)) return NO_VERSIONS
     const read = new Map<string, string>()
@@ -141,6 +153,7 @@ export class LineParser {
   }
 }
 
+const NO_NAMES: readonly string[] = []
 const NO_VERSIONS: ReadonlyMap<string, string> = new Map()
 
 const NOTHING_FOUND = {
@@ -155,6 +168,7 @@ const NOTHING_FOUND = {
   siteType: null,
   technologies: [],
   versions: NO_VERSIONS,
+  ended: [],
 } as const satisfies Partial<Site>
 
 /** @throws LineError */

@@ -24,6 +24,8 @@ export interface Site {
   readonly technologies: readonly string[]
   /** Technology → version; empty without `--include versions`. */
   readonly versions: ReadonlyMap<string, string>
+  /** Technologies with a version whose support had ended on the day of the scan; empty without `--include details`. */
+  readonly ended: readonly string[]
 }
 
 export const CONFIDENCES = ['high', 'medium', 'low'] as const

@@ -16,9 +16,10 @@ const FINDINGS = {
   'bad-category': ['error', '"{value}" is not a {list} category of categories.yaml{hint}'],
   'bad-detector-word': ['error', '{place} does not accept "{value}"; use one of {list}{hint}'],
   'bad-fixture-page': ['error', 'this page cannot be scanned: {reason}'],
+  'bad-lifecycle': ['error', 'cycle {cycle} of {slug}: {reason}'],
   'bad-locator': ['error', '{reason}'],
   'bad-pattern': ['error', 'the pattern is not a valid regular expression: {reason}'],
-  'bad-relation': ['error', 'excludes cannot name {value}: {reason}'],
+  'bad-relation': ['error', '{key} cannot name {value}: {reason}'],
   'bad-selector': ['error', '{reason}'],
   'bad-slug': ['error', 'the file name "{value}" is not a valid slug: use lower-case letters, digits and hyphens'],
   'broad-clause': [
@@ -78,6 +79,10 @@ const FINDINGS = {
   'no-quoting-miss': [
     'error',
     'no miss has a script or style sheet that mentions {name}: add one, such as a bundle with an article about it',
+  ],
+  'not-a-script': [
+    'error',
+    'no page loads "{value}" as a script, and {place} finds the URLs of scripts: use asset, which finds what else a page loads',
   ],
   'nothing-positive': ['error', 'this clause requires nothing to be present: combine the `not` with a positive clause'],
   overlap: [

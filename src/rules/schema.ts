@@ -91,6 +91,10 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
         ...slugs,
         description: 'Slugs of rules that also apply whenever this one does; this one is more specific',
       },
+      usual: {
+        ...slugs,
+        description: 'Slugs of `implies` that usually apply, but not always: they reach medium at most',
+      },
       requires: { ...slugs, description: 'The rule counts only if each of these reaches medium' },
       excludes: { ...slugs, description: 'Cannot occur together; the rule with the lower level is dropped' },
       ...typeKeys,

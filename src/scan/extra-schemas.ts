@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_STATES } from '../engine/rule/types.ts'
 import type { Level } from '../engine/verdict/verdict-types.ts'
 import { TLS_ERRORS, type TlsError } from '../fetch/tls-error.ts'
+import { SUPPORT_STATES } from '../lifecycles/find-support.ts'
 import { extensible, list, oneOf, orNull, stringOrNull } from './schema-builders.ts'
 
 // A schema with an `$id` is a named component of the OpenAPI documents.
@@ -123,6 +124,53 @@ const page = Type.Object(
   },
 )
 
+const support = Type.Object(
+  {
+    cycle: stringOrNull({ description: 'The release cycle; null if the version does not tell one.' }),
+    state: extensible(SUPPORT_STATES, {
+      description:
+        'On the day of the scan: supported, security-only (only security fixes), ended, or unknown (the version may belong to cycles of different states, or to none that is known).',
+    }),
+    ends: orNull(Type.String({ format: 'date' }), {
+      description: 'The last day with security fixes; null if none is set or known.',
+    }),
+    latest: stringOrNull({ description: 'The latest version of the cycle that the data has.' }),
+    certain: Type.Boolean({
+      description: 'False if the page names a distribution that may patch this version for longer.',
+    }),
+  },
+  { $id: 'Support', description: 'Whether the project of a technology still supports the version.' },
+)
+
+const detail = Type.Object(
+  {
+    slug: text,
+    name: Type.String({ description: 'Display name, as in technologies.' }),
+    category: Type.Object(
+      { slug: text, name: text },
+      { $id: 'TechnologyCategory', description: 'Category of a technology.' },
+    ),
+    level: CONFIDENCE,
+    version: stringOrNull({ description: 'The version that the page shows.' }),
+    website: stringOrNull({ description: 'Website of the vendor.' }),
+    impliedBy: stringOrNull({
+      description: 'Slug of the entry that implies this one, if that gave it its level; null if the page shows it.',
+    }),
+    cpe: stringOrNull({ description: 'Complete CPE 2.3 name, with the version if it is known exactly.' }),
+    support: orNull(support),
+  },
+  { $id: 'TechnologyDetail', description: 'What is known about a technology of the result.' },
+)
+
+const loadedPackage = Type.Object(
+  {
+    name: Type.String({ description: 'Name in the npm registry.' }),
+    version: stringOrNull({ description: 'The version that the page states.' }),
+    purl: Type.String({ description: 'Package URL, with the version if it is a whole one.' }),
+  },
+  { $id: 'Package', description: 'A package of npm that the page loads by its name.' },
+)
+
 /** JSON Schemas of the extras, which `include` adds after the ten fields. */
 export const EXTRA_SCHEMAS = {
   evidence: list(evidence, { description: 'With include=evidence: every rule that scored points, and why.' }),
@@ -138,6 +186,12 @@ export const EXTRA_SCHEMAS = {
   }),
   meta,
   page,
+  details: list(detail, {
+    description: 'With include=details: the technologies, in the same order, with what is known about each.',
+  }),
+  packages: list(loadedPackage, {
+    description: 'With include=packages: the npm packages that the page loads by name, ordered by name and version.',
+  }),
 } as const
 
 /** All extras of a scan. */

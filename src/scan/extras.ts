@@ -4,11 +4,21 @@ import type { Verdict } from '../engine/verdict/verdict-types.ts'
  * The extras of a live result, which `include` adds after the ten fields. A light module, so that schemas can import
  * it.
  */
-export const LIVE_EXTRAS = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'page'] as const
+export const LIVE_EXTRAS = [
+  'evidence',
+  'versions',
+  'infrastructure',
+  'timing',
+  'warnings',
+  'meta',
+  'page',
+  'details',
+  'packages',
+] as const
 export type LiveExtra = (typeof LIVE_EXTRAS)[number]
 
 /** Extras that revision 1 of the API does not have. */
-const ONLY_REVISION_2: readonly LiveExtra[] = ['meta', 'page']
+const ONLY_REVISION_2: readonly LiveExtra[] = ['meta', 'page', 'details', 'packages']
 
 /** Lists the extras of a revision of the API. */
 export function listExtras(revision: 1 | 2): readonly LiveExtra[] {

@@ -13,6 +13,7 @@ import type { HostLimiter, HostLimits } from '../fetch/host-limiter.ts'
 import { DEFAULT_POLICY, type Policy } from '../fetch/policy.ts'
 import { openResolver, type Resolver } from '../fetch/resolver.ts'
 import { parseTarget, type Target } from '../fetch/target.ts'
+import { describeDetails } from '../lifecycles/describe-details.ts'
 import type { Networks } from '../networks/network-table.ts'
 import { openOwnNetworks } from '../networks/open-networks.ts'
 import { CurrentPool } from './current-pool.ts'
@@ -28,11 +29,14 @@ export interface LiveScan {
   readonly infrastructure: Extras['infrastructure']
   readonly timing: Extras['timing']
   readonly meta: Extras['meta']
+  /** The technologies, and whether their versions were supported on the day of the scan. */
+  readonly details: Extras['details']
+  readonly packages: Extras['packages']
   /** Whether scripts or style sheets of the page came too late to be analysed. */
   readonly isLate: boolean
 }
 
-export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta'>>
+export type LiveResult = Result & Partial<Pick<Extras, 'infrastructure' | 'timing' | 'meta' | 'details' | 'packages'>>
 
 /** Builds the response of a scan: the ten standard fields, then the requested extras in fixed order. */
 export function toLiveResult({ verdict, ...live }: LiveScan, include: readonly LiveExtra[] = []): LiveResult {
@@ -121,17 +125,20 @@ export class Scanner {
     const site = await this.#fetch(target, { wantedDns, signal })
     const fetched = performance.now()
     this.#checkSite(site.url) // A redirect may lead to another site.
-    const { verdict, title } = await this.#match(site, pool, {
+    const { verdict, title, packages } = await this.#match(site, pool, {
       ...(signal && { signal }),
       ...(client !== undefined && { client }),
     })
     const total = performance.now() - started
+    const now = new Date()
     const timing = { ...site.timing, match: performance.now() - fetched, total }
     return {
       verdict: { ...verdict, warnings: boundWarnings([...listWarnings(site), ...verdict.warnings]) },
       infrastructure: buildInfrastructure(site, verdict, this.#networks),
       timing: mapValues(timing, (ms) => Math.round(ms * 10) / 10),
-      meta: { status: site.status, scannedAt: new Date().toISOString(), ruleset: version, title },
+      meta: { status: site.status, scannedAt: now.toISOString(), ruleset: version, title },
+      details: describeDetails(verdict, { now }),
+      packages,
       isLate: site.lateBodies > 0,
     }
   }

@@ -2,6 +2,7 @@ import type { CacheEntry } from '../coordination/types.ts'
 import { toResult } from '../engine/verdict/result.ts'
 import type { Extras } from '../scan/extra-schemas.ts'
 import type { LiveScan } from '../scan/scanner.ts'
+import { formatExtras } from './stored-extras.ts'
 
 /**
  * Changes whenever an entry gets another field: nodes of two versions that share a cache then do not read each other's
@@ -20,14 +21,17 @@ export function buildCacheKey(url: URL, rulesetVersion: string): string {
 export const LATE_CACHE_MS = 300_000
 
 /** Builds the cached form of a scan: all fields and all extras of revision 2, independent of the request that started it. */
-export function buildCacheEntry({ verdict, infrastructure, timing, meta, isLate }: LiveScan, at: number): CacheEntry {
+export function buildCacheEntry(
+  { verdict, infrastructure, timing, meta, details, packages, isLate }: LiveScan,
+  at: number,
+): CacheEntry {
   const { cached: _, ...result } = toResult(verdict)
   const { evidence, versions, warnings, page } = verdict
-  const extras: Extras = { evidence, versions, infrastructure, timing, warnings, meta, page }
+  const extras: Extras = { evidence, versions, infrastructure, timing, warnings, meta, page, details, packages }
   return {
     at,
     ...(isLate && { lifeMs: LATE_CACHE_MS }),
     result: JSON.stringify(result),
-    extras: JSON.stringify(extras),
+    extras: formatExtras(extras),
   }
 }

@@ -1,8 +1,8 @@
 import type { CacheEntry } from '../coordination/types.ts'
-import type { Extras } from '../scan/extra-schemas.ts'
 import { type LiveExtra, listExtras } from '../scan/extras.ts'
 import type { Revision } from './request-state.ts'
 import type { ScanResult } from './response-schemas.ts'
+import { readExtras } from './stored-extras.ts'
 
 interface FormatOptions {
   readonly cached: boolean
@@ -20,18 +20,17 @@ const UNASKED = '"page":{'
  * what came back if it is not the site.
  */
 export function formatResult(entry: CacheEntry, { cached, include, revision, categories }: FormatOptions): string {
-  // Most responses equal the cached JSON. Parsing and formatting it again would cost as much as the rest of the request.
-  if (revision === 2 && include.length === 0 && !entry.result.includes(UNASKED))
-    return `${entry.result.slice(0, -1)},"cached":${cached}}`
+  const isUnasked = revision === 2 && entry.result.includes(UNASKED)
+  const wanted = listExtras(revision).filter((extra) => include.includes(extra) || (isUnasked && extra === 'page'))
+  // Most results are sent as they are stored. Parsing and formatting them again would cost as much as the rest of the request.
+  if (revision === 2 && !isUnasked)
+    return `${entry.result.slice(0, -1)},"cached":${cached}${readExtras(entry.extras, wanted)}}`
   const { page, ...stored } = JSON.parse(entry.result) as Omit<ScanResult, 'cached'>
   const result: ScanResult = { ...stored, cached }
-  const extras = include.length === 0 ? {} : (JSON.parse(entry.extras ?? '{}') as Partial<Extras>)
-  const requested = listExtras(revision)
-    .filter((key) => include.includes(key))
-    .map((key) => [key, extras[key]])
-  if (page !== undefined && revision === 2 && !include.includes('page')) requested.push(['page', page])
-  const fields = revision === 1 ? toRevision1(result, categories) : result
-  return JSON.stringify({ ...fields, ...Object.fromEntries(requested) })
+  const fields = JSON.stringify(revision === 1 ? toRevision1(result, categories) : result)
+  // The extras are read with the entry only if the request asks for some.
+  const unasked = isUnasked ? `,"page":${JSON.stringify(page)}` : ''
+  return `${fields.slice(0, -1)}${include.length === 0 ? unasked : readExtras(entry.extras, wanted)}}`
 }
 
 function toRevision1(

@@ -11,14 +11,16 @@ import { extensible, list, orNull, stringOrNull } from '../scan/schema-builders.
 /** Builds the schema of a scan result in a revision. Its lists of values come from the ruleset. */
 export function buildScanResultSchema(rules: Pick<RulesetInfo, 'categories' | 'siteTypes'>, revision: 1 | 2) {
   const fields = buildScanFields(rules, revision)
-  return revision === 2 ? fields : Type.Omit(fields, ['isAiNative', 'meta', 'page'], { $id: 'ScanResult' })
+  return revision === 2
+    ? fields
+    : Type.Omit(fields, ['isAiNative', 'meta', 'page', 'details', 'packages'], { $id: 'ScanResult' })
 }
 
 function buildScanFields({ categories, siteTypes }: Pick<RulesetInfo, 'categories' | 'siteTypes'>, revision: 1 | 2) {
   const names = revision === 2 ? Object.keys(categories) : [...new Set(Object.values(categories))]
   const category = extensible(names.sort(), { $id: 'BuilderCategory', description: 'Category of a builder.' })
   const siteType = extensible([...siteTypes].sort(), { $id: 'SiteType', description: 'Purpose of a site.' })
-  const { evidence, versions, infrastructure, timing, warnings, meta, page } = EXTRA_SCHEMAS
+  const { evidence, versions, infrastructure, timing, warnings, meta, page, details, packages } = EXTRA_SCHEMAS
   return Type.Object(
     {
       url: Type.String({ description: 'The final URL after redirects, without fragment.' }),
@@ -43,6 +45,8 @@ function buildScanFields({ categories, siteTypes }: Pick<RulesetInfo, 'categorie
       warnings: Type.Optional(warnings),
       meta: Type.Optional(meta),
       page: Type.Optional(page),
+      details: Type.Optional(details),
+      packages: Type.Optional(packages),
     },
     { $id: 'ScanResult' },
   )

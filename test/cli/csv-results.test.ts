@@ -11,17 +11,18 @@ const facts = { scannedAt: '2026-11-22T10:00:00.000Z', durationMs: 12, ruleset: 
 
 function scanned(key: ScanRecord['key'], change: Parameters<typeof sampleScan>[1] = {}): ScanRecord {
   const scan = sampleScan('https://a.example/', change)
-  const { verdict, infrastructure } = scan
+  const { verdict, infrastructure, details, packages } = scan
   const meta = { ...scan.meta, scannedAt: facts.scannedAt, ruleset: facts.ruleset }
   const result = toLiveResult({ ...scan, meta }, [
     'versions',
     'meta',
+    'details',
     ...(key.url === undefined ? [] : ['infrastructure' as const]),
   ])
   return {
     key,
     input: { Note: '=1+1' },
-    outcome: { ...facts, verdict, infrastructure, result, status: 200, title: null },
+    outcome: { ...facts, verdict, details, packages, infrastructure, result, status: 200, title: null },
   }
 }
 

@@ -24,7 +24,7 @@ import { entry } from './formats/har-files.ts'
 
 const ruleset = Ruleset.of({ rules: [], categories: { builders: {}, technologies: {} }, version: '' }, detectors)
 const match = async (input: PageInput) => {
-  return { verdict: detect(ruleset, buildPage(input)), title: null, buildMs: 0, detectMs: 0 }
+  return { verdict: detect(ruleset, buildPage(input)), title: null, packages: [], buildMs: 0, detectMs: 0 }
 }
 const matching = { matcher: { rules: SAMPLE_RULES, match, close: async () => {} }, include: [] }
 
@@ -134,7 +134,7 @@ const READERS: readonly (readonly [name: string, valid: unknown, read: (text: st
     'a row of a technology table that a scan continues',
     TABLE_ROW,
     async (text) => {
-      const url = buildTableFormat('table.jsonl', 'live', []).readUrl(text)
+      const url = buildTableFormat('table.jsonl', 'live').readUrl(text)
       if (url !== null) expect(url).toBeTypeOf('string')
     },
   ],
@@ -160,7 +160,7 @@ test.each([['{"toString":0}'], ['7'], ['["x"]'], ['null']])(
   'a row of a technology table with the URL %s is foreign',
   (url) => {
     const text = JSON.stringify({ ...TABLE_ROW, url: 'SWAP' }).replace('"SWAP"', url)
-    expect(buildTableFormat('table.jsonl', 'live', []).readUrl(text)).toBeNull()
+    expect(buildTableFormat('table.jsonl', 'live').readUrl(text)).toBeNull()
   },
 )
 

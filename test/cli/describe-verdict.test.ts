@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type DescriptionParts, describeVerdict } from '../../src/cli/scan/describe-verdict.ts'
 import { buildLabels } from '../../src/detector/ruleset-labels.ts'
 import { buildPage, detect } from '../../src/index.ts'
+import { describeDetails } from '../../src/lifecycles/describe-details.ts'
 import { builder, buildRuleset, compile, siteType, technology } from '../engine/support/tiny-rules.ts'
 
 const ruleset = buildRuleset(
@@ -16,13 +17,12 @@ const describePage = (
   html: string,
   hasColors = false,
   infrastructure: DescriptionParts['infrastructure'] = null,
-): string =>
-  describeVerdict(detect(ruleset, buildPage({ url: 'https://acme.example/', html })), {
-    labels,
-    title: 'Spring\u001b[31m sale \u202eevil',
-    infrastructure,
-    hasColors,
-  })
+): string => {
+  const verdict = detect(ruleset, buildPage({ url: 'https://acme.example/', html }))
+  const title = 'Spring\u001b[31m sale \u202eevil'
+  const details = describeDetails(verdict, { now: new Date('2026-11-27T12:00:00Z') })
+  return describeVerdict(verdict, { labels, title, details, infrastructure, hasColors })
+}
 
 describe('a result for people', () => {
   test('names builder, technologies by category, and the evidence', () => {

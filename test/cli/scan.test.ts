@@ -66,13 +66,60 @@ describe('one page', () => {
 
   test.each([
     ['warnings, evidence,versions', ['evidence', 'versions', 'warnings']],
+    ['details,versions', ['versions', 'details']],
     ['', []],
   ])('--include %j appends fields', async (include, extras) => {
     const { code, stdout } = await scan('--html', 'page.html', '--include', include)
     const result = JSON.parse(stdout)
     expect({ code, fields: Object.keys(result) }).toEqual({ code: 0, fields: [...FIELDS, ...extras] })
     if (extras.includes('versions')) expect(result.versions.WordPress).toBe('6.6.1')
+    if (extras.includes('details')) expect(result.details[0]).toMatchObject({ slug: 'wordpress', version: '6.6.1' })
     if (extras.includes('evidence')) expect(result.evidence[0]).toMatchObject({ slug: 'wordpress', points: 6 })
+  })
+
+  test.each([
+    ['a version whose support has ended', ['--html', 'page.html'], 1, '1 page with versions whose support has ended\n'],
+    ['a page without one', ['--html', 'empty.html'], 0, ''],
+    [
+      'a file of pages',
+      ['--warc', 'pages.warc', '--out', 'ended.jsonl', '--overwrite'],
+      1,
+      '1 page with versions whose support has ended\n',
+    ],
+    [
+      'pages of a HAR file',
+      ['--har', 'pages.har', '--out', 'ended.csv', '--overwrite'],
+      1,
+      '2 pages with versions whose support has ended\n',
+    ],
+  ])('--fail-on ended: %s', async (_, args, wanted, sentence) => {
+    const { code, stderr } = await scan(...args, '--fail-on', 'ended')
+    expect({ code, isSaid: stderr.includes(sentence) }).toEqual({ code: wanted, isSaid: true })
+    expect((await scan(...args)).code).toBe(0)
+  })
+
+  test('--format cyclonedx prints a document', async () => {
+    const { code, stdout } = await scan('--html', 'page.html', '--format', 'cyclonedx')
+    const { bomFormat, components } = JSON.parse(stdout)
+    expect({ code, bomFormat }).toEqual({ code: 0, bomFormat: 'CycloneDX' })
+    expect(components[0]).toMatchObject({ name: 'WordPress', version: '6.6.1' })
+  })
+
+  test.each([
+    [['--format', 'xml'], '--format does not accept "xml"'],
+    [['--format', 'cyclonedx', '--out', 'x.jsonl'], '--format prints one document'],
+    [['--format', 'cyclonedx', '--include', 'details'], '--format prints one document'],
+  ])('%j is wrong usage', async (args, sentence) => {
+    const { code, stderr } = await scan('--html', 'page.html', ...args)
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) })
+  })
+
+  test('--fail-on accepts nothing else', async () => {
+    const { code, stderr } = await scan('--html', 'page.html', '--fail-on', 'old')
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--fail-on does not accept "old"'),
+    })
   })
 
   // saved-page.test.ts tests the forms of a file of headers, and how they decide about the charset.

@@ -99,6 +99,64 @@ describe('11 listing technologies', () => {
   })
 })
 
+describe('details', () => {
+  const certain = { implies: ['ttt'] }
+  const usual = { implies: ['ttt'], usual: ['ttt'] }
+  test.each<[string, TinyRule[], Parameters<typeof buildPageWith>[0], (string | null)[]]>([
+    ['shown by the page', [ttt], { ttt: 'high' }, ['ttt', 'high', null]],
+    ['implied by a builder', [builder('aaa', certain), ttt], { aaa: 'high' }, ['ttt', 'high', 'aaa']],
+    ['usual for a builder at high', [builder('aaa', usual), ttt], { aaa: 'high' }, ['ttt', 'medium', 'aaa']],
+    ['usual for a builder at low', [builder('aaa', usual), ttt], { aaa: 'low' }, ['ttt', 'low', 'aaa']],
+    ['usual, and shown at low', [builder('aaa', usual), ttt], { aaa: 'high', ttt: 'low' }, ['ttt', 'medium', 'aaa']],
+    [
+      'usual, and shown at medium',
+      [builder('aaa', usual), ttt],
+      { aaa: 'high', ttt: 'medium' },
+      ['ttt', 'medium', null],
+    ],
+    ['usual, and shown at high', [builder('aaa', usual), ttt], { aaa: 'high', ttt: 'high' }, ['ttt', 'high', null]],
+    [
+      'usual for one rule and certain for another',
+      [builder('aaa', usual), technology('bbb', certain), ttt],
+      { aaa: 'high', bbb: 'high' },
+      ['ttt', 'high', 'bbb'],
+    ],
+    [
+      'certain after a step that is usual',
+      [builder('aaa', { implies: ['bbb'], usual: ['bbb'] }), technology('bbb', certain), ttt],
+      { aaa: 'high' },
+      ['ttt', 'medium', 'aaa'],
+    ],
+    [
+      'usual after a step that is certain',
+      [builder('aaa', { implies: ['bbb'] }), technology('bbb', usual), ttt],
+      { aaa: 'high' },
+      ['ttt', 'medium', 'aaa'],
+    ],
+  ])('of a technology that is %s', (_, rules, page, expected) => {
+    const { details, technologies } = getVerdict(rules, buildPageWith(page))
+    const [found] = details.filter(({ slug }) => slug === 'ttt')
+    expect([found.slug, found.level, found.impliedBy]).toEqual(expected)
+    expect(details.map(({ name }) => name)).toEqual(technologies)
+  })
+
+  test('have the category of the rule, by slug and name', () => {
+    const rules = [
+      aaa,
+      technology('ttt', { category: 'library' }),
+      technology('uuu', { category: 'new' }),
+      hosting('ccc', { role: 'cdn' }),
+    ]
+    const { details } = getVerdict(rules, buildPageWith({ aaa: 'high', ttt: 'high', uuu: 'high', ccc: 'high' }))
+    expect(details.map(({ slug, category }) => [slug, category.slug, category.name])).toEqual([
+      ['aaa', 'cms', 'cms'],
+      ['ccc', 'cdn', 'Content delivery network'],
+      ['ttt', 'library', 'Libraries'],
+      ['uuu', 'new', 'new'],
+    ])
+  })
+})
+
 describe('versions', () => {
   const versioned = (slug: string, more: Partial<TinyRule> = {}): TinyRule =>
     technology(slug, {

@@ -171,7 +171,8 @@ async function sendRequest(
     status: reply.statusCode,
     headers: reply.headers as Answer['headers'],
     text,
-    body: `${reply.headers['content-type']}`.startsWith('application/json') && text !== '' ? JSON.parse(text) : null,
+    body:
+      /^application\/(?:\S+\+)?json/.test(`${reply.headers['content-type']}`) && text !== '' ? JSON.parse(text) : null,
   }
 }
 

@@ -113,7 +113,7 @@ describe('queries', () => {
   const KNOWN = 'Known parameters: url, include, fresh.'
   const URL_SENTENCE = API_ERRORS.invalid_url[1]
   const INCLUDE =
-    'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings, meta, page.'
+    'include must be a comma-separated list or an array of: evidence, versions, infrastructure, timing, warnings, meta, page, details, packages.'
   const INSTEAD = 'To ignore a cached result, send fresh=true.'
   test.each([
     [`url=${good}&x=1`, `Unknown parameter "x". ${KNOWN}`],
@@ -240,5 +240,35 @@ describe('bodies', () => {
 
   test('an empty object has no url', async () => {
     expect((await post('{}')).body.code).toBe('invalid_url')
+  })
+})
+
+describe('CycloneDX', () => {
+  const url = 'https://documents.example.com/'
+  const accept = 'application/vnd.cyclonedx+json'
+  test.each([
+    ['GET', scanOf(url)],
+    ['GET', scanOf(url, '&include=versions')],
+    ['POST', '/api/v1/scan'],
+  ])('%s %s gives a document if Accept names it', async (method, path) => {
+    const isPost = method === 'POST'
+    const headers = {
+      accept: `application/json;q=0.5, ${accept}`,
+      ...(isPost && { 'content-type': 'application/json' }),
+    }
+    const request = { method, url: path, headers, secret, ...(isPost && { body: JSON.stringify({ url }) }) }
+    for (const _ of ['scanned', 'cached']) {
+      const { status, headers: received, body } = await app.call(request)
+      expect([status, received['content-type'], body.bomFormat]).toEqual([200, accept, 'CycloneDX'])
+      expect(body.components).toMatchObject([{ name: 'Webflow' }, { name: 'jQuery', purl: 'pkg:npm/jquery@1.12.4' }])
+      expect(body.metadata).toMatchObject({ timestamp: '2026-05-10T12:00:15.000Z' })
+    }
+    const plain = await app.call({ url: scanOf(url), headers: { accept: '*/*' }, secret })
+    expect(Object.keys(plain.body)).toHaveLength(10)
+  })
+
+  test('errors stay as they are', async () => {
+    const { status, body } = await app.call({ url: scanOf('localhost'), headers: { accept }, secret })
+    expect([status, body.code]).toEqual([400, 'invalid_url'])
   })
 })

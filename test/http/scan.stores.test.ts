@@ -45,7 +45,7 @@ describe.skipIf(kind.isMissing).each([kind])('scan on $name', ({ open }) => {
       expect(Object.keys((await post({ url: site })).body)).toEqual(TEN)
     })
 
-    const all = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta']
+    const all = ['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'details', 'packages']
     test.each([
       ['evidence', ['evidence']],
       ['warnings,evidence', ['evidence', 'warnings']],
@@ -72,9 +72,19 @@ describe.skipIf(kind.isMissing).each([kind])('scan on $name', ({ open }) => {
       const site = newSite()
       await get(site)
       const { body } = await get(site, `&include=${all.join()}`)
-      const { infrastructure, timing, meta, verdict } = sampleScan(site)
+      const { infrastructure, timing, meta, details, packages, verdict } = sampleScan(site)
       const { evidence, versions, warnings } = verdict
-      expect(body).toMatchObject({ evidence, versions, infrastructure, timing, warnings, meta, cached: true })
+      expect(body).toMatchObject({
+        evidence,
+        versions,
+        infrastructure,
+        timing,
+        warnings,
+        meta,
+        details,
+        packages,
+        cached: true,
+      })
     })
 
     test('a result is cached until it is exactly one hour old', async () => {

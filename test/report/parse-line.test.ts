@@ -70,6 +70,26 @@ describe('a line', () => {
       { ...SITE, network: 'Harbour' },
     ],
     [
+      'with versions whose support has ended',
+      {
+        url: 'a.example',
+        result: {
+          ...RESULT,
+          details: [
+            { name: 'jQuery', support: { state: 'ended', certain: true } },
+            { name: 'PHP', support: { state: 'ended', certain: false } },
+            { name: 'nginx', support: { state: 'supported', certain: true } },
+            { name: 'Nuxt', support: null },
+            { name: 'jQuery', support: { state: 'ended' } },
+            { name: 7, support: { state: 'ended' } },
+            null,
+          ],
+        },
+      },
+      'a.example',
+      { ...SITE, ended: ['jQuery'] },
+    ],
+    [
       'without a builder',
       { url: 'a.example', result: withoutBuilder },
       'a.example',
@@ -117,7 +137,7 @@ describe('a line', () => {
   ])('%s', (_, line, entry, site) => {
     const parsed = parse(line)
     expect(parsed.entry).toBe(entry)
-    expect(parsed.site).toEqual({ versions: new Map(), ...site })
+    expect(parsed.site).toEqual({ versions: new Map(), ended: [], ...site })
   })
 
   test.each([

@@ -16,4 +16,5 @@ export const SITE: Site = {
   siteType: 'blog',
   technologies: ['PHP', 'WordPress'],
   versions: new Map(),
+  ended: [],
 }

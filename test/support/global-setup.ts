@@ -52,7 +52,7 @@ function buildProjects(): string {
     cpSync(join(built, 'rules', file), join(small, 'rules', file))
   // The small project does not contain the technologies that WordPress implies.
   const wordpress = join(small, 'rules', 'builders', 'wordpress.yaml')
-  writeFileSync(wordpress, readFileSync(wordpress, 'utf8').replace(/^implies: .*\n/m, ''))
+  writeFileSync(wordpress, readFileSync(wordpress, 'utf8').replace(/^(?:implies|usual): .*\n/gm, ''))
   buildRules(small)
   return parent
 }
@@ -63,6 +63,7 @@ const DATA = [
   'src/portal/assets',
   'src/report/assets',
   'src/networks/networks.bin',
+  'rules/lifecycles.json',
   'src/rules/checks/code-words.txt',
   'src/authoring/common-words/page-words.txt',
 ]

@@ -40,6 +40,7 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
       hosting: null,
       siteType: 'local-business',
       page: { state: 'site', by: null, status: 200 },
+      details: SAMPLE_DETAILS.map(({ cpe: _, support: __, ...facts }) => facts),
       versions: { Webflow: '1.2' },
       evidence: [sampleEvidence],
       warnings: ['the page was cut'],
@@ -58,9 +59,36 @@ export function sampleScan(url: string, change: Partial<LiveScan['verdict']> = {
     },
     timing: { fetch: 12.5, evidence: 0, bodies: 0, match: 1.5, total: 14 },
     meta: { status: 200, scannedAt: '2026-05-10T12:00:15.000Z', ruleset: SAMPLE_RULES.version, title: 'Harbour Line' },
+    details: SAMPLE_DETAILS,
+    packages: [{ name: 'jquery', version: '1.12.4', purl: 'pkg:npm/jquery@1.12.4' }],
     isLate: false,
   }
 }
+
+const SAMPLE_DETAILS: LiveScan['details'] = [
+  {
+    slug: 'webflow',
+    name: 'Webflow',
+    category: { slug: 'website-builder', name: 'Website builder' },
+    level: 'high',
+    version: '1.2',
+    website: 'https://webflow.com',
+    impliedBy: null,
+    cpe: null,
+    support: null,
+  },
+  {
+    slug: 'jquery',
+    name: 'jQuery',
+    category: { slug: 'javascript-library', name: 'JavaScript libraries' },
+    level: 'medium',
+    version: '1.12.4',
+    website: 'https://jquery.com',
+    impliedBy: 'webflow',
+    cpe: 'cpe:2.3:a:jquery:jquery:1.12.4:*:*:*:*:*:*:*',
+    support: { cycle: '1', state: 'ended', ends: null, latest: '1.12.4', certain: true },
+  },
+]
 
 const sampleEvidence: LiveScan['verdict']['evidence'][number] = {
   kind: 'builder',

@@ -78,7 +78,7 @@ class Evidence(TypedDict):
     """Why the rule is not part of the result, or what raised its level."""
 
 
-Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'page']
+Extra: TypeAlias = Literal['evidence', 'versions', 'infrastructure', 'timing', 'warnings', 'meta', 'page', 'details', 'packages']
 
 
 class KeyInfo(TypedDict):
@@ -133,6 +133,17 @@ class Network(TypedDict):
     """Its operator, as it is registered."""
 
 
+class Package(TypedDict):
+    """A package of npm that the page loads by its name."""
+
+    name: str
+    """Name in the npm registry."""
+    version: str | None
+    """The version that the page states."""
+    purl: str
+    """Package URL, with the version if it is a whole one."""
+
+
 class PageAnswer(TypedDict):
     """With include=page, and unasked if the state is not site: what came back."""
 
@@ -156,6 +167,47 @@ class ScanRequest(TypedDict):
 
 SiteType: TypeAlias = str
 """Purpose of a site. Known values: app, blog, course, directory, docs, ecommerce, education, event, forum, government, landing, link-in-bio, local-business, marketing, news, nonprofit, parked, portfolio, reference, saas, wiki."""
+
+
+class Support(TypedDict):
+    """Whether the project of a technology still supports the version."""
+
+    cycle: str | None
+    """The release cycle; null if the version does not tell one."""
+    state: str
+    """On the day of the scan: supported, security-only (only security fixes), ended, or unknown (the version may belong to cycles of different states, or to none that is known). Known values: supported, security-only, ended, unknown."""
+    ends: str | None
+    """The last day with security fixes; null if none is set or known."""
+    latest: str | None
+    """The latest version of the cycle that the data has."""
+    certain: bool
+    """False if the page names a distribution that may patch this version for longer."""
+
+
+class TechnologyCategory(TypedDict):
+    """Category of a technology."""
+
+    slug: str
+    name: str
+
+
+class TechnologyDetail(TypedDict):
+    """What is known about a technology of the result."""
+
+    slug: str
+    name: str
+    """Display name, as in technologies."""
+    category: TechnologyCategory
+    level: Confidence
+    version: str | None
+    """The version that the page shows."""
+    website: str | None
+    """Website of the vendor."""
+    impliedBy: str | None
+    """Slug of the entry that implies this one, if that gave it its level; null if the page shows it."""
+    cpe: str | None
+    """Complete CPE 2.3 name, with the version if it is known exactly."""
+    support: Support | None
 
 
 class Timing(TypedDict):
@@ -242,3 +294,7 @@ class ScanResult(TypedDict):
     """With include=warnings: what was cut off, and which places were not looked at."""
     meta: NotRequired[Meta]
     page: NotRequired[PageAnswer]
+    details: NotRequired[list[TechnologyDetail]]
+    """With include=details: the technologies, in the same order, with what is known about each."""
+    packages: NotRequired[list[Package]]
+    """With include=packages: the npm packages that the page loads by name, ordered by name and version."""

@@ -37,7 +37,8 @@ export type ErrorCode =
   | 'maintenance'
   | 'unavailable'
   | (string & {})
-export type Extra = 'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page'
+export type Extra =
+  'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page' | 'details' | 'packages'
 /**
  * Purpose of a site.
  */
@@ -332,6 +333,24 @@ export interface Meta {
   [k: string]: unknown
 }
 /**
+ * A package of npm that the page loads by its name.
+ */
+export interface Package {
+  /**
+   * Name in the npm registry.
+   */
+  name: string
+  /**
+   * The version that the page states.
+   */
+  version: string | null
+  /**
+   * Package URL, with the version if it is a whole one.
+   */
+  purl: string
+  [k: string]: unknown
+}
+/**
  * With include=page, and unasked if the state is not site: what came back.
  */
 export interface PageAnswer {
@@ -433,6 +452,14 @@ export interface ScanResult {
   warnings?: string[]
   meta?: Meta
   page?: PageAnswer
+  /**
+   * With include=details: the technologies, in the same order, with what is known about each.
+   */
+  details?: TechnologyDetail[]
+  /**
+   * With include=packages: the npm packages that the page loads by name, ordered by name and version.
+   */
+  packages?: Package[]
   [k: string]: unknown
 }
 /**
@@ -456,5 +483,69 @@ export interface Timing {
    */
   match: number
   total: number
+  [k: string]: unknown
+}
+/**
+ * What is known about a technology of the result.
+ */
+export interface TechnologyDetail {
+  slug: string
+  /**
+   * Display name, as in technologies.
+   */
+  name: string
+  category: TechnologyCategory
+  level: Confidence
+  /**
+   * The version that the page shows.
+   */
+  version: string | null
+  /**
+   * Website of the vendor.
+   */
+  website: string | null
+  /**
+   * Slug of the entry that implies this one, if that gave it its level; null if the page shows it.
+   */
+  impliedBy: string | null
+  /**
+   * Complete CPE 2.3 name, with the version if it is known exactly.
+   */
+  cpe: string | null
+  support: Support | null
+  [k: string]: unknown
+}
+/**
+ * Category of a technology.
+ */
+export interface TechnologyCategory {
+  slug: string
+  name: string
+  [k: string]: unknown
+}
+/**
+ * Whether the project of a technology still supports the version.
+ */
+export interface Support {
+  /**
+   * The release cycle; null if the version does not tell one.
+   */
+  cycle: string | null
+  /**
+   * On the day of the scan: supported, security-only (only security fixes), ended, or unknown (the version may belong to cycles of different states, or to none that is known).
+   */
+  state: 'supported' | 'security-only' | 'ended' | 'unknown' | (string & {})
+  /**
+   * The last day with security fixes; null if none is set or known.
+   */
+  ends: string | null
+  /**
+   * The latest version of the cycle that the data has.
+   */
+  latest: string | null
+  /**
+   * False if the page names a distribution that may patch this version for longer.
+   */
+  certain: boolean
   [k: string]: unknown
 }

@@ -39,6 +39,12 @@ const joinVersions = ({ verdict }: ScannedPage): string =>
     .map(([name, version]) => `${name} ${version}`)
     .join(SEPARATOR)
 
+const joinEnded = ({ details }: ScannedPage): string =>
+  details
+    .filter(({ support }) => support?.state === 'ended' && support.certain)
+    .map(({ name, version }) => `${name} ${version}`)
+    .join(SEPARATOR)
+
 const LIVE = ['live'] as const
 const OFFLINE = ['saved', 'warc'] as const
 const WARC = ['warc'] as const
@@ -71,6 +77,7 @@ const COLUMNS: readonly Column[] = [
     isDefault: true,
   },
   { name: 'versions', about: 'names with versions', read: ofPage(joinVersions) },
+  { name: 'ended', about: 'names with versions whose support has ended', read: ofPage(joinEnded) },
   { name: 'hosting', about: '', read: ofPage(({ verdict }) => verdict.hosting), isDefault: true },
   { name: 'cdn', about: '', read: ofPage(({ verdict }) => findCdn(verdict)), isDefault: true },
   { name: 'siteType', about: '', read: ofPage(({ verdict }) => verdict.siteType), isDefault: true },

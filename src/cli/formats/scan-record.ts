@@ -1,6 +1,10 @@
 import type { Result, Verdict } from '../../index.ts'
+import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
 import type { LiveResult } from '../../scan/scanner.ts'
+
+/** The result of a saved page. */
+type SavedResult = Result & Partial<Pick<Extras, 'details' | 'packages'>>
 
 /** Facts about every scan, including a failed one. */
 interface ScanFacts {
@@ -14,8 +18,11 @@ interface ScanFacts {
 /** A site or page that was scanned. */
 export interface ScannedPage extends ScanFacts {
   readonly verdict: Verdict
+  /** The technologies, and whether their versions were supported on the day of the scan. */
+  readonly details: readonly TechnologyDetail[]
+  readonly packages: Extras['packages']
   /** The ten fields and the extras that were requested. */
-  readonly result: LiveResult | Result
+  readonly result: LiveResult | SavedResult
   /** HTTP status; null if it is unknown. */
   readonly status: number | null
   readonly title: string | null

@@ -47,9 +47,16 @@ function toLine(cells: ReadonlyMap<string, string>, key: string): Readonly<Recor
     versions: Object.fromEntries(
       split(cells.get('versions')).flatMap((text) => splitVersion(text, technologies) ?? []),
     ),
+    details: split(cells.get('ended')).flatMap((text) => describeEnded(text, technologies)),
     meta,
   }
   return { ...named, result }
+}
+
+/** The detail of a technology whose support has ended, as far as the column says it. */
+function describeEnded(text: string, technologies: readonly string[]): readonly object[] {
+  const named = splitVersion(text, technologies)
+  return named === null ? [] : [{ name: named[0][0], version: named[0][1], support: { state: 'ended', certain: true } }]
 }
 
 function split(cell: string | undefined): readonly string[] {

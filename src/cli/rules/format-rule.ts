@@ -76,9 +76,11 @@ function formatRelations(
   const incoming = { implies: 'implied by', requires: 'required by', excludes: 'excluded by' }
   return keys.flatMap((key) => {
     const own = toList<string>(source[key])
+    const usual = key === 'implies' ? toList<string>(source.usual) : []
     const by = others.filter((rule) => toList(rule.source?.[key]).includes(found.slug)).map((rule) => rule.found.slug)
     return [
       ...(own.length > 0 ? [`  ${key}: ${own.join(', ')}`] : []),
+      ...(usual.length > 0 ? [`  usual, so medium at most: ${usual.join(', ')}`] : []),
       ...(by.length > 0 && found.kind !== 'site-type' ? [`  ${incoming[key]}: ${formatSlugs(by)}`] : []),
     ]
   })

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
+import { checkLifecycles } from '../../authoring/check-lifecycles.ts'
 import { lintRules } from '../../authoring/lint.ts'
 import type { Finding } from '../../rules/findings.ts'
 import { checkFolders, type RuleFolders } from '../../rules/load/load.ts'
@@ -51,7 +52,8 @@ export function lint(given: Given, io: CommandIo): RuleWork {
     const { rules, findings, unjudged } = memory === undefined ? run() : memory.recallWhole([today, ...files], run)
     if (unjudged === 0) memory?.save()
     const count = files.size === 0 ? rules.length : rules.filter(isReported).length
-    const reported = findings.filter(({ file }) => isReported(file))
+    const all = [...findings, ...lintLifecycles(loaded.folders[0], rules)]
+    const reported = all.filter(({ file }) => isReported(file))
     const code = reportFindings(reported, formatCount(count, 'rule'), io, {
       strict: given.values.strict === true,
       format,
@@ -63,6 +65,12 @@ export function lint(given: Given, io: CommandIo): RuleWork {
     )
     return EXIT.findings
   }
+}
+
+/** Checks the lifecycles of the project's own folder. They are data of other products, so rules that are named leave them out. */
+function lintLifecycles(folder: string, rules: readonly string[]): Finding[] {
+  const file = join(relative('.', folder), 'lifecycles.json')
+  return existsSync(file) ? checkLifecycles(file, new Set(rules.map((rule) => basename(rule, '.yaml')))) : []
 }
 
 /** What lint found, as a later run can keep it. */

@@ -3,6 +3,8 @@ import { makeVisible } from '../../engine/text/visible-text.ts'
 import { explainAnswer } from '../../engine/verdict/response.ts'
 import { describeTlsError } from '../../fetch/tls-error.ts'
 import type { Evidence, Verdict } from '../../index.ts'
+import type { TechnologyDetail } from '../../lifecycles/describe-details.ts'
+import { describeEnd } from '../../lifecycles/describe-end.ts'
 import { formatNetwork } from '../../networks/format-network.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
 
@@ -18,6 +20,7 @@ const STYLE_END = '\u001b[22m'
 export interface DescriptionParts {
   readonly labels: RulesetLabels
   readonly title: string | null
+  readonly details: readonly TechnologyDetail[]
   /** What is known of the address that answered; null for a saved page. */
   readonly infrastructure: Pick<Extras['infrastructure'], 'network' | 'reverseDns' | 'tlsError'> | null
   /** Whether the terminal shows colours. */
@@ -27,11 +30,11 @@ export interface DescriptionParts {
 /** Describes a verdict for a person at a terminal. Texts of the page are quoted, without characters that a terminal would obey. */
 export function describeVerdict(
   verdict: Verdict,
-  { labels, title, infrastructure, hasColors }: DescriptionParts,
+  { labels, title, details, infrastructure, hasColors }: DescriptionParts,
 ): string {
   const paint = (style: keyof typeof STYLES, text: string): string =>
     hasColors ? `${STYLES[style]}${text}${STYLE_END}` : text
-  const technologies = describeTechnologies(verdict, labels)
+  const technologies = describeTechnologies(verdict.builder, details)
   const width = Math.max(...['Site type', ...technologies.map(([group]) => group)].map(({ length }) => length)) + 2
   const row = (name: string, value: string): string => `${paint('dim', name.padEnd(width))}${value}`
   const builder =
@@ -61,14 +64,14 @@ function describeAddress(infrastructure: DescriptionParts['infrastructure']): st
   return parts.length === 0 ? [] : [parts.map((part) => makeVisible(part, MAX_TEXT)).join(', ')]
 }
 
-/** Lists the technologies by the titles of their categories, each with its version. */
-function describeTechnologies({ technologies, versions, builder }: Verdict, labels: RulesetLabels): [string, string][] {
+/** Lists the technologies by the titles of their categories, each with its version and whether its support has ended. */
+function describeTechnologies(builder: string | null, details: readonly TechnologyDetail[]): [string, string][] {
   const groups = new Map<string, string[]>()
-  for (const name of technologies) {
+  for (const { name, category, version, support } of details) {
     if (name === builder) continue
-    const group = Object.hasOwn(labels.technologies, name) ? labels.technologies[name] : 'Others'
-    const shown = Object.hasOwn(versions, name) ? `${name} ${versions[name]}` : name
-    groups.set(group, [...(groups.get(group) ?? []), shown])
+    const ended = support?.state === 'ended' ? ` (${describeEnd(support)})` : ''
+    const shown = version === null ? name : `${name} ${version}${ended}`
+    groups.set(category.name, [...(groups.get(category.name) ?? []), shown])
   }
   const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.map(([group, names]) => [group, names.join(', ')])

@@ -13,6 +13,8 @@ import { type CommandIo, EXIT, showsColors, UsageError } from '../command/comman
 import { readVersion } from '../command/version.ts'
 import { adviseAllow } from './allow-hint.ts'
 import { describeVerdict } from './describe-verdict.ts'
+import { hasEnded, reportEnded } from './fail-on.ts'
+import { formatDocument } from './format-document.ts'
 import { scanSite } from './scan-site.ts'
 import { parseSite } from './site-list.ts'
 
@@ -22,8 +24,12 @@ export interface LiveOptions {
   readonly allow: readonly string[]
   readonly skip: readonly EvidenceKind[]
   readonly include: readonly LiveExtra[]
+  /** Whether a version whose support has ended makes the command fail. */
+  readonly failsOnEnded: boolean
   /** Whether a single result is described for a person instead of printed as JSON. */
   readonly isDescribed?: boolean
+  /** Whether a single result is printed as a CycloneDX document. */
+  readonly isDocument?: boolean
 }
 
 /** Builds the policy of live scans from the settings. */
@@ -69,11 +75,12 @@ export async function scanOne(text: string, options: LiveOptions, io: CommandIo)
       for (const warning of scan.verdict.warnings) io.stderr.write(`${warning}\n`)
     if (options.isDescribed) {
       const { labels } = await scanner.ready()
-      const { verdict, infrastructure, meta } = scan
-      const parts = { labels, title: meta.title, infrastructure, hasColors: showsColors(io) }
+      const { verdict, infrastructure, meta, details } = scan
+      const parts = { labels, title: meta.title, details, infrastructure, hasColors: showsColors(io) }
       io.stdout.write(describeVerdict(verdict, parts))
-    } else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
-    return EXIT.ok
+    } else if (options.isDocument) io.stdout.write(formatDocument({ ...scan.verdict, ...scan }))
+    else io.stdout.write(`${JSON.stringify(toLiveResult(scan, options.include), null, 2)}\n`)
+    return options.failsOnEnded && hasEnded(scan) && reportEnded(1, io) ? EXIT.findings : EXIT.ok
   } catch (error) {
     if (!(error instanceof ScanError)) throw error
     const isFile = (error.reason === 'not_a_url' || error.reason === 'not_public') && existsSync(text)

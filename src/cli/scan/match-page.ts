@@ -1,11 +1,17 @@
 import type { PageMatcher } from '../../detector/detector.ts'
+import { EXTRAS } from '../../engine/verdict/result.ts'
 import { type Extra, type PageInput, toResult } from '../../index.ts'
+import { describeDetails } from '../../lifecycles/describe-details.ts'
 import type { FailedScan, ScannedPage, ScanRecord } from '../formats/scan-record.ts'
+
+/** The extras of a saved page. */
+export const SAVED_EXTRAS = [...EXTRAS, 'details', 'packages'] as const
+export type SavedExtra = (typeof SAVED_EXTRAS)[number]
 
 /** Options for matching saved pages. */
 export interface Matching {
   readonly matcher: PageMatcher
-  readonly include: readonly Extra[]
+  readonly include: readonly SavedExtra[]
 }
 
 /** A page that was read from a file. */
@@ -20,14 +26,23 @@ export async function matchPage(
   { input, warnings = [] }: Omit<ReadPage, 'key'>,
   { matcher, include }: Matching,
 ): Promise<ScannedPage> {
-  const { verdict: found, title, buildMs, detectMs } = await matcher.match(input)
+  const { verdict: found, title, packages, buildMs, detectMs } = await matcher.match(input)
   const verdict = { ...found, warnings: [...warnings, ...found.warnings] }
+  const now = new Date()
+  const details = describeDetails(verdict, { now })
+  const extras = include.filter((extra): extra is Extra => extra !== 'details' && extra !== 'packages')
   return {
-    ...readFacts(matcher, buildMs + detectMs),
+    ...readFacts(matcher, buildMs + detectMs, now),
     verdict,
     title,
     status: input.status ?? null,
-    result: toResult(verdict, include),
+    details,
+    packages,
+    result: {
+      ...toResult(verdict, extras),
+      ...(include.includes('details') && { details }),
+      ...(include.includes('packages') && { packages }),
+    },
   }
 }
 
@@ -50,6 +65,7 @@ export function describeFailure(error: unknown, { matcher }: Matching, durationM
 function readFacts(
   { rules }: PageMatcher,
   durationMs: number,
+  now = new Date(),
 ): Pick<FailedScan, 'scannedAt' | 'durationMs' | 'ruleset'> {
-  return { scannedAt: new Date().toISOString(), durationMs, ruleset: rules.version }
+  return { scannedAt: now.toISOString(), durationMs, ruleset: rules.version }
 }

@@ -7,6 +7,7 @@ import type { RecordWriter } from '../formats/record-writer.ts'
 import type { ScanRecord } from '../formats/scan-record.ts'
 import { readWarc, type WarcPage } from '../formats/warc.ts'
 import { formatProblem, parseLine, readBatchLines, readPageLine } from './batch-lines.ts'
+import { hasEnded } from './fail-on.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { describeFailure, type Matching, matchPage, recordPage } from './match-page.ts'
 import { isSiteText } from './site-list.ts'
@@ -15,6 +16,8 @@ import { isSiteText } from './site-list.ts'
 export interface BatchOutcome {
   readonly pages: number
   readonly failed: number
+  /** Pages with versions whose support has ended. */
+  readonly ended: number
 }
 
 interface BatchOptions extends Matching {
@@ -37,7 +40,7 @@ export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<B
   const bar = createProgressBar(io, '{pages} pages, {rate} pages/s')
   if (io.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
   const started = performance.now()
-  const outcome = { pages: 0, failed: 0 }
+  const outcome = { pages: 0, failed: 0, ended: 0 }
   let bytesRead = 0
   const onBytes = (total: number): void => {
     bytesRead = total
@@ -47,6 +50,7 @@ export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<B
     for await (const record of records) {
       outcome.pages++
       if ('error' in record.outcome) outcome.failed++
+      else if (hasEnded(record.outcome)) outcome.ended++
       const seconds = (performance.now() - started) / 1000
       bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
       await writer.write(record)

@@ -11,6 +11,7 @@ import type { CarriedColumn } from '../formats/record-format.ts'
 import type { ScanRecord } from '../formats/scan-record.ts'
 import { buildTableFormat } from '../formats/technology-table.ts'
 import { adviseAllow } from './allow-hint.ts'
+import { hasEnded, reportEnded } from './fail-on.ts'
 import { type ListInput, openListInput } from './list-input.ts'
 import { type LiveOptions, openScanner } from './live-scan.ts'
 import { buildOutputFormat } from './output-options.ts'
@@ -85,15 +86,16 @@ async function scanList(options: ListOptions, io: CommandIo): Promise<number> {
   const onStop = (): void => stop.abort()
   try {
     const rules = await scanner.ready()
-    const output = await openOutput(options, { rules, carried: list.carried }, io)
+    const output = await openOutput(options, list, io)
     const known = output.done.size
     process.once('SIGINT', onStop).once('SIGTERM', onStop)
     const run = { list, scanner, rules, output, total, signal: stop.signal }
-    const { done, codes, advice } = await scanSites(options, io, run).finally(() => output.close())
+    const { done, codes, advice, ended } = await scanSites(options, io, run).finally(() => output.close())
     const failed = [...codes.values()].reduce((sum, count) => sum + count, 0)
     io.stderr.write(formatSummary({ done, known, duplicates, empty, failed, codes }))
     for (const sentence of advice) io.stderr.write(`${sentence}\n`)
-    if (!stop.signal.aborted) return failed > 0 ? EXIT.findings : EXIT.ok
+    const isEnded = options.failsOnEnded && reportEnded(ended, io)
+    if (!stop.signal.aborted) return failed > 0 || isEnded ? EXIT.findings : EXIT.ok
     io.stderr.write(out === undefined ? 'stopped\n' : 'stopped: continue with --resume\n')
     return EXIT_STOPPED
   } finally {
@@ -109,11 +111,11 @@ function formatNoSite({ input, column }: ListOptions): string {
 
 function openOutput(
   { out, table, columns, isRaw, include, continuation }: BulkOptions,
-  { rules, carried }: { readonly rules: RulesetInfo; readonly carried: readonly CarriedColumn[] },
+  { carried }: { readonly carried: readonly CarriedColumn[] },
   { stdout }: CommandIo,
 ): Promise<BulkOutput> {
   const output = buildOutputFormat({ out, columns }, 'live', { carried, isRaw, withMeta: include.includes('meta') })
-  const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live', rules.catalogue) }
+  const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live') }
   return openBulkOutput({ out, table }, formats, { continuation, stdout })
 }
 
@@ -147,6 +149,8 @@ const MAX_ADVICE = 3
 
 /** The outcome of a run. */
 interface RunOutcome extends Pick<Summary, 'done' | 'codes'> {
+  /** Sites with versions whose support has ended. */
+  readonly ended: number
   /** What to do about sites that failed. */
   readonly advice: ReadonlySet<string>
 }
@@ -166,7 +170,7 @@ async function scanSites(options: ListOptions, io: CommandIo, run: Run): Promise
   const { list, output, total, signal } = run
   const codes = new Map<string, number>()
   const advice = new Set<string>()
-  let done = 0
+  let [done, ended] = [0, 0]
   const bar = createProgressBar(io, '{value} of {total} sites, {rate} sites/s', { gracefulExit: false }) // Ctrl-C is handled above.
   bar.start(total, output.done.size, { rate: '–' })
   const started = performance.now()
@@ -177,6 +181,7 @@ async function scanSites(options: ListOptions, io: CommandIo, run: Run): Promise
     if (sentence !== null && advice.size < MAX_ADVICE) advice.add(sentence)
     done++
     const { outcome } = record
+    if ('verdict' in outcome && hasEnded(outcome)) ended++
     if ('code' in outcome) codes.set(outcome.code, (codes.get(outcome.code) ?? 0) + 1)
     bar.increment({ rate: ((done * 1000) / (performance.now() - started)).toFixed(1) })
     return cause !== null && CAUSES_WITHOUT_REQUEST.has(cause) ? 'none' : 'pause'
@@ -187,7 +192,7 @@ async function scanSites(options: ListOptions, io: CommandIo, run: Run): Promise
   } finally {
     bar.stop()
   }
-  return { done, codes, advice }
+  return { done, codes, advice, ended }
 }
 
 /** Advises to name the column if the entry of a list looks like a row of a table. */
@@ -214,9 +219,9 @@ async function scanListed(
   const key = { url: site.text }
   try {
     const scan = await scanSite(scanner, site, { signal })
-    const { verdict, infrastructure, timing, meta } = scan
+    const { verdict, infrastructure, timing, meta, details, packages } = scan
     const facts = { scannedAt: meta.scannedAt, durationMs: timing.total, ruleset: meta.ruleset }
-    const page = { ...facts, verdict, infrastructure, status: meta.status, title: meta.title }
+    const page = { ...facts, verdict, details, packages, infrastructure, status: meta.status, title: meta.title }
     const outcome = { ...page, result: toLiveResult(scan, options.include) }
     return { record: { key, input: site.input, outcome }, cause: null, sentence: null }
   } catch (error) {

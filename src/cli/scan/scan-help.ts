@@ -18,7 +18,8 @@ function formatColumns(kind: InputKind): string {
 export const SCAN_HELP = `
 Detects what a website is made with: a live site, or a saved page.
 
-  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta]
+  npm run -s scan -- https://example.org [--include evidence,versions,infrastructure,timing,warnings,meta,page,details,
+      packages]
       Scans a live site and prints the result as JSON. A domain without https:// is scanned with https://, or with http:// if its
       server refuses the connection. The command of the package (siteprint URL) describes the result on a terminal; --json prints JSON
       there too.
@@ -37,7 +38,7 @@ Detects what a website is made with: a live site, or a saved page.
   --allow address[/bits][:port]   opens a local address (IPv6 in brackets; may be repeated)
   --skip dns,tls,robots,favicon   leaves out parts of the side evidence
 
-  npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings]
+  npm run -s scan -- --html page.html [--url U] [--headers h.json] [--include evidence,versions,warnings,page,details,packages]
       Scans a saved page. --url is its address, --headers a JSON file: {name: value} or [[name, value], …].
 
   npm run -s scan -- --har file.har [--include …]
@@ -53,6 +54,10 @@ Detects what a website is made with: a live site, or a saved page.
   --timeout 10   seconds that one saved page may take; a run continues with the next page
 
 Output of every input:
+
+  --format cyclonedx        prints technologies, packages and evidence of one site or page as a CycloneDX document
+  --fail-on ended           exit code 1 if a site shows a version whose support has ended; one that a distribution may
+                            still patch does not count
 
   --out FILE                JSON lines (.jsonl, .ndjson), or CSV (.csv)
   --overwrite               replaces output files that exist; without it they are an error

@@ -1,29 +1,35 @@
 import { basename } from 'node:path'
 import type { PageMatcher } from '../../detector/detector.ts'
-import type { Extra, PageInput } from '../../index.ts'
+import type { PageInput } from '../../index.ts'
 import { type CommandIo, EXIT, showsColors } from '../command/command.ts'
 import { formatCount } from '../command/format-count.ts'
 import type { HarPages } from '../formats/har.ts'
 import type { RecordWriter } from '../formats/record-writer.ts'
 import { readSavedPage, type SavedPage } from '../formats/saved-page.ts'
 import { describeVerdict } from './describe-verdict.ts'
-import { type Matching, matchPage, recordPage } from './match-page.ts'
+import { hasEnded, reportEnded } from './fail-on.ts'
+import { formatDocument } from './format-document.ts'
+import { type Matching, matchPage, recordPage, type SavedExtra } from './match-page.ts'
 
 interface SavedOptions extends Partial<SavedPage> {
   /** A HAR file, instead of `html`. */
   readonly har?: string | undefined
-  readonly include: readonly Extra[]
+  readonly include: readonly SavedExtra[]
+  /** Whether a version whose support has ended makes the command fail. */
+  readonly failsOnEnded: boolean
   /** Called once the input is valid, because loading the rules takes longer than reading the page. */
   readonly openMatcher: () => Promise<PageMatcher>
   /** Opens the outputs; null to print the result of the first page itself. */
-  readonly openWriter: ((matcher: PageMatcher) => Promise<RecordWriter>) | null
+  readonly openWriter: (() => Promise<RecordWriter>) | null
   /** Whether the result is described for a person instead of printed as JSON. */
   readonly isDescribed: boolean
+  /** Whether the result is printed as a CycloneDX document. */
+  readonly isDocument: boolean
 }
 
 /** Scans a saved page, or the pages of a HAR file. @returns the exit code */
 export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<number> {
-  const { include, openMatcher, openWriter } = options
+  const { include, openMatcher, openWriter, failsOnEnded, isDescribed, isDocument } = options
   const { pages, leftOut } = await readPages(options)
   if (leftOut > 0)
     io.stderr.write(
@@ -31,25 +37,32 @@ export async function scanSaved(options: SavedOptions, io: CommandIo): Promise<n
     )
   const matcher = await openMatcher()
   try {
-    if (openWriter === null) return await printPage(pages, { matcher, include, isDescribed: options.isDescribed }, io)
-    const writer = await openWriter(matcher)
-    const failed = await writePages(pages, { matcher, include }, writer).finally(() => writer.close())
+    if (openWriter === null)
+      return await printPage(pages, { matcher, include, isDescribed, isDocument, failsOnEnded }, io)
+    const writer = await openWriter()
+    const { failed, ended } = await writePages(pages, { matcher, include }, writer).finally(() => writer.close())
     io.stderr.write(`${formatCount(pages.length, 'page')}, ${failed} failed\n`)
-    return failed > 0 ? EXIT.findings : EXIT.ok
+    return failed > 0 || (failsOnEnded && reportEnded(ended, io)) ? EXIT.findings : EXIT.ok
   } finally {
     await matcher.close()
   }
 }
 
-/** Writes a record for each page. @returns the number of pages that failed */
-async function writePages(pages: readonly NamedInput[], matching: Matching, writer: RecordWriter): Promise<number> {
-  let failed = 0
+/** Writes a record for each page. @returns the number of pages that failed, and of those with versions whose support has ended */
+async function writePages(pages: readonly NamedInput[], matching: Matching, writer: RecordWriter): Promise<PageCounts> {
+  let [failed, ended] = [0, 0]
   for (const { id, input } of pages) {
     const record = await recordPage({ key: { id }, input }, matching)
     if ('error' in record.outcome) failed++
+    else if (hasEnded(record.outcome)) ended++
     await writer.write(record)
   }
-  return failed
+  return { failed, ended }
+}
+
+interface PageCounts {
+  readonly failed: number
+  readonly ended: number
 }
 
 /** The pages of the input. */
@@ -71,11 +84,17 @@ async function readPages({ html = '', har, url, headers }: SavedOptions): Promis
 /** Prints the result of the first page. */
 async function printPage(
   [{ input }, ...others]: readonly NamedInput[],
-  { isDescribed, ...matching }: Matching & Pick<SavedOptions, 'isDescribed'>,
+  {
+    isDescribed,
+    isDocument,
+    failsOnEnded,
+    ...matching
+  }: Matching & Pick<SavedOptions, 'isDescribed' | 'isDocument' | 'failsOnEnded'>,
   io: CommandIo,
 ): Promise<number> {
   const { stdout, stderr } = io
-  const { verdict, result, title } = await matchPage({ input }, matching)
+  const page = await matchPage({ input }, matching)
+  const { verdict, result, title, details, packages } = page
   if (!matching.include.includes('warnings')) for (const warning of verdict.warnings) stderr.write(`${warning}\n`)
   if (others.length > 0)
     stderr.write(
@@ -84,8 +103,9 @@ async function printPage(
   const { rules } = matching.matcher
   // Labels are read from all rules, which takes a tenth of the time of a scan.
   if (isDescribed) {
-    const parts = { labels: rules.labels, title, infrastructure: null, hasColors: showsColors(io) }
+    const parts = { labels: rules.labels, title, details, infrastructure: null, hasColors: showsColors(io) }
     stdout.write(describeVerdict(verdict, parts))
-  } else stdout.write(`${JSON.stringify(result, null, 2)}\n`)
-  return EXIT.ok
+  } else if (isDocument) stdout.write(formatDocument({ ...verdict, details, packages }, new Date(page.scannedAt)))
+  else stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  return failsOnEnded && hasEnded(page) && reportEnded(1, io) ? EXIT.findings : EXIT.ok
 }

@@ -32,6 +32,7 @@ export function compileRule(
     ...(source.ofSite && { ofSite: true }),
     ...(source.role === 'cdn' && { cdn: true }),
     implies: toList<string>(implies),
+    ...(source.usual && { usual: toList<string>(source.usual) }),
     requires: toList<string>(requires),
     excludes: toList<string>(excludes),
     ...(thin && { thin }),

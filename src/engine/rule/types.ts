@@ -102,6 +102,8 @@ export interface RuleSource {
   readonly ofSite?: boolean
   readonly role?: 'cdn'
   readonly implies?: string | readonly string[]
+  /** Slugs of `implies` that usually apply, but not always: they reach medium at most. */
+  readonly usual?: string | readonly string[]
   readonly requires?: string | readonly string[]
   readonly excludes?: string | readonly string[]
   /** Site types: the score of a page on which no clause holds, in tenths of log-odds; 0 if absent. */
@@ -132,6 +134,8 @@ export interface CompiledRule {
   readonly ofSite?: boolean
   readonly cdn?: boolean
   readonly implies: readonly string[]
+  /** Those of `implies` that are not certain. */
+  readonly usual?: readonly string[]
   readonly requires: readonly string[]
   readonly excludes: readonly string[]
   readonly thin?: boolean

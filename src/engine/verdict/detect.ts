@@ -3,6 +3,7 @@ import type { Page } from '../page/page-types.ts'
 import { boundWarnings, cutText, MAX_EVIDENCE, MAX_TECHNOLOGIES, MAX_URL } from '../text/bounds.ts'
 import { analyzePage } from './analyze-page.ts'
 import { chooseHosting } from './choose.ts'
+import { describeTechnologies } from './describe-technologies.ts'
 import { buildEvidence } from './evidence.ts'
 import { describeAnswer, explainAnswer } from './response.ts'
 import type { ScoredRule } from './score.ts'
@@ -27,6 +28,7 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
   const scoring = [...products.values(), ...providers.values(), ...responses.values()]
   const cuts = reportCuts(analysis.technologyCount, scoring.length)
   const answer = describeAnswer(page, response, { ruleset, type: choice.chosen?.rule })
+  const versions = listVersions(technologies, { products, ruleset })
   const fields = {
     url: page.url && cutText(page.url.href, MAX_URL),
     builder: builder?.rule.name ?? null,
@@ -38,7 +40,8 @@ export function detect(ruleset: Ruleset, page: Page): Verdict {
     hosting: origin === undefined ? null : (origin?.rule.name ?? inferHosting(builder, ruleset)),
     siteType: choice.chosen?.rule.slug ?? null,
     page: answer,
-    versions: listVersions(technologies, { products, ruleset }),
+    details: describeTechnologies(technologies, { versions, categories: ruleset.categories }),
+    versions,
     warnings: boundWarnings([...explainAnswer(answer), ...page.warnings, ...hits.warnings, ...cuts]),
     cost: { textsTested: hits.textsTested, rulesEvaluated: scored.length + new Set(held.map(({ rule }) => rule)).size },
   }

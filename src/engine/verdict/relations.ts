@@ -6,24 +6,46 @@ import type { Level } from './verdict-types.ts'
 /** Scored rules by slug. */
 export type ScoredRules = Map<string, ScoredRule>
 
-const IMPLIED = new WeakMap<RulesBySlug, Map<CompiledRule, ReadonlySet<string>>>()
+/** What a rule implies, over any number of steps. */
+interface Implied {
+  readonly all: ReadonlySet<string>
+  /** Without what is only usual at a step. */
+  readonly certain: ReadonlySet<string>
+}
+
+const IMPLIED = new WeakMap<RulesBySlug, Map<CompiledRule, Implied>>()
 
 /** Finds everything that a rule implies, over any number of steps. The result is computed once for a set of rules. */
 export function findImplied(rule: CompiledRule, rules: RulesBySlug): ReadonlySet<string> {
+  return readImplied(rule, rules).all
+}
+
+function readImplied(rule: CompiledRule, rules: RulesBySlug): Implied {
   let known = IMPLIED.get(rules)
   if (known === undefined) IMPLIED.set(rules, (known = new Map()))
   let implied = known.get(rule)
-  if (implied === undefined) known.set(rule, (implied = followImplies(rule, rules)))
+  if (implied === undefined) {
+    const all = followImplies(rule, rules, ({ implies }) => implies)
+    const certain = followImplies(rule, rules, ({ implies, usual = [] }) =>
+      implies.filter((slug) => !usual.includes(slug)),
+    )
+    known.set(rule, (implied = { all, certain }))
+  }
   return implied
 }
 
-function followImplies(rule: CompiledRule, rules: RulesBySlug): ReadonlySet<string> {
+function followImplies(
+  rule: CompiledRule,
+  rules: RulesBySlug,
+  read: (rule: CompiledRule) => readonly string[],
+): ReadonlySet<string> {
   const implied = new Set<string>()
-  const queue = [...rule.implies]
+  const queue = [...read(rule)]
   for (const slug of queue) {
     if (implied.has(slug)) continue
     implied.add(slug)
-    queue.push(...(rules.get(slug)?.implies ?? []))
+    const next = rules.get(slug)
+    if (next !== undefined) queue.push(...read(next))
   }
   return implied
 }
@@ -35,11 +57,18 @@ export function dropUnrequired(scored: ScoredRules): void {
   for (const [one, slug] of missing) if (slug !== undefined) drop(one, `required ${slug} is missing`)
 }
 
-/** Lifts an implied rule to the level of the rule that implies it, if that is higher. Points and families do not change. */
+/**
+ * Lifts an implied rule to the level of the rule that implies it, if that is higher; to medium at most, if it only usually applies.
+ * Points and families do not change.
+ */
 export function liftImplied(scored: ScoredRules, rules: RulesBySlug): void {
   const lifts: [slug: string, by: ScoredRule, level: Level][] = []
-  for (const one of scored.values())
-    if (one.level !== null) for (const slug of findImplied(one.rule, rules)) lifts.push([slug, one, one.level])
+  for (const one of scored.values()) {
+    const { level } = one
+    if (level === null) continue
+    const { all, certain } = readImplied(one.rule, rules)
+    for (const slug of all) lifts.push([slug, one, level === 'high' && !certain.has(slug) ? 'medium' : level])
+  }
   for (const [slug, by, level] of lifts) {
     const rule = rules.get(slug)
     if (rule !== undefined) lift(scored, rule, { level, by })
@@ -57,6 +86,7 @@ export function lift(
   if (rankLevel(level) <= rankLevel(lifted.level)) return
   lifted.level = level
   lifted.note = `implied by ${by.rule.slug}`
+  lifted.impliedBy = by.rule.slug
 }
 
 /** Of two rules that exclude each other, drops the one with the lower level. At the same level both remain. */

@@ -4,7 +4,7 @@ import type { Verdict } from './verdict-types.ts'
 export const EXTRAS = ['evidence', 'versions', 'warnings', 'page'] as const
 export type Extra = (typeof EXTRAS)[number]
 
-type Fields = Omit<Verdict, Extra | 'cost'>
+type Fields = Omit<Verdict, Extra | 'details' | 'cost'>
 
 /** The ten fields of a result, in the order of the specification, followed by the extras. */
 export type Result = Fields & { readonly cached: boolean } & Partial<Pick<Verdict, Extra>>

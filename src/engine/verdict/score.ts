@@ -45,6 +45,8 @@ export class ScoredRule {
   readonly held: readonly HeldClause[]
   level: Level | null
   note?: string
+  /** Slug of the rule that raised its level. */
+  impliedBy?: string
   readonly #hits: PageHits | null
   /** null until it is read. */
   #version: string | null | undefined = null

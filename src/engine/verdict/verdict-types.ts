@@ -40,6 +40,19 @@ export interface Evidence {
   readonly note?: string
 }
 
+/** A technology of a verdict, as its rule describes it. */
+export interface TechnologyFacts {
+  readonly slug: string
+  readonly name: string
+  readonly category: { readonly slug: string; readonly name: string }
+  readonly level: Level
+  readonly version: string | null
+  /** Website of the vendor. */
+  readonly website: string | null
+  /** Slug of the builder, technology or provider that implies it, if that gave it its level; null if the page shows it. */
+  readonly impliedBy: string | null
+}
+
 /** What came back: the site, or something instead of it. */
 export interface PageAnswer {
   readonly state: PageState
@@ -62,6 +75,8 @@ export interface Verdict {
   readonly siteType: string | null
   /** What came back: the site, or something instead of it. */
   readonly page: PageAnswer
+  /** What the rules know about the technologies, in the same order. */
+  readonly details: readonly TechnologyFacts[]
   /** Display name → version. */
   readonly versions: Readonly<Record<string, string>>
   readonly evidence: readonly Evidence[]

@@ -99,7 +99,7 @@ function describeOperation(operation: Operation, { components, revision, categor
     {
       description: text,
       headers: listHeaders(operation, { status, revision }),
-      ...(content && describeContent(content)),
+      ...(content && describeContent(content, status === 200 && revision === 2 ? operation.media : undefined)),
     },
   ]
   const failures = [...new Set(codes.map((code) => API_ERRORS[code][0]))].map((status) => {
@@ -137,8 +137,16 @@ function sortCodes(codes: readonly ApiErrorCode[]): ApiErrorCode[] {
   return (Object.keys(API_ERRORS) as ApiErrorCode[]).filter((code) => codes.includes(code))
 }
 
-function describeContent({ schema, examples }: { readonly schema: string; readonly examples: Examples }): Json {
-  return { content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, examples } } }
+function describeContent(
+  { schema, examples }: { readonly schema: string; readonly examples: Examples },
+  media?: string,
+): Json {
+  return {
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, examples },
+      ...(media !== undefined && { [media]: { schema: { type: 'object' } } }),
+    },
+  }
 }
 
 function describeBody(schema: TSchema, components: Components): Json {

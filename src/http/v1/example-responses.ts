@@ -1,6 +1,7 @@
 import type { CacheEntry } from '../../coordination/types.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
 import type { Catalogue, KeyInfo, KeyUsage, ScanResult } from '../../service/response-schemas.ts'
+import { formatExtras } from '../../service/stored-extras.ts'
 import type { ResponseName } from './operation.ts'
 
 /** The id of the request in every example of an error. */
@@ -62,13 +63,49 @@ const EXTRAS: Extras = {
     title: 'Harbour Line: boats and bicycles',
   },
   page: { state: 'site', by: null, status: 200 },
+  details: [
+    {
+      slug: 'webflow',
+      name: 'Webflow',
+      category: { slug: 'website-builder', name: 'Website builder' },
+      level: 'high',
+      version: null,
+      website: 'https://webflow.com',
+      impliedBy: null,
+      cpe: null,
+      support: null,
+    },
+    {
+      slug: 'google-fonts',
+      name: 'Google Fonts',
+      category: { slug: 'font', name: 'Fonts and icons' },
+      level: 'high',
+      version: null,
+      website: 'https://fonts.google.com',
+      impliedBy: null,
+      cpe: null,
+      support: null,
+    },
+    {
+      slug: 'jquery',
+      name: 'jQuery',
+      category: { slug: 'javascript-library', name: 'JavaScript libraries' },
+      level: 'high',
+      version: '3.5.1',
+      website: 'https://jquery.com',
+      impliedBy: null,
+      cpe: 'cpe:2.3:a:jquery:jquery:3.5.1:*:*:*:*:*:*:*',
+      support: { cycle: '3', state: 'supported', ends: null, latest: '3.7.1', certain: true },
+    },
+  ],
+  packages: [{ name: 'jquery', version: '3.5.1', purl: 'pkg:npm/jquery@3.5.1' }],
 }
 
 /** The scan of the examples, as it is cached. */
 export const EXAMPLE_ENTRY: CacheEntry = {
   at: Date.parse(EXTRAS.meta.scannedAt),
   result: JSON.stringify(FIELDS),
-  extras: JSON.stringify(EXTRAS),
+  extras: formatExtras(EXTRAS),
 }
 
 const KEY_INFO: KeyInfo = {

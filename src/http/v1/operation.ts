@@ -19,6 +19,8 @@ export interface Operation {
   /** Request headers that the operation reads. */
   readonly headers?: TObject
   readonly ok: ResponseName
+  /** Another media type of a 200 response in revision 2, which `Accept` asks for. */
+  readonly media?: string
   /** Error codes that only some operations have, in addition to `COMMON_ERRORS`. */
   readonly errors?: readonly ApiErrorCode[]
   /** The first revision of the API that has the operation. */

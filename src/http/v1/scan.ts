@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CacheEntry } from '../../coordination/types.ts'
 import { buildInvalidRequest } from '../../errors.ts'
+import { buildCycloneDx, CYCLONEDX_EXTRAS, CYCLONEDX_TYPE, type DescribedResult } from '../../scan/build-cyclonedx.ts'
 import { listExtras } from '../../scan/extras.ts'
 import { formatResult } from '../../service/cached-response.ts'
-import { getRequestState } from '../../service/request-state.ts'
+import { getRequestState, type RequestState } from '../../service/request-state.ts'
 import type { ScanRunner, ScanState } from '../../service/scan-runner.ts'
 import { abandonRequest } from '../../web/abandon-request.ts'
 import { allowOnly } from '../../web/allowed-methods.ts'
@@ -14,14 +16,17 @@ import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
 interface ScanParts {
   readonly scans: ScanRunner
+  /** The version of Siteprint. */
+  readonly version: string
 }
 
 const shared = {
   path: '/scan',
   summary: 'Scan a URL',
   description:
-    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit.',
+    'Detects what the site is made with. A result is cached for one hour; a cached response has cached set to true and the header Age. Only a 200 response is charged to the monthly quota; every request counts against the rate limit. In revision 2, Accept: application/vnd.cyclonedx+json gives the technologies and packages as a CycloneDX document instead.',
   ok: 'ScanResult',
+  media: CYCLONEDX_TYPE,
   errors: ['invalid_url', 'blocked_target', 'quota_exceeded', 'scan_failed', 'scan_timeout'],
   since: 1,
 } as const
@@ -53,7 +58,10 @@ function buildReader(scans: ScanRunner): ReadRequest {
     if (state.error !== undefined) return {}
     const parameters = { ...(request.query as object), ...(request.body as object | undefined) } as ScanParameters
     const known = listExtras(state.revision)
-    if (parameters.include?.every((extra) => known.includes(extra)) ?? true) return scans.read(parameters, state)
+    if (parameters.include?.every((extra) => known.includes(extra)) ?? true) {
+      const extras = acceptsCycloneDx(request, state) ? [...CYCLONEDX_EXTRAS, 'meta' as const] : parameters.include
+      return scans.read({ ...parameters, ...(extras && { include: extras }) }, state)
+    }
     state.error = buildInvalidRequest(describeInclude(state.revision, parameters.include))
     return {}
   }
@@ -61,16 +69,26 @@ function buildReader(scans: ScanRunner): ReadRequest {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-function buildHandler({ scans }: ScanParts): Handler {
+/** Whether the response is a CycloneDX document: `Accept` names the type. Revision 1 has no other responses than its own. */
+function acceptsCycloneDx({ headers }: FastifyRequest, { revision }: Pick<RequestState, 'revision'>): boolean {
+  return revision === 2 && (headers.accept ?? '').toLowerCase().includes(CYCLONEDX_TYPE)
+}
+
+function buildHandler({ scans, version }: ScanParts): Handler {
   const format = (entry: CacheEntry, { entry: found, revision, scanRequest: { include, rules } }: ScanState): string =>
     formatResult(entry, { cached: Boolean(found), include, revision, categories: rules.categories })
+  const formatDocument: typeof format = (entry, state) => {
+    const result = JSON.parse(format(entry, state)) as DescribedResult
+    return JSON.stringify(buildCycloneDx(result, { version, serial: randomUUID() }))
+  }
   return async (request, reply) => {
     const state = getRequestState(request) as ScanState
-    const response = await scans.run(request, state, format)
+    const isDocument = acceptsCycloneDx(request, state)
+    const response = await scans.run(request, state, isDocument ? formatDocument : format)
     if (response === null) return abandonRequest(reply)
     const { entry, now } = state
     if (entry) reply.header('age', String(Math.max(0, Math.floor((now - entry.at) / 1000))))
-    reply.type('application/json; charset=utf-8')
+    reply.type(isDocument ? CYCLONEDX_TYPE : 'application/json; charset=utf-8')
     return response
   }
 }

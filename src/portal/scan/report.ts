@@ -1,5 +1,6 @@
 import type { CacheEntry } from '../../coordination/types.ts'
 import type { RulesetLabels } from '../../detector/ruleset-labels.ts'
+import { describeEnd } from '../../lifecycles/describe-end.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
 import type { ScanResult } from '../../service/response-schemas.ts'
 
@@ -30,6 +31,8 @@ const NO_EXTRAS: PageExtras = {
   timing: { fetch: 0, evidence: 0, bodies: 0, match: 0, total: 0 },
   warnings: [],
   page: { state: 'site', by: null, status: null },
+  details: [],
+  packages: [],
 }
 
 /** Reads a stored scan. It may lack fields that later versions have added to results. */
@@ -42,6 +45,8 @@ export function readReport({ result, extras = '{}' }: CacheEntry): ScanReport {
 interface Technology {
   readonly name: string
   readonly version: string | null
+  /** That the support of the version has ended; null if it has not, or is not known. */
+  readonly ended: string | null
 }
 
 export interface TechnologyGroup {
@@ -56,11 +61,14 @@ const UNKNOWN_GROUP = 'Other'
 /** Groups the technologies of a scan by category: the builder first, then by title. */
 export function groupTechnologies({ result, extras }: ScanReport, labels: RulesetLabels): readonly TechnologyGroup[] {
   const kinds = new Map(extras.evidence.filter(({ chosen }) => chosen).map(({ name, kind }) => [name, kind]))
+  const details = new Map(extras.details.map((detail) => [detail.name, detail]))
   const groups = new Map<string, Technology[]>()
   for (const name of result.technologies) {
     const title = findGroup(name, { builder: result.builder, kind: kinds.get(name), labels })
     const version = findOwn(extras.versions, name) ?? null
-    groups.set(title, [...(groups.get(title) ?? []), { name, version }])
+    const support = details.get(name)?.support
+    const ended = support?.state === 'ended' ? describeEnd(support) : null
+    groups.set(title, [...(groups.get(title) ?? []), { name, version, ended }])
   }
   const isBuilder = (title: string): boolean => title === OTHER_GROUPS.builder
   return [...groups]

@@ -166,7 +166,7 @@ function Technologies({ groups }: { readonly groups: ReturnType<typeof groupTech
         {groups.map(({ title, technologies }) => (
           <div key={title}>
             <dt>{title}</dt>
-            {technologies.map(({ name, version }) => (
+            {technologies.map(({ name, version, ended }) => (
               <dd key={name}>
                 {name}
                 {version !== null && (
@@ -175,6 +175,7 @@ function Technologies({ groups }: { readonly groups: ReturnType<typeof groupTech
                     <SiteText text={version} maxCharacters={64} kind="version" />
                   </>
                 )}
+                {ended !== null && <span class="quiet"> {ended}</span>}
               </dd>
             ))}
           </div>

@@ -16,6 +16,7 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   by: ['response'],
   ofSite: ['response'],
   implies: ['builder', 'technology', 'hosting'],
+  usual: ['builder', 'technology', 'hosting'],
   requires: ['builder', 'technology', 'hosting'],
   excludes: ['builder', 'technology', 'hosting'],
   prior: ['site-type'],

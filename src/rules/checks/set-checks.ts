@@ -8,7 +8,7 @@ import { SLUG } from '../schema.ts'
 import type { CheckedRule } from './rule-checks.ts'
 import { isMisplaced } from './rule-keys.ts'
 
-const RELATIONS = ['implies', 'requires', 'excludes'] as const
+const RELATIONS = ['implies', 'usual', 'requires', 'excludes'] as const
 
 /** Namespace of the slugs whose page a response may be. */
 const OWNER = 'builder, technology or hosting'
@@ -51,7 +51,7 @@ export function checkSet(rules: readonly CheckedRule[], categories: Categories):
         }),
       )
     }
-    findings.push(...checkExcludes(rule))
+    findings.push(...checkExcludes(rule), ...checkUsual(rule))
     for (const key of ['implies', 'requires'] as const) {
       const cycle = findCycle(rule, key, spaces.get(findNamespace(rule.found.kind)) ?? new Map())
       if (cycle) findings.push(buildFinding('relation-cycle', rule.file.keyAt([key]), { key, path: cycle.join(' → ') }))
@@ -99,7 +99,23 @@ function checkExcludes({ found, file }: CheckedRule): Finding[] {
     if (key === undefined && value !== found.slug) return []
     const reason = key === undefined ? 'it is the slug of this rule' : `${key} also names it`
     const path = Array.isArray(data.excludes) ? ['excludes', i] : ['excludes']
-    return [buildFinding('bad-relation', file.valueAt(path), { value: String(value), reason })]
+    return [buildFinding('bad-relation', file.valueAt(path), { key: 'excludes', value: String(value), reason })]
+  })
+}
+
+/** Reports what a rule usually implies and does not name in `implies`. */
+function checkUsual({ file }: CheckedRule): Finding[] {
+  const data = toRecord(file.data)
+  return toList<unknown>(data.usual).flatMap((value, i) => {
+    if (toList(data.implies).includes(value)) return []
+    const path = Array.isArray(data.usual) ? ['usual', i] : ['usual']
+    return [
+      buildFinding('bad-relation', file.valueAt(path), {
+        key: 'usual',
+        value: String(value),
+        reason: 'implies does not name it',
+      }),
+    ]
   })
 }
 

@@ -23,7 +23,7 @@ const MIN_WINDOW_LITERAL_LENGTH = 5
  * @param isNarrowed whether the clause also tests what is around the word
  */
 export function checkWord(word: string, place: Place, isNarrowed = false): WordProblem | null {
-  if (place.word === 'locator') return checkLocator(word)
+  if (place.word === 'locator') return checkLocator(word) ?? checkScript(word, place)
   if (place.word === 'selector') return checkSelector(word)
   if (place.word === 'literal') return checkLiteral(word, place, isNarrowed)
   if (place.names) {
@@ -47,6 +47,16 @@ function checkLiteral(word: string, { windowCharacters }: Place, isNarrowed: boo
 function checkLabel(word: string, name: string, label = ''): WordProblem | null {
   if (getDomain(label, { allowPrivateDomains: true }) === null) return null
   return { code: 'label-with-suffix', details: { value: word, label, instead: `{ dns: ${name}, under: ${label} }` } }
+}
+
+/** Endings of paths that a page does not load as a script. */
+const NOT_A_SCRIPT = /\/[^/]+\.(?:avif|css|eot|gif|ico|jpe?g|less|otf|pdf|png|s[ac]ss|svg|ttf|webp|woff2?)$/i
+
+/** No page has a script with the path of a style sheet, a picture or a font, so such a word never hits. */
+function checkScript(locator: string, { key }: Place): WordProblem | null {
+  return key === 'script' && NOT_A_SCRIPT.test(locator)
+    ? { code: 'not-a-script', details: { value: locator, place: key } }
+    : null
 }
 
 /** Checks a locator. Returns null if it is valid. */

@@ -9,21 +9,21 @@ import { RecordWriter } from '../../../src/cli/formats/record-writer.ts'
 import type { ScanRecord } from '../../../src/cli/formats/scan-record.ts'
 import { buildTableFormat } from '../../../src/cli/formats/technology-table.ts'
 import { readColumns } from '../../../src/cli/scan/output-options.ts'
-import { buildCatalogue } from '../../../src/detector/catalogue.ts'
 import { buildPage, detect, toResult } from '../../../src/index.ts'
+import { describeDetails } from '../../../src/lifecycles/describe-details.ts'
 import { openOwnRuleset } from '../../support/own-ruleset.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'siteprint-output-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const ruleset = openOwnRuleset()
-const catalogue = buildCatalogue(ruleset.rules)
 const verdict = detect(
   ruleset,
   buildPage({ url: 'https://a.example/', html: '<meta name=generator content="WordPress 6.6">' }),
 )
 const facts = { scannedAt: '2026-11-22T10:00:00.000Z', durationMs: 1234.5, ruleset: 'abc' }
-const outcome = { ...facts, verdict, result: toResult(verdict), status: 200, title: 'One' }
+const details = describeDetails(verdict, { now: new Date(facts.scannedAt) })
+const outcome = { ...facts, verdict, details, packages: [], result: toResult(verdict), status: 200, title: 'One' }
 const WALL = { ...toResult(verdict), page: { state: 'wall', by: null, status: 403 } } as const
 const good: ScanRecord = { key: { url: 'https://a.example' }, outcome }
 const other: ScanRecord = { key: { url: 'b.example' }, outcome }
@@ -58,7 +58,7 @@ async function write(
   const output = isCsv
     ? buildCsvFormat(readColumns(columns, 'live'), { carried, isRaw })
     : buildJsonFormat({ withMeta: false })
-  const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live', catalogue) }
+  const formats = { output, table: table === undefined ? null : buildTableFormat(table, 'live') }
   const files = { out: file, table: table && join(folder, table) }
   const opened = await openBulkOutput(files, formats, { continuation, stdout: process.stdout })
   await Promise.all(records.map((record) => opened.write(record)))
@@ -133,7 +133,7 @@ describe('lines of a bulk run', () => {
     const [, text] = await write('d.csv', [good, bad])
     expect(text.split('\n')).toEqual([
       'url,finalUrl,status,builder,builderSlug,confidence,category,isAiNative,technologies,hosting,cdn,siteType,scannedAt,error,code',
-      'https://a.example,https://a.example/,200,WordPress,wordpress,high,cms,false,WordPress; MySQL; PHP,,,,2026-11-22T10:00:00.000Z,,',
+      'https://a.example,https://a.example/,200,WordPress,wordpress,high,cms,false,WordPress; PHP; MySQL,,,,2026-11-22T10:00:00.000Z,,',
       `'=cmd(),,,,,,,,,,,,2026-11-22T10:00:00.000Z,"url must be, ""absolute""",invalid_url`,
       '',
     ])
@@ -226,7 +226,7 @@ test('rows precede the line of their site; after a write that failed, nothing fo
     },
     close: async () => {},
   }
-  const table = { sink, format: buildTableFormat('x.csv', 'live', catalogue) }
+  const table = { sink, format: buildTableFormat('x.csv', 'live') }
   const writer = new RecordWriter({ output: { sink, format: buildCsvFormat(readColumns('url', 'live')) }, table })
   const ended = await Promise.allSettled(
     [good, bad, other, { ...good, key: { url: 'c.example' } }, good].map((record) => writer.write(record)),
@@ -263,15 +263,15 @@ describe.each(['csv', 'jsonl'])('a table of technologies in .%s', (end) => {
         ? [
             'url,slug,name,category,version,level',
             'https://a.example,wordpress,WordPress,cms,6.6,high',
-            'https://a.example,mysql,MySQL,database,,high',
             'https://a.example,php,PHP,language,,high',
+            'https://a.example,mysql,MySQL,database,,medium',
           ]
         : [
-            ['wordpress', 'WordPress', 'cms', '6.6'],
-            ['mysql', 'MySQL', 'database', null],
-            ['php', 'PHP', 'language', null],
-          ].map(([slug, name, category, version]) =>
-            JSON.stringify({ url: 'https://a.example', slug, name, category, version, level: 'high' }),
+            ['wordpress', 'WordPress', 'cms', '6.6', 'high'],
+            ['php', 'PHP', 'language', null, 'high'],
+            ['mysql', 'MySQL', 'database', null, 'medium'],
+          ].map(([slug, name, category, version, level]) =>
+            JSON.stringify({ url: 'https://a.example', slug, name, category, version, level }),
           ),
     )
   })

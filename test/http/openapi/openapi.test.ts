@@ -118,7 +118,10 @@ describe.each(REVISIONS)('the document of revision %d', (revision) => {
   })
 
   test('has named components', () => {
-    const second = ['Meta', 'Catalogue', 'CatalogueEntry', 'KeyUsage', 'DayUsage', 'PageAnswer']
+    const second = [
+      ...['Meta', 'Catalogue', 'CatalogueEntry', 'KeyUsage', 'DayUsage', 'PageAnswer'],
+      ...['TechnologyDetail', 'TechnologyCategory', 'Support', 'Package'],
+    ]
     const both = [
       ...['ScanRequest', 'Extra', 'ScanResult', 'Confidence', 'BuilderCategory', 'SiteType', 'Evidence', 'Clause'],
       ...['Infrastructure', 'Network', 'Timing', 'KeyInfo', 'Error', 'ErrorCode'],

@@ -37,6 +37,15 @@ describe('groupTechnologies', () => {
       ...technologies.map(({ name, version }) => (version === null ? name : `${name} ${version}`)),
     ])
 
+  test('says that the support of a version has ended', () => {
+    const { verdict, ...scan } = sampleScan('https://one.example.org/', {
+      technologies: ['jQuery'],
+      versions: { jQuery: '1.12.4' },
+    })
+    const [group] = groupTechnologies(readReport(buildCacheEntry({ verdict, ...scan }, 0)), labels)
+    expect(group.technologies).toEqual([{ name: 'jQuery', version: '1.12.4', ended: 'support has ended' }])
+  })
+
   test.each<[string, Partial<LiveScan['verdict']>, string[][]]>([
     ['nothing', { builder: null, technologies: [] }, []],
     [
