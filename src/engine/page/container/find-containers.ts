@@ -1,9 +1,25 @@
 import { parseUrl } from '../../text/url.ts'
+import { commander, ensighten } from './code-containers.ts'
 import type { Container, ContainerFormat } from './container-types.ts'
+import { particle, segment } from './customer-data.ts'
 import { googleTag, tagManager } from './google.ts'
+import { launch } from './launch.ts'
+import { matomo, piwikPro } from './matomo.ts'
+import { tealium } from './tealium.ts'
 
 /** The formats of containers, the most informative first: a page reads two containers at most. */
-const FORMATS: readonly ContainerFormat[] = [tagManager, googleTag]
+const FORMATS: readonly ContainerFormat[] = [
+  tagManager,
+  launch,
+  tealium,
+  ensighten,
+  commander,
+  piwikPro,
+  matomo,
+  segment,
+  particle,
+  googleTag,
+]
 /** Number of characters at the beginning of a file by which a container is recognized. */
 const HEAD_CHARACTERS = 4096
 
