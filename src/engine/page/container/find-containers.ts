@@ -23,6 +23,9 @@ const FORMATS: readonly ContainerFormat[] = [
 /** Number of characters at the beginning of a file by which a container is recognized. */
 const HEAD_CHARACTERS = 4096
 
+/** Gives the scheme of addresses in snippets that have none. `.invalid` is reserved (RFC 2606). */
+const SECURE_BASE = 'https://container.invalid/'
+
 /** A container that a page loads. */
 export interface ContainerAddress {
   /** The file that lists the tags. */
@@ -39,7 +42,7 @@ export interface ContainerAddress {
 export function findContainers(addresses: readonly string[], snippets: readonly string[]): ContainerAddress[] {
   const found = new Map<string, { readonly rank: number; readonly container: ContainerAddress }>()
   const add = (href: string): void => {
-    const url = parseUrl(href)
+    const url = parseUrl(href, SECURE_BASE)
     const rank = url === null ? -1 : FORMATS.findIndex(({ findId }) => findId(url) !== null)
     if (url === null || rank < 0) return
     const list = FORMATS[rank].findList?.(url) ?? url.href

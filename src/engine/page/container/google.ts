@@ -1,5 +1,5 @@
 import type { Container, ContainerFormat, ContainerSource, ContainerTag, TagUrl } from './container-types.ts'
-import { MAX_TAGS } from './container-types.ts'
+import { MAX_TAG_CHARACTERS, MAX_TAGS } from './container-types.ts'
 import { GoogleTriggers } from './google-triggers.ts'
 import { type GoogleMacro, readTemplate } from './google-values.ts'
 import { parseItems, parseJson, readItems, readMembers, type Span } from './json-text.ts'
@@ -76,7 +76,14 @@ function readGoogle({ text, id, address }: ContainerSource, manager: string): Co
     return use === 'never' ? [] : [{ tag, isConditional: use === 'maybe' || tag.consent !== undefined }]
   })
   const templates = readTemplates(text, outer, new Set(used.map(({ tag }) => tag.function)))
-  const tags = used.map(({ tag, isConditional }) => ({ ...readTag(tag, { macros, templates }), isConditional }))
+  const tags: ContainerTag[] = []
+  let room = MAX_TAG_CHARACTERS
+  for (const { tag, isConditional } of used) {
+    // A template can insert a constant any number of times.
+    const read = readTag(tag, { macros, templates, isFull: room < 0 })
+    room -= read.html.length + read.code.length
+    tags.push({ ...read, isConditional })
+  }
   return { name: `${manager} ${id === '' ? findOwnId(text, outer) : id}`.trim(), tags }
 }
 
@@ -90,9 +97,11 @@ function findOwnId(text: string, outer: Members): string {
 interface TagContext {
   readonly macros: readonly GoogleMacro[]
   readonly templates: ReadonlyMap<string, Pick<ContainerTag, 'code' | 'urls'>>
+  /** Whether no more HTML is read. */
+  readonly isFull: boolean
 }
 
-function readTag(tag: GoogleTag, { macros, templates }: TagContext): Omit<ContainerTag, 'isConditional'> {
+function readTag(tag: GoogleTag, { macros, templates, isFull }: TagContext): Omit<ContainerTag, 'isConditional'> {
   const name = typeof tag.function === 'string' ? tag.function : ''
   const read = (member: string): string => readTemplate(tag[member], macros)
   const ids = [...ID_MEMBERS.map(read), ...readChildIds(tag)]
@@ -102,7 +111,7 @@ function readTag(tag: GoogleTag, { macros, templates }: TagContext): Omit<Contai
   const urls: TagUrl[] = image === '' ? [] : [{ kind: 'asset', url: image }]
   return {
     kinds: [name, ...Array.from(prefixes, (prefix) => `google-tag:${prefix}`)],
-    html: name === '__html' ? read('vtp_html') : '',
+    html: name === '__html' && !isFull ? read('vtp_html') : '',
     code: template?.code ?? '',
     urls: [...urls, ...(template?.urls ?? [])],
   }

@@ -4,7 +4,13 @@ export interface Span {
   readonly to: number
 }
 
-const BRACKET_OR_QUOTE = /["[\]{}]/g
+const QUOTE = 0x22
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+/** White space, commas and colons. */
+const GAP: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d, 0x0a, 0x2c, 0x3a])
 const END_OF_PRIMITIVE = /[,\]}]/g
 
 /**
@@ -58,7 +64,7 @@ export function parseJson(text: string): unknown {
 /** Skips white space, commas and colons. */
 function skipGap(text: string, at: number): number {
   let next = at
-  while (next < text.length && ' \t\r\n,:'.includes(text[next])) next++
+  while (GAP.has(text.charCodeAt(next))) next++
   return next
 }
 
@@ -70,18 +76,15 @@ export function findValueEnd(text: string, from: number): number {
     return END_OF_PRIMITIVE.exec(text)?.index ?? -1
   }
   let depth = 0
-  for (let at = from; ; ) {
-    BRACKET_OR_QUOTE.lastIndex = at
-    const found = BRACKET_OR_QUOTE.exec(text)
-    if (found === null) return -1
-    const { index } = found
-    at = index + 1
-    if (found[0] === '"') {
-      at = findStringEnd(text, index)
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = findStringEnd(text, at) - 1
       if (at < 0) return -1
-    } else if (found[0] === '{' || found[0] === '[') depth++
-    else if (--depth === 0) return at
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
+    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) return at + 1
   }
+  return -1
 }
 
 /** Finds the character after the closing quote of the string at `from`. @returns -1 if it is not closed */

@@ -8,7 +8,9 @@ const ADDRESS = /["'`]((?:https?:)?\\?\/\\?\/[\w.-]{1,253}[\w./\\-]{1,200}\/utag
 const HEAD = /tealium universal tag - utag\.loader|\butag_condload\b/
 const LIST = /\bloader\.cfg\s*=\s*\{/g
 /** A tag of the list: `"12":{load:utag.cond[5],send:1,v:202310251735,wait:1,tid:7117}`. */
-const TAG = /["']?\b(\d{1,5})["']?\s*:\s*\{\s*["']?load["']?\s*:\s*([^,}]{1,200})([^}]{0,400})\}/g
+const TAG = /\b(\d{1,5})["']?:\s?\{\s?["']?load["']?:/g
+/** A tag of the list is shorter than this. */
+const MAX_ENTRY_CHARACTERS = 600
 const TEMPLATE = /["']?\btid["']?\s*:\s*["']?(\d{2,6})/
 const SOURCE = /["']?\bsrc["']?\s*:\s*["']([^"']{4,500})["']/
 /** The beginning of a tag that is bundled with the container. */
@@ -29,10 +31,14 @@ export const tealium: ContainerFormat = {
     if (list === undefined) return null
     const codes = readBundled(text)
     const tags: ContainerTag[] = []
-    for (const [, number, load, rest] of text.slice(list.index, list.index + MAX_LIST_CHARACTERS).matchAll(TAG)) {
+    const listed = text.slice(list.index, list.index + MAX_LIST_CHARACTERS)
+    for (const { 0: start, 1: number, index } of listed.matchAll(TAG)) {
+      const from = index + start.length
+      const [entry] = listed.slice(from, from + MAX_ENTRY_CHARACTERS).split('}', 1)
+      const [load] = entry.split(',', 1)
       if (load.trim() === '0' || tags.length >= MAX_TAGS) continue
-      const template = TEMPLATE.exec(rest)?.[1]
-      const source = SOURCE.exec(rest)?.[1]
+      const template = TEMPLATE.exec(entry)?.[1]
+      const source = SOURCE.exec(entry)?.[1]
       tags.push(
         buildTag({
           kinds: template === undefined ? [] : [`utag:${template}`],
