@@ -12,7 +12,7 @@ const RULES = /\brules["']?\s*:\s*\[\s*\{\s*["']?id["']?\s*:\s*["']RL/
 const PART =
   /["']?\b(events|conditions|actions)["']?\s*:\s*\[|["']?\bmodulePath["']?\s*:\s*["']([\w-]{1,80})\/([^"']{1,200})["']/g
 /** Code of an extension that the container includes. */
-const MODULE = /["']([\w-]{1,80})\/src\/[^"']{1,200}["']\s*:\s*\{/g
+const MODULE = /["']([\w-]{1,80})\/(?:src|dist|lib)\/[^"']{1,200}["']\s?:\s?\{/g
 /** Events of the extension Core that happen on every page. */
 const PAGE_EVENT = /\/(?:libraryLoaded|pageBottom|domReady|windowLoaded)(?:\.js)?$/
 /** The extension of the manager itself. */
