@@ -8,7 +8,7 @@ import { writeGoogle } from '../engine/support/containers.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
 import { type Answering, createResolver, openScene, type Scene } from './scene.ts'
 
-const SITE = 'http://quietharbour.example/'
+const SITE = 'http://quietharbour.com/'
 const SNIPPET = `<script>(function(w,d,s,l,i){w[l].push({'gtm.start':1,event:'gtm.js'});j.src='https://www.googletagmanager.com/gtm.js?id='+i;})(window,document,'script','dataLayer','GTM-0A1B2C');</script>`
 /** No test waits until one of these limits, so a scan that ignores the end of a container does not end in time. */
 const NEVER_MS = 300_000
