@@ -26,6 +26,7 @@ import { status } from './status.ts'
 import { style } from './style.ts'
 import { stylesheet } from './stylesheet.ts'
 import { suffix } from './suffix.ts'
+import { tag } from './tag.ts'
 import { text } from './text.ts'
 import { title } from './title.ts'
 import { tls } from './tls.ts'
@@ -64,4 +65,5 @@ export const detectors: readonly Detector[] = [
   size,
   stylesheet,
   bundle,
+  tag,
 ]

@@ -10,7 +10,7 @@ export function buildUrlDetector(key: UrlKind, family: Family, about: string): D
     about,
     family,
     word: 'locator',
-    read({ urls }) {
+    read({ urls, tags }) {
       const found: Found[] = []
       const seen = new Set<PageUrl>() // A URL that a page contains many times counts once.
       for (const { kind, url, at } of urls) {
@@ -18,6 +18,9 @@ export function buildUrlDetector(key: UrlKind, family: Family, about: string): D
         seen.add(url)
         found.push({ name: '', text: url.href, url, at })
       }
+      for (const { urls: added, through, isConditional } of tags ?? [])
+        for (const { kind, url } of added)
+          if (kind === key) found.push({ name: '', text: url.href, url, through, isConditional })
       return found
     },
   }

@@ -10,7 +10,7 @@ import { findHeaders } from './redirect.ts'
 import type { Session, SiteResponse } from './session.ts'
 import { checkTarget } from './target.ts'
 
-/** The scripts and style sheets of a page, those that were not received with the reason; null: not requested. */
+/** The scripts of a page with its tag containers, and its style sheets; those that were not received with the reason; null: not requested. */
 export interface BodiesFound {
   readonly scripts: readonly PageBodyInput[] | null
   readonly styles: readonly PageBodyInput[] | null
@@ -24,6 +24,7 @@ interface FetchedHtml {
   readonly contentType: string | undefined
 }
 
+type BodyKind = keyof typeof BODY_BOUNDS
 type FetchedBody = PageBodyInput & { readonly text: Uint8Array }
 
 const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
@@ -34,7 +35,7 @@ const NO_BODIES: BodiesFound = { scripts: null, styles: null, lateBodies: 0 }
 export const FOREIGN_TYPE = /^\s*(?:image|audio|video|font|multipart)\/|\b(?:json|xml|pdf|zip|wasm)\b/i
 
 /**
- * Fetches the scripts and style sheets that `selectBodies` selects, all concurrently, as text: they are never executed.
+ * Fetches the scripts, style sheets and tag containers that `selectBodies` selects, all concurrently, as text: they are never executed.
  * It cannot fail the scan, ends within `bodiesAfterPageMs` and within the scan's deadline, and returns what was
  * received by then.
  */
@@ -43,16 +44,16 @@ export async function fetchBodies(
   { session, hostSlot }: { readonly session: Session; readonly hostSlot: HostSlot },
 ): Promise<BodiesFound> {
   if (!session.policy.fetchesBodies) return NO_BODIES
-  const { script, style } = selectBodiesOfResponse(page.html, page.contentType, page.url.href).selected
+  const { script, style, container } = selectBodiesOfResponse(page.html, page.contentType, page.url.href).selected
   const deadline = new Deadline({ ms: session.policy.bodiesAfterPageMs, parent: session.signal })
   const { signal } = deadline
   const slots = new SharedSlots(hostSlot)
   const acquire = (host: string): Promise<() => void> => slots.acquire(host, signal)
   let lateBodies = 0
-  const fetchOne = async (link: BodyLink): Promise<FetchedBody> => {
+  const fetchOne = async (link: BodyLink, kind: BodyKind): Promise<FetchedBody> => {
     try {
       const target = checkTarget(new URL(link.url.href), session.policy)
-      const read = (found: SiteResponse): Promise<FetchedBody> => readLinked(found, link, signal)
+      const read = (found: SiteResponse): Promise<FetchedBody> => readLinked(found, { link, kind, signal })
       const body = await requestFile(target, { session, acquire, signal, read })
       return body ?? buildMissing(link, 'too many redirects')
     } catch {
@@ -61,9 +62,18 @@ export async function fetchBodies(
     }
   }
   try {
-    const [scripts, styles] = await Promise.all([script, style].map((links) => Promise.all(links.map(fetchOne))))
+    const fetchAll = (links: readonly BodyLink[], kind: BodyKind): Promise<FetchedBody[]> =>
+      Promise.all(links.map((link) => fetchOne(link, kind)))
+    const [scripts, styles, containers] = await Promise.all([
+      fetchAll(script, 'script'),
+      fetchAll(style, 'style'),
+      fetchAll(container, 'container'),
+    ])
     return {
-      scripts: trimBodies(scripts, BODY_BOUNDS.script.totalBytes),
+      scripts: [
+        ...trimBodies(scripts, BODY_BOUNDS.script.totalBytes),
+        ...trimBodies(containers, BODY_BOUNDS.container.totalBytes),
+      ],
       styles: trimBodies(styles, BODY_BOUNDS.style.totalBytes),
       lateBodies,
     }
@@ -105,13 +115,18 @@ function buildMissing({ url }: BodyLink, missing: string): FetchedBody {
 }
 
 /** Reads one body. */
-async function readLinked(response: SiteResponse, link: BodyLink, signal: AbortSignal): Promise<FetchedBody> {
+async function readLinked(
+  response: SiteResponse,
+  { link, kind, signal }: { readonly link: BodyLink; readonly kind: BodyKind; readonly signal: AbortSignal },
+): Promise<FetchedBody> {
   const type = findHeaders(response, 'content-type').join()
   if (response.status !== 200) return buildMissing(link, `status ${response.status}`)
   if (/html/i.test(type)) return buildMissing(link, HTML_INSTEAD)
-  if (FOREIGN_TYPE.test(type)) return buildMissing(link, 'another type of file')
+  // The tags of some containers are listed in a JSON file.
+  if (FOREIGN_TYPE.test(kind === 'container' ? type.replace(/\bjson\b/i, '') : type))
+    return buildMissing(link, 'another type of file')
   const encodings = findHeaders(response, 'content-encoding').join(',')
-  const most = Math.min(MAX_BODY_BYTES, BODY_BOUNDS[link.kind].totalBytes)
+  const most = Math.min(MAX_BODY_BYTES, BODY_BOUNDS[kind].totalBytes)
   const bounds = { maxWireBytes: most, maxBodyBytes: most, signal }
   const { bytes, warnings } = await readBody(response.body, encodings, bounds)
   if (bytes.length === 0 && warnings.length > 0) return buildMissing(link, 'the body could not be decoded')

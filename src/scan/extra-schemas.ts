@@ -27,6 +27,9 @@ const clause = Type.Object(
     texts: list(Type.String({ maxLength: 200 }), {
       description: 'The texts that matched, each cut to 200 characters.',
     }),
+    through: Type.Optional(
+      list(text, { description: 'Tag containers that add such texts to the page: `Google Tag Manager GTM-0A1B2C`.' }),
+    ),
   },
   { $id: 'Clause', description: 'A clause of a rule that matched.' },
 )

@@ -8,6 +8,7 @@ import { compileRule } from '../../src/engine/rule/compile.ts'
 import type { ClauseSource } from '../../src/engine/rule/types.ts'
 import { detect } from '../../src/engine/verdict/detect.ts'
 import type { ClauseEvidence, Verdict } from '../../src/engine/verdict/verdict-types.ts'
+import { google } from './support/containers.ts'
 import { builder, buildPageWith, getVerdict, type TinyRule, technology } from './support/tiny-rules.ts'
 
 const long = 'x'.repeat(500)
@@ -45,6 +46,12 @@ test.each<[string, ClauseSource, PageInput, Partial<ClauseEvidence>]>([
     { asset: '/a.png' },
     { url: 'https://a.com/', html: '<img src=a.png>' },
     { texts: ['https://a.com/a.png'] },
+  ],
+  [
+    'the container through which a tag came',
+    { tag: '__hjtc' },
+    { scripts: [google({ tags: [{ function: '__hjtc' }] })] },
+    { family: 'loaded', weight: 'strong', texts: ['__hjtc'], through: ['Google Tag Manager GTM-0A1B2C'] },
   ],
   [
     'the URL of a script, and a literal with 80 characters around it',

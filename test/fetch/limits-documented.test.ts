@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { MAX_TAG_CHARACTERS, MAX_TAGS } from '../../src/engine/page/container/container-types.ts'
 import { BODY_BOUNDS, MAX_BODY_BYTES } from '../../src/engine/page/select-bodies.ts'
 import {
   MAX_EVIDENCE,
@@ -41,6 +42,8 @@ test.each<[name: string, sentence: string]>([
     'scripts',
     `| ${BODY_BOUNDS.script.count}, ${MAX_BODY_BYTES / MIB} MiB each after decompression, ${BODY_BOUNDS.script.totalBytes / MIB} MiB in total |`,
   ],
+  ['tag containers', `| ${BODY_BOUNDS.container.count}, ${MAX_BODY_BYTES / MIB} MiB each after decompression |`],
+  ['tags', `| ${MAX_TAGS.toLocaleString('en-US')}; ${MAX_TAG_CHARACTERS / MIB} Mi characters,`],
   ['style sheets', `| ${BODY_BOUNDS.style.count}, ${BODY_BOUNDS.style.totalBytes / KIB} KiB in total |`],
   ['time of scripts and style sheets', `| ${policy.bodiesAfterPageMs / 1000} s after the body of the page |`],
   ['cache of a result without them', `the result is cached for ${LATE_CACHE_MS / 60_000} minutes`],

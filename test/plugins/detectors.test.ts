@@ -146,6 +146,7 @@ describe('a place is seen', () => {
     ['bundle', 'abcde', { scripts: [] }, true],
     ['bundle', 'abcde', { html: '<script src=/a.js></script>', scripts: [] }, false],
     ['stylesheet', 'abcde', { styles: [{ url: '/a.css', text: 'a {}' }] }, true],
+    ['tag', '__hjtc', { scripts: [] }, true],
   ]
   const findDetector = (place: string) => detectors.find(({ key }) => key === place)
   test.each(sometimes)('%s %s with %j: %s', (place, word, input, expected) => {

@@ -42,6 +42,8 @@ class Clause(TypedDict):
     hits: int
     texts: list[str]
     """The texts that matched, each cut to 200 characters."""
+    through: NotRequired[list[str]]
+    """Tag containers that add such texts to the page: `Google Tag Manager GTM-0A1B2C`."""
 
 
 Confidence: TypeAlias = Literal['high', 'medium', 'low']

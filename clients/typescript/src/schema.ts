@@ -133,6 +133,10 @@ export interface Clause {
    * The texts that matched, each cut to 200 characters.
    */
   texts: string[]
+  /**
+   * Tag containers that add such texts to the page: `Google Tag Manager GTM-0A1B2C`.
+   */
+  through?: string[]
   [k: string]: unknown
 }
 export interface DayUsage {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BodyLink } from '../../engine/page/body-links.ts'
+import type { BodyLink, ContainerLink } from '../../engine/page/body-links.ts'
 import type { PageBodyInput, PageInput } from '../../engine/page/page-input.ts'
 import { MAX_BODY_BYTES, selectBodies, selectBodiesOfResponse } from '../../engine/page/select-bodies.ts'
 
 /** Finds the body that an archive recorded for a URL without fragment; null if it has none. */
 export type FindBody = (url: string) => Promise<string | Uint8Array | null>
 
-/** Adds to a recorded page the scripts and style sheets that `selectBodies` selects, from the other records of its archive. */
+/** Adds to a recorded page the scripts, tag containers and style sheets that `selectBodies` selects, from the other records of its archive. */
 export async function addRecordedBodies(page: PageInput, find: FindBody): Promise<PageInput> {
   const { html = '', url = null } = page
   const headers = (page.headers ?? []) as readonly (readonly [string, string])[]
@@ -24,7 +24,15 @@ export async function addRecordedBodies(page: PageInput, find: FindBody): Promis
     }
     return bodies
   }
-  return { ...page, scripts: await readAll(selected.script), styles: await readAll(selected.style) }
+  const [scripts, styles] = [await readAll(selected.script), await readAll(selected.style)]
+  const loaded = selected.container.filter((link) => link.loaded !== link.url.href)
+  const containers = [...(await readAll(selected.container)), ...(await readAll(loaded.map(toLoaded)))]
+  return { ...page, scripts: [...scripts, ...containers], styles }
+}
+
+/** The file that the page loads, in which some managers list the tags too. */
+function toLoaded(link: ContainerLink): BodyLink {
+  return { ...link, url: { ...link.url, href: link.loaded } }
 }
 
 /** Content types of scripts and style sheets (RFC 9239, RFC 2318). */

@@ -103,13 +103,17 @@ function explainClauses(rule: CompiledRule, context: Context): string[] {
       `  ${findMark(clause, leaves, hits)} ${clause.weight} ${clause.family}: ${clause.text}`,
       ...leaves.map((leaf) => {
         const { count = 0, values = [] } = hits.get(leaf) ?? {}
-        const texts = values.map((value) => value.readExcerpt(100))
+        const texts = values.map((value) => value.readExcerpt(100) + formatContainer(value.found.through))
         const seen = hits.isSeen(leaf) ? formatHits({ count, texts }) : 'not looked at'
         const general = leaf.positive && count === 0 ? near.get(leaf.id) : undefined
         return `      ${describe(leaf)}: ${seen}${general ? `; without its tests and paths ${formatHits(general)}` : ''}`
       }),
     ]
   })
+}
+
+function formatContainer(through: string | undefined): string {
+  return through === undefined ? '' : ` (through ${through})`
 }
 
 /**

@@ -14,6 +14,10 @@ export interface Found {
   readonly url?: PageUrl
   /** The version that the place found with the value, for places with `hasVersions`. */
   readonly version?: string
+  /** The container of a tag manager that adds the value to the page. */
+  readonly through?: string
+  /** Whether the value is added under a condition that the page does not show. */
+  readonly isConditional?: boolean
   /** The amount that counts as the hit, for places with `isAmount`. */
   readonly amount?: number
 }

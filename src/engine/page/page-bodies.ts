@@ -96,6 +96,6 @@ function readText(given: string | Uint8Array, missing: string | undefined): Pick
 }
 
 /** Decodes UTF-8, the encoding of modules and of nearly all builds. Literals of rules are ASCII in any case. */
-function decodeBody(text: string | Uint8Array): string {
+export function decodeBody(text: string | Uint8Array): string {
   return typeof text === 'string' ? text : new TextDecoder().decode(text)
 }

@@ -47,6 +47,20 @@ export interface PageBodies {
   readonly isComplete: boolean
 }
 
+/** A tag that a tag manager adds to a page, as its container lists it. */
+export interface PageTag {
+  /** The container: `Google Tag Manager GTM-0A1B2C`. */
+  readonly through: string
+  /** Whether it waits for something that the page does not show. */
+  readonly isConditional: boolean
+  /** What kind of tag it is, in the words of its manager. */
+  readonly kinds: readonly string[]
+  /** Its scripts, whose escapes are decoded. */
+  readonly scripts: readonly string[]
+  /** Addresses in its HTML and its scripts. */
+  readonly urls: readonly UrlUse[]
+}
+
 /** A parsed response: plain, immutable data, independent of any ruleset. null and absent mean that it was not looked at. */
 export interface Page {
   /** The final URL, without fragment. */
@@ -79,6 +93,8 @@ export interface Page {
   /** The scripts and style sheets of the site's own build that were read, as `selectBodies` selects them. */
   readonly bundles: PageBodies | null
   readonly stylesheets: PageBodies | null
+  /** The tags of the containers that were read, those that run on every page first. */
+  readonly tags: readonly PageTag[] | null
   /** The base that URLs of the page are resolved against. */
   readonly base: UrlBase
   /** One sentence for each part of the response that was cut. */

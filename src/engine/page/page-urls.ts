@@ -16,8 +16,8 @@ const FRAMES = new Map([
   ['embed', 'src'],
   ['object', 'data'],
 ])
-/** Attributes that a script of the page copies to `src` when the file is due: lazy loading, WP Rocket and consent tools. */
-const LATE_SOURCES = new Set(['data-src', 'data-lazy-src', 'data-rocket-src', 'data-cmp-src'])
+/** Attributes that a script of the page copies to `src` when the file is due: lazy loading, WP Rocket, consent tools and tag managers. */
+const LATE_SOURCES = new Set(['data-src', 'data-lazy-src', 'data-rocket-src', 'data-cmp-src', 'data-gtmsrc'])
 // Attributes with one or several URLs of files that the page loads.
 const ATTRIBUTES = new SparseMap<'href' | 'one' | 'several' | 'style' | 'data'>()
 for (const [name, kind] of [

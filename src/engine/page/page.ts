@@ -1,11 +1,11 @@
 import { decodeHtml } from '../text/charset.ts'
-import { collapse } from '../text/text.ts'
 import { buildBase, type UrlBase, UrlResolver } from '../text/url.ts'
 import { countWords } from '../text/words.ts'
-import { findTemplateContent, readAttribute, readText } from './element.ts'
+import { collectBlocks } from './blocks.ts'
+import { readAttribute } from './element.ts'
 import { findHeader } from './find-header.ts'
-import { JsonLdParser } from './jsonld.ts'
 import { readBodies } from './page-bodies.ts'
+import { readTags, sortScripts } from './page-containers.ts'
 import { checkInput, type PageInput, readAddress, readDns, readHeaders } from './page-input.ts'
 import type { Page, Tape } from './page-types.ts'
 import { collectUrls } from './page-urls.ts'
@@ -67,18 +67,20 @@ function readNetwork({ address = null, network }: PageInput): Page['network'] {
   return network === null && address !== null ? 'unknown' : null
 }
 
-const NO_BODIES: Pick<Page, 'bundles' | 'stylesheets'> = { bundles: null, stylesheets: null }
+const NO_BODIES: Pick<Page, 'bundles' | 'stylesheets' | 'tags'> = { bundles: null, stylesheets: null, tags: null }
 
 function readPageBodies(
   { scripts, styles }: PageInput,
   { base, ...page }: { html: string; address: string | null; base: UrlBase; warnings: string[] },
-): Pick<Page, 'bundles' | 'stylesheets'> {
+): Pick<Page, 'bundles' | 'stylesheets' | 'tags'> {
   if (!scripts && !styles) return NO_BODIES
+  const sorted = scripts ? sortScripts(scripts) : null
   const selection = selectBodies(page.html, page.address)
   const resolver = new UrlResolver(base)
   return {
-    bundles: readBodies(scripts, { kind: 'script', selection, resolver, ...page }),
+    bundles: readBodies(sorted?.others, { kind: 'script', selection, resolver, ...page }),
     stylesheets: readBodies(styles, { kind: 'style', selection, resolver, ...page }),
+    tags: sorted && readTags(sorted.containers, page),
   }
 }
 
@@ -105,35 +107,4 @@ function findAttribute(tape: Tape, tag: string, name: string): string | undefine
     if (value !== undefined) return value
   }
   return undefined
-}
-
-// Parents of a document's title. Titles elsewhere belong to an SVG.
-const TITLE_PARENTS = new Set<string | undefined>(['head', 'html', 'body', undefined])
-
-const JSON_LD = /^\s*application\/ld\+json\b/i
-// Types of blocks that are never code. Consent tools and loaders keep scripts under any other type, such as `text/template`.
-const DATA_TYPES = /json|importmap|speculationrules/i
-
-/** Collects the elements whose whole text is one value: title, inline scripts, style sheets and JSON-LD. */
-function collectBlocks(tape: Tape, warnings: string[]): Pick<Page, 'title' | 'scripts' | 'styles' | 'jsonld'> {
-  const blocks = {
-    title: null as string | null,
-    scripts: [] as string[],
-    styles: [] as string[],
-  }
-  const jsonld = new JsonLdParser()
-  const isInTemplate = findTemplateContent(tape)
-  for (let at = 0; at < tape.tags.length; at++) {
-    const tag = tape.tags[at]
-    if (isInTemplate(at)) continue
-    if (tag === 'title' && TITLE_PARENTS.has(tape.tags[tape.parents[at]])) blocks.title ??= collapse(readText(tape, at))
-    else if (tag === 'style') blocks.styles.push(readText(tape, at))
-    else if (tag === 'script' && readAttribute(tape, at, 'src') === undefined) {
-      const type = readAttribute(tape, at, 'type') ?? ''
-      if (JSON_LD.test(type)) jsonld.add(readText(tape, at))
-      else if (!DATA_TYPES.test(type)) blocks.scripts.push(readText(tape, at))
-    }
-  }
-  warnings.push(...jsonld.warnings)
-  return { ...blocks, jsonld: jsonld.blocks }
 }

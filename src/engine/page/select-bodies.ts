@@ -1,10 +1,11 @@
 import { decodeHtml } from '../text/charset.ts'
-import { type BodyLink, findBodyLinks, MAX_LINK_CHARACTERS } from './body-links.ts'
+import { type BodyLink, type ContainerLink, findDocumentLinks, MAX_LINK_CHARACTERS } from './body-links.ts'
 
 /** Bounds on the scripts and style sheets of a page that are read: see docs/fetching.md. */
 export const BODY_BOUNDS = {
   script: { count: 4, totalBytes: 3 * 1024 * 1024 },
   style: { count: 2, totalBytes: 512 * 1024 },
+  container: { count: 2, totalBytes: 2 * 1024 * 1024 },
 } as const
 /** Maximum size of one body after decompression, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -12,7 +13,12 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** The scripts and style sheets of a page whose text is worth reading. */
 export interface BodySelection {
   /** The selected ones of each kind, the most informative first. */
-  readonly selected: { readonly script: readonly BodyLink[]; readonly style: readonly BodyLink[] }
+  readonly selected: {
+    readonly script: readonly BodyLink[]
+    readonly style: readonly BodyLink[]
+    /** Containers of tag managers, whose text is read for the tags that they list. */
+    readonly container: readonly ContainerLink[]
+  }
   /** Number of files of the site's own build that are beyond the bounds. */
   readonly skipped: { readonly script: number; readonly style: number }
   /** URLs of everything that the page links, selected or not. */
@@ -59,12 +65,17 @@ const TOLD_NAME = /^(?:polyfills?|runtime|webpack|jquery|modernizr|normalize|res
  * @param address the page's URL; null if it is unknown
  */
 export function selectBodies(html: string, address: string | null): BodySelection {
-  const links = findBodyLinks(html, address)
-  const script = rankLinks(links.filter(({ kind }) => kind === 'script'))
+  const { links, containers } = findDocumentLinks(html, address)
+  const listed = new Set(containers.map(({ loaded }) => loaded))
+  const script = rankLinks(links.filter(({ kind, url }) => kind === 'script' && !listed.has(url.href)))
   const style = rankLinks(links.filter(({ kind }) => kind === 'style'))
-  const { script: scripts, style: styles } = BODY_BOUNDS
+  const { script: scripts, style: styles, container } = BODY_BOUNDS
   return {
-    selected: { script: script.slice(0, scripts.count), style: style.slice(0, styles.count) },
+    selected: {
+      script: script.slice(0, scripts.count),
+      style: style.slice(0, styles.count),
+      container: containers.slice(0, container.count),
+    },
     skipped: { script: Math.max(0, script.length - scripts.count), style: Math.max(0, style.length - styles.count) },
     linked: new Set(links.map(({ url }) => url.href)),
   }

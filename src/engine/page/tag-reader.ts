@@ -8,19 +8,23 @@ export type TagAttributes = ReadonlyMap<string, string>
 /** Receives a tag with its attributes. @returns false to end the reading */
 type VisitTag = (tag: string, attributes: TagAttributes) => boolean
 
+/** Receives the text of an inline script. */
+type VisitScript = (text: string) => void
+
 /** Names of the attributes that are read, by name of the element. */
 export type WantedTags = ReadonlyMap<string, ReadonlySet<string>>
 
-// Browsers with scripting enabled ignore what is inside these elements.
+// Browsers with scripting enabled ignore what is inside these elements. The frame of a tag manager in `<noscript>` still names its container.
 const INERT: ReadonlySet<string> = new Set(['noscript', 'template'])
 
 /**
  * Reads only some start tags of a document, as a browser with scripting sees them: the fetch thread cannot build a tape, which
  * takes up to ten times as long.
  * @param visit is called for each wanted tag in document order
+ * @param visitScript is called for each inline script, if scripts are wanted
  */
-export function readTags(html: string, wanted: WantedTags, visit: VisitTag): void {
-  const reader = new TagReader(html, wanted, visit)
+export function readTags(html: string, wanted: WantedTags, visit: VisitTag, visitScript?: VisitScript): void {
+  const reader = new TagReader(html, wanted, { visit, visitScript })
   const tokenizer = new QuickTokenizer({ decodeEntities: false }, reader)
   reader.tokenizer = tokenizer
   tokenizer.write(html)
@@ -34,6 +38,7 @@ class TagReader implements TokenizerCallbacks {
   readonly #html: string
   readonly #wanted: WantedTags
   readonly #visit: VisitTag
+  readonly #visitScript: VisitScript | undefined
   readonly #decoder: EntityDecoder
   /** Longer names are not even compared. */
   readonly #longestTag: number
@@ -47,10 +52,20 @@ class TagReader implements TokenizerCallbacks {
   #value = ''
   #attributes = new Map<string, string>()
 
-  constructor(html: string, wanted: WantedTags, visit: VisitTag) {
+  /** Whether the text of an inline script is read, and where it begins and ends. */
+  #inScript = false
+  #scriptFrom = 0
+  #scriptTo = 0
+
+  constructor(
+    html: string,
+    wanted: WantedTags,
+    { visit, visitScript }: { visit: VisitTag; visitScript: VisitScript | undefined },
+  ) {
     this.#html = html
     this.#wanted = wanted
     this.#visit = visit
+    this.#visitScript = visitScript
     this.#decoder = new EntityDecoder(html)
     this.#longestTag = findLongest([...INERT, ...wanted.keys()])
     this.#longestAttribute = findLongest([...wanted.values()].flatMap((names) => [...names]))
@@ -63,7 +78,7 @@ class TagReader implements TokenizerCallbacks {
     if (this.#inert === '' && INERT.has(name)) this.#inert = name
     // Browsers do not nest `<noscript>`, because they treat its content as text.
     if (name === this.#inert && (name === 'template' || this.#inertDepth === 0)) this.#inertDepth++
-    if (this.#inert !== '') return
+    if (this.#inert !== '' && (this.#inert !== 'noscript' || name !== 'iframe')) return
     this.#names = this.#wanted.get(name)
     if (this.#names === undefined) return
     this.#tag = name
@@ -71,6 +86,10 @@ class TagReader implements TokenizerCallbacks {
   }
 
   onclosetag(start: number, end: number): void {
+    if (this.#inScript) {
+      this.#inScript = false
+      this.#visitScript?.(this.#html.slice(Math.max(0, this.#scriptFrom), Math.max(0, this.#scriptTo)))
+    }
     if (end - start !== this.#inert.length || this.#html.slice(start, end).toLowerCase() !== this.#inert) return
     if (--this.#inertDepth === 0) this.#inert = ''
   }
@@ -94,9 +113,17 @@ class TagReader implements TokenizerCallbacks {
   onopentagend(): void {
     if (this.#names === undefined) return
     this.#names = undefined
+    this.#inScript = this.#visitScript !== undefined && this.#tag === 'script' && !this.#attributes.has('src')
+    this.#scriptFrom = this.#scriptTo = -1
     if (this.#visit(this.#tag, this.#attributes)) return
     this.isStopped = true
     this.tokenizer?.pause()
+  }
+
+  ontext(start: number, end: number): void {
+    if (!this.#inScript) return
+    if (this.#scriptFrom < 0) this.#scriptFrom = start
+    this.#scriptTo = end
   }
 
   onselfclosingtag(): void {
@@ -113,7 +140,6 @@ class TagReader implements TokenizerCallbacks {
   ondeclaration(): void {}
   onend(): void {}
   onprocessinginstruction(): void {}
-  ontext(): void {}
   ontextentity(): void {}
 }
 

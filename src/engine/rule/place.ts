@@ -78,12 +78,22 @@ export interface Place {
    * no page in a test: these are its hits and misses.
    */
   readonly example?: (word: string) => Example
+  /** The words are codes that a rule repeats nowhere else, so an example proves them without another mention. */
+  readonly areCodes?: boolean
 }
 
 /** Files that prove a word of a clause. */
 export interface Example {
   readonly hits: readonly string[]
   readonly misses: readonly string[]
+  /** Scripts that the page loads, with their text, instead of files whose address says enough. */
+  readonly scripts?: { readonly hits: readonly ExampleScript[]; readonly misses: readonly ExampleScript[] }
   /** Slugs of the rules that may fire on them too: the system of an extension. */
   readonly also?: readonly string[]
+}
+
+/** A script that a page loads. */
+export interface ExampleScript {
+  readonly url: string
+  readonly text: string
 }

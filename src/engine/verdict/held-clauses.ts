@@ -2,7 +2,7 @@ import { lowerWeight } from '../rule/clause.ts'
 import { applyLogic, type Variables } from '../rule/logic.ts'
 import type { Weight } from '../rule/place.ts'
 import type { Clause, CompiledRule, Leaf, WeightedClause } from '../rule/types.ts'
-import type { OwnFiles, PageHits } from './hits.ts'
+import type { HitScope, PageHits } from './hits.ts'
 
 /** A clause of a builder, technology or hosting provider that holds on a page. */
 export interface HeldClause {
@@ -11,6 +11,8 @@ export interface HeldClause {
   readonly weight: Weight
   /** Whether it holds only with files of sibling hosts other than scripts and style sheets. */
   readonly needsOtherFiles: boolean
+  /** Whether it holds only with tags of a container that wait for something that the page does not show. */
+  readonly isConditional: boolean
 }
 
 /** Finds the clauses of a rule that hold on a page. */
@@ -18,13 +20,15 @@ export function findHeldClauses({ clauses, leaves }: CompiledRule, hits: PageHit
   const held: HeldClause[] = []
   for (const clause of clauses) {
     const own = listLeaves(clause, leaves)
-    if (holds(clause, own, hits)) held.push(weigh(clause, own, hits))
+    if (!holds(clause, own, hits)) continue
+    const isConditional = hits.hasConditional && !holds(clause, own, hits, 'sure')
+    held.push({ ...weigh(clause, own, hits), isConditional })
   }
   return held
 }
 
 /** Lowers the weight of a clause by one step with scripts or style sheets of sibling hosts, and to weak with other files. */
-function weigh(clause: WeightedClause, leaves: readonly Leaf[], hits: PageHits): HeldClause {
+function weigh(clause: WeightedClause, leaves: readonly Leaf[], hits: PageHits): Omit<HeldClause, 'isConditional'> {
   const { weight } = clause
   const isOwn = weight === 'weak' || !leaves.some(countsSiblings) || holds(clause, leaves, hits, 'host')
   if (isOwn) return { clause, weight, needsOtherFiles: false }
@@ -41,14 +45,14 @@ export function listLeaves(clause: Clause, leaves: readonly Leaf[]): readonly Le
 }
 
 /** Whether a clause holds. The expression of a clause with one leaf says that the leaf has enough hits, and is not evaluated. */
-export function holds(clause: Clause, leaves: readonly Leaf[], hits: PageHits, files: OwnFiles = 'site'): boolean {
+export function holds(clause: Clause, leaves: readonly Leaf[], hits: PageHits, files: HitScope = 'site'): boolean {
   if (leaves.length !== 1) return applyLogic(clause.holds, buildVariables(leaves, hits, files)) !== 0
   const [leaf] = leaves
   return hits.count(leaf, files) >= (leaf.atLeast ?? 1)
 }
 
 /** Builds the data of expressions over some leaves. */
-export function buildVariables(leaves: readonly Leaf[], hits: PageHits, files: OwnFiles = 'site'): Variables {
+export function buildVariables(leaves: readonly Leaf[], hits: PageHits, files: HitScope = 'site'): Variables {
   const variables: Record<string, number> = {}
   for (const leaf of leaves) {
     const count = hits.count(leaf, files)

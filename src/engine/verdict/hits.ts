@@ -19,6 +19,9 @@ const FIRST_SERIAL = 2 ** 32
  */
 export type OwnFiles = 'host' | 'code' | 'site'
 
+/** Which hits of a leaf count: with some files of the site, or those that no tag of a container adds under a condition. */
+export type HitScope = OwnFiles | 'sure'
+
 /** The hits of one leaf on a page. */
 export interface LeafHits {
   /** With all files of the site. */
@@ -26,6 +29,8 @@ export interface LeafHits {
   /** The same count with fewer files. */
   ofHost: number
   withCode: number
+  /** Those that a tag of a container adds under a condition. */
+  conditional: number
   /** The first values, for the evidence. */
   values: Value[]
   version?: string
@@ -48,6 +53,7 @@ export class PageHits {
   #ownHosts: ReadonlySet<string> | undefined
   #place: PlaceIndex | undefined
   #serial = FIRST_SERIAL
+  #hasConditional = false
 
   constructor(page: Page, ruleset: Ruleset) {
     this.page = page
@@ -78,10 +84,16 @@ export class PageHits {
     return this.#byLeaf.get(leaf)
   }
 
-  /** Counts the hits of a leaf with some files of the site. */
-  count(leaf: Leaf, files: OwnFiles): number {
+  /** Whether a leaf has a hit under a condition. */
+  get hasConditional(): boolean {
+    return this.#hasConditional
+  }
+
+  /** Counts the hits of a leaf in a scope. */
+  count(leaf: Leaf, files: HitScope): number {
     const hits = this.#byLeaf.get(leaf)
     if (hits === undefined) return 0
+    if (files === 'sure') return hits.count - hits.conditional
     return files === 'site' ? hits.count : files === 'code' ? hits.withCode : hits.ofHost
   }
 
@@ -121,6 +133,7 @@ export class PageHits {
   /** Tests one leaf that a value may hit. The index calls it. */
   visit(item: PreparedLeaf, value: Value): void {
     this.textsTested++
+    if (value.found.through !== undefined && !countsTags(item)) return
     if (!item.accepts(value)) return
     const hits = this.#getHits(item.leaf)
     // Done before the next check, because only a later occurrence in a text may show the version.
@@ -136,6 +149,10 @@ export class PageHits {
     hits.count += amount
     if (files !== 'site') hits.withCode += amount
     if (files === 'host') hits.ofHost += amount
+    if (value.found.isConditional) {
+      hits.conditional += amount
+      this.#hasConditional = true
+    }
     if (before === 0) hits.values = [value]
     else if (hits.values.length < MAX_EVIDENCE_VALUES) hits.values.push(value)
     if (!item.isPositive || hits.count < item.least || before >= item.least) return
@@ -178,6 +195,7 @@ export class PageHits {
         count: 0,
         ofHost: 0,
         withCode: 0,
+        conditional: 0,
         values: NO_VALUES,
         version: undefined,
         places: undefined,
@@ -194,6 +212,11 @@ export class PageHits {
  * owner say nothing about the page that shows them.
  */
 const CODE_FILE = /\.(?:css|m?js)$/i
+
+/** Whether tags of a container count: they show which technologies a site uses, not what it was built with, nor what it lacks. */
+function countsTags({ rule, isPositive }: PreparedLeaf): boolean {
+  return isPositive && rule.kind === 'technology'
+}
 
 /** Removes `www.`: most sites respond with and without it. */
 function stripWww(host: string): string {

@@ -4,7 +4,7 @@ import { MAX_POINTS } from '../rule/portable-rule.ts'
 import type { CompiledRule, Leaf } from '../rule/types.ts'
 import { buildVariables, findHeldClauses, type HeldClause, listLeaves } from './held-clauses.ts'
 import type { PageHits } from './hits.ts'
-import type { Evidence, Level } from './verdict-types.ts'
+import type { ClauseEvidence, Evidence, Level } from './verdict-types.ts'
 
 /** Maximum length of one text in the evidence in characters. */
 const MAX_TEXT_CHARACTERS = 200
@@ -14,11 +14,21 @@ const LEVELS: readonly (Level | null)[] = [null, 'low', 'medium', 'high']
 /** Fewer points give no level. */
 export const MIN_LEVEL_POINTS = 2
 
+/** Points of a rule that no clause makes high without tags that wait for something: the most that is medium. */
+const MAX_CONDITIONAL_POINTS = MAX_POINTS - 1
+
+/** Computes the points of a rule. With tags that wait for something that the page does not show, they are medium at most. */
+function computePoints(held: readonly HeldClause[]): number {
+  if (!held.some(({ isConditional }) => isConditional)) return addPoints(held)
+  const sure = addPoints(held.filter(({ isConditional }) => !isConditional))
+  return Math.max(sure, Math.min(addPoints(held), MAX_CONDITIONAL_POINTS))
+}
+
 /**
- * Computes the points of a rule: 6 if a strong clause holds, otherwise 3 for each family with a medium clause and 1 for each
+ * Adds up clauses: 6 if a strong clause holds, otherwise 3 for each family with a medium clause and 1 for each
  * weak clause, up to 2. Clauses that need other files of sibling hosts give 1 in total, and nothing if another weak clause holds.
  */
-function computePoints(held: readonly HeldClause[]): number {
+function addPoints(held: readonly HeldClause[]): number {
   if (held.some(({ weight }) => weight === 'strong')) return MAX_POINTS
   const weak = held.filter(({ weight }) => weight === 'weak')
   const medium = new Set(held.flatMap(({ weight, clause }) => (weight === 'medium' ? clause.family : [])))
@@ -104,6 +114,7 @@ export class ScoredRule {
         family: clause.family,
         hits: applyLogic(clause.hits, buildVariables(leaves, hits)),
         texts: readClauseTexts(leaves, hits),
+        ...readContainers(leaves, hits),
       }
     })
     return { clauses, unseen: listUnseen(this.rule, hits) }
@@ -113,6 +124,12 @@ export class ScoredRule {
 /** Lists the places of a rule that were not seen. */
 export function listUnseen({ leaves }: CompiledRule, hits: PageHits): string[] {
   return [...new Set(leaves.filter((leaf) => !hits.isSeen(leaf)).map(({ place }) => place))]
+}
+
+/** Reads the containers of tag managers through which the values of a clause came. */
+function readContainers(leaves: readonly Leaf[], hits: PageHits): Pick<ClauseEvidence, 'through'> {
+  const names = leaves.flatMap((leaf) => hits.get(leaf)?.values.flatMap(({ found }) => found.through ?? []) ?? [])
+  return names.length === 0 ? {} : { through: [...new Set(names)] }
 }
 
 /** Reads the values that the leaves of a clause found, for the evidence. */

@@ -15,6 +15,8 @@ export interface ClauseEvidence {
   readonly hits: number
   /** The values that were found, cut to 200 characters each. */
   readonly texts: readonly string[]
+  /** The containers of tag managers that add such values to the page, such as `Google Tag Manager GTM-0A1B2C`. */
+  readonly through?: readonly string[]
 }
 
 /** Explains the level of one rule, or the score of a site type (the best one or the runner-up). */

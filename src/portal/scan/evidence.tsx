@@ -78,6 +78,11 @@ function ClauseItem({ clause, labels }: { readonly clause: Item['clauses'][numbe
       <p>
         <ClauseWeight clause={clause} /> {listPlaces(clause.places, labels)}
         {clause.hits > 1 && <span class="quiet">, found {clause.hits} times</span>}
+        {clause.through && (
+          <span class="quiet">
+            , through <SiteText text={clause.through.join(', ')} kind="match" />
+          </span>
+        )}
       </p>
       {texts.length > 0 && (
         <ul class="matches" aria-label="Matched text">

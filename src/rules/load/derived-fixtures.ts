@@ -1,5 +1,5 @@
 import { type Places, toList } from '../../engine/rule/clause.ts'
-import type { Example, Place } from '../../engine/rule/place.ts'
+import type { Example, ExampleScript, Place } from '../../engine/rule/place.ts'
 import type { ClauseSource, RuleSource } from '../../engine/rule/types.ts'
 import { openOwnNetworks } from '../../networks/open-networks.ts'
 import type { Path } from '../../yaml/source-file.ts'
@@ -71,10 +71,11 @@ function deriveFiles({
   const examples = words.map(({ place, word }): Example => place.example?.(word) ?? { hits: [], misses: [] })
   const confidence = words.some(({ weight }) => weight === 'strong') ? 'high' : 'medium'
   const common = { rule: found, file, path: words[0].path, also: examples.flatMap(({ also = [] }) => also) }
-  const hit = buildPage(found.slug, examples.flatMap(({ hits }) => hits).map(formatFile))
+  const scripts = (kind: 'hits' | 'misses') => examples.flatMap((one) => one.scripts?.[kind] ?? [])
+  const hit = addScripts(buildPage(found.slug, examples.flatMap(({ hits }) => hits).map(formatFile)), scripts('hits'))
   const mention = words.map(({ word }) => `<p>We compared ${escapeHtml(word)} with others.</p>`)
   const misses = examples.flatMap((one) => one.misses)
-  const miss = buildPage(found.slug, [...misses.map(formatFile), ...mention])
+  const miss = addScripts(buildPage(found.slug, [...misses.map(formatFile), ...mention]), scripts('misses'))
   return [
     { ...common, number: DERIVED, input: hit, hit: { page: hit, confidence } },
     { ...common, number: DERIVED, input: miss, hit: null },
@@ -95,12 +96,12 @@ export function provesItself(source: RuleSource, places: Places): boolean {
 /** Finds the names that a rule without a test file states nowhere else: they are misspelled, or need a page that shows them. */
 export function findUnknownNames(source: RuleSource, places: Places): readonly ProvenWord[] {
   const names = listNames(source)
-  return listExactWords(source, places).filter(({ word }) => !repeatsName(word, names))
+  return listExactWords(source, places).filter(({ word, place }) => !place.areCodes && !repeatsName(word, names))
 }
 
 function listProvenWords(source: RuleSource, places: Places): readonly ProvenWord[] {
   const names = listNames(source)
-  return listExactWords(source, places).filter(({ word }) => repeatsName(word, names))
+  return listExactWords(source, places).filter(({ word, place }) => place.areCodes || repeatsName(word, names))
 }
 
 /** Lists the words of clauses that are exact names. A weak clause is none: it names nothing alone. */
@@ -121,6 +122,10 @@ function findPlace(clause: ClauseSource, places: Places): Place | undefined {
 function listWords(clause: ClauseSource, { key }: Place, path: Path): readonly { path: Path; word: string }[] {
   const isList = Array.isArray(clause[key])
   return toList<string>(clause[key]).map((word, i) => ({ word, path: isList ? [...path, key, i] : [...path, key] }))
+}
+
+function addScripts<T extends object>(page: T, scripts: readonly ExampleScript[]): T {
+  return scripts.length === 0 ? page : { ...page, scripts }
 }
 
 function buildPage(slug: string, lines: readonly string[]): { readonly url: string; readonly html: string } {

@@ -153,6 +153,31 @@ const bodies = fc.array(
   },
 )
 
+const tagHtml = fc
+  .tuple(words, written)
+  .map(([word, url]) => `<script>${word}</script><script data-gtmsrc="${url}"></script><img src="${url}">`)
+const tagData = fc.record({
+  function: fc.constantFrom('__html', '__abc', '__bcd', '__paused', '__googtag'),
+  vtp_html: tagHtml,
+  vtp_tagId: fc.constantFrom('G-0A1B2C', 'AW-0A1B2C', 'abc'),
+})
+/** A container of a tag manager: its first tags run on every page, the others wait for something. */
+const container = fc.tuple(fc.array(tagData, { maxLength: 4 }), fc.integer({ min: 0, max: 4 })).map(([tags, sure]) => ({
+  url: 'https://www.googletagmanager.com/gtm.js?id=GTM-0A1B2C',
+  text: JSON.stringify({
+    resource: {
+      macros: [{ function: '__e' }],
+      predicates: ['gtm.js', 'click'].map((arg1) => ({ function: '_eq', arg0: ['macro', 0], arg1 })),
+      tags,
+      rules: tags.map((_, i) => [
+        ['if', i < sure ? 0 : 1],
+        ['add', i],
+      ]),
+    },
+  }),
+}))
+const scripts = fc.tuple(bodies, fc.array(container, { maxLength: 2 })).map((parts) => parts.flat())
+
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 6 })
 
 /** Generates pages. Every input that can be absent is absent in some of them. */
@@ -165,6 +190,6 @@ export const pageInput: fc.Arbitrary<PageInput> = fc.record({
   tls: maybe(fc.record({ issuer: fc.option(text), names: records })),
   robots: maybe(text),
   favicon: maybe(fc.constantFrom(-12, 34)),
-  scripts: maybe(bodies),
+  scripts: maybe(scripts),
   styles: maybe(bodies),
 })

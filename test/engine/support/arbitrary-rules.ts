@@ -72,6 +72,7 @@ const place = fc.oneof(
   word('favicon', fc.constantFrom(-12, 34, '34')),
   word('dns', some(['a', 'cname', 'txt', 'txt _abc', 'TXT', 'ns'])),
   word('tls', some(['issuer', 'name'])),
+  word('tag', some(['__abc', '__bcd', '__html', '__paused', 'google-tag:G'])),
   word('jsonld', some(paths)),
   word('size', fc.constantFrom('words', 'characters')),
   word('found', some(['abc', 'bcd', 'cde'])),

@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts'
-import type { Page, Tape } from '../../../src/engine/page/page-types.ts'
+import type { Page, PageTag, Tape } from '../../../src/engine/page/page-types.ts'
 import type { Family } from '../../../src/engine/rule/place.ts'
 import { readAttribute } from './naive-words.ts'
 
@@ -11,6 +11,9 @@ export interface NaiveValue {
   readonly url?: { readonly href: string; readonly host: string; readonly path: string; readonly own: boolean | null }
   readonly at?: number
   readonly amount?: number
+  /** The tag container that adds the value to the page, and whether it does so under a condition. */
+  readonly through?: string
+  readonly isConditional?: boolean
 }
 
 type Reading = 'name' | 'value' | 'locator' | 'literal' | 'selector' | 'path'
@@ -30,15 +33,26 @@ const plain = (name: string, text: string): NaiveValue => ({ name, text: () => t
 const texts = (list: readonly (string | null)[]): NaiveValue[] =>
   list.flatMap((text) => (text === null ? [] : [plain('', text)]))
 
+const origin = ({ through, isConditional }: PageTag): Pick<NaiveValue, 'through' | 'isConditional'> => ({
+  through,
+  isConditional,
+})
+
 function urls(kind: string, family: Family): NaivePlace {
   return {
     family,
     reading: 'locator',
     seen: always,
-    values: (page) =>
-      page.urls.flatMap((use) =>
+    values: (page) => [
+      ...page.urls.flatMap((use) =>
         use.kind === kind ? [{ name: '', text: () => use.url.href, url: use.url, at: use.at }] : [],
       ),
+      ...(page.tags ?? []).flatMap(({ urls, through, isConditional }) =>
+        urls.flatMap((use) =>
+          use.kind === kind ? [{ name: '', text: () => use.url.href, url: use.url, through, isConditional }] : [],
+        ),
+      ),
+    ],
   }
 }
 
@@ -129,7 +143,22 @@ export const PLACES: Readonly<Record<string, NaivePlace>> = {
     values: ({ tape }) => tape.tags.map((_, at) => element(tape, at)),
   },
   comment: literal('markup', ({ comments }) => comments),
-  inline: literal('code', ({ scripts }) => scripts),
+  inline: {
+    family: 'code',
+    reading: 'literal',
+    seen: always,
+    values: ({ scripts, tags }) => [
+      ...texts(scripts),
+      ...(tags ?? []).flatMap((tag) => tag.scripts.map((text) => ({ ...plain('', text), ...origin(tag) }))),
+    ],
+  },
+  tag: {
+    family: 'loaded',
+    reading: 'value',
+    seen: ({ tags }) => tags !== null,
+    values: ({ tags }) =>
+      (tags ?? []).flatMap((tag) => tag.kinds.map((kind) => ({ ...plain(kind, kind), ...origin(tag) }))),
+  },
   style: literal('code', ({ styles }) => styles),
   bundle: body(({ bundles }) => bundles),
   stylesheet: body(({ stylesheets }) => stylesheets),

@@ -27,7 +27,9 @@ export function buildNaivePage(page: Page, settled: readonly string[]): NaivePag
 }
 
 /** Evaluates every clause of a rule by iterating over all values of the page. */
-export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult {
+export function evaluateNaively(rule: RuleSource, all: NaivePage): NaiveResult {
+  const page = rule.kind === 'technology' ? all : withoutTags(all, () => true)
+  const sure = withoutTags(page, ({ isConditional }) => isConditional === true)
   const clauses = excludeVendorHosts(rule).map((clause, i) => {
     const written = rule.detect[i]
     // What is shown of a clause is as it is written: whether it holds depends on more.
@@ -37,19 +39,35 @@ export function evaluateNaively(rule: RuleSource, page: NaivePage): NaiveResult 
   // The weight on a page costs two more evaluations, and only that of a clause that holds counts.
   const holding = clauses
     .filter(({ holds }) => holds === true)
-    .map(({ clause }) => ({ family: findFamily(clause), weight: findPageWeight(clause, page) }))
+    .map(({ clause }) => ({
+      family: findFamily(clause),
+      weight: findPageWeight(clause, page),
+      isSure: judge(clause, sure, ALL_OWN).holds === true,
+    }))
+  const surePoints = addPoints(holding.filter(({ isSure }) => isSure))
+  // What only tags under a condition show is medium at most: 5 points.
+  const points = holding.every(({ isSure }) => isSure) ? surePoints : Math.min(5, addPoints(holding))
+  return { hits: clauses.map(({ hit }) => hit), points: Math.max(surePoints, points) }
+}
+
+/** Leaves out values that tag containers add. Rules other than those of technologies do not see them. */
+function withoutTags({ page, values, folded }: NaivePage, isLeftOut: (value: NaiveValue) => boolean): NaivePage {
+  const keep = (list: readonly NaiveValue[]): readonly NaiveValue[] =>
+    list.some(({ through }) => through) ? list.filter((one) => !one.through || !isLeftOut(one)) : list
+  return { page, values: Object.fromEntries(Object.entries(values).map(([key, list]) => [key, keep(list)])), folded }
+}
+
+function addPoints(holding: readonly { readonly family: Family; readonly weight: Weight | 'sibling files' }[]): number {
   const families = new Set(holding.filter(({ weight }) => weight === 'medium').map(({ family }) => family))
   const weak = holding.filter(({ weight }) => weight === 'weak').length
   const files = holding.some(({ weight }) => weight === 'sibling files') ? 1 : 0
-  const isStrong = holding.some(({ weight }) => weight === 'strong')
-  return {
-    hits: clauses.map(({ hit }) => hit),
-    points: isStrong ? 6 : Math.min(6, 3 * families.size + Math.min(2, Math.max(weak, files))),
-  }
+  if (holding.some(({ weight }) => weight === 'strong')) return 6
+  return Math.min(6, 3 * families.size + Math.min(2, Math.max(weak, files)))
 }
 
 /** Lists which clauses of a site type hold, by iterating over all values of the page. */
-export function judgeTypeClauses({ detect }: RuleSource, page: NaivePage): boolean[] {
+export function judgeTypeClauses({ detect }: RuleSource, all: NaivePage): boolean[] {
+  const page = withoutTags(all, () => true)
   return detect.map((clause) => judge(clause, page, ALL_OWN).holds === true)
 }
 
@@ -93,7 +111,7 @@ function isClause(data: unknown): data is ClauseSource {
 
 function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
   const group = readGroup(clause)
-  if (group === null) return judgeLeaf(clause, page, own.isNegated ? 'site' : own.only)
+  if (group === null) return judgeLeaf(clause, page, own)
   const inside = { ...own, isNegated: own.isNegated !== (group.key === 'not') }
   const states = group.clauses.map((inner) => judge(inner, page, inside).holds)
   const known = (state: boolean): number => states.filter((one) => one === state).length
@@ -103,12 +121,14 @@ function judge(clause: ClauseSource, page: NaivePage, own: Own): Judged {
   return { hit: known(true), holds }
 }
 
-function judgeLeaf(clause: ClauseSource, naive: NaivePage, own: Own['only']): Judged {
+function judgeLeaf(clause: ClauseSource, naive: NaivePage, { only, isNegated }: Own): Judged {
+  const own = isNegated ? 'site' : only
   const key = findPlace(clause)
   const place = PLACES[key]
   const hasWord = buildWordTest(clause, key, naive)
   const counted = new Map<string | number, number>()
   for (const [i, value] of naive.values[key].entries()) {
+    if (isNegated && value.through) continue
     const parts = place.window === undefined ? [value] : cutWindows(clause, key, value, place.window)
     if (!hasWord(value) || !parts.some((part) => passes(clause, part, naive.page))) continue
     if (place.family === 'loaded' && clause.from === 'own' && !isOwnFile(value.url, naive.page, own)) continue
