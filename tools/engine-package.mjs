@@ -24,14 +24,18 @@ await bundle.close()
 if (chunks.length !== 1) throw new Error(`the engine is ${chunks.length} files instead of one`)
 
 const compressed = gzipSync(readFileSync(join(root, 'dist', 'ruleset.bin')), { level: 9 })
-writeFileSync(join(output, 'compiled-ruleset.js'), `export const compiledRuleset = '${compressed.toString('base64')}'\n`)
+writeFileSync(
+  join(output, 'compiled-ruleset.js'),
+  `export const compiledRuleset = '${compressed.toString('base64')}'\n`,
+)
 await bundleTypes('dist/src/siteprint-engine.d.ts', output, 'index')
 
 const { version, license, engines, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const manifest = {
   name: 'siteprint-engine',
   version,
-  description: 'Detects what a website is made with, from a page that was fetched already: in Node, browsers, workers, Deno and Bun',
+  description:
+    'Detects what a website is made with, from a page that was fetched already: in Node, browsers, workers, Deno and Bun',
   license,
   repository,
   type: 'module',

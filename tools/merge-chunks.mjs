@@ -43,7 +43,9 @@ export function mergeChunks(chunks, wanted) {
 function findBestPair(nodes) {
   const reached = new Map([...nodes.keys()].map((name) => [name, reach(nodes, name)]))
   const roots = [...nodes].filter(([, { isRoot }]) => isRoot).map(([name]) => reached.get(name))
-  const free = [...nodes].filter(([, { isFixed, bytes }]) => !isFixed && bytes <= MAX_MERGED_BYTES).map(([name]) => name)
+  const free = [...nodes]
+    .filter(([, { isFixed, bytes }]) => !isFixed && bytes <= MAX_MERGED_BYTES)
+    .map(([name]) => name)
   const readBytes = (names) => names.reduce((sum, name) => sum + nodes.get(name).bytes, 0)
   const best = { cost: Number.POSITIVE_INFINITY, pair: null }
   for (const [i, one] of free.entries())
