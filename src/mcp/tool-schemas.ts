@@ -6,7 +6,7 @@ import { closedObject, list, oneOf, orNull, stringOrNull } from '../scan/schema-
 const EXTRAS = ['versions', 'infrastructure', 'evidence', 'meta'] as const
 
 /** Sites of one comparison. */
-export const MAX_COMPARED_SITES = 10
+const MAX_COMPARED_SITES = 10
 /** Entries of the catalogue in one answer. */
 export const MAX_ENTRIES = 50
 

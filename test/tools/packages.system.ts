@@ -13,7 +13,7 @@ import { readFixtures } from '../../src/rules/fixtures.ts'
 import { isBrowserMissing, startBrowser } from '../support/browser.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
 import { openOwnRuleset } from '../support/own-ruleset.ts'
-import { installPacked, makeFolder, type Packed, packPackages, runProgram } from './packed.ts'
+import { installPacked, makeFolder, type Packed, packPackages, runProgram } from '../support/packed.ts'
 
 const root = projectFolder()
 const MEGABYTE = 1_000_000

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { projectFolder } from '../../src/rules/built.ts'
-import { onFileEnd } from '../support/on-file-end.ts'
+import { onFileEnd } from './on-file-end.ts'
 
 /** What `npm pack` reports of a package. */
 export interface Packed {
