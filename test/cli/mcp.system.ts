@@ -35,7 +35,10 @@ describe('siteprint mcp', () => {
     const { tools } = await client.listTools()
     expect(tools).toHaveLength(5)
     const url = `http://${sites.address(1)}/`
-    const scan = await client.callTool({ name: 'scan_site', arguments: { url, include: ['evidence', 'meta', 'versions'] } })
+    const scan = await client.callTool({
+      name: 'scan_site',
+      arguments: { url, include: ['evidence', 'meta', 'versions'] },
+    })
     expect(scan.structuredContent).toMatchObject({
       url,
       builder: 'WordPress',
