@@ -1,25 +1,25 @@
-# The image of the API, without development dependencies: docker build -t siteprint .
+# The image of the API, from the package `siteprint`: docker build -t siteprint .
 FROM node:22-slim AS build
 WORKDIR /app
 # The packages come first, so that Docker fetches them again only when their list changes. `--ignore-scripts` skips the build,
 # for which the sources are still missing.
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json LICENSE NOTICE README.md ./
+COPY docs/engine.md ./docs/engine.md
 COPY tools ./tools
 COPY plugins ./plugins
 COPY rules ./rules
 COPY src ./src
-RUN npm run -s build && npm prune --omit=dev --ignore-scripts
+# The versions of the packages are those of the lock file. The folder then has what ships, and nothing of the build.
+RUN npm run -s build && npm prune --omit=dev --ignore-scripts \
+  && npm pack --silent --ignore-scripts --pack-destination /tmp && mkdir /package \
+  && tar -xzf /tmp/siteprint-*.tgz -C /package --strip-components=1 && mv node_modules /package/node_modules
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
-# The service compares the rules with the build when it starts.
-COPY --from=build /app/rules ./rules
-COPY --from=build /app/dist ./dist
+COPY --from=build /package ./
 # A new volume takes its owner and mode from this folder.
 RUN install -d -m 0700 -o node -g node /data
 USER node

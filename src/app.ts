@@ -7,6 +7,7 @@ import { Authenticator } from './http/auth.ts'
 import { ignoreBodies, registerBodies } from './http/body.ts'
 import { registerBotDirectory } from './http/bot-directory.ts'
 import { registerHealth } from './http/health.ts'
+import { registerMcp } from './http/mcp.ts'
 import { registerDocs } from './http/openapi/openapi.ts'
 import type { AppParts } from './http/parts.ts'
 import { PepperCheck } from './http/pepper-check.ts'
@@ -203,6 +204,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     await registerCatalogue(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
+  if (context.settings.mcp !== 'off') await fastify.register((scope) => registerMcp(scope, context))
   const { accounts } = context
   if (accounts === null) return
   const { registerPortal } = await import('./portal/routes/portal.ts') // Loaded only if it is used.

@@ -15,6 +15,7 @@ Detects what a website is made with: builder, technologies, hosting and type of 
                                              Scans a list.
   siteprint report results.jsonl             Makes a report of results.
   siteprint serve                            Serves the API and the portal.
+  siteprint mcp                              Offers tools to an assistant (MCP over standard input and output).
   siteprint keys | accounts | service        Manages a server: API keys, accounts, health, backup.
   siteprint rules                            Checks, tests and explains fingerprint rules.
   siteprint --version                        Prints the versions of Siteprint and of its rules.

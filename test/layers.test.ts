@@ -10,7 +10,7 @@ const root = projectFolder()
 /** Code files below a folder, as paths from the project root with slashes. */
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(tsx?|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.(tsx?|mjs)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort()
 }
@@ -25,10 +25,13 @@ function layerOf(file: string): string {
   return folders.length === 1 ? posix.basename(file, '.ts') : folders.slice(1).join('/')
 }
 
+/** The ruleset as a module, which the build of `siteprint-engine` writes. */
+const BUILT_MODULE = 'src/compiled-ruleset.js'
+
 /** Our own files that a file imports or exports from, including dynamic imports and types. */
 function importsOf(file: string): string[] {
   const found = textOf(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)
-  return [...found].map(([, path]) => posix.join(dirname(file), path))
+  return [...found].map(([, path]) => posix.join(dirname(file), path)).filter((path) => path !== BUILT_MODULE)
 }
 
 /**
@@ -41,15 +44,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['coordination → coordination/redis', 'keys', 'lifecycles', 'networks', 'plugins'],
   ['fetch', 'rules → rules/patterns → rules/checks → rules/load', 'store → store/mongo → store/sqlite → store/open'],
   ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps', 'detector'],
-  ['config', 'index', 'scan'],
-  ['service', 'updates'],
+  ['config', 'index', 'scan', 'siteprint-engine'],
+  ['mcp', 'service', 'updates'],
   ['web'],
   [
     'http → http/v1 → http/openapi → http/server',
     'portal → portal/components → portal/scan → portal/pages → portal/routes',
   ],
   ['app', 'report'],
-  ['cli/command → cli/formats → cli/scan → cli/report → cli/keys → cli/rules → cli/service → cli'],
+  ['cli/command → cli/formats → cli/scan → cli/report → cli/keys → cli/mcp → cli/rules → cli/service → cli'],
   ['compose'],
   ['main', 'tools'],
   ['siteprint'],

@@ -1,5 +1,5 @@
 // Builds dist/: compiles the sources, copies the data files of the sources and the assets of the portal, bundles the entries, then
-// builds the ruleset and the catalogue of its rules.
+// builds the ruleset, the catalogue of its rules, and the package of the engine.
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 
@@ -10,6 +10,8 @@ for (const part of [
   'plugins',
   'tools',
   'bundle',
+  'engine',
+  'types',
   'schemas',
   'ruleset.json',
   'ruleset.bin',
@@ -35,6 +37,7 @@ for (const [env, command, ...args] of [
   [withoutSettings, process.execPath, 'tools/bundle.mjs'],
   [withoutSettings, process.execPath, 'dist/src/cli/run.js', 'rules', 'build'],
   [withoutSettings, process.execPath, 'dist/tools/write-catalogue.js'],
+  [withoutSettings, process.execPath, 'tools/engine-package.mjs'],
 ]) {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
   if (status !== 0) process.exit(status ?? 1)

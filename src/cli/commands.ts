@@ -4,6 +4,7 @@ import type { Main } from './command/command.ts'
 export const COMMANDS: Readonly<Record<string, () => Promise<{ readonly main: Main }>>> = {
   accounts: () => import('./accounts.ts'),
   keys: () => import('./keys.ts'),
+  mcp: () => import('./mcp.ts'),
   report: () => import('./report.ts'),
   rules: () => import('./rules.ts'),
   scan: () => import('./scan.ts'),

@@ -218,6 +218,12 @@ export const SETTINGS = {
     documentation:
       'Proxies that are trusted to report the address of the client: the number of [proxies in front](docs/operating.md#behind-a-proxy), or a comma-separated list of their addresses and blocks.',
   }),
+  mcp: define<'on' | 'off'>({
+    name: 'MCP',
+    read: readWord('on', 'off'),
+    default: 'on',
+    documentation: '`off` does not serve [`POST /mcp`](docs/mcp.md), the tools for assistants.',
+  }),
   portal: define<'on' | 'off' | null>({
     name: 'PORTAL',
     read: readWord('on', 'off'),

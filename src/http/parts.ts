@@ -12,6 +12,8 @@ import type { HostSettings } from './served-hosts.ts'
 
 /** The settings that the HTTP application uses. */
 export interface AppSettings extends ServiceSettings, HostSettings {
+  /** Whether tools for assistants are served at `/mcp`; by default they are. */
+  readonly mcp?: 'on' | 'off'
   readonly corsOrigins: readonly string[] | '*'
   /** Trusted proxies: their number, or their addresses and blocks. */
   readonly trustProxy: number | readonly string[] | null

@@ -44,6 +44,7 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   networksFile: null,
   keyPepper: null,
   keyPepperOld: null,
+  mcp: 'on',
   apiRevision: 2,
   scanConcurrency: 64,
   trustProxy: null,

@@ -90,7 +90,7 @@ const settingNames = Object.values(SETTINGS).map(({ name }) => name)
 const fileNames = Object.values(SETTINGS).flatMap(({ name, ...rest }) => ('isSecret' in rest ? [`${name}_FILE`] : []))
 
 /** Environment variables that are not settings. */
-const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV']
+const OTHERS = ['REQUIRE_SERVICES', 'NODE_ENV', 'SITEPRINT_KEY']
 
 test.each(documents)('%s names no setting that does not exist', (file) => {
   const named = new Set([...read(file).matchAll(/(?<![\w$/])[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))

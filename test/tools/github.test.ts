@@ -38,7 +38,8 @@ function findRisks(text: string): string[] {
   if (/secrets\./.test(text)) risks.push('a secret is used')
   for (const [name, { permissions = workflow.permissions, steps }] of Object.entries(workflow.jobs)) {
     const writes = Object.entries(permissions ?? {}).filter(([, access]) => access === 'write')
-    if (!isPrivileged && writes.length > 0) risks.push(`${name} may write, and runs the code of pull requests`)
+    if (events.includes('pull_request') && writes.length > 0)
+      risks.push(`${name} may write, and runs the code of pull requests`)
     for (const { uses, run, with: inputs } of steps) {
       if (run !== undefined && /\$\{\{/.test(run)) risks.push(`${name} inserts an expression into a command`)
       if (/\$\{\{/.test(String(inputs?.script ?? ''))) risks.push(`${name} inserts an expression into a script`)
@@ -89,6 +90,11 @@ describe('workflows', () => {
     expect(second.on.workflow_run).toMatchObject({ workflows: [first.name] })
     expect(find(first, 'upload-artifact')).toMatchObject({ name: 'report', path: 'report/verdicts.md' })
     expect(find(second, 'download-artifact')).toMatchObject({ name: 'report', path: 'report' })
+  })
+
+  test('the workflow of releases runs for tags only, and only there may a job write', () => {
+    const { on, permissions } = parse(read('workflows/release.yml')) as Workflow
+    expect([on, permissions]).toEqual([{ push: { tags: ['v*'] } }, { contents: 'read' }])
   })
 
   test('every npm script that a workflow runs exists', () => {

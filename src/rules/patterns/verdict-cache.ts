@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectFolder } from '../built.ts'
 import { writeWhole } from '../cache-files.ts'
@@ -9,10 +9,16 @@ const MAX_ENTRIES = 20_000
 /** Digest of the code that judges patterns. */
 let ownCode: string | undefined
 
-/** Computes the digest of this folder, which contains the proof and the trial. */
+/**
+ * Computes the digest of this folder, which contains the proof and the trial. A package contains their code in bundles only: there, its
+ * version identifies them.
+ */
 function digestOwnCode(): string {
   const hash = createHash('sha256').update(process.versions.v8)
-  for (const name of readdirSync(import.meta.dirname).sort()) hash.update(readFileSync(join(import.meta.dirname, name)))
+  const folder = import.meta.dirname
+  const files = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
+  for (const file of files.length > 0 ? files.sort() : [join(projectFolder(), 'package.json')])
+    hash.update(readFileSync(file))
   return hash.digest('base64url')
 }
 

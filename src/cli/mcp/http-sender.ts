@@ -1,0 +1,25 @@
+import type { ApiResponse, SendRequest } from '../../mcp/api-backend.ts'
+import { ToolError } from '../../mcp/backend.ts'
+
+/** A scan takes at most 18 seconds in the service. */
+const TIMEOUT_MS = 30_000
+
+/** Builds the function that sends requests to a service. `api` is its URL, `key` an API key. */
+export function buildHttpSender(api: string, key: string): SendRequest {
+  const base = api.replace(/\/+$/, '')
+  return async (path, body): Promise<ApiResponse> => {
+    try {
+      const response = await fetch(base + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'error', // A redirect to another host would send the key there.
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      const parsed: unknown = await response.json().catch(() => null)
+      return { status: response.status, retryAfter: response.headers.get('retry-after'), body: parsed }
+    } catch (cause) {
+      throw new ToolError(`The service at ${base} does not answer. Check --api and whether it is running.`, { cause })
+    }
+  }
+}

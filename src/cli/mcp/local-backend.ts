@@ -1,0 +1,37 @@
+import { ScanError } from '../../errors.ts'
+import { type Backend, type SiteResult, ToolError } from '../../mcp/backend.ts'
+import { toLiveResult } from '../../scan/scanner.ts'
+import type { CommandIo } from '../command/command.ts'
+import { type LiveOptions, openScanner } from '../scan/live-scan.ts'
+import { scanSite } from '../scan/scan-site.ts'
+import { parseSite } from '../scan/site-list.ts'
+
+/** Scans from this machine, with the policy of addresses that the command `scan` has. */
+export async function openLocalBackend(
+  options: LiveOptions,
+  io: Pick<CommandIo, 'stderr'>,
+): Promise<Backend & { close(): Promise<void> }> {
+  const scanner = await openScanner(options, io)
+  let used = 0
+  return {
+    scan: async (url, { include }) => {
+      try {
+        const scan = await scanSite(scanner, parseSite(url))
+        used++
+        return toLiveResult(scan, include) as SiteResult
+      } catch (error) {
+        if (error instanceof ScanError) throw new ToolError(`${error.message} (${error.code})${advise(error)}`)
+        throw error
+      }
+    },
+    listCatalogue: async () => (await scanner.ready()).catalogue,
+    readUsage: async () => ({ plan: null, used, limit: null, remaining: null, resetsOn: null }),
+    close: () => scanner.close(),
+  }
+}
+
+function advise({ reason }: ScanError): string {
+  return reason === 'not_public'
+    ? ' To scan a site on your own machine or network, start `siteprint mcp` with --allow and its address.'
+    : ''
+}

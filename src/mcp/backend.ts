@@ -1,0 +1,33 @@
+import type { CatalogueEntry } from '../detector/catalogue.ts'
+import type { Result } from '../engine/verdict/result.ts'
+import type { Verdict } from '../engine/verdict/verdict-types.ts'
+import type { LiveExtra } from '../scan/extras.ts'
+
+/** A result with the extras that were asked for. */
+export type SiteResult = Result &
+  Partial<Pick<Verdict, 'page'>> & {
+    readonly infrastructure?: object
+    readonly meta?: { readonly title: string | null }
+  }
+
+/** How much of its quota the caller has used. */
+export interface Usage {
+  /** null without a service: scans from this machine are not limited. */
+  readonly plan: string | null
+  /** Scans in this month; without a service, since the start. */
+  readonly used: number
+  readonly limit: number | null
+  readonly remaining: number | null
+  /** The day on which the quota begins again, such as 2026-12-01. */
+  readonly resetsOn: string | null
+}
+
+/** What the tools need: a service, or a scanner on this machine. Failures are a `ToolError`. */
+export interface Backend {
+  scan(url: string, options: { readonly include: readonly LiveExtra[]; readonly fresh: boolean }): Promise<SiteResult>
+  listCatalogue(): Promise<readonly CatalogueEntry[]>
+  readUsage(): Promise<Usage>
+}
+
+/** A tool cannot do what it was asked; the message says why, and what to do. */
+export class ToolError extends Error {}

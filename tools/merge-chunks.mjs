@@ -1,0 +1,90 @@
+// A module that several entries share is in the chunk of exactly those entries that use it, so there are many chunks, and most are small.
+// A package should have few files. Chunks are merged where that makes entries read the fewest bytes that they do not need.
+
+/** Chunks that are larger stay as they are: the merge of small ones saves as many files. */
+const MAX_MERGED_BYTES = 30_000
+
+/**
+ * @typedef {object} Chunk
+ * @property {string} fileName
+ * @property {string} code
+ * @property {boolean} isEntry
+ * @property {boolean} isDynamicEntry
+ * @property {string[]} imports file names of the chunks that it imports statically
+ * @property {string[]} moduleIds
+ */
+
+/**
+ * Chooses chunks to merge. An entry keeps its own chunk, and a merge never makes two chunks import each other.
+ * @param {readonly Chunk[]} chunks what the bundler makes by itself
+ * @param {number} wanted number of chunks, other than entries, that should be left
+ * @returns {Map<string, string>} the group of each module whose chunk is merged with another one
+ */
+export function mergeChunks(chunks, wanted) {
+  const nodes = new Map(
+    chunks.map(({ fileName, code, isEntry, isDynamicEntry, imports, moduleIds }) => {
+      const isFixed = isEntry || isDynamicEntry || moduleIds.some((id) => id.startsWith('\0'))
+      const isRoot = isEntry || isDynamicEntry
+      return [fileName, { bytes: code.length, isFixed, isRoot, moduleIds, count: 1, imports: new Set(imports) }]
+    }),
+  )
+  for (const { imports } of nodes.values()) for (const name of imports) if (!nodes.has(name)) imports.delete(name)
+  let left = [...nodes.values()].filter(({ isFixed }) => !isFixed).length
+  for (; left > wanted; left--) {
+    const pair = findBestPair(nodes)
+    if (pair === null) break
+    mergePair(nodes, pair)
+  }
+  const merged = [...nodes.values()].filter(({ count }) => count > 1)
+  return new Map(merged.flatMap(({ moduleIds }, i) => moduleIds.map((id) => [id, `shared-${i}`])))
+}
+
+/** Finds the two chunks whose merge costs least: the bytes that each entry reads in addition. */
+function findBestPair(nodes) {
+  const reached = new Map([...nodes.keys()].map((name) => [name, reach(nodes, name)]))
+  const roots = [...nodes].filter(([, { isRoot }]) => isRoot).map(([name]) => reached.get(name))
+  const free = [...nodes]
+    .filter(([, { isFixed, bytes }]) => !isFixed && bytes <= MAX_MERGED_BYTES)
+    .map(([name]) => name)
+  const readBytes = (names) => names.reduce((sum, name) => sum + nodes.get(name).bytes, 0)
+  const best = { cost: Number.POSITIVE_INFINITY, pair: null }
+  for (const [i, one] of free.entries())
+    for (const other of free.slice(i + 1)) {
+      if (isBetween(nodes, reached, one, other)) continue
+      const both = [...new Set([...reached.get(one), ...reached.get(other)])]
+      const cost = roots
+        .filter((root) => root.has(one) !== root.has(other))
+        .reduce((sum, root) => sum + readBytes(both.filter((name) => !root.has(name))), 0)
+      if (cost < best.cost) Object.assign(best, { cost, pair: [one, other] })
+    }
+  return best.pair
+}
+
+/** Whether a third chunk lies on a way from one of two chunks to the other, so that their merge would be a circle. */
+function isBetween(nodes, reached, one, other) {
+  return [
+    [one, other],
+    [other, one],
+  ].some(([from, to]) => [...nodes.get(from).imports].some((name) => name !== to && reached.get(name).has(to)))
+}
+
+/** Lists a chunk and all chunks that it imports, directly or not. */
+function reach(nodes, name, found = new Set()) {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const next of nodes.get(name).imports) reach(nodes, next, found)
+  return found
+}
+
+function mergePair(nodes, [one, other]) {
+  const [target, source] = [nodes.get(one), nodes.get(other)]
+  target.bytes += source.bytes
+  target.count += source.count
+  target.moduleIds = [...target.moduleIds, ...source.moduleIds]
+  for (const name of source.imports) target.imports.add(name)
+  target.imports.delete(one)
+  target.imports.delete(other)
+  nodes.delete(other)
+  for (const { imports } of nodes.values()) if (imports.delete(other)) imports.add(one)
+  target.imports.delete(one)
+}
