@@ -43,7 +43,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps', 'detector'],
   ['config', 'index', 'scan'],
   ['service', 'updates'],
-  ['web'],
+  ['batches', 'web'],
   [
     'http → http/v1 → http/openapi → http/server',
     'portal → portal/components → portal/scan → portal/pages → portal/routes',

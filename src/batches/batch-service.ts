@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { customAlphabet } from 'nanoid'
 import { ApiError, buildInvalidRequest } from '../errors.ts'
-import { parseTarget } from '../fetch/target.ts'
-import type { Policy } from '../fetch/policy.ts'
 import { isAllowed } from '../fetch/address.ts'
+import type { Policy } from '../fetch/policy.ts'
+import { parseTarget } from '../fetch/target.ts'
 import { findBatchLimit, type Plan } from '../keys/plans.ts'
 import type { Key } from '../keys/types.ts'
 import { type Batch, type BatchCounts, type BatchLine, OPEN_STATUSES } from '../store/batch-types.ts'
@@ -74,7 +74,8 @@ export class BatchService {
     if (this.#parts.runner.unavailable !== null)
       throw new ApiError('unavailable', {
         reason: 'no_batches',
-        sentence: 'Batches are not available: this service has no store that its nodes share. Its operator can set one up.',
+        sentence:
+          'Batches are not available: this service has no store that its nodes share. Its operator can set one up.',
       })
   }
 
@@ -122,7 +123,9 @@ export class BatchService {
   }
 
   #build(key: Key, { entries, include, fresh, webhook, idempotencyKey }: Submission): Batch {
-    const fingerprint = createHash('sha256').update(JSON.stringify([entries, include, fresh, webhook])).digest('hex')
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([entries, include, fresh, webhook]))
+      .digest('hex')
     return {
       id: createId(),
       key: key.id,
@@ -147,7 +150,9 @@ export class BatchService {
     const newest = await this.#parts.store.batches.listBatches({ counter, limit: MAX_OPEN_BATCHES })
     const open = newest.filter(({ status }) => (OPEN_STATUSES as readonly string[]).includes(status))
     if (open.length >= MAX_OPEN_BATCHES)
-      throw buildInvalidRequest(`${MAX_OPEN_BATCHES} batches of this key are not completed. Wait for them, or cancel one.`)
+      throw buildInvalidRequest(
+        `${MAX_OPEN_BATCHES} batches of this key are not completed. Wait for them, or cancel one.`,
+      )
   }
 
   /** Finds a batch of a counter. @throws ApiError `not_found` */

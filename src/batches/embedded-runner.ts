@@ -1,6 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type { Batch, BatchUrl } from '../store/batch-types.ts'
-import type { Store } from '../store/types.ts'
 import type { BatchRunner } from './batch-service.ts'
 import { completeBatch } from './end-batch.ts'
 import { BatchMaintenance, type MaintenanceParts } from './maintain-batches.ts'
@@ -15,12 +13,11 @@ const STORE_RETRY_MS = 1000
 const MIN_LOOK_MS = 10
 const MAX_LOOK_MS = 1000
 
-interface RunnerParts extends ProcessorParts, MaintenanceParts {
-  readonly store: Pick<Store, 'batches' | 'keys' | 'usage'>
-  readonly log: FastifyBaseLogger
-  /** URLs that are scanned at a time. */
-  readonly concurrency: number
-}
+type RunnerParts = ProcessorParts &
+  MaintenanceParts & {
+    /** URLs that are scanned at a time. */
+    readonly concurrency: number
+  }
 
 interface WaitingUrl extends BatchUrl {
   readonly host: string
@@ -118,8 +115,7 @@ export class EmbeddedRunner implements BatchRunner {
     }
     this.#lanes.set(counter, lanes)
     const start = { turn: 0, position: 0 }
-    if (known === undefined)
-      lanes.set(id, { batch, buffer: [], running: new Set(), next: start, isReading: false })
+    if (known === undefined) lanes.set(id, { batch, buffer: [], running: new Set(), next: start, isReading: false })
     // URLs that were to be retried may be anywhere.
     else Object.assign(known, { batch, next: start })
   }
@@ -194,7 +190,8 @@ export class EmbeddedRunner implements BatchRunner {
     // A batch that was woken meanwhile is read from its beginning again.
     if (lane.next === from) {
       const last = urls.at(-1)
-      lane.next = urls.length < BUFFERED_URLS || last === undefined ? null : { turn: last.turn, position: last.position + 1 }
+      lane.next =
+        urls.length < BUFFERED_URLS || last === undefined ? null : { turn: last.turn, position: last.position + 1 }
     }
     for (const url of urls)
       if (!known.has(url.position)) lane.buffer.push({ ...url, host: readHost(url.url), notBefore: 0 })

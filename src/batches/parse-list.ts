@@ -28,14 +28,14 @@ export function parseList(bytes: Uint8Array, { kind, column }: ListFormat): stri
   const text = decode(bytes)
   if (kind === 'csv') return parseCsv(text, column)
   const lines = text.split(/\r\n|\n|\r/)
-  if (kind === 'ndjson')
-    return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]))
+  if (kind === 'ndjson') return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]))
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes
-  const encoding = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
   let text: string
   try {
     text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
@@ -105,9 +105,13 @@ function findColumns(names: readonly string[], wanted: string): number[] {
 }
 
 function requireColumn(names: readonly string[], wanted: string | undefined): number {
-  const shown = names.filter((name) => name !== '').slice(0, 20).map((name) => JSON.stringify(name.slice(0, 40)))
+  const shown = names
+    .filter((name) => name !== '')
+    .slice(0, 20)
+    .map((name) => JSON.stringify(name.slice(0, 40)))
   const list = shown.length === 0 ? 'It has no header' : `Its columns are ${shown.join(', ')}`
-  if (wanted === undefined) throw buildInvalidRequest(`Name the column with the URLs as "column" in the query. ${list}.`)
+  if (wanted === undefined)
+    throw buildInvalidRequest(`Name the column with the URLs as "column" in the query. ${list}.`)
   const found = findColumns(names, wanted)
   if (found.length === 1) return found[0]
   const quoted = JSON.stringify(wanted.slice(0, 40))

@@ -137,7 +137,13 @@ export class ItemProcessor {
 
   async #findCached(entry: string, batch: Batch): Promise<CacheEntry | null> {
     const { shared, clock } = this.#parts
-    const query = { counter: `batch:${batch.counter}`, now: clock(), cost: 0, entry, extras: batch.include.length > 0 } as const
+    const query = {
+      counter: `batch:${batch.counter}`,
+      now: clock(),
+      cost: 0,
+      entry,
+      extras: batch.include.length > 0,
+    } as const
     return (await shared.countRequest(query)).entry
   }
 

@@ -156,6 +156,19 @@ export const SETTINGS = {
     default: 64,
     documentation: 'Maximum number of concurrent scans in each process.',
   }),
+  workerConcurrency: define({
+    name: 'WORKER_CONCURRENCY',
+    read: readNumber(1, 10_000),
+    default: 16,
+    documentation:
+      'URLs of [batches](docs/batches.md) that a worker, or a server without Redis, scans at a time; at most half of `SCAN_CONCURRENCY` in a server.',
+  }),
+  batchDays: define({
+    name: 'BATCH_TTL',
+    read: readNumber(1, 365),
+    default: 7,
+    documentation: 'Days for which the results of a [batch](docs/batches.md) are kept after its end.',
+  }),
   scanAllow: define<readonly AllowedAddress[]>({
     name: 'SCAN_ALLOW',
     read: readList(parseAllowed, 'an address[/bits][:port]; write IPv6 addresses in brackets'),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Batch, BatchLine, BatchUrl, ItemCharge } from '../../src/store/batch-types.ts'
 import type { Store } from '../../src/store/types.ts'
@@ -47,7 +47,7 @@ async function readLines(store: Store, id: string, count: number): Promise<reado
     const part = await store.batches.readPart(id, { after, limit: 2 })
     lines.push(...part.lines)
     after = part.cursor
-    if (part.lines.length === 0) await sleep(50)
+    if (part.lines.length === 0) await nextTurn()
   }
   return lines
 }
@@ -101,7 +101,9 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
     expect(results.filter((one) => one === 'stored')).toHaveLength(1)
     const failure = { code: 'scan_failed', error: 'The "site" failed.' }
     expect(await store.batches.storeOutcome({ ...item, position: 2 }, failure, null)).toBe('stored')
-    expect(await store.batches.storeOutcome({ ...item, position: 2 }, { result: '{}' }, chargeOf(batch))).toBe('already')
+    expect(await store.batches.storeOutcome({ ...item, position: 2 }, { result: '{}' }, chargeOf(batch))).toBe(
+      'already',
+    )
     expect(await store.batches.countItems(batch.id)).toEqual({ waiting: 1, succeeded: 1, failures: { scan_failed: 1 } })
     await store.batches.storeOutcome({ ...item, position: 1 }, { result: '{"n":9}' }, chargeOf(batch))
     await store.batches.changeBatch(batch.id, ['waiting'], { status: 'completed', finishedAt: NOON })
@@ -151,7 +153,11 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
     expect((await store.batches.listFailedBatches(['internal'], 10)).map(({ id }) => id)).toContain(batch.id)
     expect(await other.batches.retryFailures(batch.id, ['scan_failed'])).toBe(2)
     expect(await store.batches.getBatch(batch.id)).toMatchObject({ status: 'waiting', finishedAt: null })
-    const outcome = await store.batches.storeOutcome({ batch: batch.id, position: 2 }, { result: '{}' }, chargeOf(batch))
+    const outcome = await store.batches.storeOutcome(
+      { batch: batch.id, position: 2 },
+      { result: '{}' },
+      chargeOf(batch),
+    )
     expect(outcome).toBe('stored')
     await store.batches.changeBatch(batch.id, ['waiting'], { status: 'completed', finishedAt: NOON })
     await store.batches.settleBatch(batch.id)
@@ -175,8 +181,13 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
     expect((await store.batches.listDueWebhooks(NOON.getTime())).map(({ id }) => id)).toContain(batch.id)
     expect((await store.batches.listDueWebhooks(NOON.getTime() - 1)).map(({ id }) => id)).not.toContain(batch.id)
     await store.batches.changeBatch(batch.id, ['completed'], { webhook: { ...due, state: 'delivered', nextAt: null } })
-    expect(await store.batches.listDueWebhooks(NOON.getTime())).not.toContainEqual(expect.objectContaining({ id: batch.id }))
-    expect(await store.batches.getBatch(batch.id)).toMatchObject({ status: 'completed', webhook: { state: 'delivered' } })
+    expect(await store.batches.listDueWebhooks(NOON.getTime())).not.toContainEqual(
+      expect.objectContaining({ id: batch.id }),
+    )
+    expect(await store.batches.getBatch(batch.id)).toMatchObject({
+      status: 'completed',
+      webhook: { state: 'delivered' },
+    })
   })
 
   test('lists the batches of a counter in pages, newest first', async () => {
@@ -210,7 +221,11 @@ describe.skipIf(kind.isMissing).each([kind])('batches in $name', ({ openBoth }) 
     while (await store.batches.deleteBatches({ before: 0, unopened: 0 }));
     expect(await store.batches.getBatch(batch.id)).toBeNull()
     expect((await store.batches.countItems(batch.id)).waiting).toBe(0)
-    const outcome = await other.batches.storeOutcome({ batch: batch.id, position: 0 }, { result: '{}' }, chargeOf(batch))
+    const outcome = await other.batches.storeOutcome(
+      { batch: batch.id, position: 0 },
+      { result: '{}' },
+      chargeOf(batch),
+    )
     expect([outcome, await readUsed(store, batch.counter, '2026-05')]).toEqual(['already', 0])
   })
 })

@@ -16,7 +16,13 @@ import {
 } from '../batch-types.ts'
 import { buildUsageId, type ChargeTimes, MongoCharges } from './charges.ts'
 import { CHANGE_TIMEOUT_MS, isDuplicate } from './errors.ts'
-import { type BatchDocument, type BatchItemDocument, type Collections, ONE_BATCH, type UsageDocument } from './schema.ts'
+import {
+  type BatchDocument,
+  type BatchItemDocument,
+  type Collections,
+  ONE_BATCH,
+  type UsageDocument,
+} from './schema.ts'
 
 const LIMITED = { maxTimeMS: CHANGE_TIMEOUT_MS } as const
 
@@ -241,10 +247,7 @@ export class MongoBatches implements BatchStore {
     // First the charges: an outcome that cannot be charged would not be stored.
     const opened = { $set: { [`batches.${id}.closed`]: false } }
     await this.#usage.updateMany({ key: batch.counter, [`batches.${id}`]: { $exists: true } }, opened, LIMITED)
-    const update = [
-      { $set: { state: 'waiting', tries: 0 } },
-      { $unset: ['code', 'content', 'finishedAt'] },
-    ]
+    const update = [{ $set: { state: 'waiting', tries: 0 } }, { $unset: ['code', 'content', 'finishedAt'] }]
     const { modifiedCount } = await this.#items.updateMany(filter, update, LIMITED)
     const reopened = { status: 'waiting', reason: null, finishedAt: null, settled: false } as const
     await this.#batches.updateOne({ _id: id, ...VISIBLE }, { $set: reopened }, LIMITED)
@@ -320,4 +323,3 @@ function buildSettlement(id: string, wanted: readonly (readonly [field: string, 
     },
   ]
 }
-

@@ -116,7 +116,11 @@ export class MongoCharges {
       lastUsedAt: { $cond: [{ $lt: [used, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
     }
     const { maxTimeMS } = this.#times
-    const options = { returnDocument: 'before', maxTimeMS, projection: { used: 1, [`batches.${batch}.closed`]: 1 } } as const
+    const options = {
+      returnDocument: 'before',
+      maxTimeMS,
+      projection: { used: 1, [`batches.${batch}.closed`]: 1 },
+    } as const
     const update = (upsert: boolean) =>
       this.#usage.findOneAndUpdate({ _id: buildUsageId(counter, month) }, [{ $set: change }], { ...options, upsert })
     try {

@@ -220,7 +220,15 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
   ),
   batches: buildObjectSchema(
     {
-      ...{ _id: TEXT, key: TEXT, counter: TEXT, account: TEXT_OR_NULL, status: TEXT, reason: TEXT_OR_NULL, total: COUNT },
+      ...{
+        _id: TEXT,
+        key: TEXT,
+        counter: TEXT,
+        account: TEXT_OR_NULL,
+        status: TEXT,
+        reason: TEXT_OR_NULL,
+        total: COUNT,
+      },
       ...{ include: { bsonType: 'array', items: TEXT }, fresh: { bsonType: 'bool' }, fingerprint: TEXT },
       ...{ createdAt: DATE, startedAt: DATE_OR_NULL, finishedAt: DATE_OR_NULL, settled: { bsonType: 'bool' } },
       webhook: { bsonType: ['object', 'null'] },

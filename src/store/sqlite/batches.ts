@@ -44,15 +44,7 @@ interface LineRow {
 
 const toDate = (at: number | null): Date | null => (at === null ? null : new Date(at))
 
-function parseBatch({
-  createdAt,
-  startedAt,
-  finishedAt,
-  idempotencyKey,
-  details,
-  status,
-  ...row
-}: BatchRow): Batch {
+function parseBatch({ createdAt, startedAt, finishedAt, idempotencyKey, details, status, ...row }: BatchRow): Batch {
   return {
     ...row,
     idempotencyKey: idempotencyKey === null ? null : (JSON.parse(idempotencyKey) as string),
@@ -90,8 +82,7 @@ export class SqliteBatches implements BatchStore {
         idempotencyKey === null
           ? undefined
           : readFirstRow<BatchRow>(this.#sql.findRepeated, counter, JSON.stringify(idempotencyKey))
-      if (former !== undefined)
-        return { batch: parseBatch(former), isNew: false, isOpen: former.status !== 'loading' }
+      if (former !== undefined) return { batch: parseBatch(former), isNew: false, isOpen: former.status !== 'loading' }
       const name = idempotencyKey === null ? null : JSON.stringify(idempotencyKey)
       this.#sql.insert.run(id, key, counter, account, total, createdAt.getTime(), name, formatDetails(batch))
       return { batch, isNew: true, isOpen: false }
@@ -253,14 +244,15 @@ const BATCH = `SELECT id, key, counter, account, status, total, created_at AS cr
   finished_at AS finishedAt, idempotency_key AS idempotencyKey, details FROM batches`
 
 function prepare(db: Database.Database) {
+  return { ...prepareBatches(db), ...prepareItems(db) }
+}
+
+function prepareBatches(db: Database.Database) {
   return {
     findRepeated: db.prepare(`${BATCH} WHERE counter = ? AND idempotency_key = ?`),
     insert: db.prepare(
       `INSERT INTO batches (id, key, counter, account, status, total, created_at, idempotency_key, details)
        VALUES (?, ?, ?, ?, 'loading', ?, ?, ?, ?)`,
-    ),
-    insertItem: db.prepare(
-      "INSERT OR IGNORE INTO batch_items (batch, position, turn, url, state) VALUES (?, ?, ?, ?, 'waiting')",
     ),
     open: db.prepare("UPDATE batches SET status = 'waiting' WHERE id = ? AND status = 'loading'"),
     get: db.prepare(`${BATCH} WHERE id = ? AND status <> 'loading'`),
@@ -276,6 +268,26 @@ function prepare(db: Database.Database) {
          AND code IN (SELECT value FROM json_each(?))) ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
     listDue: db.prepare(`${BATCH} WHERE webhook_at <= ?`),
+    // The numbers of lines that a retry removes are not given again: a client may have read beyond them.
+    raiseSeq: db.prepare(
+      `UPDATE batches SET first_seq =
+         max(first_seq, (SELECT coalesce(max(seq), 0) FROM batch_items WHERE batch = ? AND seq IS NOT NULL)) WHERE id = ?`,
+    ),
+    update: db.prepare(
+      'UPDATE batches SET status = ?, started_at = ?, finished_at = ?, webhook_at = ?, details = ? WHERE id = ?',
+    ),
+    findOld: db.prepare(
+      `SELECT id FROM batches WHERE finished_at < ? OR (status = 'loading' AND created_at < ?) LIMIT 1`,
+    ),
+    delete: db.prepare('DELETE FROM batches WHERE id = ?'),
+  }
+}
+
+function prepareItems(db: Database.Database) {
+  return {
+    insertItem: db.prepare(
+      "INSERT OR IGNORE INTO batch_items (batch, position, turn, url, state) VALUES (?, ?, ?, ?, 'waiting')",
+    ),
     count: db.prepare('SELECT state, code, count(*) AS n FROM batch_items WHERE batch = ? GROUP BY state, code'),
     listWaiting: db.prepare(
       `SELECT position, turn, url FROM batch_items
@@ -292,25 +304,13 @@ function prepare(db: Database.Database) {
     readPart: db.prepare(
       'SELECT seq, position, url, code, content FROM batch_items WHERE batch = ? AND seq IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?',
     ),
-    // The numbers of lines that a retry removes are not given again: a client may have read beyond them.
-    raiseSeq: db.prepare(
-      `UPDATE batches SET first_seq =
-         max(first_seq, (SELECT coalesce(max(seq), 0) FROM batch_items WHERE batch = ? AND seq IS NOT NULL)) WHERE id = ?`,
-    ),
     retry: db.prepare(
       `UPDATE batch_items SET state = 'waiting', code = NULL, content = NULL, seq = NULL, tries = 0
        WHERE batch = ? AND state = 'failed' AND (? IS NULL OR code IN (SELECT value FROM json_each(?)))`,
-    ),
-    update: db.prepare(
-      'UPDATE batches SET status = ?, started_at = ?, finished_at = ?, webhook_at = ?, details = ? WHERE id = ?',
-    ),
-    findOld: db.prepare(
-      `SELECT id FROM batches WHERE finished_at < ? OR (status = 'loading' AND created_at < ?) LIMIT 1`,
     ),
     deleteItems: db.prepare(
       `DELETE FROM batch_items WHERE (batch, position) IN
          (SELECT batch, position FROM batch_items WHERE batch = ? LIMIT ?)`,
     ),
-    delete: db.prepare('DELETE FROM batches WHERE id = ?'),
   }
 }
