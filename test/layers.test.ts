@@ -43,15 +43,16 @@ const FLOORS: readonly (readonly string[])[] = [
   ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps', 'detector'],
   ['config', 'index', 'scan'],
   ['service', 'updates'],
-  ['batches', 'web'],
+  ['batches → batches/queue', 'web'],
   [
     'http → http/v1 → http/openapi → http/server',
     'portal → portal/components → portal/scan → portal/pages → portal/routes',
   ],
   ['app', 'report'],
   ['cli/command → cli/formats → cli/scan → cli/report → cli/keys → cli/rules → cli/service → cli'],
-  ['compose'],
-  ['main', 'tools'],
+  ['compose → compose-worker'],
+  ['process'],
+  ['main', 'tools', 'worker'],
   ['siteprint'],
 ]
 
@@ -146,8 +147,8 @@ describe('who may import whom', () => {
     expect(users.filter((layer) => !/^(?:cli(?:\/.*)?|tools)$/.test(layer))).toEqual([])
   })
 
-  test('only the command siteprint imports main, to serve', () => {
-    expect(own.filter((file) => importsOf(file).includes('src/main.ts'))).toEqual(['src/siteprint.ts'])
+  test.each(['src/main.ts', 'src/worker.ts'])('only the command siteprint imports %s', (entry) => {
+    expect(own.filter((file) => importsOf(file).includes(entry))).toEqual(['src/siteprint.ts'])
   })
 })
 

@@ -29,6 +29,8 @@ export interface MaintenanceParts {
 
 interface MaintenanceEvents {
   readonly onResumed: (id: string) => void
+  /** Whether this process is the one that maintains batches; absent if there is no other. */
+  readonly isActive?: () => boolean
 }
 
 /** What is done for batches apart from scanning: continuing paused ones, webhooks, settling of charges, deletion. */
@@ -71,6 +73,7 @@ export class BatchMaintenance {
 
   async #run(): Promise<void> {
     this.#isWanted = false
+    if (this.#events.isActive?.() === false) return
     try {
       await this.#sendWebhooks()
       await this.#reviewOpen()
