@@ -18,6 +18,7 @@ import { isStandardInput } from './scan/list-input.ts'
 import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './scan/output-options.ts'
 import { SCAN_HELP } from './scan/scan-help.ts'
 import { scanSaved } from './scan/scan-saved.ts'
+import { parseShard, type Shard } from './scan/shard.ts'
 
 const text = { type: 'string' } as const
 const OPTIONS = {
@@ -25,8 +26,9 @@ const OPTIONS = {
   url: text,
   headers: text,
   har: text,
-  batch: text,
-  warc: text,
+  batch: { type: 'string', multiple: true },
+  warc: { type: 'string', multiple: true },
+  shard: text,
   urls: text,
   out: text,
   'technologies-out': text,
@@ -52,8 +54,8 @@ const FILES = ['out', 'technologies-out', 'columns', 'overwrite'] as const
 const MODES = {
   html: ['url', 'headers', ...FILES, 'include', 'timeout', 'json'],
   har: [...FILES, 'include', 'timeout', 'json'],
-  batch: [...FILES, 'include', 'timeout'],
-  warc: [...FILES, 'include', 'timeout'],
+  batch: [...FILES, 'include', 'timeout', 'shard'],
+  warc: [...FILES, 'include', 'timeout', 'shard'],
   urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
   live: ['include', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
@@ -65,6 +67,7 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const mode = findMode(values, positionals)
   checkOptions(mode, values)
   const config = loadConfig(io.env)
+  const { batch: _, warc: __, ...single } = values
   // The command of the package is used by people; npm scripts print JSON as they always did.
   const isDescribed = io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include
   if (mode === 'live' || mode === 'urls') {
@@ -75,25 +78,30 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
     const { concurrency = '8', resume = false, 'retry-failed': retry = false, 'technologies-out': table } = values
     if (!/^[1-9]\d{0,2}$/.test(concurrency)) throw new UsageError('--concurrency must be a number from 1 to 999')
     const { urls, column, columns, out } = values
-    await checkFiles({ ...values, urls: urls !== undefined && isStandardInput(urls) ? undefined : urls })
+    await checkFiles({ ...single, urls: urls !== undefined && isStandardInput(urls) ? undefined : urls })
     checkOutputs(values, 'live')
     if (retry) checkRetry(values)
-    if (!retry && !resume) await checkOverwrite(values, { canContinue: true })
+    if (!retry && !resume) await checkOverwrite(single, { canContinue: true })
     const continuation = retry ? 'retry-failed' : resume ? 'resume' : 'overwrite'
     const list = { positionals, urls, column, isRaw: values['raw-columns'] ?? false }
     const { scanBulk } = await import('./scan/scan-bulk.ts')
     return scanBulk({ ...live, ...list, columns, out, table, continuation, concurrency: Number(concurrency) }, io)
   }
   const include = readList('include', values.include, EXTRAS)
-  await checkFiles(values)
+  const inputs = mode === 'batch' || mode === 'warc' ? [...(values[mode] ?? []), ...positionals] : []
+  await checkFiles(single)
+  for (const input of inputs) await checkFiles({ ...single, [mode]: input })
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
-  await checkOverwrite(values, { canContinue: false })
-  if (values.batch !== undefined && (await (await import('./scan/batch-lines.ts')).isUrlList(values.batch)))
-    throw new UsageError(`--batch: ${values.batch} looks like a list of URLs: use --urls`)
+  await checkOverwrite(single, { canContinue: false })
+  const { isUrlList } = await import('./scan/batch-lines.ts')
+  for (const input of mode === 'batch' ? inputs : [])
+    if (await isUrlList(input)) throw new UsageError(`--batch: ${input} looks like a list of URLs: use --urls`)
   return scanOffline(
     mode,
     {
-      ...values,
+      ...single,
+      inputs,
+      shard: parseShard(single.shard),
       include,
       isDescribed,
       folders: config.ruleFolders,
@@ -106,8 +114,11 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
 })
 
 interface OfflineOptions
-  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers' | 'batch' | 'warc', string>>>,
+  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers', string>>>,
     Omit<OutputValues, 'include'> {
+  /** The files of `--batch` or `--warc`. */
+  readonly inputs: readonly string[]
+  readonly shard: Shard | null
   readonly timeout?: string
   readonly include: readonly Extra[]
   readonly folders: readonly string[]
@@ -121,9 +132,10 @@ type OfflineMode = Exclude<Mode, 'live' | 'urls'>
 
 /** Scans saved pages in workers, so that a page that takes too long does not affect the others. */
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
-  const { out, timeout = '10', include, folders, detectors, cache, networksFile } = options
+  const { out, timeout = '10', inputs, shard, include, folders, detectors, cache, networksFile } = options
   const isSingle = mode === 'html' || mode === 'har'
-  const threads = isSingle ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
+  // Reading takes a small part of one core.
+  const threads = isSingle ? 1 : availableParallelism()
   const timeoutMs = readTimeout(timeout)
   const openMatcher = async (): Promise<PageMatcher> => {
     const networks = await openNetworks(networksFile)
@@ -137,9 +149,8 @@ async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: Comma
   const matcher = await openMatcher()
   try {
     const writer = await open(matcher)
-    const input = String(options[mode])
     const { scanBatch } = await import('./scan/scan-batch.ts')
-    const run = scanBatch({ input, format: mode, writer, include, matcher, threads }, io)
+    const run = scanBatch({ inputs, shard, format: mode, writer, include, matcher, threads }, io)
     const { pages, failed } = await run.finally(() => writer.close())
     io.stderr.write(`${formatCount(pages, 'page')}, ${failed} failed\n`)
     return failed > 0 ? EXIT.findings : EXIT.ok
@@ -167,7 +178,7 @@ function openOutputs(
 function findMode(values: Values, positionals: readonly string[]): Mode {
   const named = (['html', 'har', 'batch', 'warc', 'urls'] as const).filter((mode) => values[mode] !== undefined)
   if (named.length > 1) throw new UsageError(`--${named[0]} cannot be combined with --${named[1]}: use one of them`)
-  if (named.length === 1 && named[0] !== 'urls' && positionals.length > 0)
+  if ((named[0] === 'html' || named[0] === 'har') && positionals.length > 0)
     throw new UsageError(`unexpected argument "${positionals[0]}": --${named[0]} already names the input`)
   if (named.length === 0 && positionals.length === 0)
     throw new UsageError('give a URL, or one of --urls, --html, --har, --batch, --warc')

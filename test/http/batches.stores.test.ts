@@ -164,7 +164,7 @@ describe('lists', () => {
       'application/json',
       '',
       '',
-      { urls: ['a.example'], webhook: 'http://h.example/' },
+      { urls: ['a.example'], webhook: 'http://hook.example.org/' },
       'webhook must be an https URL.',
     ],
     [
@@ -206,9 +206,9 @@ describe('lists', () => {
       '?column=sites',
       '',
       'name,site\nA,a.example\n',
-      'The list has no column "sites"; did you mean "site"? Its columns are "name", "site".',
+      'The list has no column "sites" (did you mean "site"?). Its columns are "name", "site".',
     ],
-    [CSV, '?column=site', '', 'name,site\n"A,a.example\n', 'The list is not valid CSV near line 3. Check the quotes.'],
+    [CSV, '?column=site', '', 'name,site\n"A,a.example\n', 'The list is not valid CSV near line 2. Check the quotes.'],
   ])('%s%s is rejected: %#', async (type, query, idempotency, list, sentence) => {
     const app = await openApp()
     const { secret } = await app.newKey({ plan: 'free' })
@@ -248,7 +248,7 @@ describe('results', () => {
   test('as CSV, and compressed', async () => {
     const app = await openApp()
     const { secret } = await app.newKey()
-    const urls = ['http://printer.lan/=1+1', newSite()]
+    const urls = ['http://printer.lan/=1+1', ...Array.from({ length: 9 }, newSite)]
     const { body } = await app.call({ method: 'POST', url: BATCHES, secret, body: { urls, include: ['evidence'] } })
     await waitForEnd(app, secret, body.id)
     const { text, headers } = await app.call({ url: `${BATCHES}/${body.id}/results?format=csv`, secret })

@@ -43,13 +43,14 @@ Detects what a website is made with: a live site, or a saved page.
       Scans the main document of a HAR file, with its headers, the scripts and style sheets of its page, and the URLs that it
       loaded. With --out, scans all pages of the file.
 
-  npm run -s scan -- --batch in.jsonl[.gz] | --warc in.warc[.gz] [--out out.jsonl|out.csv] [--include …]
-      Scans many saved pages. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
+  npm run -s scan -- --batch in.jsonl[.gz] … | --warc in.warc[.gz] … [--out out.jsonl|out.csv] [--include …] [--shard 3/16]
+      Scans many saved pages, of one file or several, on all processors. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
       [[name, value], …], scripts and styles as [{url, text}, …];
       --warc reads every HTML response. Prints one line per page, in the same order: {id, result}, or {id or line, error, code};
       with --warc also date and recordId.
 
   --timeout 10   seconds that one saved page may take; a run continues with the next page
+  --shard 3/16   scans only the third of sixteen parts of the pages. The parts of all machines together are all pages
 
 Output of every input:
 
