@@ -16,6 +16,7 @@ Detects what a website is made with: builder, technologies, hosting and type of 
   siteprint report results.jsonl             Makes a report of results.
   siteprint serve                            Serves the API and the portal.
   siteprint worker                           Scans the URLs of batches, for servers that share Redis and MongoDB.
+  siteprint batches                          Shows and changes lists that a service scans.
   siteprint keys | accounts | service        Manages a server: API keys, accounts, health, backup.
   siteprint rules                            Checks, tests and explains fingerprint rules.
   siteprint --version                        Prints the versions of Siteprint and of its rules.

@@ -49,7 +49,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'portal → portal/components → portal/scan → portal/pages → portal/routes',
   ],
   ['app', 'report'],
-  ['cli/command → cli/formats → cli/scan → cli/report → cli/keys → cli/rules → cli/service → cli'],
+  ['cli/command → cli/formats → cli/batches → cli/scan → cli/report → cli/keys → cli/rules → cli/service → cli'],
   ['compose → compose-worker'],
   ['process'],
   ['main', 'tools', 'worker'],

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { loadConfig } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/config.ts'
 import { openPageMatcher, type PageMatcher } from '../detector/detector.ts'
 import { EXTRAS } from '../engine/verdict/result.ts'
 import { EVIDENCE } from '../fetch/evidence-kinds.ts'
@@ -29,6 +29,8 @@ const OPTIONS = {
   batch: { type: 'string', multiple: true },
   warc: { type: 'string', multiple: true },
   shard: text,
+  queue: { type: 'boolean' },
+  attach: text,
   urls: text,
   out: text,
   'technologies-out': text,
@@ -56,7 +58,8 @@ const MODES = {
   har: [...FILES, 'include', 'timeout', 'json'],
   batch: [...FILES, 'include', 'timeout', 'shard'],
   warc: [...FILES, 'include', 'timeout', 'shard'],
-  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'],
+  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip', 'queue'],
+  attach: ['out', 'overwrite'],
   live: ['include', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
@@ -70,6 +73,7 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const { batch: _, warc: __, ...single } = values
   // The command of the package is used by people; npm scripts print JSON as they always did.
   const isDescribed = io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include
+  if (mode === 'attach' || (mode === 'urls' && single.queue)) return await scanQueued(single, config, io)
   if (mode === 'live' || mode === 'urls') {
     const allow = values.allow ?? []
     const skip = readList('skip', values.skip, EVIDENCE)
@@ -128,7 +132,28 @@ interface OfflineOptions
   readonly isDescribed: boolean
 }
 
-type OfflineMode = Exclude<Mode, 'live' | 'urls'>
+/** Lets a service scan a list, or follows a batch of it. @returns the exit code */
+async function scanQueued(values: Omit<Values, 'batch' | 'warc'>, config: Config, io: CommandIo): Promise<number> {
+  const { attach, urls, column, out } = values as Readonly<Partial<Record<string, string>>>
+  const unusable = QUEUE_UNUSABLE.find((option) => values[option] !== undefined)
+  if (unusable !== undefined) throw new UsageError(`--${unusable} cannot be used with --queue`)
+  if (attach === undefined && urls === undefined) throw new UsageError('--queue needs a list: name it with --urls')
+  const include = readList('include', values.include as string | undefined, LIVE_EXTRAS)
+  await checkFiles({ urls: urls === undefined || isStandardInput(urls) ? undefined : urls, out })
+  await checkOverwrite({ out, overwrite: values.overwrite === true }, { canContinue: false })
+  const { BatchClient } = await import('./batches/batch-client.ts')
+  const { followBatch } = await import('./batches/follow-batch.ts')
+  const { submitList } = await import('./batches/submit-list.ts')
+  const client = new BatchClient(config)
+  const id = attach ?? (await submitList(client, { file: urls ?? '-', column, include }, io))
+  if (attach === undefined) io.stderr.write(`Submitted the batch ${id}.\n`)
+  return await followBatch(client, { id, out }, io)
+}
+
+/** Options of lists that only this process could obey. */
+const QUEUE_UNUSABLE = ['columns', 'technologies-out', 'raw-columns', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'] as const
+
+type OfflineMode = Exclude<Mode, 'live' | 'urls' | 'attach'>
 
 /** Scans saved pages in workers, so that a page that takes too long does not affect the others. */
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
@@ -176,9 +201,9 @@ function openOutputs(
 
 /** Finds the mode that the options and the positional arguments select. */
 function findMode(values: Values, positionals: readonly string[]): Mode {
-  const named = (['html', 'har', 'batch', 'warc', 'urls'] as const).filter((mode) => values[mode] !== undefined)
+  const named = (['html', 'har', 'batch', 'warc', 'urls', 'attach'] as const).filter((mode) => values[mode] !== undefined)
   if (named.length > 1) throw new UsageError(`--${named[0]} cannot be combined with --${named[1]}: use one of them`)
-  if ((named[0] === 'html' || named[0] === 'har') && positionals.length > 0)
+  if (['html', 'har', 'attach'].includes(named[0]) && positionals.length > 0)
     throw new UsageError(`unexpected argument "${positionals[0]}": --${named[0]} already names the input`)
   if (named.length === 0 && positionals.length === 0)
     throw new UsageError('give a URL, or one of --urls, --html, --har, --batch, --warc')

@@ -271,6 +271,20 @@ export const SETTINGS = {
     default: [],
     documentation: 'Comma-separated list of origins whose pages may call the API from a browser; `*` for all.',
   }),
+  serviceUrl: define<string | null>({
+    name: 'SITEPRINT_URL',
+    read: readOne(parse.parsePublicUrl, 'write the http or https URL of the service'),
+    default: null,
+    documentation:
+      'Only for the commands `batches` and `scan --queue`: the service that runs the batches. Without it, that of `PUBLIC_URL`, or `http://HOST:PORT`.',
+  }),
+  apiKey: define<string | null>({
+    name: 'SITEPRINT_KEY',
+    read: readOne((text) => (/^spk_live_\w+$/.test(text) ? text : null), 'write an API key, which begins with spk_live_'),
+    default: null,
+    isSecret: true,
+    documentation: 'Only for the same commands: an API key of the service.',
+  }),
   logLevel: define<(typeof LOG_LEVELS)[number]>({
     name: 'LOG_LEVEL',
     read: readWord(...LOG_LEVELS),

@@ -50,6 +50,8 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   batchDays: 7,
   trustProxy: null,
   corsOrigins: [],
+  serviceUrl: null,
+  apiKey: null,
   logLevel: 'info',
   ruleFolders: [],
   rulesUrl: null,

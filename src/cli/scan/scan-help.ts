@@ -30,6 +30,10 @@ Detects what a website is made with: a live site, or a saved page.
       at a time, with a pause of 1 second; the same holds for hosts that redirects lead to. --resume continues --out: sites that
       failed count as done. --retry-failed continues it and scans the sites that failed again. Ctrl-C keeps everything that is done.
 
+  npm run -s scan -- --urls file.txt|file.csv --queue [--column NAME] [--include …] [--out …] | --attach ID [--out …]
+      Lets the service at SITEPRINT_URL scan the list in the background with the API key SITEPRINT_KEY, and prints its results as they
+      complete. Ctrl-C detaches, and --attach follows the batch again. npm run -s batches manages batches.
+
   --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too
   --raw-columns                   CSV keeps other columns of the list as they are. By default a value that a spreadsheet would take for
                                   a formula begins with '
