@@ -58,7 +58,18 @@ const MODES = {
   har: [...FILES, 'include', 'timeout', 'json'],
   batch: [...FILES, 'include', 'timeout', 'shard'],
   warc: [...FILES, 'include', 'timeout', 'shard'],
-  urls: [...FILES, 'column', 'raw-columns', 'include', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip', 'queue'],
+  urls: [
+    ...FILES,
+    'column',
+    'raw-columns',
+    'include',
+    'concurrency',
+    'resume',
+    'retry-failed',
+    'allow',
+    'skip',
+    'queue',
+  ],
   attach: ['out', 'overwrite'],
   live: ['include', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
@@ -94,28 +105,27 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const include = readList('include', values.include, EXTRAS)
   const inputs = mode === 'batch' || mode === 'warc' ? [...(values[mode] ?? []), ...positionals] : []
   await checkFiles(single)
-  for (const input of inputs) await checkFiles({ ...single, [mode]: input })
+  for (const input of inputs) await checkArchive(mode as 'batch' | 'warc', input, single)
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
   await checkOverwrite(single, { canContinue: false })
-  const { isUrlList } = await import('./scan/batch-lines.ts')
-  for (const input of mode === 'batch' ? inputs : [])
-    if (await isUrlList(input)) throw new UsageError(`--batch: ${input} looks like a list of URLs: use --urls`)
-  return scanOffline(
-    mode,
-    {
-      ...single,
-      inputs,
-      shard: parseShard(single.shard),
-      include,
-      isDescribed,
-      folders: config.ruleFolders,
-      detectors: config.detectorModules,
-      cache: config.cacheDir,
-      networksFile: config.networksFile,
-    },
-    io,
-  )
+  const shard = parseShard(single.shard)
+  return scanOffline(mode, { ...single, ...findRuleOptions(config), inputs, shard, include, isDescribed }, io)
 })
+
+/** @throws UsageError for an archive that cannot be read, that an output would overwrite, or that is a list of URLs */
+async function checkArchive(
+  mode: 'batch' | 'warc',
+  input: string,
+  { out, 'technologies-out': table }: Readonly<Partial<Record<'out' | 'technologies-out', string>>>,
+): Promise<void> {
+  await checkFiles({ out, 'technologies-out': table, [mode]: input })
+  const isList = mode === 'batch' && (await (await import('./scan/batch-lines.ts')).isUrlList(input))
+  if (isList) throw new UsageError(`--batch: ${input} looks like a list of URLs: use --urls`)
+}
+
+function findRuleOptions({ ruleFolders, detectorModules, cacheDir, networksFile }: Config) {
+  return { folders: ruleFolders, detectors: detectorModules, cache: cacheDir, networksFile }
+}
 
 interface OfflineOptions
   extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers', string>>>,
@@ -151,7 +161,16 @@ async function scanQueued(values: Omit<Values, 'batch' | 'warc'>, config: Config
 }
 
 /** Options of lists that only this process could obey. */
-const QUEUE_UNUSABLE = ['columns', 'technologies-out', 'raw-columns', 'concurrency', 'resume', 'retry-failed', 'allow', 'skip'] as const
+const QUEUE_UNUSABLE = [
+  'columns',
+  'technologies-out',
+  'raw-columns',
+  'concurrency',
+  'resume',
+  'retry-failed',
+  'allow',
+  'skip',
+] as const
 
 type OfflineMode = Exclude<Mode, 'live' | 'urls' | 'attach'>
 
@@ -201,7 +220,9 @@ function openOutputs(
 
 /** Finds the mode that the options and the positional arguments select. */
 function findMode(values: Values, positionals: readonly string[]): Mode {
-  const named = (['html', 'har', 'batch', 'warc', 'urls', 'attach'] as const).filter((mode) => values[mode] !== undefined)
+  const named = (['html', 'har', 'batch', 'warc', 'urls', 'attach'] as const).filter(
+    (mode) => values[mode] !== undefined,
+  )
   if (named.length > 1) throw new UsageError(`--${named[0]} cannot be combined with --${named[1]}: use one of them`)
   if (['html', 'har', 'attach'].includes(named[0]) && positionals.length > 0)
     throw new UsageError(`unexpected argument "${positionals[0]}": --${named[0]} already names the input`)

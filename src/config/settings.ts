@@ -280,7 +280,10 @@ export const SETTINGS = {
   }),
   apiKey: define<string | null>({
     name: 'SITEPRINT_KEY',
-    read: readOne((text) => (/^spk_live_\w+$/.test(text) ? text : null), 'write an API key, which begins with spk_live_'),
+    read: readOne(
+      (text) => (/^spk_live_\w+$/.test(text) ? text : null),
+      'write an API key, which begins with spk_live_',
+    ),
     default: null,
     isSecret: true,
     documentation: 'Only for the same commands: an API key of the service.',

@@ -53,9 +53,11 @@ export class Metrics {
   readonly cache = this.#counter('siteprint_cache_total', 'Cache lookups of results', ['result'])
   readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests rejected by a limit', ['limit'])
   readonly rulesChecks = this.#counter('siteprint_rules_checks_total', 'Checks of RULES_URL', ['outcome'])
-  readonly batchJobs = this.#counter('siteprint_batch_jobs_total', 'Jobs of batches that this worker ended, by outcome', [
-    'outcome',
-  ])
+  readonly batchJobs = this.#counter(
+    'siteprint_batch_jobs_total',
+    'Jobs of batches that this worker ended, by outcome',
+    ['outcome'],
+  )
   readonly requestSeconds = this.#histogram('siteprint_request_seconds', 'Response time', ['route'])
   readonly scanSeconds = this.#histogram('siteprint_scan_seconds', 'Duration of a scan', [])
   readonly storeSeconds = this.#histogram('siteprint_store_seconds', 'Duration of a call to a store', [
@@ -111,7 +113,12 @@ export class Metrics {
   watchBatches({ countJobs, findOldest }: BatchGauges): void {
     const registers = [this.registry]
     new Gauge({
-      ...{ name: 'siteprint_batch_jobs', help: 'Jobs in the queue of batches by state', labelNames: ['state'], registers },
+      ...{
+        name: 'siteprint_batch_jobs',
+        help: 'Jobs in the queue of batches by state',
+        labelNames: ['state'],
+        registers,
+      },
       async collect() {
         for (const [state, count] of Object.entries(await countJobs())) this.set({ state }, count)
       },

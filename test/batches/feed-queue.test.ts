@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { QueueFeeder } from '../../src/batches/queue/feed-queue.ts'
 import type { BatchJob } from '../../src/batches/process-item.ts'
+import { QueueFeeder } from '../../src/batches/queue/feed-queue.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { newFolder } from '../store/open-stores.ts'
 import { onFileEnd } from '../support/on-file-end.ts'
@@ -14,7 +14,11 @@ async function createBatch(id: string, counter: string, total: number): Promise<
     ...{ createdAt: new Date(0), startedAt: null, finishedAt: null, idempotencyKey: null, fingerprint: '' },
     webhook: null,
   })
-  const urls = Array.from({ length: total }, (_, position) => ({ position, url: `https://${position}.example/`, turn: 0 }))
+  const urls = Array.from({ length: total }, (_, position) => ({
+    position,
+    url: `https://${position}.example/`,
+    turn: 0,
+  }))
   await store.batches.addUrls(id, urls)
   await store.batches.openBatch(id)
 }

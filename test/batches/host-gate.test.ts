@@ -34,5 +34,7 @@ test.each([
 })
 
 test('an entry that is too long is rejected with its place', () => {
-  expect(() => buildUrls(['a.example', 'x'.repeat(8193)])).toThrow('Entry 2 of the list is longer than 8192 characters.')
+  expect(() => buildUrls(['a.example', 'x'.repeat(8193)])).toThrow(
+    'Entry 2 of the list is longer than 8192 characters.',
+  )
 })

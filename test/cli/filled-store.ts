@@ -73,12 +73,23 @@ async function fillStore(store: Store): Promise<void> {
   await store.keys.revokeKey(revoked.id, at(6))
   const webhook = { url: 'https://h.example/', state: 'waiting', attempts: [], nextAt: null } as const
   await store.batches.createBatch({
-    ...{ id: 'batch1', key: usable.id, counter: usable.counter, account: ann, status: 'waiting', reason: null, total: 2 },
+    ...{
+      id: 'batch1',
+      key: usable.id,
+      counter: usable.counter,
+      account: ann,
+      status: 'waiting',
+      reason: null,
+      total: 2,
+    },
     ...{ include: ['meta'], fresh: true, createdAt: at(1), startedAt: null, finishedAt: null, webhook },
     ...{ idempotencyKey: 'a "key"', fingerprint: 'f' },
   })
   const url = { url: 'https://a.example/\0é', turn: 0 }
-  await store.batches.addUrls('batch1', [0, 1].map((position) => ({ ...url, position })))
+  await store.batches.addUrls(
+    'batch1',
+    [0, 1].map((position) => ({ ...url, position })),
+  )
   await store.batches.openBatch('batch1')
   const failure = { code: 'scan_failed', error: 'It "failed".' }
   await store.batches.storeOutcome({ batch: 'batch1', position: 0 }, failure, null)

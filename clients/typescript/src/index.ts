@@ -145,7 +145,10 @@ export class Siteprint {
     }
   }
 
-  async #send(path: string, { body, method = body && 'POST', headers, signal }: Call): Promise<Response | SiteprintError | ConnectionError> {
+  async #send(
+    path: string,
+    { body, method = body && 'POST', headers, signal }: Call,
+  ): Promise<Response | SiteprintError | ConnectionError> {
     const { baseUrl, key, timeoutMs, fetch } = this.#options
     await this.#pace.acquire(signal)
     const limit = AbortSignal.timeout(timeoutMs)

@@ -77,6 +77,8 @@ export class BatchClient {
 
   async #describe(response: Response | null): Promise<SetupError> {
     const body = (await response?.json().catch(() => null)) as ErrorBody | null
-    return new SetupError(body === null ? `the service answered with ${response?.status}` : `${body.error} (${body.code})`)
+    return new SetupError(
+      body === null ? `the service answered with ${response?.status}` : `${body.error} (${body.code})`,
+    )
   }
 }

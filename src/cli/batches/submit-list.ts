@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { randomUUID } from 'node:crypto'
 import { SetupError } from '../../errors.ts'
 import type { CommandIo } from '../command/command.ts'
 import type { BatchClient } from './batch-client.ts'
