@@ -57,7 +57,7 @@ export class EmbeddedRunner implements BatchRunner {
   constructor(parts: RunnerParts) {
     this.#parts = parts
     this.#processor = new ItemProcessor(parts)
-    this.#maintenance = new BatchMaintenance(parts, { onResumed: (id) => this.wake(id) })
+    this.#maintenance = new BatchMaintenance(parts, { onResumed: (id) => this.#resume(id) })
   }
 
   /** Continues the batches of a former process. */
@@ -77,9 +77,13 @@ export class EmbeddedRunner implements BatchRunner {
   }
 
   wake(id: string): void {
+    this.#resume(id)
+    this.#maintenance.runSoon()
+  }
+
+  #resume(id: string): void {
     this.#processor.forget(id)
     void this.#wake(id)
-    this.#maintenance.runSoon()
   }
 
   async #wake(id: string): Promise<void> {

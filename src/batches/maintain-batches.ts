@@ -101,6 +101,8 @@ export class BatchMaintenance {
       if (now - batch.createdAt.getTime() > MAX_OPEN_DAYS * DAY_MS)
         await endBatch(store, batch, { status: 'cancelled', reason: 'expired', now })
       else if (batch.status === 'paused') await this.#reviewPaused(batch, now)
+      // A command may have reopened it.
+      else if (batch.status === 'waiting') this.#events.onResumed(batch.id)
     }
   }
 
