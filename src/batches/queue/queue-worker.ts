@@ -10,7 +10,7 @@ import { Leader } from './leader.ts'
 const QUEUE = 'batches'
 const PREFIX = 'siteprint'
 /** Life of the lock of a job, which its worker renews. The jobs of a killed worker go to another one after this time. */
-const LOCK_MS = 10_000
+const LOCK_MS = 30_000
 const STALLED_MS = 5000
 /** A job whose workers were killed this often is dropped; the next round of the feeder adds it again. */
 const MAX_STALLED = 10
