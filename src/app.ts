@@ -1,6 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
+import { type BatchRunner, BatchService } from './batches/batch-service.ts'
+import { EmbeddedRunner } from './batches/embedded-runner.ts'
+import { openMemoryGate } from './batches/host-gate.ts'
+import { WebhookSender } from './batches/webhook.ts'
 import type { RulesetInfo } from './detector/ruleset-info.ts'
 import type { Target } from './fetch/target.ts'
 import { Authenticator } from './http/auth.ts'
@@ -26,6 +30,7 @@ import {
 } from './http/server/server.ts'
 import { stopListening } from './http/server/stop-listening.ts'
 import { findBasePath, findSlashless } from './http/trailing-slash.ts'
+import { registerBatches } from './http/v1/batches.ts'
 import { registerCatalogue } from './http/v1/catalogue.ts'
 import { registerMe } from './http/v1/me.ts'
 import { buildNotFound } from './http/v1/nearest-path.ts'
@@ -66,6 +71,9 @@ interface Context extends AppParts {
   readonly limiter: ScanLimiter
   readonly singleFlight: SingleFlight
   readonly scans: ScanRunner
+  readonly batches: BatchService
+  /** Null if other processes run the batches. */
+  readonly embedded: EmbeddedRunner | null
   readonly pending: PendingRequests
   readonly drain: { isDraining: boolean }
   readonly readGauges: () => Gauges
@@ -89,6 +97,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await switches.open()
   await context.pepperCheck.open()
   await fastify.ready()
+  await context.embedded?.open()
   return {
     fastify,
     drain: () => {
@@ -100,11 +109,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
 function buildContext(parts: AppParts): Context {
   const limiter = new ScanLimiter({ running: parts.settings.scanConcurrency })
-  const singleFlight = new SingleFlight({
-    ...parts,
-    scan: (target, client, ruleset) => runMeasuredScan(parts, limiter, { target, client, ruleset }),
-    onFailure: (order, error) => logScanFailure(parts.log, order, error),
-  })
+  const singleFlight = buildSingleFlight(parts, limiter)
   const switches = new ServiceSwitches(parts.store, parts.log)
   const readGauges = (): Gauges => ({
     scans: limiter,
@@ -118,12 +123,47 @@ function buildContext(parts: AppParts): Context {
   const scans = new ScanRunner({ ...parts, singleFlight, pending })
   const drain = { isDraining: false }
   const pepperCheck = new PepperCheck(parts)
-  return { ...parts, switches, pepperCheck, limiter, singleFlight, scans, pending, drain, readGauges }
+  const embedded = parts.batchRunner === undefined ? buildEmbeddedRunner(parts, singleFlight) : null
+  const runner = (parts.batchRunner ?? embedded) as BatchRunner
+  const batches = new BatchService({ ...parts, runner })
+  return {
+    ...parts,
+    switches,
+    pepperCheck,
+    limiter,
+    singleFlight,
+    scans,
+    batches,
+    embedded,
+    pending,
+    drain,
+    readGauges,
+  }
+}
+
+/** Builds the scans of a process: each URL once at a time, within the limits, counted and logged. */
+export function buildSingleFlight(
+  parts: Pick<AppParts, 'shared' | 'clock' | 'scan' | 'metrics' | 'log'>,
+  limiter: ScanLimiter,
+): SingleFlight {
+  return new SingleFlight({
+    ...parts,
+    scan: (target, client, ruleset) => runMeasuredScan(parts, limiter, { target, client, ruleset }),
+    onFailure: (order, error) => logScanFailure(parts.log, order, error),
+  })
+}
+
+/** Builds what runs batches in this process. It leaves at least half of the scans to requests. */
+function buildEmbeddedRunner(parts: AppParts, singleFlight: SingleFlight): EmbeddedRunner {
+  const { scanConcurrency, workerConcurrency } = parts.settings
+  const concurrency = Math.max(1, Math.min(workerConcurrency, Math.floor(scanConcurrency / 2)))
+  const webhooks = new WebhookSender(parts)
+  return new EmbeddedRunner({ ...parts, singleFlight, gate: openMemoryGate(parts.clock), webhooks, concurrency })
 }
 
 /** Runs a scan within the concurrency limits and records its duration and outcome. */
 async function runMeasuredScan(
-  { scan, metrics }: AppParts,
+  { scan, metrics }: Pick<AppParts, 'scan' | 'metrics'>,
   limiter: ScanLimiter,
   { target, client, ruleset }: { readonly target: Target; readonly client: string; readonly ruleset: string },
 ): ReturnType<AppParts['scan']> {
@@ -202,6 +242,7 @@ async function registerRoutes(fastify: FastifyInstance, context: Context): Promi
     registerMe(v1, context)
     await registerUsage(v1, context)
     await registerCatalogue(v1, context)
+    await registerBatches(v1, context)
   }
   await fastify.register(registerV1, { prefix: '/api/v1' })
   if (context.settings.mcp !== 'off') await fastify.register((scope) => registerMcp(scope, context))
@@ -268,12 +309,16 @@ function registerMetrics({ metrics, rules, version, readGauges }: Context): void
   rules.onChange(setBuildInfo)
 }
 
-async function closeApp(fastify: FastifyInstance, { pending, singleFlight, switches }: Context): Promise<void> {
+async function closeApp(
+  fastify: FastifyInstance,
+  { pending, singleFlight, switches, embedded }: Context,
+): Promise<void> {
+  const batchesEnded = embedded?.close()
   await stopListening(fastify.server)
   const closed = fastify.close()
   const end = performance.now() + CLOSE_TIMEOUT_MS
   while (pending.count > 0 && performance.now() < end) await wait(CLOSE_POLL_MS)
   fastify.server.closeAllConnections() // A connection that never sent a request would keep the server open.
-  await Promise.all([closed, singleFlight.settle()])
+  await Promise.all([closed, batchesEnded, singleFlight.settle()])
   switches.close()
 }

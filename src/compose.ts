@@ -8,6 +8,7 @@ import type { Accounts } from './accounts/accounts.ts'
 import { recordAudit } from './accounts/audit.ts'
 import { startAuditRetention } from './accounts/audit-retention.ts'
 import { type App, buildApp } from './app.ts'
+import type { BatchRunner } from './batches/batch-service.ts'
 import type { Config } from './config/config.ts'
 import { isPortalOn } from './config/is-portal-on.ts'
 import { isLoopback } from './config/parsers.ts'
@@ -45,14 +46,15 @@ export interface Service {
   close(): Promise<void>
 }
 
-interface ServiceOptions {
+/** What a process is opened with. */
+export interface ServiceOptions {
   readonly config: Config
   readonly log: Logger
   readonly version: string
 }
 
 /** The opened dependencies of the service. */
-interface Backends {
+export interface Backends {
   readonly metrics: Metrics
   readonly policy: Policy
   readonly scanner: Scanner
@@ -105,7 +107,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
+/** Opens stores, rules and scanner. */
+export async function openBackends({ config, log, version }: ServiceOptions): Promise<Backends> {
   const metrics = new Metrics()
   const policy = { ...buildPolicy(config, version), own: findOwnAddresses(config) }
   const { scanner, startUpdates } = await openScanner({ config, log, version }, { policy, metrics })
@@ -160,10 +163,19 @@ function openApp({ config, log, version }: ServiceOptions, { scanner, ...backend
     settings: config,
     scan: (url, client, ruleset) => scanner.scan(url, { client, ruleset }),
     workers: () => scanner.queue,
+    ...chooseBatchRunner(config),
     clock: Date.now,
     log,
     version,
   })
+}
+
+/** Batches run in this process, in workers that share both stores with it, or not at all. */
+function chooseBatchRunner({ redisUrl, mongodbUrl }: Config): { readonly batchRunner?: BatchRunner } {
+  if (redisUrl === null && mongodbUrl === null) return {}
+  const missing = redisUrl === null ? 'REDIS_URL is not set' : mongodbUrl === null ? 'MONGODB_URL is not set' : null
+  // The leader of the workers looks for new batches several times a second.
+  return { batchRunner: { unavailable: missing, wake: () => {} } }
 }
 
 async function reloadPlans({ config, log }: ServiceOptions, store: Store): Promise<void> {
@@ -267,15 +279,22 @@ Try it:
   curl -s -H 'Authorization: Bearer ${secret}' '${address}/api/v1/scan?url=https://example.org'`
 }
 
-async function openMetrics(
+/** Opens the server of the metrics. */
+export async function openMetrics(
   metrics: Metrics,
-  { host, port, allowedHosts, log }: Pick<Config, 'host' | 'port' | 'allowedHosts'> & { readonly log: Logger },
+  {
+    host,
+    port,
+    allowedHosts,
+    log,
+    isReady,
+  }: Pick<Config, 'host' | 'port' | 'allowedHosts'> & { readonly log: Logger; readonly isReady?: () => boolean },
 ): Promise<Server> {
   // Prometheus uses names and addresses of containers where the metrics are open to other machines.
   const findUnserved = buildHostFilter({ host, publicUrl: null, allowedHosts })
   const isServed = (raw: IncomingMessage): boolean =>
     !isLoopback(host) || findUnserved({ raw, originalUrl: raw.url ?? '' }) === null
-  const server = buildMetricsServer(metrics, isServed)
+  const server = buildMetricsServer(metrics, { isServed, isReady })
   await listenOrExplain({ METRICS_HOST: host, METRICS_PORT: port }, () => once(server.listen(port, host), 'listening'))
   log.info({ port: (server.address() as AddressInfo).port }, 'metrics server started')
   return server

@@ -109,6 +109,8 @@ export const API_ERRORS = {
   ],
   not_found: [404, 'There is nothing at this path.'],
   method_not_allowed: [405, 'This method is not allowed. The Allow header lists the allowed methods.'],
+  payload_too_large: [413, 'The request body is too large.'],
+  idempotency_conflict: [422, 'This Idempotency-Key was used with another request. Use a new key for each batch.'],
   misdirected_request: [
     421,
     'This service is not served under the host name of this request. Use its public URL. Its operator sets that URL as PUBLIC_URL, and other names in ALLOWED_HOSTS.',
@@ -154,6 +156,7 @@ export const SERVICE_REASONS = [
   'charge_in_doubt',
   'wrong_pepper',
   'draining',
+  'no_batches',
   'unexpected',
 ] as const
 export type FailureReason = (typeof SERVICE_REASONS)[number] | ScanCause

@@ -15,6 +15,8 @@ Detects what a website is made with: builder, technologies, hosting and type of 
                                              Scans a list.
   siteprint report results.jsonl             Makes a report of results.
   siteprint serve                            Serves the API and the portal.
+  siteprint worker                           Scans the URLs of batches, for servers that share Redis and MongoDB.
+  siteprint batches                          Shows and changes lists that a service scans.
   siteprint mcp                              Offers tools to an assistant (MCP over standard input and output).
   siteprint keys | accounts | service        Manages a server: API keys, accounts, health, backup.
   siteprint rules                            Checks, tests and explains fingerprint rules.
@@ -23,12 +25,12 @@ Detects what a website is made with: builder, technologies, hosting and type of 
 \`siteprint <command> --help\` describes a command. Settings are environment variables, for example RULES_DIRS for rules of your own.
 `
 
-const NAMES = [...Object.keys(COMMANDS), 'serve']
+const NAMES = [...Object.keys(COMMANDS), 'serve', 'worker']
 
 const [name = '', ...args] = process.argv.slice(2)
 if (name === '' || name === '--help' || name === '-h') process.stdout.write(HELP.trimStart())
 else if (name === '--version' || name === '-v') process.stdout.write(`${await readVersions()}\n`)
-else if (name === 'serve') await serve(args)
+else if (name === 'serve' || name === 'worker') await serve(name, args)
 else if (Object.hasOwn(COMMANDS, name)) await run(name, args)
 else if (name.startsWith('-') || isSite(name)) await run('scan', [name, ...args])
 else {
@@ -41,14 +43,14 @@ async function run(command: string, given: readonly string[]): Promise<void> {
   await runMain(main, given, 'siteprint')
 }
 
-async function serve(given: readonly string[]): Promise<void> {
-  if (given.length === 0) await import('./main.ts')
-  else {
+async function serve(command: 'serve' | 'worker', given: readonly string[]): Promise<void> {
+  if (given.length > 0) {
     process.stderr.write(
-      'siteprint serve takes no arguments: its settings are environment variables, see docs/operating.md\n',
+      `siteprint ${command} takes no arguments: its settings are environment variables, see docs/operating.md\n`,
     )
     process.exitCode = EXIT.failed
-  }
+  } else if (command === 'serve') await import('./main.ts')
+  else await import('./worker.ts')
 }
 
 /** Whether an argument is a site rather than a mistyped command: it has a scheme, a dot or a port. */

@@ -46,15 +46,18 @@ const FLOORS: readonly (readonly string[])[] = [
   ['accounts', 'authoring/common-words → authoring/fit → authoring → authoring/propose → authoring/gaps', 'detector'],
   ['config', 'index', 'scan', 'siteprint-engine'],
   ['mcp', 'service', 'updates'],
-  ['web'],
+  ['batches → batches/queue', 'web'],
   [
     'http → http/v1 → http/openapi → http/server',
     'portal → portal/components → portal/scan → portal/pages → portal/routes',
   ],
   ['app', 'report'],
-  ['cli/command → cli/formats → cli/scan → cli/report → cli/keys → cli/mcp → cli/rules → cli/service → cli'],
-  ['compose'],
-  ['main', 'tools'],
+  [
+    'cli/command → cli/formats → cli/batches → cli/scan → cli/report → cli/keys → cli/mcp → cli/rules → cli/service → cli',
+  ],
+  ['compose → compose-worker'],
+  ['process'],
+  ['main', 'tools', 'worker'],
   ['siteprint'],
 ]
 
@@ -149,8 +152,8 @@ describe('who may import whom', () => {
     expect(users.filter((layer) => !/^(?:cli(?:\/.*)?|tools)$/.test(layer))).toEqual([])
   })
 
-  test('only the command siteprint imports main, to serve', () => {
-    expect(own.filter((file) => importsOf(file).includes('src/main.ts'))).toEqual(['src/siteprint.ts'])
+  test.each(['src/main.ts', 'src/worker.ts'])('only the command siteprint imports %s', (entry) => {
+    expect(own.filter((file) => importsOf(file).includes(entry))).toEqual(['src/siteprint.ts'])
   })
 })
 

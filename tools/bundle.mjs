@@ -16,6 +16,7 @@ const output = join(dist, 'bundle')
 /** Modules that processes and threads begin with. */
 const ENTRIES = [
   'src/main',
+  'src/worker',
   'src/cli/run',
   'src/siteprint',
   'src/cli/rules/explain-worker',

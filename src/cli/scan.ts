@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { loadConfig } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/config.ts'
 import { openPageMatcher, type PageMatcher } from '../detector/detector.ts'
 import { EVIDENCE } from '../fetch/evidence-kinds.ts'
 import { openNetworks } from '../networks/open-networks.ts'
@@ -19,6 +19,7 @@ import { SAVED_EXTRAS, type SavedExtra } from './scan/match-page.ts'
 import { buildOutputFormat, checkOutputs, checkRetry, type OutputValues } from './scan/output-options.ts'
 import { SCAN_HELP } from './scan/scan-help.ts'
 import { scanSaved } from './scan/scan-saved.ts'
+import { parseShard, type Shard } from './scan/shard.ts'
 
 const text = { type: 'string' } as const
 const OPTIONS = {
@@ -26,8 +27,11 @@ const OPTIONS = {
   url: text,
   headers: text,
   har: text,
-  batch: text,
-  warc: text,
+  batch: { type: 'string', multiple: true },
+  warc: { type: 'string', multiple: true },
+  shard: text,
+  queue: { type: 'boolean' },
+  attach: text,
   urls: text,
   out: text,
   'technologies-out': text,
@@ -62,8 +66,8 @@ const RETRIES = ['retry-failed', 'retry-walls'] as const
 const MODES = {
   html: ['url', 'headers', ...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
   har: [...FILES, 'include', 'format', 'fail-on', 'timeout', 'json'],
-  batch: [...FILES, 'include', 'fail-on', 'timeout'],
-  warc: [...FILES, 'include', 'fail-on', 'timeout'],
+  batch: [...FILES, 'include', 'fail-on', 'timeout', 'shard'],
+  warc: [...FILES, 'include', 'fail-on', 'timeout', 'shard'],
   urls: [
     ...FILES,
     'column',
@@ -75,7 +79,9 @@ const MODES = {
     ...RETRIES,
     'allow',
     'skip',
+    'queue',
   ],
+  attach: ['out', 'overwrite'],
   live: ['include', 'format', 'fail-on', 'allow', 'skip', 'json'],
 } as const satisfies Record<string, readonly (keyof typeof OPTIONS)[]>
 type Mode = keyof typeof MODES
@@ -86,40 +92,30 @@ export const main = defineCommand(SCAN_HELP, async (args, io) => {
   const mode = findMode(values, positionals)
   checkOptions(mode, values)
   const config = loadConfig(io.env)
+  const { batch: _, warc: __, ...single } = values
   const isDocument = readList('format', values.format, FORMATS).includes('cyclonedx')
   // The command of the package is used by people; npm scripts print JSON as they always did.
   const isDescribed =
     io.program !== undefined && io.stdout.isTTY === true && !values.json && !values.include && !isDocument
   const failsOnEnded = readList('fail-on', values['fail-on'], FAIL_ON).length > 0
+  if (mode === 'attach' || (mode === 'urls' && single.queue)) return await scanQueued(single, config, io)
   if (mode === 'live' || mode === 'urls')
-    return scanLive({ mode, values, positionals }, { config, isDescribed, isDocument, failsOnEnded }, io)
+    return scanLive({ mode, values: single, positionals }, { config, isDescribed, isDocument, failsOnEnded }, io)
   const include = readList('include', values.include, SAVED_EXTRAS)
-  await checkFiles(values)
+  const inputs = mode === 'batch' || mode === 'warc' ? [...(values[mode] ?? []), ...positionals] : []
+  await checkFiles(single)
+  for (const input of inputs) await checkArchive(mode as 'batch' | 'warc', input, single)
   checkOutputs(values, mode === 'warc' ? 'warc' : 'saved')
-  await checkOverwrite(values, { canContinue: false })
-  if (values.batch !== undefined && (await (await import('./scan/batch-lines.ts')).isUrlList(values.batch)))
-    throw new UsageError(`--batch: ${values.batch} looks like a list of URLs: use --urls`)
-  return scanOffline(
-    mode,
-    {
-      ...values,
-      include,
-      isDescribed,
-      isDocument,
-      failsOnEnded,
-      folders: config.ruleFolders,
-      detectors: config.detectorModules,
-      cache: config.cacheDir,
-      networksFile: config.networksFile,
-    },
-    io,
-  )
+  await checkOverwrite(single, { canContinue: false })
+  const shard = parseShard(single.shard)
+  const options = { inputs, shard, include, isDescribed, isDocument, failsOnEnded }
+  return scanOffline(mode, { ...single, ...findRuleOptions(config), ...options }, io)
 })
 
 /** The arguments of a command that scans live sites. */
 interface LiveArgs {
   readonly mode: 'live' | 'urls'
-  readonly values: ReturnType<typeof readScanArgs>['values']
+  readonly values: Omit<ReturnType<typeof readScanArgs>['values'], 'batch' | 'warc'>
   readonly positionals: readonly string[]
 }
 
@@ -151,9 +147,27 @@ function readScanArgs(args: readonly string[]) {
   return readArgs({ args, allowPositionals: true, options: OPTIONS })
 }
 
+/** @throws UsageError for an archive that cannot be read, that an output would overwrite, or that is a list of URLs */
+async function checkArchive(
+  mode: 'batch' | 'warc',
+  input: string,
+  { out, 'technologies-out': table }: Readonly<Partial<Record<'out' | 'technologies-out', string>>>,
+): Promise<void> {
+  await checkFiles({ out, 'technologies-out': table, [mode]: input })
+  const isList = mode === 'batch' && (await (await import('./scan/batch-lines.ts')).isUrlList(input))
+  if (isList) throw new UsageError(`--batch: ${input} looks like a list of URLs: use --urls`)
+}
+
+function findRuleOptions({ ruleFolders, detectorModules, cacheDir, networksFile }: Config) {
+  return { folders: ruleFolders, detectors: detectorModules, cache: cacheDir, networksFile }
+}
+
 interface OfflineOptions
-  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers' | 'batch' | 'warc', string>>>,
+  extends Readonly<Partial<Record<'html' | 'har' | 'url' | 'headers', string>>>,
     Omit<OutputValues, 'include'> {
+  /** The files of `--batch` or `--warc`. */
+  readonly inputs: readonly string[]
+  readonly shard: Shard | null
   readonly timeout?: string
   readonly include: readonly SavedExtra[]
   readonly folders: readonly string[]
@@ -165,13 +179,46 @@ interface OfflineOptions
   readonly failsOnEnded: boolean
 }
 
-type OfflineMode = Exclude<Mode, 'live' | 'urls'>
+/** Lets a service scan a list, or follows a batch of it. @returns the exit code */
+async function scanQueued(values: Omit<Values, 'batch' | 'warc'>, config: Config, io: CommandIo): Promise<number> {
+  const { attach, urls, column, out } = values as Readonly<Partial<Record<string, string>>>
+  const unusable = QUEUE_UNUSABLE.find((option) => values[option] !== undefined)
+  if (unusable !== undefined) throw new UsageError(`--${unusable} cannot be used with --queue`)
+  if (attach === undefined && urls === undefined) throw new UsageError('--queue needs a list: name it with --urls')
+  const include = readList('include', values.include as string | undefined, LIVE_EXTRAS)
+  await checkFiles({ urls: urls === undefined || isStandardInput(urls) ? undefined : urls, out })
+  await checkOverwrite({ out, overwrite: values.overwrite === true }, { canContinue: false })
+  const { BatchClient } = await import('./batches/batch-client.ts')
+  const { followBatch } = await import('./batches/follow-batch.ts')
+  const { submitList } = await import('./batches/submit-list.ts')
+  const client = new BatchClient(config)
+  const id = attach ?? (await submitList(client, { file: urls ?? '-', column, include }, io))
+  if (attach === undefined) io.stderr.write(`Submitted the batch ${id}.\n`)
+  return await followBatch(client, { id, out }, io)
+}
+
+/** Options of lists that only this process could obey. */
+const QUEUE_UNUSABLE = [
+  'columns',
+  'technologies-out',
+  'raw-columns',
+  'concurrency',
+  'resume',
+  ...RETRIES,
+  'allow',
+  'skip',
+  'format',
+  'fail-on',
+] as const
+
+type OfflineMode = Exclude<Mode, 'live' | 'urls' | 'attach'>
 
 /** Scans saved pages in workers, so that a page that takes too long does not affect the others. */
 async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: CommandIo): Promise<number> {
-  const { out, timeout = '10', include, folders, detectors, cache, networksFile } = options
+  const { out, timeout = '10', inputs, shard, include, folders, detectors, cache, networksFile } = options
   const isSingle = mode === 'html' || mode === 'har'
-  const threads = isSingle ? 1 : Math.min(4, Math.max(1, availableParallelism() - 1))
+  // Reading takes a small part of one core.
+  const threads = isSingle ? 1 : availableParallelism()
   const timeoutMs = readTimeout(timeout)
   const openMatcher = async (): Promise<PageMatcher> => {
     const networks = await openNetworks(networksFile)
@@ -185,9 +232,8 @@ async function scanOffline(mode: OfflineMode, options: OfflineOptions, io: Comma
   const matcher = await openMatcher()
   try {
     const writer = await open()
-    const input = String(options[mode])
     const { scanBatch } = await import('./scan/scan-batch.ts')
-    const run = scanBatch({ input, format: mode, writer, include, matcher, threads }, io)
+    const run = scanBatch({ inputs, shard, format: mode, writer, include, matcher, threads }, io)
     const { pages, failed, ended } = await run.finally(() => writer.close())
     io.stderr.write(`${formatCount(pages, 'page')}, ${failed} failed\n`)
     return failed > 0 || (options.failsOnEnded && reportEnded(ended, io)) ? EXIT.findings : EXIT.ok
@@ -211,9 +257,11 @@ function openOutputs(
 
 /** Finds the mode that the options and the positional arguments select. */
 function findMode(values: Values, positionals: readonly string[]): Mode {
-  const named = (['html', 'har', 'batch', 'warc', 'urls'] as const).filter((mode) => values[mode] !== undefined)
+  const named = (['html', 'har', 'batch', 'warc', 'urls', 'attach'] as const).filter(
+    (mode) => values[mode] !== undefined,
+  )
   if (named.length > 1) throw new UsageError(`--${named[0]} cannot be combined with --${named[1]}: use one of them`)
-  if (named.length === 1 && named[0] !== 'urls' && positionals.length > 0)
+  if (['html', 'har', 'attach'].includes(named[0]) && positionals.length > 0)
     throw new UsageError(`unexpected argument "${positionals[0]}": --${named[0]} already names the input`)
   if (named.length === 0 && positionals.length === 0)
     throw new UsageError('give a URL, or one of --urls, --html, --har, --batch, --warc')

@@ -10,6 +10,7 @@ import { withStore } from './command/with-store.ts'
 import { showAudit } from './service/audit-log.ts'
 import { makeBotKey } from './service/bot-key.ts'
 import { checkService } from './service/check-service.ts'
+import { showFailedBatches } from './service/failed-batches.ts'
 import { purgeUrl } from './service/purge-url.ts'
 import { changeRules } from './service/rules.ts'
 import { exportStore, importStore } from './service/transfer-store.ts'
@@ -25,6 +26,9 @@ Switches the service on and off, shows what was done to it, checks it, and copie
   npm run -s service -- audit [--since T] [--json]
       Lists what was done to keys, accounts, plans and switches, oldest first, as a table or as one JSON object per line.
       --since: 2026-01-31 (UTC), 2026-01-31T18:00Z, or a time before now such as 24h or 7d.
+  npm run -s service -- batches [--retry <id>]
+      Lists batches with URLs that failed three times for reasons of the service (code internal). --retry lets those of a batch be
+      scanned again, which a server or worker begins within 15 seconds.
   npm run -s service -- check
       Checks settings, rules, stores and clocks with the environment of the server, before a start or a deployment. Prints one
       line per result. Like every command, it upgrades the tables of an earlier version.
@@ -59,6 +63,7 @@ const VERBS: Readonly<Record<string, Verb<CommandIo, Work>>> = {
   maintenance: switchVerb('maintenance', { on: { maintenance: true }, off: { maintenance: false }, status: {} }),
   api: switchVerb('api', { on: { apiOff: false }, off: { apiOff: true }, status: {} }),
   audit: { args: [], options: { since: { type: 'string' }, json: { type: 'boolean' } }, prepare: showAudit },
+  batches: { args: [], options: { retry: { type: 'string' } }, prepare: showFailedBatches },
   check: { args: [], options: {}, prepare: checkService },
   purge: { args: ['url'], options: {}, prepare: purgeUrl },
   rules: { args: ['status|update|rollback'], options: {}, prepare: changeRules },

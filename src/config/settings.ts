@@ -159,6 +159,19 @@ export const SETTINGS = {
     default: 64,
     documentation: 'Maximum number of concurrent scans in each process.',
   }),
+  workerConcurrency: define({
+    name: 'WORKER_CONCURRENCY',
+    read: readNumber(1, 10_000),
+    default: 16,
+    documentation:
+      'URLs of [batches](docs/batches.md) that a worker, or a server without Redis, scans at a time; at most half of `SCAN_CONCURRENCY` in a server.',
+  }),
+  batchDays: define({
+    name: 'BATCH_TTL',
+    read: readNumber(1, 365),
+    default: 7,
+    documentation: 'Days for which the results of a [batch](docs/batches.md) are kept after its end.',
+  }),
   scanAllow: define<readonly AllowedAddress[]>({
     name: 'SCAN_ALLOW',
     read: readList(parseAllowed, 'an address[/bits][:port]; write IPv6 addresses in brackets'),
@@ -283,6 +296,23 @@ export const SETTINGS = {
     read: readOrigins,
     default: [],
     documentation: 'Comma-separated list of origins whose pages may call the API from a browser; `*` for all.',
+  }),
+  serviceUrl: define<string | null>({
+    name: 'SITEPRINT_URL',
+    read: readOne(parse.parsePublicUrl, 'write the http or https URL of the service'),
+    default: null,
+    documentation:
+      'Only for the commands `batches` and `scan --queue`: the service that runs the batches. Without it, that of `PUBLIC_URL`, or `http://HOST:PORT`.',
+  }),
+  apiKey: define<string | null>({
+    name: 'SITEPRINT_KEY',
+    read: readOne(
+      (text) => (/^spk_live_\w+$/.test(text) ? text : null),
+      'write an API key, which begins with spk_live_',
+    ),
+    default: null,
+    isSecret: true,
+    documentation: 'Only for the same commands: an API key of the service.',
   }),
   logLevel: define<(typeof LOG_LEVELS)[number]>({
     name: 'LOG_LEVEL',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { buildInvalidRequest } from '../errors.ts'
+import { type ApiError, buildInvalidRequest } from '../errors.ts'
 import { getRequestState } from '../service/request-state.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
@@ -16,7 +16,9 @@ export const MAX_BODY_BYTES = 16 * 1024
 export function registerBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   // Fastify rejects a missing or malformed media type before the request is counted, so the header is normalized first.
-  app.addHook('preParsing', ({ headers }, _reply, payload, done) => {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const { headers } = request
+    getRequestState(request).mediaType = headers['content-type'] ?? ''
     headers['content-type'] = JSON_TYPE.test(headers['content-type'] ?? '') ? 'application/json' : OTHER_TYPE
     done(null, payload)
   })
@@ -26,24 +28,39 @@ export function registerBodies(app: FastifyInstance): void {
   })
 }
 
-/** @returns null if the body is too large or incomplete */
-async function readBytes(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer | null> {
+/** What to do about a body that is too large. */
+interface BodyLimit {
+  readonly maxBytes: number
+  readonly createError: () => ApiError
+}
+
+const USUAL_LIMIT: BodyLimit = {
+  maxBytes: MAX_BODY_BYTES,
+  createError: () => buildInvalidRequest(`The request body is larger than ${MAX_BODY_BYTES} bytes.`),
+}
+
+/** Reads a body. An error is recorded in the request state. @returns null if the body is too large or incomplete */
+export async function readBytes(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  { maxBytes, createError }: BodyLimit = USUAL_LIMIT,
+): Promise<Buffer | null> {
   const chunks: Buffer[] = []
-  let length = Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES ? Number.POSITIVE_INFINITY : 0
+  let length = Number(request.headers['content-length'] ?? 0) > maxBytes ? Number.POSITIVE_INFINITY : 0
   const state = getRequestState(request)
   try {
-    if (length <= MAX_BODY_BYTES)
+    if (length <= maxBytes)
       for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         length += chunk.length
-        if (length > MAX_BODY_BYTES) break
+        if (length > maxBytes) break
         chunks.push(chunk)
       }
   } catch {
     state.error = buildInvalidRequest('The request body is incomplete.')
     return null
   }
-  if (length <= MAX_BODY_BYTES) return Buffer.concat(chunks)
-  state.error = buildInvalidRequest(`The request body is larger than ${MAX_BODY_BYTES} bytes.`)
+  if (length <= maxBytes) return Buffer.concat(chunks)
+  state.error = createError()
   state.hasUnreadBody = true
   return null
 }

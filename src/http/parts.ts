@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { BatchRunner } from '../batches/batch-service.ts'
 import type { SharedState } from '../coordination/types.ts'
 import type { Policy } from '../fetch/policy.ts'
 import type { Target } from '../fetch/target.ts'
@@ -21,6 +22,10 @@ export interface AppSettings extends ServiceSettings, HostSettings {
   readonly contactUrl: string | null
   /** Maximum number of concurrent scans. */
   readonly scanConcurrency: number
+  /** Maximum number of URLs of batches that are scanned at a time. */
+  readonly workerConcurrency: number
+  /** Days for which the results of batches are kept. */
+  readonly batchDays: number
 }
 
 /** The dependencies of the HTTP application. The composition root (src/compose.ts) or a test provides them. */
@@ -43,6 +48,8 @@ export interface AppParts {
   readonly workers: () => { readonly waiting: number; readonly running: number }
   /** The accounts of the portal; null if the portal is off. */
   readonly accounts: Accounts | null
+  /** What scans the URLs of batches; absent if this process does so. */
+  readonly batchRunner?: BatchRunner
   readonly policy: Policy
   readonly rules: CurrentRules
   /** Milliseconds since 1970. */

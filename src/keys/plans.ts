@@ -35,11 +35,13 @@ const planSchema = defineMapping(
     {
       /** Keys that an account may have. */
       keys: wholeNumber(1),
+      /** URLs that one batch may contain. */
+      batchUrls: wholeNumber(0),
     },
-    { title: 'a mapping with perMinute, perMonth and, optionally, keys' },
+    { title: 'a mapping with perMinute, perMonth and, optionally, keys and batchUrls' },
   ),
   {
-    title: 'a mapping from names of plans to perMinute, perMonth and, optionally, keys',
+    title: 'a mapping from names of plans to perMinute, perMonth and, optionally, keys and batchUrls',
     propertyNames: {
       pattern: '^[a-z][a-z0-9-]*$',
       title: 'a name of a plan: lower-case letters, digits and hyphens, beginning with a letter',
@@ -50,7 +52,13 @@ const planSchema = defineMapping(
 type PlanData = DataOf<typeof planSchema>
 
 /** The limits of a key, and of the account that it may belong to. */
-export type Plan = { readonly name: string } & Required<PlanData[string]>
+export type Plan = { readonly name: string } & Required<Omit<PlanData[string], 'batchUrls'>> &
+  Pick<PlanData[string], 'batchUrls'>
+
+/** URLs that a batch may contain in a plan that does not say. */
+const DEFAULT_BATCH_URLS = 100
+/** URLs that a batch may contain in any plan, so that creating it takes seconds and a list of its results stays readable. */
+export const MAX_BATCH_URLS = 50_000
 
 const validator = new SchemaValidator(planSchema, { coerceTypes: false })
 
@@ -100,9 +108,9 @@ function readPlans(path: string): ReadonlyMap<string, Plan> {
     throw new SetupError(`${path}:1: the plan "${FIRST_PLAN}" is missing: the first key gets it`)
   const limits = Object.entries(data)
   return new Map(
-    limits.map(([name, { perMinute, perMonth, keys = 1 }]) => [
+    limits.map(([name, { perMinute, perMonth, keys = 1, batchUrls }]) => [
       name,
-      Object.freeze({ name, perMinute, perMonth, keys }),
+      Object.freeze({ name, perMinute, perMonth, keys, ...(batchUrls !== undefined && { batchUrls }) }),
     ]),
   )
 }
@@ -141,4 +149,9 @@ export function findLimits(
 ): Pick<Plan, 'perMinute' | 'perMonth'> {
   const plan = findPlan(plans, key.plan)
   return { perMinute: key.perMinute ?? plan.perMinute, perMonth: key.perMonth ?? plan.perMonth }
+}
+
+/** The number of URLs that a batch of a key may contain; 0 if its plan has no batches. */
+export function findBatchLimit(plans: ReadonlyMap<string, Plan>, key: Pick<Key, 'plan'>): number {
+  return Math.min(findPlan(plans, key.plan).batchUrls ?? DEFAULT_BATCH_URLS, MAX_BATCH_URLS)
 }

@@ -13,6 +13,13 @@ export interface Gauges {
   readonly switches: Switches
 }
 
+/** Values of a worker that are read when Prometheus scrapes the metrics. */
+export interface BatchGauges {
+  readonly countJobs: () => Promise<Readonly<Record<string, number>>>
+  /** When the oldest batch was submitted that has not ended; null if there is none. */
+  readonly findOldest: () => Promise<Date | null>
+}
+
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
 interface ResponseLabels {
@@ -46,6 +53,11 @@ export class Metrics {
   readonly cache = this.#counter('siteprint_cache_total', 'Cache lookups of results', ['result'])
   readonly refusals = this.#counter('siteprint_limit_refusals_total', 'Requests rejected by a limit', ['limit'])
   readonly rulesChecks = this.#counter('siteprint_rules_checks_total', 'Checks of RULES_URL', ['outcome'])
+  readonly batchJobs = this.#counter(
+    'siteprint_batch_jobs_total',
+    'Jobs of batches that this worker ended, by outcome',
+    ['outcome'],
+  )
   readonly requestSeconds = this.#histogram('siteprint_request_seconds', 'Response time', ['route'])
   readonly scanSeconds = this.#histogram('siteprint_scan_seconds', 'Duration of a scan', [])
   readonly storeSeconds = this.#histogram('siteprint_store_seconds', 'Duration of a call to a store', [
@@ -93,6 +105,29 @@ export class Metrics {
         const { maintenance, apiOff } = read().switches
         this.set({ switch: 'maintenance' }, Number(maintenance))
         this.set({ switch: 'api_off' }, Number(apiOff))
+      },
+    })
+  }
+
+  /** Registers the gauges of a worker. */
+  watchBatches({ countJobs, findOldest }: BatchGauges): void {
+    const registers = [this.registry]
+    new Gauge({
+      ...{
+        name: 'siteprint_batch_jobs',
+        help: 'Jobs in the queue of batches by state',
+        labelNames: ['state'],
+        registers,
+      },
+      async collect() {
+        for (const [state, count] of Object.entries(await countJobs())) this.set({ state }, count)
+      },
+    })
+    new Gauge({
+      ...{ name: 'siteprint_batch_oldest_seconds', help: 'Age of the oldest batch that has not ended', registers },
+      async collect() {
+        const oldest = await findOldest()
+        this.set(oldest === null ? 0 : (Date.now() - oldest.getTime()) / 1000)
       },
     })
   }

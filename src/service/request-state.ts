@@ -46,6 +46,8 @@ export class RequestState {
   entry?: CacheEntry | null
   /** Whether the rest of the body was not read. The connection is then closed after the response. */
   hasUnreadBody = false
+  /** The value of Content-Type, as the client sent it. */
+  mediaType = ''
   /** Error code of the response, for log and metrics. */
   code?: string
   /** Reason of a 5xx response, for log and metrics. */

@@ -4,6 +4,7 @@ import type { RulesetInfo } from '../detector/ruleset-info.ts'
 import { API_ERRORS, type ApiErrorCode } from '../errors.ts'
 import { CONFIDENCE, EXTRA_SCHEMAS } from '../scan/extra-schemas.ts'
 import { extensible, list, orNull, stringOrNull } from '../scan/schema-builders.ts'
+import { BATCH_REASONS, BATCH_STATUSES } from '../store/batch-types.ts'
 
 // Responses are open: clients must accept fields and values that later versions add. A schema with an `$id` is a named component
 // of the OpenAPI documents.
@@ -124,6 +125,98 @@ export const CATALOGUE = Type.Object(
   { $id: 'Catalogue' },
 )
 export type Catalogue = Static<typeof CATALOGUE>
+
+const time = (description: string) => Type.String({ format: 'date-time', description })
+const timeOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description })
+
+const webhookAttempt = Type.Object(
+  {
+    at: time('When it was made.'),
+    status: orNull(Type.Integer(), { description: 'Status of the response; null if there was none.' }),
+    error: stringOrNull({ description: 'Why there was no response.' }),
+  },
+  { $id: 'WebhookAttempt' },
+)
+
+const batchWebhook = Type.Object(
+  {
+    url: Type.String({ description: 'Where the message is sent.' }),
+    state: extensible(['waiting', 'delivered', 'failed'] as const, { description: 'What became of it.' }),
+    attempts: list(webhookAttempt, { description: 'The attempts so far.' }),
+    nextAt: timeOrNull('When the next attempt is made; null if there is none, or if the batch has not ended.'),
+    secret: Type.Optional(
+      Type.String({
+        description:
+          'Secret for checking the signature, which is the same for all batches of the key. Only when a batch is submitted.',
+      }),
+    ),
+  },
+  { $id: 'BatchWebhook' },
+)
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** A batch, as its endpoints return it. */
+export const BATCH = Type.Object(
+  {
+    id: Type.String({ description: 'Identifier of the batch.' }),
+    status: extensible(BATCH_STATUSES, {
+      $id: 'BatchStatus',
+      description:
+        'waiting: no scan has started. running. paused: the monthly quota is used up; it goes on when the quota is there again. completed: every URL has a result or an error. cancelled.',
+    }),
+    reason: orNull(extensible(BATCH_REASONS), { description: 'Why the batch is paused or was cancelled.' }),
+    total: count('Number of URLs.'),
+    counts: Type.Object(
+      {
+        waiting: count('URLs that are still to be scanned.'),
+        succeeded: count('URLs with a result. Each of them is charged once.'),
+        failed: count('URLs with an error. They are not charged.'),
+        cancelled: count('URLs that were not scanned before the batch was cancelled.'),
+      },
+      { $id: 'BatchCounts', description: 'Number of URLs by state.' },
+    ),
+    failures: Type.Record(Type.String(), Type.Integer(), { description: 'Number of failed URLs by error code.' }),
+    include: list(Type.String(), { description: 'Extras of each result.' }),
+    fresh: Type.Boolean({ description: 'Whether cached results are ignored.' }),
+    createdAt: time('When it was submitted.'),
+    startedAt: timeOrNull('When its first scan started.'),
+    finishedAt: timeOrNull('When it was completed or cancelled.'),
+    expiresAt: timeOrNull('When its results are deleted; null until it ends.'),
+    perMinute: orNull(Type.Number(), { description: 'URLs per minute since its start; null before.' }),
+    secondsLeft: orNull(Type.Integer(), {
+      description: 'Estimate of the seconds until it is completed; null if unknown.',
+    }),
+    webhook: orNull(batchWebhook, { description: 'The message at the end of the batch; null without one.' }),
+  },
+  { $id: 'Batch' },
+)
+export type BatchInfo = Static<typeof BATCH>
+
+/** The response of `GET /batches`. */
+export const BATCH_LIST = Type.Object(
+  {
+    batches: list(BATCH, { description: 'Newest first.' }),
+    next: stringOrNull({ description: 'Value of before for the next page; null on the last one.' }),
+  },
+  { $id: 'BatchList' },
+)
+export type BatchListInfo = Static<typeof BATCH_LIST>
+
+/** Builds the schema of a line of the results of a batch. */
+export function buildBatchLineSchema(rules: Pick<RulesetInfo, 'categories' | 'siteTypes'>) {
+  return Type.Object(
+    {
+      position: count('Position of the URL in the list, from 0 on.'),
+      url: Type.String({ description: 'The URL as it was submitted.' }),
+      result: Type.Optional(buildScanFields(rules, 2)),
+      error: Type.Optional(Type.String({ description: 'Why there is no result, for people.' })),
+      code: Type.Optional(Type.String({ description: 'Why there is no result: an error code.' })),
+    },
+    { $id: 'BatchLine', description: 'One line of the results: a result, or an error with its code.' },
+  )
+}
 
 const errorFields = Type.Object(
   {

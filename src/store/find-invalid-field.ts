@@ -11,6 +11,7 @@ const isTime: Check = (value) =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
   !Number.isNaN(Date.parse(value))
+const isItemState: Check = (value) => value === 'waiting' || value === 'done' || value === 'failed'
 const isMonth: Check = (value) => typeof value === 'string' && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(value)
 const isDay: Check = (value) => typeof value === 'string' && /^(?:0[1-9]|[12]\d|3[01])$/.test(value)
 const orAbsent =
@@ -64,6 +65,15 @@ const FIELDS: Readonly<Record<TableName, Fields>> = {
     ...{ detail: orNull(isText), command: orNull(isText), machine: orNull(isText) },
     // Exports of earlier versions lack both.
     ...{ firstAt: orAbsent(orNull(isTime)), count: orAbsent(isCount) },
+  },
+  batches: {
+    ...{ id: isText, key: isText, counter: isText, account: orNull(isText), status: isText, total: isCount },
+    ...{ createdAt: isTime, startedAt: orNull(isTime), finishedAt: orNull(isTime), idempotencyKey: orNull(isText) },
+    details: isJsonObject,
+  },
+  batchItems: {
+    ...{ batch: isText, position: isCount, turn: isCount, url: isText, state: isItemState, tries: isCount },
+    ...{ code: orNull(isText), content: orNull(isText) },
   },
   slots: { account: isText, slot: isCount, counter: isText },
   usage: { key: isText, month: isMonth, used: isCount, lastUsedAt: isTime, days: areDays },

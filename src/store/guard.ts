@@ -1,5 +1,6 @@
 import { Breaker, type BreakerOptions } from '../async/circuit-breaker.ts'
 import { loopAwareTimeout } from '../async/loop-aware-timeout.ts'
+import type { BatchStore } from './batch-types.ts'
 import {
   type AccountStore,
   type AuditStore,
@@ -17,6 +18,7 @@ type Method =
   | keyof UsageStore
   | keyof AccountStore
   | keyof AuditStore
+  | keyof BatchStore
   | keyof SettingStore
   | 'ping'
   | 'readClock'
@@ -58,6 +60,7 @@ class Guard implements GuardedStore {
   readonly usage: UsageStore
   readonly accounts: AccountStore
   readonly audit: AuditStore
+  readonly batches: BatchStore
   readonly settings: SettingStore
   readonly authDatabase: AuthDatabase
   readonly #store: Store
@@ -75,6 +78,7 @@ class Guard implements GuardedStore {
     this.usage = wrapMethods(() => store.usage, call)
     this.accounts = wrapMethods(() => store.accounts, call)
     this.audit = wrapMethods(() => store.audit, call)
+    this.batches = wrapMethods(() => store.batches, call)
     this.settings = wrapMethods(() => store.settings, call)
     this.authDatabase = store.authDatabase
   }

@@ -6,6 +6,8 @@ export const TABLES = [
   'invites',
   'scans',
   'audit',
+  'batches',
+  'batchItems',
   'usage',
   'slots',
   'keys',

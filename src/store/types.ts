@@ -3,6 +3,7 @@ import type { Db, MongoClient } from 'mongodb'
 import type { Key, KeySecret } from '../keys/types.ts'
 import type { Account, AccountSummary, Invite, StoredScan } from './account-types.ts'
 import type { AuditAction, AuditEntry, AuditEvent } from './audit-types.ts'
+import type { BatchStore } from './batch-types.ts'
 
 /**
  * A numbered place of an account, in which one key at a time can be. What is counted belongs to the slot, so that a key that
@@ -278,6 +279,7 @@ export interface Store {
   readonly usage: UsageStore
   readonly accounts: AccountStore
   readonly audit: AuditStore
+  readonly batches: BatchStore
   readonly settings: SettingStore
   readonly authDatabase: AuthDatabase
   /**

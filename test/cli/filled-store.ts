@@ -21,7 +21,7 @@ export const openTool = (env: Env) =>
   )
 
 /** Everything that the store shows, through its own methods. */
-async function describeStore({ keys, usage, accounts, audit, settings }: Store, hashes: readonly string[]) {
+async function describeStore({ keys, usage, accounts, audit, batches, settings }: Store, hashes: readonly string[]) {
   const listed = await keys.listKeys()
   const slots = await keys.listSlots()
   const counters = [...listed, ...slots].map(({ counter }) => counter).concat('key_deleted')
@@ -38,6 +38,9 @@ async function describeStore({ keys, usage, accounts, audit, settings }: Store, 
     invite: await accounts.findInvite('invite', at(0)),
     audit: await audit.listAudit({ account: null, limit: 100 }),
     value: await settings.findValue('some value'),
+    batch: await batches.getBatch('batch1'),
+    waiting: await batches.listWaiting('batch1', { turn: 0, position: 0 }, 10),
+    lines: (await batches.readPart('batch1', { after: null, limit: 10 })).lines,
   }
 }
 
@@ -68,6 +71,29 @@ async function fillStore(store: Store): Promise<void> {
   await store.keys.createAccountKey(revoked, 9)
   await store.usage.charge({ counter: deleted.id, day: '2026-05-03', quota: 99, at: at(124) })
   await store.keys.revokeKey(revoked.id, at(6))
+  const webhook = { url: 'https://h.example/', state: 'waiting', attempts: [], nextAt: null } as const
+  await store.batches.createBatch({
+    ...{
+      id: 'batch1',
+      key: usable.id,
+      counter: usable.counter,
+      account: ann,
+      status: 'waiting',
+      reason: null,
+      total: 2,
+    },
+    ...{ include: ['meta'], fresh: true, createdAt: at(1), startedAt: null, finishedAt: null, webhook },
+    ...{ idempotencyKey: 'a "key"', fingerprint: 'f' },
+  })
+  const url = { url: 'https://a.example/\0é', turn: 0 }
+  await store.batches.addUrls(
+    'batch1',
+    [0, 1].map((position) => ({ ...url, position })),
+  )
+  await store.batches.openBatch('batch1')
+  const failure = { code: 'scan_failed', error: 'It "failed".' }
+  await store.batches.storeOutcome({ batch: 'batch1', position: 0 }, failure, null)
+  await store.batches.changeBatch('batch1', ['waiting'], { status: 'cancelled', finishedAt: at(8) })
   await writeRow(store, 'credentials', {
     ...{ id: 'cred', accountId: ann, providerId: 'credential', userId: ann, password: 'scrypt$x' },
     ...{ createdAt: at(1), updatedAt: at(2) },

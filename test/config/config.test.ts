@@ -47,8 +47,12 @@ const DEFAULTS: Omit<Config, 'plans'> = {
   mcp: 'on',
   apiRevision: 2,
   scanConcurrency: 64,
+  workerConcurrency: 16,
+  batchDays: 7,
   trustProxy: null,
   corsOrigins: [],
+  serviceUrl: null,
+  apiKey: null,
   logLevel: 'info',
   ruleFolders: [],
   rulesUrl: null,
@@ -84,10 +88,10 @@ test.each([
   const { plans, ...rest } = loadConfig(env)
   expect(rest).toEqual(DEFAULTS)
   expect([...plans.values()]).toEqual([
-    { name: 'free', perMinute: 10, perMonth: 100, keys: 1 },
-    { name: 'starter', perMinute: 30, perMonth: 2000, keys: 3 },
-    { name: 'pro', perMinute: 60, perMonth: 10_000, keys: 10 },
-    { name: 'advanced', perMinute: 120, perMonth: 50_000, keys: 25 },
+    { name: 'free', perMinute: 10, perMonth: 100, keys: 1, batchUrls: 100 },
+    { name: 'starter', perMinute: 30, perMonth: 2000, keys: 3, batchUrls: 1000 },
+    { name: 'pro', perMinute: 60, perMonth: 10_000, keys: 10, batchUrls: 10_000 },
+    { name: 'advanced', perMinute: 120, perMonth: 50_000, keys: 25, batchUrls: 50_000 },
   ])
 })
 

@@ -51,8 +51,8 @@ describe.each([
 })
 
 describe('the services', () => {
-  test('are two nodes, a Redis, three members of a replica set, and what creates its user', () => {
-    expect(nodes.map(([name]) => name)).toEqual(['api-1', 'api-2'])
+  test('are two nodes, a worker, a Redis, three members of a replica set, and what creates its user', () => {
+    expect(nodes.map(([name]) => name)).toEqual(['api-1', 'api-2', 'worker'])
     expect(stores.map(([name, { image }]) => [name, image.replace(/:\d+\.\d+$/, '')])).toEqual([
       ['redis', 'redis'],
       ['mongodb-1', 'mongo'],

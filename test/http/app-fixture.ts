@@ -122,6 +122,8 @@ function buildParts(options: AppOptions, parts: AppStores & Pick<AppParts, 'cloc
       corsOrigins: [],
       trustProxy: null,
       scanConcurrency: 64,
+      workerConcurrency: 16,
+      batchDays: 7,
       host: '127.0.0.1',
       publicUrl: null,
       // Requests without a socket name this host.

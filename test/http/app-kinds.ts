@@ -68,6 +68,7 @@ export function overrideStore(
     usage: override(store.usage),
     accounts: override(store.accounts),
     audit: override(store.audit),
+    batches: override(store.batches),
     settings: override(store.settings),
     authDatabase: store.authDatabase,
     reportFailure: (error) => store.reportFailure(error),

@@ -15,7 +15,10 @@ export interface Answer {
 }
 
 /** Asserts that data is valid against a schema of the OpenAPI document. */
-export type SchemaCheck = (name: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue' | 'Error', data: unknown) => void
+export type SchemaCheck = (
+  name: 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue' | 'Batch' | 'BatchList' | 'BatchLine' | 'Error',
+  data: unknown,
+) => void
 
 const schemaChecks = new Map<string, SchemaCheck>()
 
@@ -96,10 +99,14 @@ export function checkAnswer(path: string, answer: Answer, { checkSchema, revisio
   if (status === 200 && isPath(path, '/api/v1/me')) checkSchema('KeyInfo', body)
   if (status === 200 && isPath(path, '/api/v1/usage')) checkSchema('KeyUsage', body)
   if (status === 200 && isPath(path, '/api/v1/catalogue')) checkSchema('Catalogue', body)
+  if (status < 300 && isPath(path, '/api/v1/batches')) checkSchema('batches' in body ? 'BatchList' : 'Batch', body)
+  if (status < 300 && /^\/api\/v1\/batches\/\w+(?:\/retry)?(?![^?])/.test(path)) checkSchema('Batch', body)
+  if (status === 200 && headers['content-type'] === 'application/x-ndjson')
+    for (const line of text.split('\n').filter(Boolean)) checkSchema('BatchLine', JSON.parse(line))
 }
 
 /** A sentence that starts with a capital letter or the name of a parameter, and ends with a full stop. */
-const SENTENCE = /^[^a-z].*[.]$|^(?:url|include|fresh|month|kind) .*[.]$/
+const SENTENCE = /^[^a-z].*[.]$|^(?:urls?|include|fresh|month|kind|webhook|column|before|cursor|format) .*[.]$/
 
 function checkError({ status, headers, body }: Answer, revision: 1 | 2, want: Want): void {
   const names = ['error', 'code', ...(revision === 2 ? ['retryable'] : []), 'requestId'].join()

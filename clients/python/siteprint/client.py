@@ -2,24 +2,29 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from email.message import Message
 from typing import Any, Optional, Union, cast
 from urllib.error import HTTPError
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .errors import ClientError, NoResponseError, SiteprintError, StoppedError
 from .pace import Pace
 from .scan_all import ScanAll
-from .schema import Catalogue, Extra, KeyInfo, KeyUsage, ScanResult
+from .schema import Batch, BatchLine, BatchList, Catalogue, Extra, KeyInfo, KeyUsage, ScanResult
 
 # The service answers within 18 seconds.
 TIMEOUT_SECONDS = 20.0
 # A rate-limit window lasts a minute; a used-up quota lasts until the next month.
 MAX_WAIT_SECONDS = 65.0
 FIRST_BACKOFF_SECONDS = 1.0
+# Pause before an empty part of the results of a batch is read again.
+POLL_SECONDS = 2.0
+_NEXT = re.compile(r'<[^>?]*(\?[^>]*)>;\s*rel="next"')
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -93,6 +98,58 @@ class Siteprint:
         """Lists what a scan can detect; only a ``kind`` of ``builder``, ``hosting``, ``site-type``, ``technology``."""
         return cast(Catalogue, self._call("/catalogue", {"kind": kind}))
 
+    def create_batch(
+        self,
+        urls: Iterable[str],
+        *,
+        include: Iterable[Extra] = (),
+        fresh: bool = False,
+        webhook: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Batch:
+        """Submits a list of URLs that the service scans in the background.
+
+        :param webhook: https URL to which a signed message is sent when the batch ends
+        :param idempotency_key: repeating the call with the same value finds the first batch
+        :raises SiteprintError, NoResponseError:
+        """
+        body: dict[str, Any] = {"urls": list(urls), "include": list(include), "fresh": fresh}
+        if webhook is not None:
+            body["webhook"] = webhook
+        headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
+        return cast(Batch, self._call("/batches", body=body, headers=headers))
+
+    def batch(self, batch_id: str) -> Batch:
+        """Reads the progress of a batch."""
+        return cast(Batch, self._call(f"/batches/{quote(batch_id, safe='')}"))
+
+    def batches(self, before: Optional[str] = None) -> BatchList:
+        """Lists the batches of the key, newest first; ``before`` is ``next`` of the page before."""
+        return cast(BatchList, self._call("/batches", {"before": before}))
+
+    def cancel_batch(self, batch_id: str) -> Batch:
+        """Cancels what has not started."""
+        return cast(Batch, self._call(f"/batches/{quote(batch_id, safe='')}", method="DELETE"))
+
+    def retry_batch(self, batch_id: str) -> Batch:
+        """Lets the failed URLs of a batch be scanned again."""
+        return cast(Batch, self._call(f"/batches/{quote(batch_id, safe='')}/retry", method="POST"))
+
+    def batch_results(self, batch_id: str, *, poll: float = POLL_SECONDS) -> Iterator[BatchLine]:
+        """Yields the results of a batch in the order of completion, and waits for the missing ones until it has ended."""
+        query = ""
+        while True:
+            text, headers = self._request(f"/batches/{quote(batch_id, safe='')}/results{query}")
+            lines = [line for line in text.decode().split("\n") if line]
+            for line in lines:
+                yield cast(BatchLine, json.loads(line))
+            following = _NEXT.search(headers.get("Link", ""))
+            if following is None:
+                return
+            if not lines:
+                time.sleep(poll)
+            query = following[1]
+
     def _scan(self, url: str, include: list[Extra], fresh: bool, stop: threading.Event) -> ScanResult:
         body = {"url": url, "include": include, "fresh": fresh}
         return cast(ScanResult, self._call("/scan", body=body, stop=stop))
@@ -103,10 +160,28 @@ class Siteprint:
         query: Optional[dict[str, Optional[str]]] = None,
         body: Optional[dict[str, Any]] = None,
         stop: Optional[threading.Event] = None,
+        method: Optional[str] = None,
+        headers: Optional[dict[str, str]] = None,
     ) -> Any:
+        text, _ = self._request(path, query, body, stop, method, headers)
+        return json.loads(text)
+
+    def _request(
+        self,
+        path: str,
+        query: Optional[dict[str, Optional[str]]] = None,
+        body: Optional[dict[str, Any]] = None,
+        stop: Optional[threading.Event] = None,
+        method: Optional[str] = None,
+        headers: Optional[dict[str, str]] = None,
+    ) -> tuple[bytes, Message]:
         """Sends a request, and retries it as long as a retry may help. A set ``stop`` ends the waits."""
         text = urlencode({name: value for name, value in (query or {}).items() if value is not None})
-        request = Request(f"{self._base_url}/api/v1{path}{text and '?'}{text}", headers=self._headers)
+        request = Request(
+            f"{self._base_url}/api/v1{path}{text and '?'}{text}",
+            headers={**self._headers, **(headers or {})},
+            method=method,
+        )
         if body is not None:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
@@ -121,7 +196,7 @@ class Siteprint:
                 raise outcome
             tries += 1
 
-    def _send(self, request: Request, stop: threading.Event) -> Union[ClientError, Any]:
+    def _send(self, request: Request, stop: threading.Event) -> Union[ClientError, tuple[bytes, Message]]:
         if not self._pace.acquire(stop):
             return StoppedError("The scans were stopped before this URL was sent.")
         headers: Optional[Message] = None
@@ -138,10 +213,20 @@ class Siteprint:
             return no_response
         finally:
             self._pace.release(headers)
-        try:
-            return json.loads(text) if status < 300 else SiteprintError(status, headers, text)
-        except ValueError:
+        if status >= 300 or not _is_readable(headers, text):
             return SiteprintError(status, headers, text)
+        return text, headers
+
+
+def _is_readable(headers: Message, text: bytes) -> bool:
+    """Whether a body is what the service sends: JSON, or lines of it."""
+    if headers.get_content_type() == "application/x-ndjson":
+        return True
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _find_wait(error: ClientError, tries: int) -> Optional[float]:

@@ -1,11 +1,11 @@
 import { ConnectionError, readError, SiteprintError } from './errors.ts'
 import { Pace } from './pace.ts'
 import { scanAll } from './scan-all.ts'
-import type { ScanAllOptions, ScanOptions, ScanOutcome } from './scan-options.ts'
-import type { Catalogue, KeyInfo, KeyUsage, ScanResult } from './schema.ts'
+import type { BatchOptions, ResultOptions, ScanAllOptions, ScanOptions, ScanOutcome } from './scan-options.ts'
+import type { Batch, BatchLine, BatchList, Catalogue, KeyInfo, KeyUsage, ScanResult } from './schema.ts'
 import { sleep } from './sleep.ts'
 
-export type { ScanAllOptions, ScanOptions, ScanOutcome } from './scan-options.ts'
+export type { BatchOptions, ResultOptions, ScanAllOptions, ScanOptions, ScanOutcome } from './scan-options.ts'
 export type * from './schema.ts'
 export { ConnectionError, SiteprintError }
 
@@ -14,6 +14,8 @@ const TIMEOUT_MS = 20_000
 /** A rate-limit window lasts a minute; a used-up quota lasts until the next month. */
 const MAX_WAIT_MS = 65_000
 const FIRST_BACKOFF_MS = 1000
+/** Pause before an empty part of the results of a batch is read again. */
+const POLL_MS = 2000
 
 export interface ClientOptions {
   /** Address of the service, such as `https://siteprint.example`. */
@@ -31,6 +33,8 @@ export interface ClientOptions {
 
 interface Call {
   readonly body?: object
+  readonly method?: 'POST' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -77,27 +81,83 @@ export class Siteprint {
     return this.#call(`/catalogue${kind === undefined ? '' : `?kind=${kind}`}`)
   }
 
+  /**
+   * Submits a list of URLs that the service scans in the background. With an `idempotencyKey`, repeating the call finds the first batch.
+   * @throws SiteprintError, ConnectionError; the reason of the signal
+   */
+  createBatch(urls: readonly string[], options: BatchOptions = {}): Promise<Batch> {
+    const { include = [], fresh = false, webhook, idempotencyKey, signal } = options
+    const body = { urls, include, fresh, ...(webhook !== undefined && { webhook }) }
+    const headers = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
+    return this.#call('/batches', { body, ...(headers && { headers }), signal })
+  }
+
+  /** Reads the progress of a batch. */
+  batch(id: string): Promise<Batch> {
+    return this.#call(`/batches/${encodeURIComponent(id)}`)
+  }
+
+  /** Lists the batches of the key, newest first. @param before `next` of the page before */
+  batches(before?: string): Promise<BatchList> {
+    return this.#call(`/batches${before === undefined ? '' : `?before=${encodeURIComponent(before)}`}`)
+  }
+
+  /** Cancels what has not started. */
+  cancelBatch(id: string): Promise<Batch> {
+    return this.#call(`/batches/${encodeURIComponent(id)}`, { method: 'DELETE' })
+  }
+
+  /** Lets the failed URLs of a batch be scanned again. */
+  retryBatch(id: string): Promise<Batch> {
+    return this.#call(`/batches/${encodeURIComponent(id)}/retry`, { method: 'POST' })
+  }
+
+  /**
+   * Yields the results of a batch in the order of completion, and waits for those that are missing until the batch has ended.
+   * @throws SiteprintError, ConnectionError; the reason of the signal
+   */
+  async *batchResults(id: string, { pollMs = POLL_MS, signal }: ResultOptions = {}): AsyncGenerator<BatchLine> {
+    let query = ''
+    for (;;) {
+      const response = await this.#request(`/batches/${encodeURIComponent(id)}/results${query}`, { signal })
+      const lines = (await response.text()).split('\n').filter((line) => line !== '')
+      for (const line of lines) yield JSON.parse(line) as BatchLine
+      const next = /<[^>?]*(\?[^>]*)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+      if (next === undefined) return
+      if (lines.length === 0) await sleep(pollMs, signal)
+      query = next
+    }
+  }
+
+  async #call<T>(path: string, call?: Call): Promise<T> {
+    return (await (await this.#request(path, call)).json()) as T
+  }
+
   /** Sends a request, and retries it as long as a retry may help. */
-  async #call<T>(path: string, call: Call = {}): Promise<T> {
+  async #request(path: string, call: Call = {}): Promise<Response> {
     const { maxRetries, maxWaitMs } = this.#options
     for (let tries = 0; ; tries++) {
       const outcome = await this.#send(path, call)
-      if (!(outcome instanceof Error)) return (await outcome.json()) as T
+      if (!(outcome instanceof Error)) return outcome
       const waitMs = findWait(outcome, tries)
       if (waitMs === null || tries >= maxRetries || waitMs > maxWaitMs) throw outcome
       await sleep(waitMs, call.signal)
     }
   }
 
-  async #send(path: string, { body, signal }: Call): Promise<Response | SiteprintError | ConnectionError> {
+  async #send(
+    path: string,
+    { body, method = body && 'POST', headers, signal }: Call,
+  ): Promise<Response | SiteprintError | ConnectionError> {
     const { baseUrl, key, timeoutMs, fetch } = this.#options
     await this.#pace.acquire(signal)
     const limit = AbortSignal.timeout(timeoutMs)
     let response: Response | undefined
     try {
       response = await fetch(`${baseUrl}/api/v1${path}`, {
-        headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }), ...headers },
+        ...(method && { method }),
+        ...(body && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       })
       return response.ok ? response : await readError(response)

@@ -14,6 +14,19 @@ export interface ScanAllOptions extends ScanOptions {
   readonly concurrency?: number
 }
 
+export interface BatchOptions extends ScanOptions {
+  /** https URL to which a signed message is sent when the batch ends. */
+  readonly webhook?: string
+  /** Repeating a call with the same value finds the first batch instead of creating another one. */
+  readonly idempotencyKey?: string
+}
+
+export interface ResultOptions {
+  /** Pause before results are read again that are not there yet, in milliseconds; 2,000 by default. */
+  readonly pollMs?: number
+  readonly signal?: AbortSignal
+}
+
 /** The outcome of one of many URLs. */
 export type ScanOutcome =
   | { readonly url: string; readonly result: ScanResult; readonly error: null }

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { SetupError } from '../../errors.ts'
 import type { CommandIo } from '../command/command.ts'
 import { createProgressBar } from '../command/progress-bar.ts'
@@ -10,6 +11,7 @@ import { formatProblem, parseLine, readBatchLines, readPageLine } from './batch-
 import { hasEnded } from './fail-on.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { describeFailure, type Matching, matchPage, recordPage } from './match-page.ts'
+import { isInShard, type Shard } from './shard.ts'
 import { isSiteText } from './site-list.ts'
 
 /** The counts of a batch run. */
@@ -21,7 +23,10 @@ export interface BatchOutcome {
 }
 
 interface BatchOptions extends Matching {
-  readonly input: string
+  /** Files, read one after the other. */
+  readonly inputs: readonly string[]
+  /** The part of the pages that is scanned; null for all of them. */
+  readonly shard: Shard | null
   /** JSON lines, or WARC. */
   readonly format: 'batch' | 'warc'
   readonly writer: RecordWriter
@@ -30,35 +35,42 @@ interface BatchOptions extends Matching {
 }
 
 /**
- * Scans the pages of a JSONL or WARC file (also gzip), a few at a time, in constant memory. Results are written in the order
+ * Scans the pages of JSONL or WARC files (also gzip), a few at a time, in constant memory. Results are written in the order
  * of the pages. A page that fails does not affect the others.
- * @throws SetupError for a file without pages; errors of the file system
+ * @throws SetupError for a file without pages, unless only a part is scanned; errors of the file system
  */
 export async function scanBatch(options: BatchOptions, io: CommandIo): Promise<BatchOutcome> {
-  const { input, format, writer } = options
-  const { size } = await stat(input)
+  const { inputs, format, writer, shard } = options
+  const sizes = await Promise.all(inputs.map(async (input) => (await stat(input)).size))
+  const size = sizes.reduce((sum, one) => sum + one, 0)
   const bar = createProgressBar(io, '{pages} pages, {rate} pages/s')
   if (io.stderr.isTTY) bar.start(size, 0, { pages: 0, rate: '–' })
   const started = performance.now()
   const outcome = { pages: 0, failed: 0, ended: 0 }
   let bytesRead = 0
+  let bytesBefore = 0
   const onBytes = (total: number): void => {
-    bytesRead = total
+    bytesRead = bytesBefore + total
   }
-  const records = (format === 'warc' ? scanWarc : scanLines)({ ...options, onBytes })
+  const scan = format === 'warc' ? scanWarc : scanLines
   try {
-    for await (const record of records) {
-      outcome.pages++
-      if ('error' in record.outcome) outcome.failed++
-      else if (hasEnded(record.outcome)) outcome.ended++
-      const seconds = (performance.now() - started) / 1000
-      bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
-      await writer.write(record)
+    for (const [index, input] of inputs.entries()) {
+      const pagesBefore = outcome.pages
+      for await (const record of scan({ ...options, input, onBytes })) {
+        outcome.pages++
+        if ('error' in record.outcome) outcome.failed++
+        else if (hasEnded(record.outcome)) outcome.ended++
+        const seconds = (performance.now() - started) / 1000
+        bar.update(bytesRead, { pages: outcome.pages, rate: Math.round(outcome.pages / seconds) })
+        await writer.write(record)
+      }
+      if (outcome.pages === pagesBefore && shard === null)
+        throw new SetupError(`${input} contains no page: ${NO_PAGE_ADVICE[format]}`)
+      bytesBefore += sizes[index]
     }
   } finally {
     bar.stop()
   }
-  if (outcome.pages === 0) throw new SetupError(`${input} contains no page: ${NO_PAGE_ADVICE[format]}`)
   return outcome
 }
 
@@ -68,7 +80,8 @@ const NO_PAGE_ADVICE = {
   warc: 'record the HTML responses of the pages, too',
 } as const
 
-interface Reading extends Pick<BatchOptions, 'input' | 'include' | 'matcher' | 'threads'> {
+interface Reading extends Pick<BatchOptions, 'shard' | 'include' | 'matcher' | 'threads'> {
+  readonly input: string
   /** Called with the number of bytes that have been read. */
   readonly onBytes: (total: number) => void
 }
@@ -76,24 +89,29 @@ interface Reading extends Pick<BatchOptions, 'input' | 'include' | 'matcher' | '
 /** Pages in progress per thread: one that is matched and one that is read ahead. */
 const PAGES_PER_THREAD = 2
 
-function scanLines({ input, onBytes, threads, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+function scanLines({ input, onBytes, threads, shard, ...matching }: Reading): AsyncGenerator<ScanRecord> {
   const lines = async function* (): AsyncGenerator<Line> {
     for await (const { line, bytesRead } of readBatchLines(input)) {
       onBytes(bytesRead)
-      yield line
+      // A line is named by its place: its text may not be valid.
+      if (isInShard(`${basename(input)}:${line.number}`, shard)) yield line
     }
   }
   return mapInOrder(lines(), (line) => scanLine(line, matching), PAGES_PER_THREAD * threads)
 }
 
-function scanWarc({ input, onBytes, threads, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+function scanWarc({ input, onBytes, threads, shard, ...matching }: Reading): AsyncGenerator<ScanRecord> {
+  const pages = async function* (): AsyncGenerator<WarcPage> {
+    for await (const page of readWarc(input, { onBytes }))
+      if (isInShard(page.recordId ?? `${page.id} ${page.date}`, shard)) yield page
+  }
   const scan = async (record: WarcPage): Promise<ScanRecord> => {
     const { id, date, recordId } = record
     const key = { id, ...(date !== undefined && { date }), ...(recordId !== undefined && { recordId }) }
     if ('error' in record) return { key, outcome: describeFailure(new TypeError(record.error), matching) }
     return recordPage({ key, input: record.page, warnings: record.warnings }, matching)
   }
-  return mapInOrder(readWarc(input, { onBytes }), scan, PAGES_PER_THREAD * threads)
+  return mapInOrder(pages(), scan, PAGES_PER_THREAD * threads)
 }
 
 /** The error of a line that is a URL. */

@@ -32,6 +32,10 @@ Detects what a website is made with: a live site, or a saved page.
       failed count as done. --retry-failed continues it and scans the sites that failed again, --retry-walls also those
       of which a wall came back. Ctrl-C keeps everything that is done.
 
+  npm run -s scan -- --urls file.txt|file.csv --queue [--column NAME] [--include …] [--out …] | --attach ID [--out …]
+      Lets the service at SITEPRINT_URL scan the list in the background with the API key SITEPRINT_KEY, and prints its results as they
+      complete. Ctrl-C detaches, and --attach follows the batch again. npm run -s batches manages batches.
+
   --column NAME                   the file is CSV with a header, and this column has the sites; the other columns are written, too
   --raw-columns                   CSV keeps other columns of the list as they are. By default a value that a spreadsheet would take for
                                   a formula begins with '
@@ -45,13 +49,14 @@ Detects what a website is made with: a live site, or a saved page.
       Scans the main document of a HAR file, with its headers, the scripts and style sheets of its page, and the URLs that it
       loaded. With --out, scans all pages of the file.
 
-  npm run -s scan -- --batch in.jsonl[.gz] | --warc in.warc[.gz] [--out out.jsonl|out.csv] [--include …]
-      Scans many saved pages. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
+  npm run -s scan -- --batch in.jsonl[.gz] … | --warc in.warc[.gz] … [--out out.jsonl|out.csv] [--include …] [--shard 3/16]
+      Scans many saved pages, of one file or several, on all processors. --batch reads one per line: {id, url?, status?, headers?, html?, scripts?, styles?}, headers as
       [[name, value], …], scripts and styles as [{url, text}, …];
       --warc reads every HTML response. Prints one line per page, in the same order: {id, result}, or {id or line, error, code};
       with --warc also date and recordId.
 
   --timeout 10   seconds that one saved page may take; a run continues with the next page
+  --shard 3/16   scans only the third of sixteen parts of the pages. The parts of all machines together are all pages
 
 Output of every input:
 

@@ -1,3 +1,4 @@
+import { isBareSite, listUrls } from '../../fetch/list-urls.ts'
 import { UsageError } from '../command/command.ts'
 import { readLines } from '../formats/lines.ts'
 import type { CarriedColumn } from '../formats/record-format.ts'
@@ -6,11 +7,6 @@ import type { ListInput } from './list-input.ts'
 
 /** A longer line is reported as an invalid URL. */
 const MAX_LINE_BYTES = 64 * 1024
-const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
-/** A host with a dot, optionally with a port and a path: a site written without `https://`. */
-const BARE = /^[^\s/?#@:\\.]+(?:\.[^\s/?#@:\\.]+)+\.?(?::\d+)?(?:[/?#]\S*)?$/
-/** The port of HTTP after a bare host: a server does not speak TLS there. */
-const HTTP_PORT = /^[^/?#]*:80(?:[/?#]|$)/
 
 /** A site of a list. */
 export interface ListedSite {
@@ -44,16 +40,10 @@ export interface SiteList {
 
 /** Reads one entry of a list. An invalid URL is noticed only when it is scanned. */
 export function parseSite(text: string): ListedSite {
-  const trimmed = text.trim()
-  const urls = listUrls(text, trimmed)
+  const urls = listUrls(text)
   const parsed = parseUrl(urls[0])
   if (parsed !== null) parsed.hash = ''
   return { text, urls, key: parsed?.href ?? text }
-}
-
-function listUrls(text: string, trimmed: string): ListedSite['urls'] {
-  if (SCHEME.test(trimmed) || !BARE.test(trimmed)) return [text]
-  return HTTP_PORT.test(trimmed) ? [`http://${trimmed}`] : [`https://${trimmed}`, `http://${trimmed}`]
 }
 
 /** The host of a site with its port, or the text if it is not a URL. */
@@ -101,7 +91,7 @@ async function checkPlain(input: ListInput): Promise<void> {
 /** Whether a line is a URL or a domain, and not the beginning of a row with several cells. */
 export function isSiteText(line: string): boolean {
   const [, host] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(line) ?? []
-  return !/\s/.test(line) && !/[,;|"]/.test(host ?? '') && (/^https?:\/\/./i.test(line) || BARE.test(line))
+  return !/\s/.test(line) && !/[,;|"]/.test(host ?? '') && (/^https?:\/\/./i.test(line) || isBareSite(line))
 }
 
 /**

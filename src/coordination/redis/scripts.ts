@@ -101,6 +101,7 @@ export const DELETE_ENTRY = buildScript("return redis.call('DEL', KEYS[1])")
 /** Returns the time of the server as seconds and microseconds. */
 export const READ_TIME = buildScript("return redis.call('TIME')")
 
-function buildScript(text: string): Script {
+/** Builds a script from its text. */
+export function buildScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }

@@ -3,6 +3,9 @@ import type { RulesetInfo } from '../../detector/ruleset-info.ts'
 import { API_ERRORS, type ApiErrorCode } from '../../errors.ts'
 import type { Revision } from '../../service/request-state.ts'
 import {
+  BATCH,
+  BATCH_LIST,
+  buildBatchLineSchema,
   buildErrorSchema,
   buildScanResultSchema,
   CATALOGUE,
@@ -33,6 +36,7 @@ export function buildDocument(parts: DocumentParts, revision: Revision): Json {
     KEY_INFO,
     KEY_USAGE,
     CATALOGUE,
+    ...(revision === 2 ? [BATCH_LIST, BATCH, buildBatchLineSchema(rules)] : []),
     buildErrorSchema(revision),
   ])
     components.add(schema)
@@ -83,23 +87,21 @@ interface Context {
 }
 
 function describeOperation(operation: Operation, { components, revision, categories }: Context): Json {
-  const { query, body, headers, operationId, summary, description, errors = [], isCacheable } = operation
+  const { query, body, headers, params, operationId, summary, description, errors = [], isCacheable } = operation
+  const { okStatus = 200, okTypes, listTypes } = operation
   const parameters = [
+    ...listParameters('path', params, components),
     ...listParameters('query', query?.(revision), components),
     ...listParameters('header', headers, components),
   ]
   const codes = sortCodes([...COMMON_ERRORS, ...errors])
   const success = buildSuccessExamples(operation, { revision, categories })
-  const respond = (
-    status: number,
-    text: string,
-    content?: { readonly schema: string; readonly examples: Examples },
-  ) => [
+  const respond = (status: number, text: string, content?: Content) => [
     status,
     {
       description: text,
       headers: listHeaders(operation, { status, revision }),
-      ...(content && describeContent(content, status === 200 && revision === 2 ? operation.media : undefined)),
+      ...(content && describeContent(content)),
     },
   ]
   const failures = [...new Set(codes.map((code) => API_ERRORS[code][0]))].map((status) => {
@@ -113,9 +115,14 @@ function describeOperation(operation: Operation, { components, revision, categor
     summary,
     description,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: describeBody(body(revision), components) }),
+    ...(body && { requestBody: describeBody(body(revision), components, listTypes) }),
     responses: Object.fromEntries([
-      respond(200, 'OK', { schema: operation.ok, examples: success }),
+      respond(okStatus, okStatus === 202 ? 'Accepted' : 'OK', {
+        schema: operation.ok,
+        examples: success,
+        types: okTypes,
+        media: revision === 2 ? operation.media : undefined,
+      }),
       ...(isCacheable ? [respond(304, 'Not modified')] : []),
       ...failures,
     ]),
@@ -126,7 +133,10 @@ function describeOperation(operation: Operation, { components, revision, categor
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'The key is missing, invalid or revoked',
+  404: 'There is no such batch',
   405: 'The header Allow lists the allowed methods',
+  413: 'The list is too large',
+  422: 'The Idempotency-Key belongs to another request',
   429: 'A limit is exceeded; the header Retry-After says how long to wait',
   500: 'A later try may succeed',
   503: 'The service is not available at the moment',
@@ -137,28 +147,47 @@ function sortCodes(codes: readonly ApiErrorCode[]): ApiErrorCode[] {
   return (Object.keys(API_ERRORS) as ApiErrorCode[]).filter((code) => codes.includes(code))
 }
 
-function describeContent(
-  { schema, examples }: { readonly schema: string; readonly examples: Examples },
-  media?: string,
-): Json {
+/** The body of a response. */
+interface Content {
+  readonly schema: string
+  readonly examples: Examples
+  /** Media types; JSON if absent. The schema describes the first one: a line of it, if it is not JSON. */
+  readonly types?: readonly string[] | undefined
+  /** Another media type of the response, which is JSON too. */
+  readonly media?: string | undefined
+}
+
+function describeContent({ schema, examples, types = ['application/json'], media }: Content): Json {
+  const [main, ...others] = types
   return {
     content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, examples },
+      [main]: { schema: { $ref: `#/components/schemas/${schema}` }, examples },
+      ...Object.fromEntries(others.map((type) => [type, TEXT_MEDIA])),
       ...(media !== undefined && { [media]: { schema: { type: 'object' } } }),
     },
   }
 }
 
-function describeBody(schema: TSchema, components: Components): Json {
+const TEXT_MEDIA = { schema: { type: 'string' } }
+
+function describeBody(schema: TSchema, components: Components, listTypes: readonly string[] = []): Json {
   const { examples = [] } = schema
   const named = Object.fromEntries(
     (examples as unknown[]).map((value, i) => [`request${i + 1}`, { summary: 'A request', value }]),
   )
-  return { required: true, content: { 'application/json': { schema: components.add(schema), examples: named } } }
+  const lists = Object.fromEntries(listTypes.map((type) => [type, TEXT_MEDIA]))
+  return {
+    required: true,
+    content: { 'application/json': { schema: components.add(schema), examples: named }, ...lists },
+  }
 }
 
 /** Lists the properties of an object schema as parameters. Lists are comma-separated. */
-function listParameters(where: 'query' | 'header', schema: TObject | undefined, components: Components): Json[] {
+function listParameters(
+  where: 'query' | 'header' | 'path',
+  schema: TObject | undefined,
+  components: Components,
+): Json[] {
   const required = schema?.required ?? []
   return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, { description, examples, ...rest }]) => ({
     name,

@@ -3,17 +3,26 @@ import type { Metrics } from '../../service/metrics.ts'
 
 const NO_STORE = { 'cache-control': 'no-store' }
 
-/**
- * Builds a server for `/metrics`. It has its own port because the metrics are for operators, not for API clients.
- * @param isServed whether the host that a request names is served
- */
-export function buildMetricsServer({ registry }: Metrics, isServed: (request: IncomingMessage) => boolean): Server {
+interface MetricsServerOptions {
+  /** Whether the host that a request names is served. */
+  readonly isServed: (request: IncomingMessage) => boolean
+  /** Whether the process can work, for `/ready`; absent for a process that has an API of its own. */
+  readonly isReady?: (() => boolean) | undefined
+}
+
+/** Builds a server for `/metrics`. It has its own port because the metrics are for operators, not for API clients. */
+export function buildMetricsServer({ registry }: Metrics, { isServed, isReady }: MetricsServerOptions): Server {
   return createServer(async (request, response) => {
     if (!isServed(request)) {
       response.writeHead(421, { ...NO_STORE, 'content-type': 'text/plain; charset=utf-8' }).end(UNSERVED)
       return
     }
-    if (request.url?.split('?')[0] !== '/metrics') {
+    const [path] = (request.url ?? '').split('?')
+    if (path === '/ready' && isReady !== undefined) {
+      response.writeHead(isReady() ? 200 : 503, NO_STORE).end()
+      return
+    }
+    if (path !== '/metrics') {
       response.writeHead(404, NO_STORE).end()
       return
     }

@@ -1,6 +1,13 @@
 import type { CacheEntry } from '../../coordination/types.ts'
 import type { Extras } from '../../scan/extra-schemas.ts'
-import type { Catalogue, KeyInfo, KeyUsage, ScanResult } from '../../service/response-schemas.ts'
+import type {
+  BatchInfo,
+  BatchListInfo,
+  Catalogue,
+  KeyInfo,
+  KeyUsage,
+  ScanResult,
+} from '../../service/response-schemas.ts'
 import { formatExtras } from '../../service/stored-extras.ts'
 import type { ResponseName } from './operation.ts'
 
@@ -153,9 +160,34 @@ const CATALOGUE: Catalogue = {
   ],
 }
 
+const BATCH: BatchInfo = {
+  id: 'Kc3vY0pQxW7nB2mZ4tLa',
+  status: 'running',
+  reason: null,
+  total: 3,
+  counts: { waiting: 1, succeeded: 1, failed: 1, cancelled: 0 },
+  failures: { scan_failed: 1 },
+  include: [],
+  fresh: false,
+  createdAt: '2026-05-10T12:00:00.000Z',
+  startedAt: '2026-05-10T12:00:00.100Z',
+  finishedAt: null,
+  expiresAt: null,
+  perMinute: 60,
+  secondsLeft: 1,
+  webhook: { url: 'https://shop.example/hooks/siteprint', state: 'waiting', attempts: [], nextAt: null },
+}
+
+const BATCH_LIST: BatchListInfo = { batches: [BATCH], next: null }
+
+const BATCH_LINE = { position: 0, url: 'harbourline.example', result: { ...FIELDS, cached: false } }
+
 /** Examples of 200 responses that are the same in every revision. */
 export const EXAMPLE_RESPONSES: Readonly<Record<Exclude<ResponseName, 'ScanResult'>, object>> = {
   KeyInfo: KEY_INFO,
   KeyUsage: KEY_USAGE,
   Catalogue: CATALOGUE,
+  Batch: BATCH,
+  BatchList: BATCH_LIST,
+  BatchLine: BATCH_LINE,
 }

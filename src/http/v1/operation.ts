@@ -3,12 +3,18 @@ import type { ApiErrorCode } from '../../errors.ts'
 import type { Revision } from '../../service/request-state.ts'
 
 /** Name of the schema of a 200 response. */
-export type ResponseName = 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue'
+export type ResponseName = 'ScanResult' | 'KeyInfo' | 'KeyUsage' | 'Catalogue' | 'Batch' | 'BatchList' | 'BatchLine'
+
+/** A header of a response in an OpenAPI document. */
+export interface Header {
+  readonly description: string
+  readonly schema: { readonly type: 'string' | 'integer' }
+}
 
 /** One endpoint as the OpenAPI documents describe it. */
 export interface Operation {
-  readonly method: 'get' | 'post'
-  /** Path below `/api/v1`. */
+  readonly method: 'get' | 'post' | 'delete'
+  /** Path below `/api/v1`, with parameters as in `/batches/{id}`. */
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -18,9 +24,19 @@ export interface Operation {
   readonly body?: (revision: Revision) => TObject
   /** Request headers that the operation reads. */
   readonly headers?: TObject
+  /** Parameters in the path. */
+  readonly params?: TObject
+  /** Media types of the body that are lists of URLs instead of JSON. */
+  readonly listTypes?: readonly string[]
   readonly ok: ResponseName
   /** Another media type of a 200 response in revision 2, which `Accept` asks for. */
   readonly media?: string
+  /** Status of a success; 200 by default. */
+  readonly okStatus?: 200 | 202
+  /** Media types of a success; JSON by default. */
+  readonly okTypes?: readonly string[]
+  /** Headers that only a success of this operation has. */
+  readonly okHeaders?: Readonly<Record<string, Header>>
   /** Error codes that only some operations have, in addition to `COMMON_ERRORS`. */
   readonly errors?: readonly ApiErrorCode[]
   /** The first revision of the API that has the operation. */
@@ -45,12 +61,6 @@ export const COMMON_ERRORS: readonly ApiErrorCode[] = [
   'maintenance',
   'unavailable',
 ]
-
-/** A header of a response in an OpenAPI document. */
-interface Header {
-  readonly description: string
-  readonly schema: { readonly type: 'string' | 'integer' }
-}
 
 const integer = (description: string): Header => ({ description, schema: { type: 'integer' } })
 const text = (description: string): Header => ({ description, schema: { type: 'string' } })
@@ -79,7 +89,7 @@ const BY_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
 
 /** Lists the headers of a response. */
 export function listHeaders(
-  { ok, isCacheable = false }: Operation,
+  { ok, okStatus = 200, okHeaders, isCacheable = false }: Operation,
   { status, revision }: { readonly status: number; readonly revision: Revision },
 ): Readonly<Record<string, Header>> {
   const isScan = ok === 'ScanResult'
@@ -87,6 +97,7 @@ export function listHeaders(
   return {
     ...EVERY_RESPONSE,
     ...(isScan && status === 200 && AGE),
+    ...(status === okStatus && okHeaders),
     ...(hasQuota && QUOTA),
     ...(isCacheable && (status === 200 || status === 304) && VALIDATORS),
     ...BY_STATUS[status],

@@ -35,7 +35,9 @@ export function toRequestError(
   if (first === undefined) return buildInvalidRequest('The request is not valid.')
   const { keyword, params, instancePath } = first as FastifySchemaValidationError
   const field = instancePath.split('/')[1] ?? ''
-  if (keyword === 'required') return new ApiError('invalid_url', { sentence: describeMissing(accepted) })
+  const isList = accepted.known.includes('urls')
+  if (keyword === 'required' && isList) return buildInvalidRequest(describeMissing(accepted, 'urls'))
+  if (keyword === 'required') return new ApiError('invalid_url', { sentence: describeMissing(accepted, 'url') })
   if (keyword === 'additionalProperties') {
     const isMisplaced = accepted.isInBody && validationContext === 'querystring'
     return buildInvalidRequest(
@@ -43,16 +45,18 @@ export function toRequestError(
     )
   }
   if (field === '')
-    return buildInvalidRequest('The request body must be a JSON object such as {"url": "https://example.org"}.')
+    return buildInvalidRequest(
+      `The request body must be a JSON object such as ${isList ? '{"urls": ["https://example.org"]}' : '{"url": "https://example.org"}'}.`,
+    )
   const given = (validationContext === 'querystring' ? accepted.query : accepted.sent)[field]
   if (field === 'include') return buildInvalidRequest(describeInclude(accepted.revision, given))
   return buildInvalidRequest(describeExpected(field, given))
 }
 
-/** Reports that `url` is missing, and which unknown parameter was sent in its place. */
-function describeMissing(accepted: Accepted): string {
+/** Reports that a parameter is missing, and which unknown parameter was sent in its place. */
+function describeMissing(accepted: Accepted, wanted: string): string {
   const unknown = Object.keys(accepted.sent).find((name) => !accepted.known.includes(name))
-  return `url is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
+  return `${wanted} is missing.${unknown === undefined ? '' : ` ${describeUnknown(unknown, accepted)}`}`
 }
 
 /** Lists the names that `include` accepts in a revision, after the first unknown name and the one that was probably meant. */
@@ -108,6 +112,12 @@ function describeExpected(field: string, given: unknown): string {
 
 const EXPECTED: Readonly<Record<string, string>> = {
   url: 'url must be a single string.',
+  urls: 'urls must be an array of strings.',
+  webhook: 'webhook must be a single URL.',
+  column: 'column must be the name of one column.',
+  before: 'before must be the id of a batch.',
+  cursor: 'cursor must come from the Link header of the part before.',
+  format: 'format must be ndjson or csv.',
   fresh: 'fresh must be true or false, or 1 or 0 in a query.',
   month: 'month must be a month such as 2026-05.',
   kind: `kind must be one of ${CATALOGUE_KINDS.join(', ')}.`,

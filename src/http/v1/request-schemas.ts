@@ -61,6 +61,62 @@ export const CATALOGUE_QUERY = closedObject({
   kind: Type.Optional(oneOf(CATALOGUE_KINDS, { description: 'Only the entries of this kind.' })),
 })
 
+const batchOptions = {
+  ...buildOptions(2),
+  webhook: Type.Optional(
+    Type.String({
+      description:
+        'https URL to which a message signed by the Standard Webhooks specification is sent when the batch ends.',
+      examples: ['https://shop.example/hooks/siteprint'],
+    }),
+  ),
+}
+
+/** The body of `POST /batches` as JSON. */
+export const BATCH_REQUEST = closedObject(
+  {
+    urls: list(Type.String(), {
+      description: 'The URLs, at most as many as the plan of the key allows. Domains without a scheme are possible.',
+    }),
+    ...batchOptions,
+  },
+  { $id: 'BatchRequest', description: 'What to scan.', examples: [{ urls: ['https://example.org', 'example.com'] }] },
+)
+export type BatchParameters = Static<typeof BATCH_REQUEST>
+
+/** The query of `POST /batches`, for lists that are not JSON. */
+export const BATCH_QUERY = closedObject({
+  column: Type.Optional(Type.String({ description: 'Only for CSV: the name of the column with the URLs.' })),
+  ...batchOptions,
+})
+
+/** The request headers that `POST /batches` reads. */
+export const BATCH_HEADERS = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      description: 'Up to 255 visible ASCII characters. A repeated request with the same key finds the first batch.',
+    }),
+  ),
+})
+
+/** The query of `GET /batches`. */
+export const BATCH_LIST_QUERY = closedObject({
+  before: Type.Optional(
+    Type.String({ pattern: '^[0-9A-Za-z]{1,40}$', description: 'Only batches older than the one with this id.' }),
+  ),
+})
+
+/** The query of `GET /batches/{id}/results`. */
+export const BATCH_RESULTS_QUERY = closedObject({
+  cursor: Type.Optional(
+    Type.String({ pattern: '^[0-9-]{1,40}$', description: 'Where the part begins: from the Link of the part before.' }),
+  ),
+  format: Type.Optional(oneOf(['ndjson', 'csv'] as const, { description: 'ndjson by default.' })),
+})
+
+/** The path of the endpoints of one batch. */
+export const BATCH_PATH = Type.Object({ id: Type.String({ description: 'Identifier of the batch.' }) })
+
 /** The request headers that `GET /catalogue` reads. */
 export const CATALOGUE_HEADERS = Type.Object({
   'if-none-match': Type.Optional(

@@ -6,8 +6,8 @@ import { allowOnly } from '../../web/allowed-methods.ts'
 import type { Operation } from './operation.ts'
 import { buildRoute, keepValidationError, type ReadRequest } from './route.ts'
 
-/** A `GET` endpoint that exists in revision 2 only. */
-interface Endpoint {
+/** An endpoint that exists in revision 2 only. */
+export interface Endpoint {
   readonly operation: Operation
   /** Checks the parameters after schema validation. */
   readonly read?: ReadRequest
@@ -21,27 +21,44 @@ interface Caller {
 }
 
 /**
- * Registers an endpoint of revision 2. Keys of revision 1 get 404 for every method, as for a path that does not exist; an error
- * in the parameters must not show them that it does.
+ * Registers endpoints of one path, which exist in revision 2 only. Keys of revision 1 get 404 for every method, as for a path that does
+ * not exist; an error in the parameters must not show them that it does.
  */
-export async function registerGet2(
-  v1: FastifyInstance,
-  { operation, read = keepValidationError, handle }: Endpoint,
-): Promise<void> {
-  const options = buildRoute(operation, {
-    read: (request, state) => {
-      if (state.revision === 1) state.error = new ApiError('not_found')
-      return state.error === undefined ? read(request, state) : {}
-    },
-  })
+export async function registerPath2(v1: FastifyInstance, endpoints: readonly Endpoint[]): Promise<void> {
   await v1.register(async (scope) => {
     scope.addHook('preHandler', async (request) => {
       const { key, revision } = getRequestState(request)
       if (key !== undefined && revision === 1) throw new ApiError('not_found')
     })
-    scope.get(operation.path, options, async (request, reply) =>
-      handle(request, reply, getRequestState(request) as Caller),
-    )
-    allowOnly(scope, operation.path, ['GET'])
+    const paths = new Set(endpoints.map(({ operation }) => toRoutePath(operation)))
+    for (const { operation, read = keepValidationError, handle } of endpoints) {
+      const options = buildRoute(operation, {
+        read: (request, state) => {
+          if (state.revision === 1) state.error = new ApiError('not_found')
+          return state.error === undefined ? read(request, state) : {}
+        },
+      })
+      scope[operation.method](toRoutePath(operation), options, async (request, reply) =>
+        handle(request, reply, getRequestState(request) as Caller),
+      )
+    }
+    for (const path of paths) {
+      const methods = endpoints.filter(({ operation }) => toRoutePath(operation) === path)
+      allowOnly(
+        scope,
+        path,
+        methods.map(({ operation }) => operation.method.toUpperCase()),
+      )
+    }
   })
+}
+
+/** Registers a `GET` endpoint of revision 2. */
+export async function registerGet2(v1: FastifyInstance, endpoint: Endpoint): Promise<void> {
+  await registerPath2(v1, [endpoint])
+}
+
+/** The path of an operation with its parameters as Fastify writes them. */
+function toRoutePath({ path }: Operation): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
 }

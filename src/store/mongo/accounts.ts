@@ -115,7 +115,7 @@ export class MongoAccounts implements AccountStore {
   }
 
   async deleteAccount(id: string, at: Date): Promise<boolean> {
-    const { accounts, keys, scans, sessions, credentials, verifications } = this.#all
+    const { accounts, batches, keys, scans, sessions, credentials, verifications } = this.#all
     // From now on, the account gets neither keys nor scans. The account itself is deleted last, so that the call can be
     // repeated.
     const account = await accounts.findOneAndUpdate({ _id: id }, { $set: { deletedAt: at } }, LIMITED)
@@ -124,6 +124,8 @@ export class MongoAccounts implements AccountStore {
     await keys.updateMany({ account: id }, [{ $set: revoked }, { $unset: 'slot' }], LIMITED)
     await verifications.deleteMany(buildMention(id, account.email), LIMITED)
     await scans.deleteMany({ account: id }, LIMITED)
+    // Their URLs and results may be too many for one request: whatever runs batches deletes them, within a minute.
+    await batches.updateMany({ account: id }, { $set: { status: 'deleted', account: null, webhook: null } }, LIMITED)
     await sessions.deleteMany({ userId: id }, LIMITED)
     await credentials.deleteMany({ userId: id }, LIMITED)
     await accounts.deleteOne({ _id: id }, LIMITED)

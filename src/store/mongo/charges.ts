@@ -5,8 +5,11 @@ import { type Charge, StoreError } from '../types.ts'
 import { isDuplicate, toStoreError } from './errors.ts'
 import type { UsageDocument } from './schema.ts'
 
+/** A charge, and the batch that it belongs to, if any. */
+export type BatchCharge = Charge & { readonly batch?: string }
+
 interface PendingCharge {
-  readonly charge: Charge
+  readonly charge: BatchCharge
   /** Time of arrival on the clock of `loopAwareTimeout`. */
   readonly since: number
   readonly resolve: (count: number | null) => void
@@ -36,9 +39,12 @@ export class MongoCharges {
     this.#times = times
   }
 
-  /** @returns the number of charged requests, including this one; null if the quota is used up and nothing was charged */
-  charge(charge: Charge): Promise<number | null> {
-    const group = `${charge.quota} ${charge.day} ${charge.counter}`
+  /**
+   * @returns the number of charged requests, including this one; null if nothing was charged because the quota is used up or the batch
+   *   is closed
+   */
+  charge(charge: BatchCharge): Promise<number | null> {
+    const group = `${charge.quota} ${charge.day} ${charge.counter} ${charge.batch}`
     return new Promise((resolve, reject) => {
       const one: PendingCharge = { charge, since: loopAwareTimeout.now, resolve, reject }
       const pending = this.#pending.get(group)
@@ -86,36 +92,54 @@ export class MongoCharges {
 
   /**
    * Adds as many charges as the quota allows.
-   * @param charges charges of one counter, day and quota
-   * @returns the number of requests charged before
+   * @param charges charges of one counter, day, quota and batch
+   * @returns the number of requests charged before; the quota if the batch is closed
    */
-  async #add(charges: readonly Charge[]): Promise<number> {
-    const [{ counter, day, quota }] = charges
+  async #add(charges: readonly BatchCharge[]): Promise<number> {
+    const [{ counter, day, quota, batch }] = charges
     const month = readMonth(day)
     const dayField = buildDayField(day)
     const at = new Date(Math.max(...charges.map((charge) => charge.at.getTime())))
     const used = { $ifNull: ['$used', 0] }
-    const newUsed = { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] }
+    const isClosed = batch === undefined ? false : { $eq: [`$batches.${batch}.closed`, true] }
+    const newUsed = { $cond: [isClosed, used, { $max: [used, { $min: [{ $add: [used, charges.length] }, quota] }] }] }
+    const added = { $subtract: [newUsed, used] }
     const change = {
       key: { $literal: counter },
       month: { $literal: month },
       used: newUsed,
       // All expressions of the stage read the document as it was before.
-      [`days.${dayField}`]: { $add: [{ $ifNull: [`$days.${dayField}`, 0] }, { $subtract: [newUsed, used] }] },
+      [`days.${dayField}`]: { $add: [{ $ifNull: [`$days.${dayField}`, 0] }, added] },
+      ...(batch !== undefined && {
+        [`batches.${batch}.${dayField}`]: { $add: [{ $ifNull: [`$batches.${batch}.${dayField}`, 0] }, added] },
+      }),
       lastUsedAt: { $cond: [{ $lt: [used, quota] }, { $max: ['$lastUsedAt', at] }, '$lastUsedAt'] },
     }
     const { maxTimeMS } = this.#times
-    const options = { returnDocument: 'before', maxTimeMS, projection: { used: 1 } } as const
+    const options = {
+      returnDocument: 'before',
+      maxTimeMS,
+      projection: { used: 1, [`batches.${batch}.closed`]: 1 },
+    } as const
     const update = (upsert: boolean) =>
       this.#usage.findOneAndUpdate({ _id: buildUsageId(counter, month) }, [{ $set: change }], { ...options, upsert })
     try {
-      return (await update(true))?.used ?? 0
+      return readBefore(await update(true), charges[0])
     } catch (error) {
       // Another process has just inserted the document.
       if (!isDuplicate(error)) throw error
-      return (await update(false))?.used ?? 0
+      return readBefore(await update(false), charges[0])
     }
   }
+}
+
+/** Reads the number of requests charged before from the former document of a counter and month. */
+function readBefore(
+  found: Partial<Pick<UsageDocument, 'used' | 'batches'>> | null,
+  { batch, quota }: BatchCharge,
+): number {
+  if (batch !== undefined && found?.batches?.[batch]?.closed === true) return quota
+  return found?.used ?? 0
 }
 
 /** Name of a day's field in the document of its month: `d01` to `d31`. */

@@ -28,6 +28,7 @@ export function withKeyCache(store: GuardedStore): GuardedStore {
     usage: store.usage,
     accounts: store.accounts,
     audit: store.audit,
+    batches: store.batches,
     settings: store.settings,
     authDatabase: store.authDatabase,
     reportFailure: (error) => store.reportFailure(error),

@@ -4,6 +4,7 @@ import type { Store } from '../types.ts'
 import { wrapMethods } from '../wrap-methods.ts'
 import { MongoAccounts } from './accounts.ts'
 import { MongoAudit } from './audit.ts'
+import { MongoBatches } from './batches.ts'
 import { toSetupError, toStoreError } from './errors.ts'
 import { fillSlots } from './fill-slots.ts'
 import { MongoKeys } from './keys.ts'
@@ -55,6 +56,7 @@ export async function openMongo({ url, queueMs = 800 }: OpenMongo): Promise<Stor
     usage: wrapMethods(() => parts.usage, translateErrors),
     accounts: wrapMethods(() => parts.accounts, translateErrors),
     audit: wrapMethods(() => parts.audit, translateErrors),
+    batches: wrapMethods(() => parts.batches, translateErrors),
     settings: wrapMethods(() => parts.settings, translateErrors),
     authDatabase: { kind: 'mongodb', get: () => ({ client: link.client, db: link.db }) },
     ping: () => translateErrors('ping', () => parts.settings.probe()),
@@ -73,6 +75,7 @@ interface MongoParts {
   readonly usage: MongoUsage
   readonly accounts: MongoAccounts
   readonly audit: MongoAudit
+  readonly batches: MongoBatches
   readonly settings: MongoSettings
 }
 
@@ -80,11 +83,13 @@ function buildParts(db: Db, queueMs: number): MongoParts {
   const collections = getCollections(db)
   const { usage, audit, settings } = collections
   const maxTimeMS = Math.ceil(queueMs * SERVER_SHARE)
+  const times = { queueMs, maxTimeMS }
   return {
     keys: new MongoKeys(collections),
-    usage: new MongoUsage(usage, { queueMs, maxTimeMS }),
+    usage: new MongoUsage(usage, times),
     accounts: new MongoAccounts(collections),
     audit: new MongoAudit(audit),
+    batches: new MongoBatches(collections, times),
     settings: new MongoSettings(settings, maxTimeMS),
   }
 }

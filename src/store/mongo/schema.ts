@@ -3,6 +3,7 @@ import type { Collection, CollectionInfo, Db, Document, IndexDescription, Object
 import type { Key } from '../../keys/types.ts'
 import type { StoredScan } from '../account-types.ts'
 import type { AuditEntry } from '../audit-types.ts'
+import type { Batch, BatchStatus, BatchUrl } from '../batch-types.ts'
 import { HASH_PREFIX, hashSessionToken } from '../session-token.ts'
 import type { KeySlot } from '../types.ts'
 import { isExistingNamespace, isIndexBuild } from './errors.ts'
@@ -36,6 +37,38 @@ export interface UsageDocument {
   readonly days?: Readonly<Record<string, number>>
   /** Ids of keys of earlier versions whose requests in this month were moved to this counter. */
   readonly moved?: readonly string[]
+  /** Those of the charged requests that belong to batches, by the id of the batch and the day of the month. */
+  readonly batches?: Readonly<Record<string, BatchCharges>>
+}
+
+/** The charges of a batch in a month, by day: `d01` to `d31`. A closed batch is not charged any more. */
+export type BatchCharges = Readonly<Record<`d${string}`, number>> & { readonly closed?: boolean }
+
+/** A batch. Until its URLs are complete its status is `loading`, and `deleted` once its account is deleted. */
+export interface BatchDocument extends Omit<Batch, 'id' | 'status' | 'idempotencyKey'> {
+  readonly _id: string
+  readonly status: BatchStatus | 'loading' | 'deleted'
+  readonly idempotencyKey?: string
+  /** When the webhook is due; absent if it is not. */
+  readonly webhookAt?: Date
+  /** Whether the charges are known to equal the successes. */
+  readonly settled: boolean
+}
+
+/** A URL of a batch. */
+export interface BatchItemDocument extends BatchUrl {
+  /** `<batch>:<position>` */
+  readonly _id: string
+  readonly batch: string
+  readonly state: 'waiting' | 'done' | 'failed'
+  readonly tries: number
+  /** When the outcome was stored, by the clock of the server. */
+  readonly finishedAt?: Date
+  readonly code?: string
+  /** The result as JSON, or the message of the error. */
+  readonly content?: string
+  /** The day of the charge, `YYYY-MM-DD`. */
+  readonly day?: string
 }
 
 /** An account, as better-auth writes it. */
@@ -91,6 +124,8 @@ interface OwnCollections {
   readonly scans: Collection<ScanDocument>
   readonly audit: Collection<AuditDocument>
   readonly settings: Collection<SettingDocument>
+  readonly batches: Collection<BatchDocument>
+  readonly batchItems: Collection<BatchItemDocument>
 }
 
 /** The collections of better-auth, which checks what it writes. */
@@ -104,7 +139,7 @@ interface AuthCollections {
 export interface Collections extends OwnCollections, AuthCollections {}
 
 /** Incremented with every change of a schema below. Nodes update validators of earlier versions, but not of later ones. */
-const SCHEMA_VERSION = 5
+const SCHEMA_VERSION = 6
 
 /** Milliseconds between two attempts to change a validator. */
 const INDEX_BUILD_PAUSE_MS = 50
@@ -162,6 +197,7 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
         patternProperties: { '^d(0[1-9]|[12][0-9]|3[01])$': COUNT },
       },
       moved: { bsonType: 'array', items: TEXT },
+      batches: { bsonType: 'object', additionalProperties: { bsonType: 'object' } },
     },
   ),
   invites: buildObjectSchema({ _id: TEXT, expiresAt: DATE }),
@@ -181,6 +217,30 @@ const SCHEMAS: Readonly<Record<keyof OwnCollections, Document>> = {
   settings: buildObjectSchema(
     { _id: TEXT },
     { maintenance: { bsonType: 'bool' }, apiOff: { bsonType: 'bool' }, value: TEXT },
+  ),
+  batches: buildObjectSchema(
+    {
+      ...{
+        _id: TEXT,
+        key: TEXT,
+        counter: TEXT,
+        account: TEXT_OR_NULL,
+        status: TEXT,
+        reason: TEXT_OR_NULL,
+        total: COUNT,
+      },
+      ...{ include: { bsonType: 'array', items: TEXT }, fresh: { bsonType: 'bool' }, fingerprint: TEXT },
+      ...{ createdAt: DATE, startedAt: DATE_OR_NULL, finishedAt: DATE_OR_NULL, settled: { bsonType: 'bool' } },
+      webhook: { bsonType: ['object', 'null'] },
+    },
+    { idempotencyKey: TEXT, webhookAt: DATE },
+  ),
+  batchItems: buildObjectSchema(
+    {
+      ...{ _id: TEXT, batch: TEXT, position: COUNT, turn: COUNT, url: TEXT },
+      ...{ state: { enum: ['waiting', 'done', 'failed'] }, tries: COUNT },
+    },
+    { finishedAt: DATE, code: TEXT, content: TEXT, day: TEXT },
   ),
 }
 
@@ -207,6 +267,24 @@ const INDEXES: Readonly<Partial<Record<keyof Collections, readonly IndexDescript
     { key: { at: -1, _id: -1 } },
     { key: { account: 1, action: 1, at: -1, _id: -1 } },
     { key: { group: 1 }, unique: true, partialFilterExpression: { group: { $exists: true } } },
+  ],
+  batches: [
+    { key: { counter: 1, createdAt: -1, _id: -1 } },
+    {
+      key: { counter: 1, idempotencyKey: 1 },
+      unique: true,
+      partialFilterExpression: { idempotencyKey: { $exists: true } },
+    },
+    { key: { status: 1, createdAt: 1 } },
+    { key: { finishedAt: 1 } },
+    { key: { account: 1 }, partialFilterExpression: { account: { $gte: '' } } },
+    { key: { webhookAt: 1 }, partialFilterExpression: { webhookAt: { $exists: true } } },
+  ],
+  batchItems: [
+    { key: { batch: 1, turn: 1, position: 1 }, partialFilterExpression: { state: 'waiting' } },
+    { key: { batch: 1, finishedAt: 1, position: 1 }, partialFilterExpression: { finishedAt: { $exists: true } } },
+    { key: { batch: 1, state: 1, code: 1 } },
+    { key: { code: 1, batch: 1 }, partialFilterExpression: { state: 'failed' } },
   ],
   // better-auth creates indexes with these names, but only some of them, and not before its first use.
   accounts: [{ key: { email: 1 }, name: 'accounts_email_uidx', unique: true }, { key: { createdAt: -1, _id: -1 } }],
@@ -246,6 +324,8 @@ export function getCollections(db: Db): Collections {
     usage: db.collection('usage'),
     audit: db.collection('audit'),
     settings: db.collection('settings'),
+    batches: db.collection('batches'),
+    batchItems: db.collection('batchItems'),
     invites: db.collection('invites'),
     scans: db.collection('scans'),
     accounts: db.collection('accounts'),

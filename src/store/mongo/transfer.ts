@@ -1,4 +1,5 @@
 import { type Document, ObjectId } from 'mongodb'
+import type { Batch } from '../batch-types.ts'
 import type { Row, StoreTransfer, TableName } from '../transfer.ts'
 import { toSetupError, toStoreError } from './errors.ts'
 import { MongoLink } from './link.ts'
@@ -20,6 +21,9 @@ const ACCOUNT = ['id', 'name', 'email', 'emailVerified', 'image', 'createdAt', '
 const CREDENTIAL = ['id', 'accountId', 'providerId', 'userId', 'password', 'createdAt', 'updatedAt']
 const SCAN = ['id', 'account', 'url', 'builder', 'at', 'entry']
 const AUDIT = ['at', 'action', 'actor', 'account', 'key', 'detail', 'command', 'machine', 'firstAt', 'count']
+const BATCH_TIMES = ['createdAt', 'startedAt', 'finishedAt']
+const BATCH = ['id', 'key', 'counter', 'account', 'status', 'total', ...BATCH_TIMES, 'idempotencyKey']
+const ITEM = ['batch', 'position', 'turn', 'url', 'state', 'tries', 'code', 'content']
 const KEY = [
   ...['id', 'name', 'email', 'plan', 'revision', 'account', 'slot', 'counter', 'createdAt', 'revokedAt', 'suspendedAt'],
   ...['expiresAt', 'perMinute', 'perMonth'],
@@ -34,6 +38,8 @@ const TIMES = new Set([
   'at',
   'lastUsedAt',
   'firstAt',
+  'startedAt',
+  'finishedAt',
 ])
 
 /** Reads the named fields of a document, missing ones as null. The field `id` is `_id`. */
@@ -82,6 +88,35 @@ const MAPPINGS: Readonly<Record<TableName, Mapping>> = {
     toRow: (document) => pick({ count: 1, ...document }, AUDIT),
     // Ids of one process are in the order of their creation. Exports of earlier versions lack the first two fields.
     toDocument: (row) => ({ _id: new ObjectId(), ...build({ firstAt: null, count: 1, ...row }, AUDIT) }),
+  },
+  batches: {
+    collection: 'batches',
+    filter: { status: { $nin: ['loading', 'deleted'] } },
+    toRow: (document) => {
+      const { include, fresh, webhook, fingerprint, reason } = document
+      return { ...pick(document, BATCH), details: JSON.stringify({ include, fresh, webhook, fingerprint, reason }) }
+    },
+    toDocument: ({ details, ...row }) => {
+      const more = JSON.parse(`${details}`) as Pick<Batch, 'include' | 'fresh' | 'webhook' | 'fingerprint' | 'reason'>
+      const nextAt = more.webhook?.nextAt ?? null
+      return {
+        ...omitNull(build(row, BATCH), 'idempotencyKey'),
+        ...more,
+        ...(nextAt !== null && { webhookAt: new Date(nextAt) }),
+        // What was charged before the import is not counted by batch.
+        settled: row.finishedAt !== null,
+      }
+    },
+  },
+  batchItems: {
+    collection: 'batchItems',
+    toRow: (document) => pick(document, ITEM),
+    toDocument: (row) => ({
+      _id: `${row.batch}:${row.position}`,
+      ...omitNull(omitNull(build(row, ITEM), 'code'), 'content'),
+      // After an import the results are in the order of the list.
+      ...(row.state !== 'waiting' && { finishedAt: new Date(Number(row.position)) }),
+    }),
   },
   usage: {
     collection: 'usage',

@@ -146,6 +146,42 @@ export const MIGRATIONS: readonly Migration[] = [
     PRIMARY KEY (account, slot)
   ) STRICT, WITHOUT ROWID;
   ALTER TABLE keys ADD COLUMN counter TEXT; -- That of its slot. Null for the key's own id.`,
+  `CREATE TABLE batches (
+    id TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    counter TEXT NOT NULL,
+    account TEXT REFERENCES accounts (id) ON DELETE CASCADE,
+    status TEXT NOT NULL, -- "loading" until all of its URLs are written.
+    total INTEGER NOT NULL,
+    first_seq INTEGER NOT NULL DEFAULT 0, -- Lines that are stored later get higher numbers.
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    webhook_at INTEGER,
+    idempotency_key TEXT,
+    details TEXT NOT NULL -- JSON.
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX batches_by_idempotency ON batches (counter, idempotency_key);
+  CREATE INDEX batches_of_counter ON batches (counter, created_at, id);
+  CREATE INDEX batches_by_status ON batches (status, created_at);
+  CREATE INDEX batches_by_end ON batches (finished_at);
+  CREATE INDEX batches_by_webhook ON batches (webhook_at) WHERE webhook_at IS NOT NULL;
+  CREATE INDEX batches_of_account ON batches (account) WHERE account IS NOT NULL;
+  CREATE TABLE batch_items (
+    batch TEXT NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    url TEXT NOT NULL, -- JSON.
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'failed')),
+    tries INTEGER NOT NULL DEFAULT 0,
+    seq INTEGER, -- The order of completion.
+    code TEXT,
+    content TEXT, -- The result or the message of the error, as a JSON text.
+    PRIMARY KEY (batch, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX waiting_items ON batch_items (batch, turn, position) WHERE state = 'waiting';
+  CREATE UNIQUE INDEX items_by_end ON batch_items (batch, seq) WHERE seq IS NOT NULL;
+  CREATE INDEX items_by_state ON batch_items (batch, state, code);`,
 ]
 
 /** Sessions of earlier versions contain their token itself. They stay valid. */

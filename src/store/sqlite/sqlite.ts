@@ -1,6 +1,7 @@
 import type { Store } from '../types.ts'
 import { SqliteAccounts } from './accounts.ts'
 import { SqliteAudit } from './audit.ts'
+import { SqliteBatches } from './batches.ts'
 import type { SqliteConnection } from './connection.ts'
 import { openDatabase, type SqliteFolder } from './database.ts'
 import { toSetupError } from './errors.ts'
@@ -61,6 +62,7 @@ function buildStore(connection: SqliteConnection): Store {
     usage,
     accounts: new SqliteAccounts(connection, keyCache, { keys, usage }),
     audit: new SqliteAudit(connection),
+    batches: new SqliteBatches(connection),
     settings: new SqliteSettings(connection),
     authDatabase: { kind: 'sqlite', db, write: (work) => writer.runNow(work) },
     ping: async () => {

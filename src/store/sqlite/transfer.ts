@@ -1,4 +1,5 @@
 import type Database from 'libsql'
+import type { Batch } from '../batch-types.ts'
 import type { Row, StoreTransfer, TableName } from '../transfer.ts'
 import { readFirstRow } from './connection.ts'
 import { openDatabase } from './database.ts'
@@ -29,6 +30,15 @@ const READ: Readonly<Record<TableName, string>> = {
   audit: select('audit', 'place', {
     ...{ at: toIso('at'), action: null, actor: null, account: null, key: null, detail: null, command: null },
     ...{ machine: null, firstAt: toIso('first_at'), count: null },
+  }),
+  batches: select("(SELECT * FROM batches WHERE status <> 'loading')", 'id', {
+    ...{ id: null, key: null, counter: null, account: null, status: null, total: null },
+    ...{ createdAt: toIso('created_at'), startedAt: toIso('started_at'), finishedAt: toIso('finished_at') },
+    ...{ idempotencyKey: 'json(idempotency_key)', details: null },
+  }),
+  batchItems: select('batch_items', 'batch, position', {
+    ...{ batch: null, position: null, turn: null, url: 'json(url)', state: null, tries: null, code: null },
+    content: 'json(content)',
   }),
   usage: select('usage', 'key, month', {
     ...{ key: null, month: null, used: null, lastUsedAt: toIso('last_used_at') },
@@ -88,6 +98,8 @@ const toMs = (value: Row[string]): number | null => (value === null ? null : Dat
 function buildWriter(db: Database.Database, table: TableName): RowWriter {
   if (table === 'usage') return buildUsageWriter(db)
   if (table === 'keys') return buildKeyWriter(db)
+  if (table === 'batches') return buildBatchWriter(db)
+  if (table === 'batchItems') return buildItemWriter(db)
   const insert = (name: string, columns: readonly string[], read: (row: Row) => readonly unknown[]): RowWriter => {
     const places = columns.map(() => '?').join()
     const statement = db.prepare(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
@@ -138,5 +150,32 @@ function buildKeyWriter(db: Database.Database): RowWriter {
     insert.run(id, name, email, plan, revision, account, slot, counter, ...times, perMinute, perMonth)
     for (const one of (row.secrets as readonly Row[]).toReversed())
       secret.run(id, one.hash, one.lastFour, toMs(one.expiresAt), one.pepper)
+  }
+}
+
+const toJson = (value: Row[string]): string | null => (value === null ? null : JSON.stringify(value))
+
+function buildBatchWriter(db: Database.Database): RowWriter {
+  const insert = db.prepare(
+    `INSERT INTO batches (
+       id, key, counter, account, status, total, first_seq, created_at, started_at, finished_at, webhook_at, idempotency_key, details
+     ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (row) => {
+    const { id, key, counter, account, status, total, details } = row
+    const { webhook } = JSON.parse(`${details}`) as Pick<Batch, 'webhook'>
+    const times = [...[row.createdAt, row.startedAt, row.finishedAt].map(toMs), webhook?.nextAt ?? null]
+    insert.run(id, key, counter, account, status, total, total, ...times, toJson(row.idempotencyKey), details)
+  }
+}
+
+/** After an import the results are in the order of the list. */
+function buildItemWriter(db: Database.Database): RowWriter {
+  const insert = db.prepare(
+    'INSERT INTO batch_items (batch, position, turn, url, state, tries, seq, code, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  return ({ batch, position, turn, url, state, tries, code, content }) => {
+    const seq = state === 'waiting' ? null : Number(position) + 1
+    insert.run(batch, position, turn, toJson(url), state, tries, seq, code, toJson(content))
   }
 }

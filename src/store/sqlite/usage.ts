@@ -19,13 +19,13 @@ function toMonthUsage(row: MonthRow): MonthUsage {
 /** The tables of charged requests by counter and month, and by counter and day. Their column `key` contains the counter. */
 export class SqliteUsage implements UsageStore {
   readonly #connection: SqliteConnection
-  readonly #sql: ReturnType<typeof prepare>
+  readonly #sql: UsageStatements
   readonly #charges: SqliteCharges
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
-    this.#sql = prepare(connection.db)
-    this.#charges = new SqliteCharges(connection.writer, (charge, count) => this.#add(charge, count))
+    this.#sql = prepareUsage(connection.db)
+    this.#charges = new SqliteCharges(connection.writer, (charge, count) => addCharges(this.#sql, charge, count))
   }
 
   usedBy(counter: string, month: string): Promise<number> {
@@ -70,26 +70,31 @@ export class SqliteUsage implements UsageStore {
   #readUsed(counter: string, month: string): number {
     return readFirstRow<UsedRow>(this.#sql.used, counter, month)?.used ?? 0
   }
-
-  /**
-   * Charges as many of `count` requests as the quota allows. Runs inside a transaction.
-   * @returns the number of requests charged before; at least the quota if it was used up
-   */
-  #add({ counter, day, quota, at }: Charge, count: number): number {
-    const month = readMonth(day)
-    const known = count === 1 ? undefined : this.#readUsed(counter, month)
-    const values = [counter, month, count, quota, at.getTime(), quota, count, quota, quota]
-    const after = readFirstRow<UsedRow>(this.#sql.add, ...values)?.used
-    if (after === undefined) return known ?? quota
-    const before = known ?? after - 1
-    this.#sql.addDay.run(counter, day, after - before)
-    return before
-  }
 }
+
+/**
+ * Charges as many of `count` requests as the quota allows. Runs inside a transaction.
+ * @returns the number of requests charged before; at least the quota if it was used up
+ */
+export function addCharges(sql: UsageStatements, { counter, day, quota, at }: Charge, count: number): number {
+  const month = readMonth(day)
+  const known = count === 1 ? undefined : (readFirstRow<UsedRow>(sql.used, counter, month)?.used ?? 0)
+  const values = [counter, month, count, quota, at.getTime(), quota, count, quota, quota]
+  const after = readFirstRow<UsedRow>(sql.add, ...values)?.used
+  if (after === undefined) return known ?? quota
+  const before = known ?? after - 1
+  sql.addDay.run(counter, day, after - before)
+  return before
+}
+
+/** The prepared statements of the tables of usage. */
+export type UsageStatements = Readonly<
+  Record<'used' | 'add' | 'addDay' | 'touch' | 'lastUsed' | 'listMonths' | 'listMonth' | 'listDays', Database.Statement>
+>
 
 const SELECT_MONTHS = 'SELECT key AS counter, month, used, last_used_at AS lastUsedAt FROM usage'
 
-function prepare(db: Database.Database) {
+export function prepareUsage(db: Database.Database): UsageStatements {
   return {
     used: db.prepare('SELECT used FROM usage WHERE key = ? AND month = ?'),
     add: db.prepare(

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto'
+import { customAlphabet } from 'nanoid'
+import { ApiError, buildInvalidRequest } from '../errors.ts'
+import { isAllowed } from '../fetch/address.ts'
+import type { Policy } from '../fetch/policy.ts'
+import { parseTarget } from '../fetch/target.ts'
+import { findBatchLimit, type Plan } from '../keys/plans.ts'
+import type { Key } from '../keys/types.ts'
+import { type Batch, type BatchCounts, type BatchLine, OPEN_STATUSES } from '../store/batch-types.ts'
+import type { Store } from '../store/types.ts'
+import { endBatch } from './end-batch.ts'
+import { buildUrls } from './parse-list.ts'
+
+/** URLs that are written in one call of the store. */
+const WRITTEN_URLS = 500
+/** Batches of a counter that may have URLs left at a time. */
+const MAX_OPEN_BATCHES = 100
+/** Lines that are read in one call of the store. */
+const READ_LINES = 100
+/** Limits of one part of the results, so that a part fits into memory whatever its results contain. */
+const MAX_PART_LINES = 1000
+const MAX_PART_CHARACTERS = 4 * 1024 * 1024
+
+const createId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 20)
+
+/** What a client submits. */
+export interface Submission {
+  readonly entries: readonly string[]
+  readonly include: readonly string[]
+  readonly fresh: boolean
+  readonly webhook: string | null
+  readonly idempotencyKey: string | null
+}
+
+/** A batch with the numbers of its URLs. */
+export interface CountedBatch {
+  readonly batch: Batch
+  readonly counts: BatchCounts
+}
+
+/** A part of the results of a batch. */
+export interface ResultPart {
+  readonly lines: readonly BatchLine[]
+  /** Where the next part begins; null if there will be none. */
+  readonly next: string | null
+}
+
+/** What takes the URLs of batches and scans them. */
+export interface BatchRunner {
+  /** Why batches cannot be used here, for the log; null if they can. */
+  readonly unavailable: string | null
+  /** Reports a batch that is new or has changed. */
+  wake(id: string): void
+}
+
+interface ServiceParts {
+  readonly store: Pick<Store, 'batches'>
+  readonly settings: { readonly plans: ReadonlyMap<string, Plan> }
+  readonly policy: Policy
+  readonly clock: () => number
+  readonly runner: BatchRunner
+}
+
+/** What clients do with batches: the same for the API, the portal and the commands. */
+export class BatchService {
+  readonly #parts: ServiceParts
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts
+  }
+
+  /** @throws ApiError `unavailable` where batches cannot be used */
+  requireRunner(): void {
+    if (this.#parts.runner.unavailable !== null)
+      throw new ApiError('unavailable', {
+        reason: 'no_batches',
+        sentence:
+          'Batches are not available: this service has no store that its nodes share. Its operator can set one up.',
+      })
+  }
+
+  /** The number of URLs that a batch of a key may contain. */
+  findLimit(key: Key): number {
+    return findBatchLimit(this.#parts.settings.plans, key)
+  }
+
+  /**
+   * Creates a batch. A repeated request with the same idempotency key finds the first batch.
+   * @throws ApiError `invalid_request`, `idempotency_conflict`; ScanError for the address of the webhook
+   */
+  async submit(key: Key, submission: Submission): Promise<Batch> {
+    const { batches } = this.#parts.store
+    const urls = this.#checkUrls(key, submission.entries)
+    this.#checkWebhook(submission.webhook)
+    const wanted = this.#build(key, submission)
+    const { batch, isNew, isOpen } = await batches.createBatch(wanted)
+    if (!isNew && batch.fingerprint !== wanted.fingerprint) throw new ApiError('idempotency_conflict')
+    if (isOpen) return batch
+    for (let start = 0; start < urls.length; start += WRITTEN_URLS)
+      await batches.addUrls(batch.id, urls.slice(start, start + WRITTEN_URLS))
+    await batches.openBatch(batch.id)
+    this.#parts.runner.wake(batch.id)
+    return batch
+  }
+
+  #checkUrls(key: Key, entries: readonly string[]): ReturnType<typeof buildUrls> {
+    const limit = this.findLimit(key)
+    if (entries.length === 0) throw buildInvalidRequest('The list contains no URL.')
+    if (entries.length > limit)
+      throw buildInvalidRequest(
+        `The list has ${entries.length} URLs. A batch of the plan ${key.plan} may contain ${limit}.`,
+      )
+    return buildUrls(entries)
+  }
+
+  /** A webhook is a URL that a stranger names: the same addresses are refused as for scans. */
+  #checkWebhook(webhook: string | null): void {
+    if (webhook === null) return
+    const { policy } = this.#parts
+    const { url, host, port } = parseTarget(webhook, policy)
+    if (url.protocol !== 'https:' && !isAllowed(policy.allow, host, port))
+      throw buildInvalidRequest('webhook must be an https URL.')
+  }
+
+  #build(key: Key, { entries, include, fresh, webhook, idempotencyKey }: Submission): Batch {
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([entries, include, fresh, webhook]))
+      .digest('hex')
+    return {
+      id: createId(),
+      key: key.id,
+      counter: key.counter,
+      account: key.account,
+      status: 'waiting',
+      reason: null,
+      total: entries.length,
+      include,
+      fresh,
+      createdAt: new Date(this.#parts.clock()),
+      startedAt: null,
+      finishedAt: null,
+      idempotencyKey,
+      fingerprint,
+      webhook: webhook === null ? null : { url: webhook, state: 'waiting', attempts: [], nextAt: null },
+    }
+  }
+
+  /** Rejects a key that has as many unfinished batches as it may have. @throws ApiError `invalid_request` */
+  async checkOpen(counter: string): Promise<void> {
+    const newest = await this.#parts.store.batches.listBatches({ counter, limit: MAX_OPEN_BATCHES })
+    const open = newest.filter(({ status }) => (OPEN_STATUSES as readonly string[]).includes(status))
+    if (open.length >= MAX_OPEN_BATCHES)
+      throw buildInvalidRequest(
+        `${MAX_OPEN_BATCHES} batches of this key are not completed. Wait for them, or cancel one.`,
+      )
+  }
+
+  /** Finds a batch of a counter. @throws ApiError `not_found` */
+  async find(counter: string, id: string): Promise<Batch> {
+    const batch = await this.#parts.store.batches.getBatch(id)
+    if (batch === null || batch.counter !== counter)
+      throw new ApiError('not_found', { sentence: 'This key has no batch with this id.' })
+    return batch
+  }
+
+  /** Adds the numbers of its URLs to a batch. */
+  async count(batch: Batch): Promise<CountedBatch> {
+    return { batch, counts: await this.#parts.store.batches.countItems(batch.id) }
+  }
+
+  /** Batches of a counter, newest first. */
+  list(counter: string, limit: number, before?: string): Promise<readonly Batch[]> {
+    return this.#parts.store.batches.listBatches({ counter, limit, ...(before !== undefined && { before }) })
+  }
+
+  /** Reads the results of a batch after a cursor, in the order of completion. */
+  async read(batch: Batch, cursor: string | null): Promise<ResultPart> {
+    const lines: BatchLine[] = []
+    let after = cursor
+    let characters = 0
+    for (;;) {
+      const part = await this.#parts.store.batches.readPart(batch.id, { after, limit: READ_LINES })
+      lines.push(...part.lines)
+      after = part.cursor
+      for (const line of part.lines) characters += 'result' in line ? line.result.length : line.error.length
+      if (!part.hasMore) {
+        const isEnded = batch.status === 'completed' || batch.status === 'cancelled'
+        return { lines, next: isEnded ? null : after }
+      }
+      if (lines.length >= MAX_PART_LINES || characters >= MAX_PART_CHARACTERS) return { lines, next: after }
+    }
+  }
+
+  /** Cancels what has not started. A batch that has ended stays as it is. */
+  async cancel(batch: Batch): Promise<Batch> {
+    const { store, clock, runner } = this.#parts
+    await endBatch(store, batch, { status: 'cancelled', reason: 'client', now: clock() })
+    runner.wake(batch.id)
+    return await this.find(batch.counter, batch.id)
+  }
+
+  /** Lets the failures of a batch be scanned again. @throws ApiError `invalid_request` for a cancelled batch */
+  async retry(batch: Batch, codes?: readonly string[]): Promise<Batch> {
+    if (batch.status === 'cancelled') throw buildInvalidRequest('A cancelled batch cannot be retried. Submit it again.')
+    await this.#parts.store.batches.retryFailures(batch.id, codes)
+    this.#parts.runner.wake(batch.id)
+    return await this.find(batch.counter, batch.id)
+  }
+}

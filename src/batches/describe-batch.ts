@@ -1,0 +1,88 @@
+import type { BatchInfo } from '../service/response-schemas.ts'
+import type { Batch, BatchLine } from '../store/batch-types.ts'
+import type { CountedBatch } from './batch-service.ts'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+interface DescribeOptions {
+  readonly now: number
+  /** Days for which results are kept. */
+  readonly batchDays: number
+  /** The secret of its webhook, which is shown when the batch is submitted. */
+  readonly secret?: string
+}
+
+/** Describes a batch as clients see it. */
+export function describeBatch({ batch, counts }: CountedBatch, { now, batchDays, secret }: DescribeOptions): BatchInfo {
+  const { id, status, reason, total, include, fresh, createdAt, startedAt, finishedAt, webhook } = batch
+  const failed = Object.values(counts.failures).reduce((sum, n) => sum + n, 0)
+  const isCancelled = status === 'cancelled'
+  const perMinute = computeRate(batch, counts.succeeded + failed, now)
+  const isMoving = status === 'running' && perMinute !== null && perMinute > 0
+  return {
+    id,
+    status,
+    reason,
+    total,
+    counts: {
+      waiting: isCancelled ? 0 : counts.waiting,
+      succeeded: counts.succeeded,
+      failed,
+      cancelled: isCancelled ? counts.waiting : 0,
+    },
+    failures: counts.failures,
+    include,
+    fresh,
+    createdAt: createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    expiresAt: finishedAt === null ? null : new Date(finishedAt.getTime() + batchDays * DAY_MS).toISOString(),
+    perMinute: perMinute === null ? null : Math.round(perMinute * 10) / 10,
+    secondsLeft: isMoving ? Math.ceil((counts.waiting / perMinute) * 60) : null,
+    webhook: webhook === null ? null : { ...describeWebhook(webhook), ...(secret !== undefined && { secret }) },
+  }
+}
+
+function describeWebhook({ url, state, attempts, nextAt }: NonNullable<Batch['webhook']>) {
+  return { url, state, attempts, nextAt: nextAt === null ? null : new Date(nextAt).toISOString() }
+}
+
+/** URLs per minute since the start; null before. */
+function computeRate({ startedAt, finishedAt }: Batch, finished: number, now: number): number | null {
+  if (startedAt === null) return null
+  const ms = (finishedAt?.getTime() ?? now) - startedAt.getTime()
+  return ms <= 0 ? null : (finished * MINUTE_MS) / ms
+}
+
+/** Formats a line of the results as JSON, with a line feed. */
+export function formatLine(line: BatchLine): string {
+  const { position, url } = line
+  const start = JSON.stringify({ position, url }).slice(0, -1)
+  if ('result' in line) return `${start},"result":${line.result}}\n`
+  return `${start},${JSON.stringify({ error: line.error, code: line.code }).slice(1)}\n`
+}
+
+/** The columns of results as CSV, in their order; those of the ten fields have the names that the command line uses. */
+export const CSV_COLUMNS = [
+  ...['position', 'url', 'finalUrl', 'builder', 'builderSlug', 'confidence', 'category', 'isAiNative'],
+  ...['hosting', 'siteType', 'technologies', 'cached', 'error', 'code'],
+] as const
+
+/** The cells of a line of the results as CSV. */
+export function listCells(line: BatchLine): readonly (string | number | null)[] {
+  const result = 'result' in line ? (JSON.parse(line.result) as Record<string, unknown>) : {}
+  const failure = 'result' in line ? {} : line
+  const all: Readonly<Record<string, unknown>> = {
+    ...result,
+    ...failure,
+    ...{ position: line.position, url: line.url },
+  }
+  return CSV_COLUMNS.map((name) => toCell(name === 'finalUrl' ? result.url : all[name]))
+}
+
+function toCell(value: unknown): string | number | null {
+  if (value === undefined || value === null) return null
+  if (Array.isArray(value)) return value.join('; ')
+  return typeof value === 'number' ? value : String(value)
+}
