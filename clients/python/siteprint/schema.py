@@ -7,6 +7,24 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 if TYPE_CHECKING:
     from typing_extensions import NotRequired, TypeAlias
 
+
+class BatchCounts(TypedDict):
+    """Number of URLs by state."""
+
+    waiting: int
+    """URLs that are still to be scanned."""
+    succeeded: int
+    """URLs with a result. Each of them is charged once."""
+    failed: int
+    """URLs with an error. They are not charged."""
+    cancelled: int
+    """URLs that were not scanned before the batch was cancelled."""
+
+
+BatchStatus: TypeAlias = str
+"""waiting: no scan has started. running. paused: the monthly quota is used up; it goes on when the quota is there again. completed: every URL has a result or an error. cancelled. Known values: waiting, running, paused, completed, cancelled."""
+
+
 BuilderCategory: TypeAlias = str
 """Category of a builder. Known values: ai-builder, app-builder, blog, cms, community, course, documentation, ecommerce, landing-page, static-site, website-builder, wiki."""
 
@@ -57,7 +75,7 @@ class DayUsage(TypedDict):
 
 
 ErrorCode: TypeAlias = str
-"""A stable code. Known values: invalid_url, invalid_request, blocked_target, unauthorized, not_found, method_not_allowed, misdirected_request, rate_limited, quota_exceeded, scan_failed, scan_timeout, internal, maintenance, unavailable."""
+"""A stable code. Known values: invalid_url, invalid_request, blocked_target, unauthorized, not_found, method_not_allowed, payload_too_large, idempotency_conflict, misdirected_request, rate_limited, quota_exceeded, scan_failed, scan_timeout, internal, maintenance, unavailable."""
 
 
 class Evidence(TypedDict):
@@ -226,6 +244,41 @@ class Timing(TypedDict):
     total: float
 
 
+class WebhookAttempt(TypedDict):
+    at: str
+    """When it was made."""
+    status: int | None
+    """Status of the response; null if there was none."""
+    error: str | None
+    """Why there was no response."""
+
+
+class BatchRequest(TypedDict):
+    """What to scan."""
+
+    urls: list[str]
+    """The URLs, at most as many as the plan of the key allows. Domains without a scheme are possible."""
+    include: NotRequired[list[Extra]]
+    """What to add after the standard fields."""
+    fresh: NotRequired[bool]
+    """Scan again even if the cache has a result, and replace the cached result."""
+    webhook: NotRequired[str]
+    """https URL to which a message signed by the Standard Webhooks specification is sent when the batch ends."""
+
+
+class BatchWebhook(TypedDict):
+    url: str
+    """Where the message is sent."""
+    state: str
+    """What became of it. Known values: waiting, delivered, failed."""
+    attempts: list[WebhookAttempt]
+    """The attempts so far."""
+    nextAt: str | None
+    """When the next attempt is made; null if there is none, or if the batch has not ended."""
+    secret: NotRequired[str]
+    """Secret for checking the signature, which is the same for all batches of the key. Only when a batch is submitted."""
+
+
 class Catalogue(TypedDict):
     ruleset: str
     """Version of the rules of the service."""
@@ -300,3 +353,55 @@ class ScanResult(TypedDict):
     """With include=details: the technologies, in the same order, with what is known about each."""
     packages: NotRequired[list[Package]]
     """With include=packages: the npm packages that the page loads by name, ordered by name and version."""
+
+
+class Batch(TypedDict):
+    id: str
+    """Identifier of the batch."""
+    status: BatchStatus
+    reason: str | None
+    """Why the batch is paused or was cancelled."""
+    total: int
+    """Number of URLs."""
+    counts: BatchCounts
+    failures: dict[str, int]
+    """Number of failed URLs by error code."""
+    include: list[str]
+    """Extras of each result."""
+    fresh: bool
+    """Whether cached results are ignored."""
+    createdAt: str
+    """When it was submitted."""
+    startedAt: str | None
+    """When its first scan started."""
+    finishedAt: str | None
+    """When it was completed or cancelled."""
+    expiresAt: str | None
+    """When its results are deleted; null until it ends."""
+    perMinute: float | None
+    """URLs per minute since its start; null before."""
+    secondsLeft: int | None
+    """Estimate of the seconds until it is completed; null if unknown."""
+    webhook: BatchWebhook | None
+    """The message at the end of the batch; null without one."""
+
+
+class BatchLine(TypedDict):
+    """One line of the results: a result, or an error with its code."""
+
+    position: int
+    """Position of the URL in the list, from 0 on."""
+    url: str
+    """The URL as it was submitted."""
+    result: NotRequired[ScanResult]
+    error: NotRequired[str]
+    """Why there is no result, for people."""
+    code: NotRequired[str]
+    """Why there is no result: an error code."""
+
+
+class BatchList(TypedDict):
+    batches: list[Batch]
+    """Newest first."""
+    next: str | None
+    """Value of before for the next page; null on the last one."""

@@ -1,6 +1,11 @@
 // Generated from clients/openapi.json by "tools/run docs --write". Do not edit.
 
 /**
+ * waiting: no scan has started. running. paused: the monthly quota is used up; it goes on when the quota is there again. completed: every URL has a result or an error. cancelled.
+ */
+export type BatchStatus = 'waiting' | 'running' | 'paused' | 'completed' | 'cancelled' | (string & {})
+export type Confidence = 'high' | 'medium' | 'low'
+/**
  * Category of a builder.
  */
 export type BuilderCategory =
@@ -17,28 +22,6 @@ export type BuilderCategory =
   | 'website-builder'
   | 'wiki'
   | (string & {})
-export type Confidence = 'high' | 'medium' | 'low'
-/**
- * A stable code.
- */
-export type ErrorCode =
-  | 'invalid_url'
-  | 'invalid_request'
-  | 'blocked_target'
-  | 'unauthorized'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'misdirected_request'
-  | 'rate_limited'
-  | 'quota_exceeded'
-  | 'scan_failed'
-  | 'scan_timeout'
-  | 'internal'
-  | 'maintenance'
-  | 'unavailable'
-  | (string & {})
-export type Extra =
-  'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page' | 'details' | 'packages'
 /**
  * Purpose of a site.
  */
@@ -65,337 +48,175 @@ export type SiteType =
   | 'saas'
   | 'wiki'
   | (string & {})
+export type Extra =
+  'evidence' | 'versions' | 'infrastructure' | 'timing' | 'warnings' | 'meta' | 'page' | 'details' | 'packages'
+/**
+ * A stable code.
+ */
+export type ErrorCode =
+  | 'invalid_url'
+  | 'invalid_request'
+  | 'blocked_target'
+  | 'unauthorized'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'idempotency_conflict'
+  | 'misdirected_request'
+  | 'rate_limited'
+  | 'quota_exceeded'
+  | 'scan_failed'
+  | 'scan_timeout'
+  | 'internal'
+  | 'maintenance'
+  | 'unavailable'
+  | (string & {})
 
-export interface Catalogue {
+export interface Batch {
   /**
-   * Version of the rules of the service.
+   * Identifier of the batch.
    */
-  ruleset: string
+  id: string
+  status: BatchStatus
   /**
-   * Ordered by kind, then by slug.
+   * Why the batch is paused or was cancelled.
    */
-  entries: CatalogueEntry[]
-  [k: string]: unknown
-}
-export interface CatalogueEntry {
+  reason: 'quota_exceeded' | 'client' | 'key_revoked' | 'expired' | (string & {}) | null
   /**
-   * Kind of the entry.
+   * Number of URLs.
    */
-  kind: 'builder' | 'hosting' | 'site-type' | 'technology' | (string & {})
+  total: number
+  counts: BatchCounts
   /**
-   * Identifier, unique within its kind: builderSlug of a builder, siteType of a site type.
+   * Number of failed URLs by error code.
    */
-  slug: string
+  failures: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: number
+  }
   /**
-   * Display name: builder, hosting or one of technologies of a scan.
+   * Extras of each result.
    */
-  name: string
+  include: string[]
   /**
-   * Category of a builder or technology; cdn for a CDN, which scans list under technologies; null for other hosting and for site types.
+   * Whether cached results are ignored.
    */
-  category: string | null
+  fresh: boolean
   /**
-   * Whether it is a builder that generates sites with an AI model.
+   * When it was submitted.
    */
-  isAiNative: boolean
+  createdAt: string
   /**
-   * Website of the vendor.
+   * When its first scan started.
    */
-  website: string | null
-  [k: string]: unknown
-}
-/**
- * A clause of a rule that matched.
- */
-export interface Clause {
+  startedAt: string | null
   /**
-   * The clause as written in the rule.
+   * When it was completed or cancelled.
    */
-  clause: string
+  finishedAt: string | null
   /**
-   * The places it looks at.
+   * When its results are deleted; null until it ends.
    */
-  places: string[]
+  expiresAt: string | null
   /**
-   * Weight of the clause.
+   * URLs per minute since its start; null before.
    */
-  weight?: 'strong' | 'medium' | 'weak' | (string & {})
+  perMinute: number | null
   /**
-   * Site types: tenths of log-odds that the clause gives the type.
+   * Estimate of the seconds until it is completed; null if unknown.
    */
-  points?: number
+  secondsLeft: number | null
   /**
-   * Clauses of one family are not independent evidence of each other.
+   * The message at the end of the batch; null without one.
    */
-  family: string
-  hits: number
-  /**
-   * The texts that matched, each cut to 200 characters.
-   */
-  texts: string[]
-  /**
-   * Tag containers that add such texts to the page: `Google Tag Manager GTM-0A1B2C`.
-   */
-  through?: string[]
-  [k: string]: unknown
-}
-export interface DayUsage {
-  /**
-   * The day (UTC).
-   */
-  date: string
-  /**
-   * Scans charged on the day.
-   */
-  requests: number
+  webhook: BatchWebhook | null
   [k: string]: unknown
 }
 /**
- * The body of every error response.
+ * Number of URLs by state.
  */
-export interface Error {
+export interface BatchCounts {
   /**
-   * A message for people. It may change; the code does not.
+   * URLs that are still to be scanned.
    */
-  error: string
-  code: ErrorCode
+  waiting: number
   /**
-   * Whether the same request may succeed later: after Retry-After, where the response has it.
+   * URLs with a result. Each of them is charged once.
    */
-  retryable: boolean
+  succeeded: number
   /**
-   * The value of the header X-Request-Id.
+   * URLs with an error. They are not charged.
    */
-  requestId: string
+  failed: number
+  /**
+   * URLs that were not scanned before the batch was cancelled.
+   */
+  cancelled: number
   [k: string]: unknown
 }
-/**
- * A rule that scored points, and why.
- */
-export interface Evidence {
+export interface BatchWebhook {
   /**
-   * Kind of the rule.
-   */
-  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | 'response' | (string & {})
-  slug: string
-  name: string
-  level: Confidence | null
-  /**
-   * 0 to 6; for a site type, its score in tenths of log-odds.
-   */
-  points: number
-  /**
-   * The clauses that matched.
-   */
-  clauses: Clause[]
-  /**
-   * Places that the rule looks at and that the scan did not see.
-   */
-  unseen: string[]
-  /**
-   * Whether the rule is part of the result.
-   */
-  chosen: boolean
-  /**
-   * Why the rule is not part of the result, or what raised its level.
-   */
-  note?: string
-  [k: string]: unknown
-}
-/**
- * With include=infrastructure: where the site runs, as seen from its connection.
- */
-export interface Infrastructure {
-  /**
-   * Display name of the CDN.
-   */
-  cdn: string | null
-  /**
-   * Registrable domains of the name servers.
-   */
-  dns: string[]
-  /**
-   * The address that served the page.
-   */
-  ip: string | null
-  /**
-   * Organisation that issued the certificate; null if the certificate is invalid.
-   */
-  tlsIssuer: string | null
-  /**
-   * Why the certificate of the site is invalid. The site was read all the same; null otherwise.
-   */
-  tlsError:
-    | 'expired'
-    | 'not_yet_valid'
-    | 'wrong_name'
-    | 'self_signed'
-    | 'incomplete_chain'
-    | 'unknown_issuer'
-    | 'invalid'
-    | (string & {})
-    | null
-  /**
-   * The header Server.
-   */
-  server: string | null
-  network: Network | null
-  /**
-   * The name of the address, if the name has this address.
-   */
-  reverseDns: string | null
-  [k: string]: unknown
-}
-/**
- * A network with one operator.
- */
-export interface Network {
-  /**
-   * Number of the autonomous system.
-   */
-  asn: number
-  /**
-   * Its operator, as it is registered.
-   */
-  name: string
-  [k: string]: unknown
-}
-export interface KeyInfo {
-  /**
-   * Name of the key or account.
-   */
-  name: string
-  /**
-   * Contact address of the key holder.
-   */
-  email: string
-  /**
-   * Plan of the key.
-   */
-  plan: string
-  /**
-   * Scans charged in this billing month (UTC). A key that replaced another one in its account continues its count.
-   */
-  requests_used: number
-  /**
-   * Scans per month in this plan.
-   */
-  requests_limit: number
-  /**
-   * Scans left this month; never below 0.
-   */
-  requests_remaining: number
-  /**
-   * The 1st of next month.
-   */
-  resets_on: string
-  /**
-   * Time of the last charged scan or /me request, including this one.
-   */
-  last_used_at: string
-  /**
-   * When the key was created.
-   */
-  created_at: string
-  [k: string]: unknown
-}
-export interface KeyUsage {
-  /**
-   * The month (UTC), such as 2026-05.
-   */
-  month: string
-  /**
-   * Scans charged in the month.
-   */
-  requests_used: number
-  /**
-   * Every day of the month up to today.
-   */
-  days: DayUsage[]
-  [k: string]: unknown
-}
-/**
- * With include=meta: about the scan and the page.
- */
-export interface Meta {
-  /**
-   * Status of the final response of the site.
-   */
-  status: number
-  /**
-   * When the scan ended (UTC, with milliseconds).
-   */
-  scannedAt: string
-  /**
-   * Version of the rules that the result is based on.
-   */
-  ruleset: string
-  /**
-   * Title of the page on one line, cut to 500 characters; null if it has none.
-   */
-  title: string | null
-  [k: string]: unknown
-}
-/**
- * A package of npm that the page loads by its name.
- */
-export interface Package {
-  /**
-   * Name in the npm registry.
-   */
-  name: string
-  /**
-   * The version that the page states.
-   */
-  version: string | null
-  /**
-   * Package URL, with the version if it is a whole one.
-   */
-  purl: string
-  [k: string]: unknown
-}
-/**
- * With include=page, and unasked if the state is not site: what came back.
- */
-export interface PageAnswer {
-  /**
-   * What came back: the site, a check of visitors or a refusal (wall), a login before everything, no site or page at this address (missing), an error of a server, maintenance, a suspended account, the page of a server without a site (default-page), a domain for sale (parked), or a page that shows nothing (empty).
-   */
-  state:
-    | 'site'
-    | 'wall'
-    | 'login'
-    | 'missing'
-    | 'error'
-    | 'maintenance'
-    | 'suspended'
-    | 'default-page'
-    | 'parked'
-    | 'empty'
-    | (string & {})
-  /**
-   * Display name of the product or provider whose page came back instead of the site.
-   */
-  by: string | null
-  status: number | null
-  [k: string]: unknown
-}
-/**
- * What to scan.
- */
-export interface ScanRequest {
-  /**
-   * The URL to scan: absolute, http or https, at most 2048 characters, a public host, port 80, 443 or none, no credentials.
+   * Where the message is sent.
    */
   url: string
   /**
-   * What to add after the standard fields.
+   * What became of it.
    */
-  include?: Extra[]
+  state: 'waiting' | 'delivered' | 'failed' | (string & {})
   /**
-   * Scan again even if the cache has a result, and replace the cached result.
+   * The attempts so far.
    */
-  fresh?: boolean
+  attempts: WebhookAttempt[]
+  /**
+   * When the next attempt is made; null if there is none, or if the batch has not ended.
+   */
+  nextAt: string | null
+  /**
+   * Secret for checking the signature, which is the same for all batches of the key. Only when a batch is submitted.
+   */
+  secret?: string
+  [k: string]: unknown
+}
+export interface WebhookAttempt {
+  /**
+   * When it was made.
+   */
+  at: string
+  /**
+   * Status of the response; null if there was none.
+   */
+  status: number | null
+  /**
+   * Why there was no response.
+   */
+  error: string | null
+  [k: string]: unknown
+}
+/**
+ * One line of the results: a result, or an error with its code.
+ */
+export interface BatchLine {
+  /**
+   * Position of the URL in the list, from 0 on.
+   */
+  position: number
+  /**
+   * The URL as it was submitted.
+   */
+  url: string
+  result?: ScanResult
+  /**
+   * Why there is no result, for people.
+   */
+  error?: string
+  /**
+   * Why there is no result: an error code.
+   */
+  code?: string
+  [k: string]: unknown
 }
 export interface ScanResult {
   /**
@@ -467,6 +288,132 @@ export interface ScanResult {
   [k: string]: unknown
 }
 /**
+ * A rule that scored points, and why.
+ */
+export interface Evidence {
+  /**
+   * Kind of the rule.
+   */
+  kind: 'builder' | 'technology' | 'hosting' | 'site-type' | 'response' | (string & {})
+  slug: string
+  name: string
+  level: Confidence | null
+  /**
+   * 0 to 6; for a site type, its score in tenths of log-odds.
+   */
+  points: number
+  /**
+   * The clauses that matched.
+   */
+  clauses: Clause[]
+  /**
+   * Places that the rule looks at and that the scan did not see.
+   */
+  unseen: string[]
+  /**
+   * Whether the rule is part of the result.
+   */
+  chosen: boolean
+  /**
+   * Why the rule is not part of the result, or what raised its level.
+   */
+  note?: string
+  [k: string]: unknown
+}
+/**
+ * A clause of a rule that matched.
+ */
+export interface Clause {
+  /**
+   * The clause as written in the rule.
+   */
+  clause: string
+  /**
+   * The places it looks at.
+   */
+  places: string[]
+  /**
+   * Weight of the clause.
+   */
+  weight?: 'strong' | 'medium' | 'weak' | (string & {})
+  /**
+   * Site types: tenths of log-odds that the clause gives the type.
+   */
+  points?: number
+  /**
+   * Clauses of one family are not independent evidence of each other.
+   */
+  family: string
+  hits: number
+  /**
+   * The texts that matched, each cut to 200 characters.
+   */
+  texts: string[]
+  /**
+   * Tag containers that add such texts to the page: `Google Tag Manager GTM-0A1B2C`.
+   */
+  through?: string[]
+  [k: string]: unknown
+}
+/**
+ * With include=infrastructure: where the site runs, as seen from its connection.
+ */
+export interface Infrastructure {
+  /**
+   * Display name of the CDN.
+   */
+  cdn: string | null
+  /**
+   * Registrable domains of the name servers.
+   */
+  dns: string[]
+  /**
+   * The address that served the page.
+   */
+  ip: string | null
+  /**
+   * Organisation that issued the certificate; null if the certificate is invalid.
+   */
+  tlsIssuer: string | null
+  /**
+   * Why the certificate of the site is invalid. The site was read all the same; null otherwise.
+   */
+  tlsError:
+    | 'expired'
+    | 'not_yet_valid'
+    | 'wrong_name'
+    | 'self_signed'
+    | 'incomplete_chain'
+    | 'unknown_issuer'
+    | 'invalid'
+    | (string & {})
+    | null
+  /**
+   * The header Server.
+   */
+  server: string | null
+  network: Network | null
+  /**
+   * The name of the address, if the name has this address.
+   */
+  reverseDns: string | null
+  [k: string]: unknown
+}
+/**
+ * A network with one operator.
+ */
+export interface Network {
+  /**
+   * Number of the autonomous system.
+   */
+  asn: number
+  /**
+   * Its operator, as it is registered.
+   */
+  name: string
+  [k: string]: unknown
+}
+/**
  * With include=timing: milliseconds of each stage of the scan.
  */
 export interface Timing {
@@ -487,6 +434,54 @@ export interface Timing {
    */
   match: number
   total: number
+  [k: string]: unknown
+}
+/**
+ * With include=meta: about the scan and the page.
+ */
+export interface Meta {
+  /**
+   * Status of the final response of the site.
+   */
+  status: number
+  /**
+   * When the scan ended (UTC, with milliseconds).
+   */
+  scannedAt: string
+  /**
+   * Version of the rules that the result is based on.
+   */
+  ruleset: string
+  /**
+   * Title of the page on one line, cut to 500 characters; null if it has none.
+   */
+  title: string | null
+  [k: string]: unknown
+}
+/**
+ * With include=page, and unasked if the state is not site: what came back.
+ */
+export interface PageAnswer {
+  /**
+   * What came back: the site, a check of visitors or a refusal (wall), a login before everything, no site or page at this address (missing), an error of a server, maintenance, a suspended account, the page of a server without a site (default-page), a domain for sale (parked), or a page that shows nothing (empty).
+   */
+  state:
+    | 'site'
+    | 'wall'
+    | 'login'
+    | 'missing'
+    | 'error'
+    | 'maintenance'
+    | 'suspended'
+    | 'default-page'
+    | 'parked'
+    | 'empty'
+    | (string & {})
+  /**
+   * Display name of the product or provider whose page came back instead of the site.
+   */
+  by: string | null
+  status: number | null
   [k: string]: unknown
 }
 /**
@@ -552,4 +547,193 @@ export interface Support {
    */
   certain: boolean
   [k: string]: unknown
+}
+/**
+ * A package of npm that the page loads by its name.
+ */
+export interface Package {
+  /**
+   * Name in the npm registry.
+   */
+  name: string
+  /**
+   * The version that the page states.
+   */
+  version: string | null
+  /**
+   * Package URL, with the version if it is a whole one.
+   */
+  purl: string
+  [k: string]: unknown
+}
+export interface BatchList {
+  /**
+   * Newest first.
+   */
+  batches: Batch[]
+  /**
+   * Value of before for the next page; null on the last one.
+   */
+  next: string | null
+  [k: string]: unknown
+}
+/**
+ * What to scan.
+ */
+export interface BatchRequest {
+  /**
+   * The URLs, at most as many as the plan of the key allows. Domains without a scheme are possible.
+   */
+  urls: string[]
+  /**
+   * What to add after the standard fields.
+   */
+  include?: Extra[]
+  /**
+   * Scan again even if the cache has a result, and replace the cached result.
+   */
+  fresh?: boolean
+  /**
+   * https URL to which a message signed by the Standard Webhooks specification is sent when the batch ends.
+   */
+  webhook?: string
+}
+export interface Catalogue {
+  /**
+   * Version of the rules of the service.
+   */
+  ruleset: string
+  /**
+   * Ordered by kind, then by slug.
+   */
+  entries: CatalogueEntry[]
+  [k: string]: unknown
+}
+export interface CatalogueEntry {
+  /**
+   * Kind of the entry.
+   */
+  kind: 'builder' | 'hosting' | 'site-type' | 'technology' | (string & {})
+  /**
+   * Identifier, unique within its kind: builderSlug of a builder, siteType of a site type.
+   */
+  slug: string
+  /**
+   * Display name: builder, hosting or one of technologies of a scan.
+   */
+  name: string
+  /**
+   * Category of a builder or technology; cdn for a CDN, which scans list under technologies; null for other hosting and for site types.
+   */
+  category: string | null
+  /**
+   * Whether it is a builder that generates sites with an AI model.
+   */
+  isAiNative: boolean
+  /**
+   * Website of the vendor.
+   */
+  website: string | null
+  [k: string]: unknown
+}
+export interface DayUsage {
+  /**
+   * The day (UTC).
+   */
+  date: string
+  /**
+   * Scans charged on the day.
+   */
+  requests: number
+  [k: string]: unknown
+}
+/**
+ * The body of every error response.
+ */
+export interface Error {
+  /**
+   * A message for people. It may change; the code does not.
+   */
+  error: string
+  code: ErrorCode
+  /**
+   * Whether the same request may succeed later: after Retry-After, where the response has it.
+   */
+  retryable: boolean
+  /**
+   * The value of the header X-Request-Id.
+   */
+  requestId: string
+  [k: string]: unknown
+}
+export interface KeyInfo {
+  /**
+   * Name of the key or account.
+   */
+  name: string
+  /**
+   * Contact address of the key holder.
+   */
+  email: string
+  /**
+   * Plan of the key.
+   */
+  plan: string
+  /**
+   * Scans charged in this billing month (UTC). A key that replaced another one in its account continues its count.
+   */
+  requests_used: number
+  /**
+   * Scans per month in this plan.
+   */
+  requests_limit: number
+  /**
+   * Scans left this month; never below 0.
+   */
+  requests_remaining: number
+  /**
+   * The 1st of next month.
+   */
+  resets_on: string
+  /**
+   * Time of the last charged scan or /me request, including this one.
+   */
+  last_used_at: string
+  /**
+   * When the key was created.
+   */
+  created_at: string
+  [k: string]: unknown
+}
+export interface KeyUsage {
+  /**
+   * The month (UTC), such as 2026-05.
+   */
+  month: string
+  /**
+   * Scans charged in the month.
+   */
+  requests_used: number
+  /**
+   * Every day of the month up to today.
+   */
+  days: DayUsage[]
+  [k: string]: unknown
+}
+/**
+ * What to scan.
+ */
+export interface ScanRequest {
+  /**
+   * The URL to scan: absolute, http or https, at most 2048 characters, a public host, port 80, 443 or none, no credentials.
+   */
+  url: string
+  /**
+   * What to add after the standard fields.
+   */
+  include?: Extra[]
+  /**
+   * Scan again even if the cache has a result, and replace the cached result.
+   */
+  fresh?: boolean
 }
