@@ -45,7 +45,11 @@ beforeAll(() => {
       'url,finalUrl,builder,technologies,pageState,error,code\na.example,https://a.example/,WordPress,,site,,\nb.example,https://b.example/,,,wall,,\nc.example,https://c.example/,,,wall,,\n',
     'network.jsonl': ok('https://a.example/', {
       hosting: 'Harbour',
-      infrastructure: { network: { asn: 64496, name: 'Harbour <b>' }, reverseDns: 'a.harbour.example' },
+      infrastructure: {
+        network: { asn: 64496, name: 'Harbour <b>' },
+        reverseDns: 'a.harbour.example',
+        tlsError: 'expired',
+      },
     }),
     'rules-a.jsonl': ok('https://a.example/', { meta: { ruleset: 'a' } }),
     'rules-b.jsonl': ok('https://a.example/', { meta: { ruleset: 'b' } }),
@@ -195,10 +199,10 @@ test('hostile results are reported, and the text has no control characters', asy
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
 })
 
-test('the table of sites has the network and the name of the address below the hosting', async () => {
+test('the table of sites has the network, the name of the address and an invalid certificate below the hosting', async () => {
   const { code } = await report('network.jsonl', '--out', 'network.html')
   expect(code).toBe(0)
   expect(readFileSync(join(cwd, 'network.html'), 'utf8')).toContain(
-    '<td data-sort="Harbour">Harbour<div class="quiet">Harbour &lt;b> (AS64496)</div><div class="quiet">a.harbour.example</div></td>',
+    '<td data-sort="Harbour">Harbour<div class="quiet">Harbour &lt;b> (AS64496)</div><div class="quiet">a.harbour.example</div><div class="quiet">Invalid certificate: it has expired</div></td>',
   )
 })

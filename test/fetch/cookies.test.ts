@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ScanError } from '../../src/errors.ts'
 import { ScanCookies } from '../../src/fetch/cookies.ts'
 import { DEFAULT_POLICY } from '../../src/fetch/policy.ts'
+import { countRuns } from '../support/property-runs.ts'
 import { fetchText } from './fetch-text.ts'
 import { type Answering, createResolver, openScene, PUBLIC } from './scene.ts'
 
@@ -96,6 +98,28 @@ describe('a host that sets', () => {
     for (const host of hosts) store(many(40), host, cookies)
     expect(hosts.map((host) => count(cookies.format(new URL(host))))).toEqual([40, 40, 20, 0])
   })
+})
+
+/** Kinds of hosts that can be scanned. */
+const HOSTS = 'example.org www.example.org co.uk github.io xn--bcher-kva.example.com 127.0.0.1 [2606:4700::1111]'.split(
+  ' ',
+)
+const PIECES =
+  'a =1 ; Domain= Path= Max-Age= Expires= Secure __Host- . / , " % \xe4 \x00 \x7f example.org org github.io 127.0.0.1 [::1] -1 1e9 Thu, __proto__'.split(
+    ' ',
+  )
+test('no cookie fails a scan, and what is sent can be sent', { tags: ['property'] }, () => {
+  const host = fc.constantFrom(...HOSTS)
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...PIECES, ' '), fc.string({ maxLength: 3 })), { maxLength: 12 })
+    .map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(host, host, fc.array(text, { maxLength: 5 }), (from, to, texts) => {
+      const header = store(texts, `https://${from}/`).format(new URL(`https://${to}/a`))
+      expect(header).toMatch(/^[\x20-\x7e\x80-\xff]{0,6144}$/)
+    }),
+    { numRuns: countRuns(500) },
+  )
 })
 
 const SITE = 'http://pub.example.org/'

@@ -82,7 +82,7 @@ describe('text of a hostile site is only text', () => {
         ...live,
         infrastructure: {
           ...infrastructure,
-          ...{ cdn: text, server: text, tlsIssuer: text, dns: [text, text] },
+          ...{ cdn: text, server: text, tlsIssuer: text, tlsError: text as 'invalid', dns: [text, text] },
           ...{ network: { asn: 64496, name: text }, reverseDns: text },
         },
       }
