@@ -134,6 +134,7 @@ export function nameKind(kind: EvidenceItem['kind']): string {
 
 /** Note that names no rule → the same in plain words. */
 const NOTES: Readonly<Record<string, string>> = {
+  'not the page of the site': 'Not counted: the page that came back is not that of the site.',
   conflicting: 'Marks of several builders were found that exclude each other.',
   'too little evidence': 'The best guess, but with too little evidence to name it.',
   'two types alike': 'The best guess, but another type is almost as likely.',
@@ -144,9 +145,11 @@ const NOTES: Readonly<Record<string, string>> = {
 /** Explains in plain words why a rule is not part of the result, or what raised its level. */
 export function explainNote(note: string, { extras: { evidence } }: ScanReport): string {
   const [, reason, slug] = /^(required|excluded by|implied by) (\S+)/.exec(note) ?? []
-  const name = evidence.find((item) => item.slug === slug)?.name ?? slug
+  const other = evidence.find((item) => item.slug === slug)
+  const name = other?.name ?? slug
   if (reason === 'required') return `Not counted: it needs ${name}, which was not found.`
   if (reason === 'excluded by') return `Not counted: ${name} was found, and the two exclude each other.`
+  if (reason === 'implied by' && other?.kind === 'response') return 'The page that came back is its own.'
   if (reason === 'implied by') return `Sites made with ${name} always have it.`
   if (note.startsWith('second to ')) return 'The site type with the second highest score.'
   return findOwn(NOTES, note) ?? note

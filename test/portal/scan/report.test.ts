@@ -114,11 +114,17 @@ test('splitEvidence: what was chosen, by kind; then what was not', () => {
 test.each([
   ['required react is missing', 'Not counted: it needs React, which was not found.'],
   ['excluded by react', 'Not counted: React was found, and the two exclude each other.'],
+  ['implied by guard-denied', 'The page that came back is its own.'],
+  ['not the page of the site', 'Not counted: the page that came back is not that of the site.'],
   ['implied by vue', 'Sites made with vue always have it.'],
   ['conflicting', 'Marks of several builders were found that exclude each other.'],
   ['something new', 'something new'],
 ])('explainNote: %s', (note, expected) => {
-  expect(explainNote(note, report({ evidence: [item({ slug: 'react', name: 'React' })] }))).toBe(expected)
+  const KNOWN = [
+    item({ slug: 'react', name: 'React' }),
+    item({ kind: 'response', slug: 'guard-denied', name: 'Guard: denied' }),
+  ]
+  expect(explainNote(note, report({ evidence: KNOWN }))).toBe(expected)
 })
 
 test.each([
