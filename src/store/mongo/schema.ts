@@ -42,7 +42,7 @@ export interface UsageDocument {
 }
 
 /** The charges of a batch in a month, by day: `d01` to `d31`. A closed batch is not charged any more. */
-export type BatchCharges = Readonly<Record<`d${string}`, number>> & { readonly closed?: boolean }
+type BatchCharges = Readonly<Record<`d${string}`, number>> & { readonly closed?: boolean }
 
 /** A batch. Until its URLs are complete its status is `loading`, and `deleted` once its account is deleted. */
 export interface BatchDocument extends Omit<Batch, 'id' | 'status' | 'idempotencyKey'> {
