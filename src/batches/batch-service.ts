@@ -161,8 +161,7 @@ export class BatchService {
   /** Finds a batch of a counter. @throws ApiError `not_found` */
   async find(counter: string, id: string): Promise<Batch> {
     const batch = await this.#parts.store.batches.getBatch(id)
-    if (batch === null || batch.counter !== counter)
-      throw new ApiError('not_found', { sentence: NO_BATCH })
+    if (batch === null || batch.counter !== counter) throw new ApiError('not_found', { sentence: NO_BATCH })
     return batch
   }
 

@@ -125,7 +125,17 @@ describe.each(REVISIONS)('the document of revision %d', (revision) => {
 
   test('has named components', () => {
     const second = [
-      ...['Meta', 'Catalogue', 'CatalogueEntry', 'KeyUsage', 'DayUsage', 'PageAnswer', 'Batch', 'BatchCounts', 'BatchLine'],
+      ...[
+        'Meta',
+        'Catalogue',
+        'CatalogueEntry',
+        'KeyUsage',
+        'DayUsage',
+        'PageAnswer',
+        'Batch',
+        'BatchCounts',
+        'BatchLine',
+      ],
       ...['BatchList', 'BatchRequest', 'BatchStatus', 'BatchWebhook', 'WebhookAttempt'],
     ]
     const both = [
