@@ -21,6 +21,9 @@ const READ_LINES = 100
 const MAX_PART_LINES = 1000
 const MAX_PART_CHARACTERS = 4 * 1024 * 1024
 
+/** The message for an id that is not that of a batch of the key. */
+export const NO_BATCH = 'This key has no batch with this id.'
+
 const createId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 20)
 
 /** What a client submits. */
@@ -158,8 +161,7 @@ export class BatchService {
   /** Finds a batch of a counter. @throws ApiError `not_found` */
   async find(counter: string, id: string): Promise<Batch> {
     const batch = await this.#parts.store.batches.getBatch(id)
-    if (batch === null || batch.counter !== counter)
-      throw new ApiError('not_found', { sentence: 'This key has no batch with this id.' })
+    if (batch === null || batch.counter !== counter) throw new ApiError('not_found', { sentence: NO_BATCH })
     return batch
   }
 

@@ -9,7 +9,7 @@ export async function completeBatch({ batches }: Pick<Store, 'batches'>, batch: 
   const [left] = await batches.listWaiting(batch.id, { turn: 0, position: 0 }, 1)
   if (left !== undefined) return false
   await endBatch({ batches }, batch, { status: 'completed', reason: null, now })
-  // No URL can get an outcome any more, so the charges are final.
+  // Every URL has its outcome, so the charges are final.
   await batches.settleBatch(batch.id)
   return true
 }

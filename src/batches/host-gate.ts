@@ -4,7 +4,7 @@ export const HOST_PAUSE_MS = 1000
 const BUSY_RETRY_MS = 250
 
 /** A host that may be scanned now, until `release`; or how many milliseconds to wait before the next try. */
-export type HostLease = { readonly release: () => Promise<void> } | { readonly busyMs: number }
+type HostLease = { readonly release: () => Promise<void> } | { readonly busyMs: number }
 
 /** Lets at most one batch scan a host at a time, starting at most once a second. */
 export interface HostGate {

@@ -11,7 +11,7 @@ import type { Store } from '../store/types.ts'
  */
 const WAITS_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 28_800_000, 28_800_000] as const
 const TIMEOUT_MS = 10_000
-/** The receiver does not want any more requests: 410, as Standard Webhooks defines it. */
+/** The receiver no longer wants requests: 410, as Standard Webhooks defines it. */
 const GONE = 410
 
 interface SenderParts {

@@ -58,7 +58,7 @@ export type Plan = { readonly name: string } & Required<Omit<PlanData[string], '
 /** URLs that a batch may contain in a plan that does not say. */
 const DEFAULT_BATCH_URLS = 100
 /** URLs that a batch may contain in any plan, so that creating it takes seconds and a list of its results stays readable. */
-export const MAX_BATCH_URLS = 50_000
+const MAX_BATCH_URLS = 50_000
 
 const validator = new SchemaValidator(planSchema, { coerceTypes: false })
 

@@ -115,7 +115,7 @@ export interface PartQuery {
 }
 
 /**
- * Batches with their URLs and results. A URL gets its outcome once: whoever is first stores it, and a success and its charge belong
+ * Batches with their URLs and results. A URL gets its outcome once: the first process that has one stores it, and a success and its charge belong
  * together, so that in the end the charges of a batch equal its successes, whichever process was killed.
  */
 export interface BatchStore {

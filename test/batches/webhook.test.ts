@@ -27,7 +27,7 @@ async function openReceiver(status: number): Promise<{ readonly url: string; rea
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     received.push({ path: request.url ?? '', headers: request.headers, body: await text(request) })
-    response.writeHead(status, { location: '/other' }).end('read by nobody')
+    response.writeHead(status, { location: '/other' }).end('not read')
   })
   onFileEnd(() => {
     server.closeAllConnections()

@@ -372,7 +372,7 @@ describe('an invalid value is reported in a sentence', () => {
       'MONGODB_URL: write mongodb://host:port/database or mongodb+srv://host/database; percent-encode special characters in user and password',
       'KEY_PEPPER: is required with MONGODB_URL: write at least 32 characters, the same on every node',
       'PLANS_FILE: 1: perMinute must be a whole number from 1 to 1000000000',
-      'PLANS_FILE: 2: pro must be a mapping with perMinute, perMonth and, optionally, keys',
+      'PLANS_FILE: 2: pro must be a mapping with perMinute, perMonth and, optionally, keys and batchUrls',
       'SCAN_ALLOW: entry 1 is not an address[/bits][:port]; write IPv6 addresses in brackets',
       'LOG_LEVEL: write one of silent, fatal, error, warn, info, debug, trace',
     ])

@@ -110,12 +110,12 @@ describe('the services', () => {
   })
 
   test('a node waits for Redis and for the user of MongoDB, which waits for every member', () => {
-    for (const [, { depends_on: waits, stop_grace_period: grace, ports }] of nodes) {
+    for (const [, { depends_on: waits, stop_grace_period: grace, ports = [] }] of nodes) {
       expect(waits).toEqual({
         redis: { condition: 'service_healthy' },
         'mongodb-users': { condition: 'service_completed_successfully' },
       })
-      expect([grace, ports?.every((port) => port.startsWith('127.0.0.1:'))]).toEqual(['30s', true])
+      expect([grace, ports.every((port) => port.startsWith('127.0.0.1:'))]).toEqual(['30s', true])
     }
     const members = stores.map(([name]) => name).filter((name) => /^mongodb-\d$/.test(name))
     expect(Object.keys(compose.services['mongodb-users'].depends_on ?? {})).toEqual(members)

@@ -27,7 +27,7 @@ export class Leader {
     this.#run = run
   }
 
-  /** Becomes the leader if there is none, and stays it for a few seconds. @returns false also if Redis does not answer */
+  /** Becomes the leader if there is none, and stays it for a few seconds. @returns false if there is another one, or if Redis does not answer */
   async lead(): Promise<boolean> {
     return (await this.#run(LEAD, [KEY], [this.#token, `${LEASE_MS}`]).catch(() => 0)) === 1
   }

@@ -1,3 +1,4 @@
+import { NO_BATCH } from '../../batches/batch-service.ts'
 import { API_ERRORS, type ApiErrorCode, SCAN_CAUSES } from '../../errors.ts'
 import { listExtras } from '../../scan/extras.ts'
 import { formatResult } from '../../service/cached-response.ts'
@@ -50,6 +51,7 @@ export function buildErrorExamples(
 
 function findSentence(code: ApiErrorCode, operation: Operation, revision: Revision): string {
   if (code === 'scan_failed') return SCAN_CAUSES.unreachable[1]
+  if (code === 'not_found') return NO_BATCH
   if (code !== 'invalid_request') return API_ERRORS[code][1]
   const name = operation.ok === 'ScanResult' ? 'max_age' : 'limit'
   return describeUnknown(name, { known: listParameterNames(operation, revision) })

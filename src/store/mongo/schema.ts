@@ -41,8 +41,8 @@ export interface UsageDocument {
   readonly batches?: Readonly<Record<string, BatchCharges>>
 }
 
-/** The charges of a batch in a month, by day: `d01` to `d31`. A closed batch is not charged any more. */
-export type BatchCharges = Readonly<Record<`d${string}`, number>> & { readonly closed?: boolean }
+/** The charges of a batch in a month, by day: `d01` to `d31`. A closed batch is no longer charged. */
+type BatchCharges = Readonly<Record<`d${string}`, number>> & { readonly closed?: boolean }
 
 /** A batch. Until its URLs are complete its status is `loading`, and `deleted` once its account is deleted. */
 export interface BatchDocument extends Omit<Batch, 'id' | 'status' | 'idempotencyKey'> {

@@ -95,6 +95,8 @@ const REQUESTS: Partial<Record<ApiErrorCode, (operation: Operation, sentence: st
 
 describe.each([[1], [2]] as const)('revision %d', (revision) => {
   const operations = OPERATIONS.filter(({ since }) => since <= revision)
+  // Batches are tried in test/http/batches.stores.test.ts: their examples need a batch, and its id and times are never the same.
+  const examined = operations.filter(({ path }) => !path.startsWith('/batches'))
   const scenes = new Map<string, Promise<Scene>>()
   const openOnce = (name: ApiErrorCode | 'usual', open = SCENES[name as ApiErrorCode] ?? openScene): Promise<Scene> => {
     const scene = scenes.get(name) ?? open(revision)
@@ -110,7 +112,7 @@ describe.each([[1], [2]] as const)('revision %d', (revision) => {
   const examplesOf = (operation: Operation, status: number): Json =>
     responsesOf(operation)[status].content['application/json'].examples
 
-  const failures = operations.flatMap((operation) =>
+  const failures = examined.flatMap((operation) =>
     [...COMMON_ERRORS, ...(operation.errors ?? [])].map((code) => [operation.operationId, code, operation] as const),
   )
   test.each(failures)('%s: the example of %s is the response', async (_, code, operation) => {
@@ -131,7 +133,7 @@ describe.each([[1], [2]] as const)('revision %d', (revision) => {
     }
   })
 
-  test.each(operations.map((operation) => [operation.operationId, operation] as const))(
+  test.each(examined.map((operation) => [operation.operationId, operation] as const))(
     '%s: each example of 200 is the response',
     async (_, operation) => {
       const { app, secret } = await openScene(revision)
@@ -147,7 +149,7 @@ describe.each([[1], [2]] as const)('revision %d', (revision) => {
     },
   )
 
-  test.each(operations.map((operation) => [operation.operationId, operation] as const))(
+  test.each(examined.map((operation) => [operation.operationId, operation] as const))(
     '%s: a request of all examples is answered with 200, and so is each example of a body',
     async (_, { path, method }) => {
       const { app, secret } = await openScene(revision)
