@@ -11,6 +11,8 @@ export class PreparedLeaf {
   /** Number of hits that the leaf needs. */
   readonly least: number
   readonly isPositive: boolean
+  /** Whether it is under a `not` and has no test but a number of hits. */
+  readonly isBareNegation: boolean
   readonly isOfSiteType: boolean
   readonly countsSiblings: boolean
   readonly #kind: WordKind
@@ -25,6 +27,7 @@ export class PreparedLeaf {
     this.leaf = leaf
     this.least = leaf.atLeast ?? 1
     this.isPositive = leaf.positive
+    this.isBareNegation = isBareNegation(leaf)
     this.isOfSiteType = rule.typeClauses !== undefined
     this.countsSiblings = leaf.siblingId !== undefined
     this.#version = leaf.version
@@ -61,4 +64,10 @@ export class PreparedLeaf {
     const tests = buildTests(leaf)
     return leaf.exact ? [buildExactWordTest(leaf, this.#kind), ...tests] : tests
   }
+}
+
+/** Whether a leaf is under a `not` and has no test but a number of hits, so that every value of its words is a hit. */
+export function isBareNegation({ positive, words, is, has, under, match, from, attr, exact }: Leaf): boolean {
+  if (positive || exact || words.some((word) => word.endsWith('*'))) return false
+  return [is, has, under, match, from, attr].every((test) => test === undefined)
 }
