@@ -69,15 +69,17 @@ test('without scripts no container is requested', async () => {
 })
 
 test('a container is requested while a script has not been answered yet', async () => {
-  let answerScript = (): void => {}
+  let answerContainer = (): void => {}
+  const answered = new Promise<void>((resolve) => {
+    answerContainer = resolve
+  })
+  const page = serve(`<script src=/main.js></script>${SNIPPET}`, (...all) => {
+    hotjar(...all)
+    answerContainer()
+  })
   const { verdict } = await scan((url, response, request) => {
-    if (url.endsWith('/main.js'))
-      answerScript = () => response.setHeader('content-type', 'text/javascript').end('let a')
-    else
-      serve(`<script src=/main.js></script>${SNIPPET}`, (...all) => {
-        hotjar(...all)
-        answerScript()
-      })(url, response, request)
+    if (!url.endsWith('/main.js')) page(url, response, request)
+    else void answered.then(() => response.setHeader('content-type', 'text/javascript').end('let a'))
   })
   expect(verdict.technologies).toContain('Hotjar')
 })
