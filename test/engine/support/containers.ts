@@ -1,6 +1,6 @@
 import type { PageBodyInput } from '../../../src/engine/page/page-input.ts'
 
-/** Parts of a container of Google Tag Manager, beside one condition for every page (0) and one for clicks (1). */
+/** Parts of a container of Google Tag Manager. It has two conditions of its own: every page (0), and clicks (1). */
 export interface GooglePart {
   readonly tags: readonly object[]
   readonly macros?: readonly object[]

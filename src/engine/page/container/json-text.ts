@@ -69,7 +69,7 @@ function skipGap(text: string, at: number): number {
 }
 
 /** Finds the end of the value at `from`. @returns -1 if the text ends before it */
-export function findValueEnd(text: string, from: number): number {
+function findValueEnd(text: string, from: number): number {
   if (text[from] === '"') return findStringEnd(text, from)
   if (text[from] !== '{' && text[from] !== '[') {
     END_OF_PRIMITIVE.lastIndex = from
