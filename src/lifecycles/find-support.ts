@@ -58,11 +58,13 @@ function listPossibleCycles(cycles: readonly Cycle[], version: string): readonly
 
 /** The part of a version that is stated: without a leading v, and without `.x` and `.*` at its end. */
 function readStated(version: string): string {
-  return version
+  const parts = version
     .trim()
     .toLowerCase()
     .replace(/^v(?=\d)/, '')
-    .replace(/(?:\.[x*])+$/, '')
+    .split('.')
+  while (parts.length > 1 && /^[x*]$/.test(parts[parts.length - 1])) parts.pop()
+  return parts.join('.')
 }
 
 /** Whether a version begins with the parts of another one: 1.10 does not begin with 1.1, but 1.1.1d with 1.1.1. */
