@@ -46,7 +46,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['web'],
   [
     'http → http/v1 → http/openapi → http/server',
-    'portal → portal/components → portal/scan → portal/pages → portal/routes',
+    'portal → portal/components → portal/catalogue → portal/scan → portal/pages → portal/routes',
   ],
   ['app', 'report'],
   ['cli/command → cli/formats → cli/scan → cli/report → cli/keys → cli/rules → cli/service → cli'],
