@@ -49,7 +49,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['batches → batches/queue', 'web'],
   [
     'http → http/v1 → http/openapi → http/server',
-    'portal → portal/components → portal/scan → portal/pages → portal/routes',
+    'portal → portal/components → portal/catalogue → portal/scan → portal/pages → portal/routes',
   ],
   ['app', 'report'],
   [

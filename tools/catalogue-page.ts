@@ -1,3 +1,4 @@
+import { SIGNAL_NOUNS } from '../src/detector/signal-nouns.ts'
 import { type Places, toList } from '../src/engine/rule/clause.ts'
 import type { Place } from '../src/engine/rule/place.ts'
 import {
@@ -14,27 +15,6 @@ import { formatTable } from './service-tables.ts'
 const MAX_SIGNALS = 5
 /** Maximum number of words shown for a signal; the others are only counted. */
 const MAX_WORDS = 3
-
-/** Place → the name of its signals. A place that is not listed is named by its key. */
-const NOUNS: Readonly<Record<string, string>> = {
-  url: 'address',
-  dns: 'DNS record',
-  tls: 'TLS certificate',
-  meta: 'meta tag',
-  jsonld: 'JSON-LD',
-  script: 'script from',
-  asset: 'file from',
-  frame: 'frame from',
-  link: 'link tag',
-  inline: 'inline script',
-  style: 'inline style sheet',
-  robots: 'robots.txt line',
-  favicon: 'favicon hash',
-  anchor: 'hyperlink to',
-  html: 'source text',
-  size: 'number of',
-  found: 'detected',
-}
 
 /** State → what came back instead of a site. */
 const STATE_TITLES: Readonly<Record<Exclude<PageState, 'site'>, string>> = {
@@ -154,7 +134,7 @@ export function describeSignal(clause: ClauseSource, places: Places): string {
 
 function describePlace(clause: ClauseSource, { key }: Place): string {
   const many = Number(clause.atLeast ?? 1) > 1 ? `at least ${clause.atLeast} × ` : ''
-  const noun = NOUNS[key] ?? key
+  const noun = SIGNAL_NOUNS[key] ?? key
   return `${clause.from === 'own' ? 'own ' : ''}${many}${noun} ${formatWords(clause[key])}`
 }
 

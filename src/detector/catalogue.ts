@@ -15,18 +15,21 @@ export interface CatalogueEntry {
   readonly category: string | null
   readonly isAiNative: boolean
   readonly website: string | null
+  /** What it is, in one sentence. */
+  readonly about: string | null
 }
 
 /** Lists the rules of a ruleset, ordered by kind, then by slug. */
 export function buildCatalogue(rules: readonly Rule[]): CatalogueEntry[] {
   const shown = rules.filter(({ kind }) => CATALOGUE_KINDS.includes(kind))
-  const entries = shown.map(({ kind, slug, name, category, cdn, aiNative = false, website = null }) => ({
+  const entries = shown.map(({ kind, slug, name, category, cdn, aiNative = false, website = null, about = null }) => ({
     kind,
     slug,
     name,
     category: category ?? (cdn ? 'cdn' : null),
     isAiNative: aiNative,
     website,
+    about,
   }))
   const rank = ({ kind }: CatalogueEntry): number => CATALOGUE_KINDS.indexOf(kind)
   return entries.sort((a, b) => rank(a) - rank(b) || (a.slug < b.slug ? -1 : 1))

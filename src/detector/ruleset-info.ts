@@ -16,6 +16,8 @@ export interface RulesetInfo {
   readonly siteTypes: readonly string[]
   readonly labels: RulesetLabels
   readonly catalogue: readonly CatalogueEntry[]
+  /** All rules: they are decoded when they are first asked for, which takes a tenth of a second. */
+  readonly rules: readonly CompiledRule[]
 }
 
 /**
@@ -44,6 +46,9 @@ export function describeRuleset({ version, categories, places, known, sections }
     },
     get catalogue() {
       return (catalogue ??= buildCatalogue(readAll()))
+    },
+    get rules() {
+      return readAll()
     },
   }
 }

@@ -8,6 +8,8 @@ export interface RulesetLabels {
   readonly siteTypes: Readonly<Record<string, string>>
   /** Display name of a technology → title of its category. */
   readonly technologies: Readonly<Record<string, string>>
+  /** Technology category → its title. */
+  readonly technologyCategories: Readonly<Record<string, string>>
   /** Place → what a rule finds there. */
   readonly places: Readonly<Record<string, string>>
 }
@@ -27,6 +29,7 @@ export function buildLabels({
     technologies: Object.fromEntries(
       technologies.map(({ name, category = '' }) => [name, categories.technologies[category] ?? category]),
     ),
+    technologyCategories: categories.technologies,
     places: Object.fromEntries(places.map(({ key, about }) => [key, about])),
   }
 }

@@ -34,7 +34,7 @@ export const KINDS: ReadonlyMap<string, RuleKind> = new Map([
   ['technologies', 'technology'],
 ])
 /** Files that a rule folder may contain besides its rules. */
-const OTHER_FILES = new Set(['README.md', 'categories.yaml', 'lifecycles.json'])
+const OTHER_FILES = new Set(['README.md', 'categories.yaml', 'lifecycles.json', 'most-seen.yaml'])
 
 /**
  * Finds every rule below a folder. The subfolder is the kind of a rule, and the file name is its slug. The folder itself may be

@@ -75,6 +75,10 @@ const FINDINGS = {
   ],
   'needless-pattern': ['error', 'this match needs no regular expression: write {instead}'],
   'needless-weight': ['warning', 'weight: {value} is the default weight of this clause: remove it'],
+  'no-about': [
+    'error',
+    'this rule needs the key about: one sentence that says what it is, for people who do not know it',
+  ],
   'no-place': ['error', 'this clause has no place: add one of {list}, or a group (all, any, not, of)'],
   'no-quoting-miss': [
     'error',

@@ -81,6 +81,14 @@ export function buildRuleSchema(detectors: readonly Place[]): JsonSchema {
     properties: {
       name: { ...name, description: 'Display name' },
       website: url,
+      about: {
+        type: 'string',
+        minLength: 10,
+        maxLength: 120,
+        pattern: '^[^\\s\\x00-\\x1f\\x7f][^\\x00-\\x1f\\x7f]*\\.$',
+        title: 'one sentence of at most 120 characters, which ends with a full stop',
+        description: 'What it is, in one sentence for people who do not know it',
+      },
       description: text,
       category: { ...text, description: 'Builders: a key of `builders` in categories.yaml' },
       aiNative: { type: 'boolean', description: 'Builders: whether a model makes the site' },

@@ -112,6 +112,7 @@ const catalogueEntry = Type.Object(
     }),
     isAiNative: Type.Boolean({ description: 'Whether it is a builder that generates sites with an AI model.' }),
     website: stringOrNull({ description: 'Website of the vendor.' }),
+    about: stringOrNull({ description: 'What it is, in one sentence; null if the rules do not say it.' }),
   },
   { $id: 'CatalogueEntry' },
 )

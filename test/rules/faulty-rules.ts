@@ -191,6 +191,8 @@ export const faultyRules: readonly (readonly [code: FindingCode, problem: string
   ['mixed-families', 'any', clause('§any: [{ script: /a.js }, { meta: acme }]')],
   ['needless-pattern', 'is', clause("{ meta: generator, match: §'^acme$' }")],
   ['needless-weight', 'strong', acme(builder().replace('url: acme.com', 'url: acme.com\n    weight: §strong'))],
+  ['no-about', 'builder', { ...acme(builder().replace('Acme', '§Acme')), 'most-seen.yaml': '- beta' }],
+  ['no-about', 'technology', { ...tech('acme', technology().replace('Acme', '§Acme')), 'most-seen.yaml': '- acme' }],
   ['no-place', 'test without a place', clause('§is: acme')],
   ['not-a-script', 'style sheet', clause('script: [/acme.js, §/themes/acme.css]')],
   ['not-a-script', 'picture of a host', clause('script: §cdn.acme.com/acme.svg')],

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { detectors } from '../../plugins/index.ts'
+import { checkAbout } from '../../src/authoring/check-about.ts'
 import { checkMisses } from '../../src/authoring/far-miss.ts'
 import { checkNetworks } from '../../src/authoring/known-networks.ts'
 import { checkProof } from '../../src/authoring/proof.ts'
@@ -66,7 +67,7 @@ export function findingsOf(root: string): Finding[] {
     ...checkMisses(rule.source, fixtures, checked.places),
     ...checkNetworks(rule),
   ])
-  const linted = [...findings, ...read.flatMap((one) => one.findings), ...misses]
+  const linted = [...findings, ...checkAbout(rules), ...read.flatMap((one) => one.findings), ...misses]
   const compiled = rules.flatMap((rule) => rule.compiled ?? [])
   const ruleset = Ruleset.of({ rules: compiled, categories, version: '' }, detectors)
   const run = () =>

@@ -15,13 +15,16 @@ export const SAMPLE_RULES: RulesetInfo = {
       category: 'website-builder',
       isAiNative: false,
       website: 'https://webflow.com',
+      about: 'A visual website builder.',
     },
-    { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null },
+    { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null, about: null },
   ],
+  rules: [],
   labels: {
     categories: { 'website-builder': 'Website builder', cms: 'Content management system', ecommerce: 'Shop system' },
     siteTypes: { marketing: 'Marketing', blog: 'Blog', 'local-business': 'Local business' },
     technologies: { 'Google Fonts': 'Fonts and icons' },
+    technologyCategories: { font: 'Fonts and icons' },
     places: { meta: 'A meta tag, by its name, property or itemprop; its content' },
   },
 }

@@ -48,6 +48,10 @@ const VISITOR_STOPS: readonly Stop[] = [
   { name: 'reset-without-token', path: '/reset' },
   { name: 'verify', path: '/verify?token=none' },
   { name: 'verify-invalid', path: '/verify?token=none', act: submit },
+  { name: 'catalogue', path: '/catalogue' },
+  { name: 'catalogue-search', path: '/catalogue?q=analytics' },
+  { name: 'catalogue-list', path: '/catalogue/builder?category=ai-builder' },
+  { name: 'catalogue-entry', path: '/catalogue/builder/wordpress' },
   { name: 'goodbye', path: '/goodbye' },
   { name: 'not-found', path: '/no-such-page' },
 ]

@@ -42,6 +42,8 @@ class CatalogueEntry(TypedDict):
     """Whether it is a builder that generates sites with an AI model."""
     website: str | None
     """Website of the vendor."""
+    about: str | None
+    """What it is, in one sentence; null if the rules do not say it."""
 
 
 class Clause(TypedDict):

@@ -50,6 +50,7 @@ function formatPoints(points: TypePoints): string {
 function formatFacts(source: RuleSource): string[] {
   const facts: Readonly<Record<string, string | undefined>> = {
     website: source.website,
+    about: source.about,
     description: source.description,
     category: source.category,
     'created by a model': source.aiNative === undefined ? undefined : source.aiNative ? 'yes' : 'no',

@@ -24,6 +24,8 @@ export function compileRule(
     slug,
     name,
     ...(website && { website }),
+    ...(source.about && { about: source.about }),
+    ...(source.description && { description: source.description }),
     ...(category && { category }),
     ...(aiNative !== undefined && { aiNative }),
     ...(hosting && { hosting }),

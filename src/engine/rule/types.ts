@@ -91,6 +91,8 @@ export interface RuleSource {
   readonly slug: string
   readonly name: string
   readonly website?: string
+  /** What it is, in one sentence. */
+  readonly about?: string
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string
@@ -126,6 +128,10 @@ export interface CompiledRule {
   readonly slug: string
   readonly name: string
   readonly website?: string
+  /** What it is, in one sentence. */
+  readonly about?: string
+  /** A note for readers, such as former names. */
+  readonly description?: string
   readonly category?: string
   readonly aiNative?: boolean
   readonly hosting?: string

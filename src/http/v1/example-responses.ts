@@ -147,6 +147,7 @@ const CATALOGUE: Catalogue = {
       category: 'website-builder',
       isAiNative: false,
       website: 'https://webflow.com',
+      about: 'A visual website builder with a content management system and hosting.',
     },
     {
       kind: 'hosting',
@@ -155,8 +156,9 @@ const CATALOGUE: Catalogue = {
       category: 'cdn',
       isAiNative: false,
       website: 'https://www.cloudflare.com',
+      about: null,
     },
-    { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null },
+    { kind: 'site-type', slug: 'blog', name: 'Blog', category: null, isAiNative: false, website: null, about: null },
   ],
 }
 

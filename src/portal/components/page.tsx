@@ -11,11 +11,15 @@ interface PageProps {
   readonly hasOwnHeading?: boolean
   /** A narrow column for pages with a single form; wide for tables and charts. */
   readonly width?: 'narrow' | 'wide'
+  /** One sentence for search engines. */
+  readonly description?: string
+  /** The path of the page for search engines: pages without one are not for them. */
+  readonly canonicalPath?: string
   readonly children: ComponentChildren
 }
 
 /** The frame of every page: head, navigation, content, footer. */
-export function Page({ context, title, hasOwnHeading = false, width = 'wide', children }: PageProps) {
+export function Page({ context, title, hasOwnHeading = false, width = 'wide', children, ...page }: PageProps) {
   return (
     <html lang="en">
       <head>
@@ -23,6 +27,10 @@ export function Page({ context, title, hasOwnHeading = false, width = 'wide', ch
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Siteprint`}</title>
+        {page.description !== undefined && <meta name="description" content={page.description} />}
+        {page.canonicalPath !== undefined && (
+          <link rel="canonical" href={`${context?.baseUrl ?? ''}${page.canonicalPath}`} />
+        )}
         <link rel="icon" href={ASSETS.icon.path} type="image/svg+xml" />
         <link rel="stylesheet" href={ASSETS.style.path} />
         <script src={ASSETS.script.path} defer />
@@ -66,9 +74,12 @@ function Header({ context }: { readonly context: PageContext | null }) {
 type Link = readonly [path: string, label: string]
 
 function listLinks(context: PageContext | null): readonly Link[] {
-  const docs: Link = ['/docs', 'Docs']
-  if (context === null || context.account === null) return [docs]
-  const own: readonly Link[] = [['/account', 'Usage'], ['/account/keys', 'Keys'], ['/scan', 'Scan'], docs]
+  const open: readonly Link[] = [
+    ['/catalogue', 'Catalogue'],
+    ['/docs', 'Docs'],
+  ]
+  if (context === null || context.account === null) return open
+  const own: readonly Link[] = [['/account', 'Usage'], ['/account/keys', 'Keys'], ['/scan', 'Scan'], ...open]
   return context.isAdmin ? [...own, ['/admin', 'Admin']] : own
 }
 

@@ -5,6 +5,7 @@ import { ADMIN_ACTIONS } from '../pages/admin-account-actions.ts'
 import { ADMIN_ACCOUNTS } from '../pages/admin-accounts.tsx'
 import { ADMIN_AUDIT } from '../pages/admin-audit.tsx'
 import { ADMIN_SERVICE_PAGES } from '../pages/admin-service.tsx'
+import { CATALOGUE_PAGES } from '../pages/catalogue.tsx'
 import { DELETION_PAGES } from '../pages/delete-account.tsx'
 import { FORGOT_PAGES } from '../pages/forgot.tsx'
 import { HOME } from '../pages/home.tsx'
@@ -22,6 +23,7 @@ import { VERIFY_PAGES } from '../pages/verify.tsx'
 /** All pages of the portal. */
 export const PAGES: readonly PageDefinition[] = [
   HOME,
+  ...CATALOGUE_PAGES,
   ...SIGN_UP_PAGES,
   ...LOG_IN_PAGES,
   LOG_OUT,

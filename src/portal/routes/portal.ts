@@ -11,6 +11,7 @@ import { isAdmin, type PortalParts } from '../parts.ts'
 import { sendPage, setPageHeaders } from '../send-page.ts'
 import { buildLogInRedirect, sendErrorPage } from './error-pages.tsx'
 import { PAGES } from './pages.ts'
+import { registerSitemap } from './sitemap.ts'
 
 /** Maximum size of a form in bytes. */
 export const MAX_FORM_BYTES = 64 * 1024
@@ -23,6 +24,7 @@ export async function registerPortal(fastify: FastifyInstance, parts: PortalPart
     registerForms(portal, parts)
     const allowOnlyRegistered = watchRoutes(portal)
     registerAssets(portal)
+    registerSitemap(portal, parts)
     for (const page of PAGES) registerPage(portal, page, parts)
     allowOnlyRegistered()
   })

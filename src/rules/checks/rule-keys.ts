@@ -5,6 +5,7 @@ export const RULE_KEYS: Readonly<Record<string, readonly string[]>> = {
   name: [],
   website: [],
   description: [],
+  about: ['builder', 'technology', 'hosting'],
   detect: [],
   source: [],
   verified: [],

@@ -294,6 +294,7 @@ describe('with the built-in rules', () => {
       siteTypes,
       labels: SAMPLE_RULES.labels,
       catalogue: [],
+      rules: [],
     }
     let change = {}
     const own = await openApp({

@@ -1,0 +1,20 @@
+/** Place → the name of its signals. A place that is not listed is named by its key. */
+export const SIGNAL_NOUNS: Readonly<Record<string, string>> = {
+  url: 'address',
+  dns: 'DNS record',
+  tls: 'TLS certificate',
+  meta: 'meta tag',
+  jsonld: 'JSON-LD',
+  script: 'script from',
+  asset: 'file from',
+  frame: 'frame from',
+  link: 'link tag',
+  inline: 'inline script',
+  style: 'inline style sheet',
+  robots: 'robots.txt line',
+  favicon: 'favicon hash',
+  anchor: 'hyperlink to',
+  html: 'source text',
+  size: 'number of',
+  found: 'detected',
+}

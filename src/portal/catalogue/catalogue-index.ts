@@ -1,0 +1,119 @@
+import type { CatalogueEntry } from '../../detector/catalogue.ts'
+import type { RulesetInfo } from '../../detector/ruleset-info.ts'
+import type { CompiledRule } from '../../engine/rule/types.ts'
+import { findClosest } from '../../yaml/hint.ts'
+
+/** Maximum length of a search in characters. */
+export const MAX_SEARCH = 100
+/** Maximum number of entries that a search shows. */
+const MAX_FOUND = 50
+
+/** An entry with its rule, and its texts as they are compared. */
+export interface IndexedEntry {
+  readonly entry: CatalogueEntry
+  readonly rule: CompiledRule
+  readonly name: string
+  /** Name, slug, sentence and former names. */
+  readonly all: string
+}
+
+/** What a search finds: the best entries, the number of all, and a known name if nothing was found. */
+export interface SearchResult {
+  readonly entries: readonly CatalogueEntry[]
+  readonly count: number
+  readonly suggestion: string | null
+}
+
+/** The entries of a ruleset as the pages of the catalogue need them. */
+export class CatalogueIndex {
+  readonly entries: readonly CatalogueEntry[]
+  /** The entries of each kind, and of each category of it, by name. */
+  readonly #lists = new Map<string, CatalogueEntry[]>()
+  readonly #indexed: ReadonlyMap<string, IndexedEntry>
+
+  constructor({ catalogue, rules }: Pick<RulesetInfo, 'catalogue' | 'rules'>) {
+    this.entries = catalogue
+    const byName = new Intl.Collator('en')
+    for (const entry of [...catalogue].sort((a, b) => byName.compare(a.name, b.name)))
+      for (const key of new Set([formatKey(entry.kind, ''), formatKey(entry.kind, entry.category ?? '')]))
+        appendTo(this.#lists, key, entry)
+    const byKey = new Map(rules.map((rule) => [formatKey(rule.kind, rule.slug), rule]))
+    this.#indexed = new Map(
+      catalogue.flatMap((entry) => {
+        const key = formatKey(entry.kind, entry.slug)
+        const rule = byKey.get(key)
+        if (rule === undefined) return []
+        const all = normalize([entry.name, entry.slug, entry.about ?? '', rule.description ?? ''].join(' '))
+        return [[key, { entry, rule, name: normalize(entry.name), all }] as const]
+      }),
+    )
+  }
+
+  /** Finds an entry by the parts of its path. */
+  find(kind: string, slug: string): IndexedEntry | undefined {
+    return this.#indexed.get(formatKey(kind, slug))
+  }
+
+  /**
+   * Finds the entries whose name, slug, sentence or former names contain every word of a text. Names that are the text come first, then
+   * names that begin with it, names that contain it, and others. A text without a result gets the closest name as a suggestion.
+   */
+  search(text: string): SearchResult {
+    const wanted = normalize(text.slice(0, MAX_SEARCH))
+    const words = wanted.split(' ').filter(Boolean)
+    if (words.length === 0) return { entries: [], count: 0, suggestion: null }
+    const indexed = [...this.#indexed.values()]
+    const found = indexed.filter(({ all }) => words.every((word) => all.includes(word)))
+    const ranked = found
+      .map((one) => ({ ...one, rank: rankEntry(one, wanted) }))
+      .sort((a, b) => a.rank - b.rank || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
+    const names = indexed.map(({ name }) => name)
+    return {
+      entries: ranked.slice(0, MAX_FOUND).map(({ entry }) => entry),
+      count: found.length,
+      suggestion: found.length > 0 ? null : (findClosest(wanted, names) ?? null),
+    }
+  }
+
+  /** Lists the entries of a kind, or of one of its categories, by name. */
+  list(kind: CatalogueEntry['kind'], category = ''): readonly CatalogueEntry[] {
+    return this.#lists.get(formatKey(kind, category)) ?? []
+  }
+
+  /** Counts the entries of each category of a kind. */
+  countCategories(kind: CatalogueEntry['kind']): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const entry of this.entries)
+      if (entry.kind === kind && entry.category !== null)
+        counts.set(entry.category, (counts.get(entry.category) ?? 0) + 1)
+    return counts
+  }
+}
+
+function appendTo(lists: Map<string, CatalogueEntry[]>, key: string, entry: CatalogueEntry): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [entry])
+  else list.push(entry)
+}
+
+function formatKey(kind: string, slug: string): string {
+  return `${kind}/${slug}`
+}
+
+function rankEntry({ name, all }: IndexedEntry, wanted: string): number {
+  if (name === wanted) return 0
+  if (name.startsWith(wanted)) return 1
+  if (` ${name}`.includes(` ${wanted}`)) return 2
+  if (name.includes(wanted)) return 3
+  return all.includes(wanted) ? 4 : 5
+}
+
+/** Lower case, without accents; everything but letters and digits is a space. */
+function normalize(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
