@@ -634,6 +634,10 @@ export interface CatalogueEntry {
    * Website of the vendor.
    */
   website: string | null
+  /**
+   * What it is, in one sentence; null if the rules do not say it.
+   */
+  about: string | null
   [k: string]: unknown
 }
 export interface DayUsage {
