@@ -35,7 +35,14 @@ const DERIVED = 0
  */
 export function deriveFixtures({ found, file, source }: RuleToProve, places: Places): readonly Fixture[] {
   const words = source === null ? [] : listProvenWords(source, places)
-  return [...deriveNetworks({ found, file, source }), ...deriveFiles({ found, file, words })]
+  const names = words.filter(({ place }) => !place.areCodes)
+  const codes = words.filter(({ place }) => place.areCodes)
+  return [
+    ...deriveNetworks({ found, file, source }),
+    ...deriveFiles({ found, file, words: names }),
+    // A page reads two containers at most, so each kind of tag has pages of its own.
+    ...codes.flatMap((code) => deriveFiles({ found, file, words: [code] })),
+  ]
 }
 
 /** Derives a hit from each network that a rule names: an address of the table that is in it. */
