@@ -59,14 +59,17 @@ describe('a backup', () => {
 })
 
 test.each<[string[], string]>([
-  [[], 'missing verb: use one of maintenance, api, audit, check, purge, rules, bot-key, export, import, backup'],
+  [
+    [],
+    'missing verb: use one of maintenance, api, audit, batches, check, purge, rules, bot-key, export, import, backup',
+  ],
   [
     ['restart'],
-    'unknown verb "restart": use one of maintenance, api, audit, check, purge, rules, bot-key, export, import, backup',
+    'unknown verb "restart": use one of maintenance, api, audit, batches, check, purge, rules, bot-key, export, import, backup',
   ],
   [
     ['valueOf', 'on'],
-    'unknown verb "valueOf": use one of maintenance, api, audit, check, purge, rules, bot-key, export, import, backup',
+    'unknown verb "valueOf": use one of maintenance, api, audit, batches, check, purge, rules, bot-key, export, import, backup',
   ],
   [['maintenance'], 'maintenance takes <on|off|status>'],
   [['api', 'toString'], 'there is no state "toString": use one of on, off, status'],

@@ -33,7 +33,7 @@ describe('the files of an export', () => {
       true,
       KEY_PEPPER,
       (text) => text.replace(/^.*"scans".*\n/m, ''),
-      /:24: this line is not part of an export/,
+      /:27: this line is not part of an export/,
     ],
     ['another file', true, KEY_PEPPER, () => '{"a":1}\n', /was not written by "service export"/],
     ['an empty file', true, KEY_PEPPER, () => '', /is incomplete: export again/],

@@ -26,8 +26,8 @@ describe('compose.yaml', () => {
   const nodes = Object.entries(services).filter(([, { build }]) => build !== undefined)
   const stores = Object.entries(services).filter(([, { build }]) => build === undefined)
 
-  test('has two nodes, a Redis and a MongoDB', () => {
-    expect(nodes.map(([name]) => name)).toEqual(['api-1', 'api-2'])
+  test('has two nodes, a worker, a Redis and a MongoDB', () => {
+    expect(nodes.map(([name]) => name)).toEqual(['api-1', 'api-2', 'worker'])
     expect(stores.map(([name, { image }]) => [name, image.split(':')[0]])).toEqual([
       ['redis', 'redis'],
       ['mongodb', 'mongo'],
@@ -55,8 +55,8 @@ describe('compose.yaml', () => {
     expect(Number.parseInt(String(node.stop_grace_period), 10)).toBeGreaterThanOrEqual(25)
   })
 
-  test('only the nodes publish ports, each its own, on the loopback address', () => {
-    expect(nodes.map(([, { ports }]) => ports)).toEqual([['127.0.0.1:3001:3000'], ['127.0.0.1:3002:3000']])
+  test('only the nodes of the API publish ports, each its own, on the loopback address', () => {
+    expect(nodes.flatMap(([, { ports = [] }]) => ports)).toEqual(['127.0.0.1:3001:3000', '127.0.0.1:3002:3000'])
     expect(stores.filter(([, { ports }]) => ports !== undefined)).toEqual([])
   })
 

@@ -50,7 +50,14 @@ describe('Cache-Control is as documented', () => {
   })
 
   test('the document lists exceptions, and each of them is a route', () => {
-    expect([...EXCEPTIONS.keys()]).toEqual(['/assets/', '/favicon.ico', '/docs/static/', '/api/v1/catalogue'])
+    expect([...EXCEPTIONS.keys()]).toEqual([
+      '/assets/',
+      '/favicon.ico',
+      '/sitemap.xml',
+      '/robots.txt',
+      '/docs/static/',
+      '/api/v1/catalogue',
+    ])
     for (const begin of EXCEPTIONS.keys()) expect(paths.filter((path) => path.startsWith(begin))).not.toEqual([])
     expect(paths.length).toBeGreaterThan(30)
   })

@@ -27,6 +27,7 @@ test('every rule of the ruleset is an entry, ordered by kind and slug', async ()
     category: 'ai-builder',
     isAiNative: true,
     website: 'https://v0.app',
+    about: "Vercel's AI builder of web apps and user interfaces.",
   })
   const find = (key: string): unknown => body.entries[keys.indexOf(key)].category
   expect(['hosting/cloudflare', 'hosting/vercel', 'technology/react', 'site-type/blog'].map(find)).toEqual([

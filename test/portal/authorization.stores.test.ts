@@ -30,6 +30,9 @@ const admins = (status: Expected): readonly Expected[] => [404, 404, 404, 404, s
  */
 const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   'GET /': everyone(200),
+  'GET /catalogue': everyone(200),
+  'GET /catalogue/:kind': everyone(404), // The tests put an id there.
+  'GET /catalogue/:kind/:slug': everyone(404),
   'GET /signup': [200, 303, 303, 303, 303, 200],
   'POST /signup': everyone(422),
   'GET /login': [200, 303, 303, 303, 303, 200],

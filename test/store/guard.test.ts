@@ -131,6 +131,7 @@ describe('a remote store', () => {
       accounts: {},
       audit: {},
       settings: {},
+      batches: {},
       ping: () => answer(),
       close: async () => {},
     } as unknown as Store

@@ -2,8 +2,8 @@
 /** Expressions that may build a regular expression from values that the source does not show, and why each is safe. */
 export const DYNAMIC_PATTERNS: readonly { readonly file: string; readonly code: string; readonly reason: string }[] = [
   {
-    file: 'plugins/load.ts',
-    code: "new RegExp(value.pattern, 'u')",
+    file: 'plugins/detector-schema.ts',
+    code: "new RegExp(pattern, 'u')",
     reason: "the word form of an operator's own detector: runs at start on the words of rules, never on a page",
   },
   {

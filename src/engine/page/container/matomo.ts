@@ -55,7 +55,7 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 const PRO_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
-const PRO_FILE = new RegExp(`/(${PRO_ID.source})\\.js$`)
+const PRO_FILE = /\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.js$/
 const PRO_HOST = /["'`](?:https?:)?\/\/([\w.-]{1,200}\.piwik\.pro|[\w.-]{1,200}\/containers)\/["'`]/
 /** A member of a tag that contains HTML or code. */
 const PRO_CODE = /"(?:code|html|template|content)"\s*:\s*(?=")/g
