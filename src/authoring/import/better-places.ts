@@ -1,0 +1,76 @@
+import { checkLocator } from '../../rules/checks/word-checks.ts'
+
+/** A place that says what a pattern means better than the pattern itself. */
+export interface BetterPlace {
+  readonly place: 'comment' | 'title' | 'element'
+  /** The selector, for an element. */
+  readonly word?: string
+  readonly attr?: string
+  /** What the pattern asks of the value; '' if the element alone is enough. */
+  readonly source: string
+}
+
+const TEXT = String.raw`(?:[^\\^$.*+?()[\]{}|"'<>]|\\[^\w\s])+`
+/** Anything inside of a tag, as patterns write it. */
+const INSIDE = String.raw`(?:(?:\[\^[^\]]*\]|\.|\\s)(?:[*+]|\{\d*,?\d*\})\??| )`
+const QUOTE = String.raw`(?:\\?["']|\[["']{1,2}\]|\(\?:"\|'\)|\(\?:'\|"\))`
+const TAG = new RegExp(`^<([a-z][a-z0-9-]*)(?:${INSIDE}>?|>)?$`)
+const ATTRIBUTE = new RegExp(
+  `^<([a-z][a-z0-9-]*)${INSIDE}+([a-z][a-z0-9:_-]*)=${QUOTE}((?:[^"'<>()[\\]\\\\]|\\\\.|\\[(?:[^\\]\\\\]|\\\\.)*\\]|\\((?:[^"'<>()\\\\]|\\\\.)*\\))+?)(${QUOTE})?$`,
+)
+const ID_OR_CLASS = new RegExp(`^${TEXT}$`)
+
+/**
+ * Finds the place of a pattern about the source of a page: a comment, the title, an element or its attribute. Such a clause does not
+ * hold on a page that only quotes the markup.
+ * @returns null if the pattern is about something else
+ */
+export function findBetterPlace(source: string): BetterPlace | null {
+  const comment = /^<!--(?:\\s[*+]?| )*(.*?)(?:(?:\\s[*+]?| )*-->)?$/s.exec(source)
+  if (comment && !/--|<|\|/.test(comment[1]) && comment[1] !== '') return { place: 'comment', source: comment[1] }
+  const title = /^<title>([^<|]+)(<\/title>|<\\\/title>)?$/.exec(source)
+  if (title) return { place: 'title', source: `^${title[1]}${title[2] === undefined ? '' : '$'}` }
+  const tag = TAG.exec(source)
+  if (tag) return tag[1].includes('-') ? { place: 'element', word: tag[1], source: '' } : null
+  const attribute = ATTRIBUTE.exec(source)
+  if (!attribute) return null
+  const [, name, attr, value, end] = attribute
+  return {
+    place: 'element',
+    word: `${name}[${attr}]`,
+    attr,
+    source: `${isAnything(value) ? '' : '^'}${value}${end === undefined ? '' : '$'}`,
+  }
+}
+
+/** Whether the value of an attribute may begin with anything. */
+function isAnything(value: string): boolean {
+  return /^(?:\[\^[^\]]*\]|\.)[*+]/.test(value)
+}
+
+/** Whether a pattern is one text, which may be an id or a class. */
+export function isText(source: string): boolean {
+  return ID_OR_CLASS.test(source)
+}
+
+const HOST = String.raw`[a-z0-9-]+(?:\\\.[a-z0-9-]+)+`
+const PATH = String.raw`(?:\\?\/(?:[\w~,;:@%&=-]|\\[.\-+])*)*`
+const ADDRESS = new RegExp(
+  `^(\\^?(?:https\\??:|https\\?:\\?|\\(\\?:https\\?:\\)\\?)?\\\\?/\\\\?/|\\\\\\.)(${HOST})(${PATH})$`,
+  'i',
+)
+
+/**
+ * Finds the locator that means the same as a pattern about URLs: `cdn.acme.com/widget*` for `//cdn\.acme\.com/widget`, and
+ * `.acme.com` for `\.acme\.com`.
+ * @returns null if there is none
+ */
+export function findLocator(source: string): string | null {
+  const [, start, host, path] = ADDRESS.exec(source) ?? []
+  if (start === undefined) return null
+  const text = (path ?? '').replace(/\\(.)/g, '$1')
+  const below = start.startsWith('\\.') ? '.' : ''
+  const open = text === '' || text === '/' ? '' : text.endsWith('/') ? text : `${text}*`
+  const locator = `${below}${host.replace(/\\/g, '').toLowerCase()}${open}`
+  return checkLocator(locator) === null ? locator : null
+}

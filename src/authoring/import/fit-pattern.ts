@@ -1,0 +1,191 @@
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
+import { checkPattern } from '../../rules/patterns/pattern-checks.ts'
+import type { PatternJudge } from '../../rules/patterns/pattern-judge.ts'
+import { findRequiredLiterals } from './required-literals.ts'
+
+/** A pattern as a clause can have it. Each given part must hold. */
+export interface FittedPattern {
+  /** The expression; absent if a text says the same. */
+  readonly match?: string
+  /** The whole value. */
+  readonly is?: string
+  /** A text that the value contains. */
+  readonly has?: string
+  /** Number of the group of `match` that the version began as, in the new numbering. */
+  readonly group?: (old: number) => number | null
+  /** What was left out of the expression, so that it holds on more texts than before; absent if it means the same. */
+  readonly cut?: string
+}
+
+const parser = new RegExpParser({ ecmaVersion: 2025 })
+/** A shorter text occurs in most values. */
+const MIN_PART_CHARACTERS = 3
+/** A pattern that matches only one fixed text. */
+const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w\s])*$/
+
+/**
+ * Turns a regular expression into tests that the engine accepts: a text where that means the same, else the expression, else the
+ * part of it that can be proved to be fast on any page.
+ * @param needsGroups whether the capture groups must stay, for the version
+ * @returns null if nothing of the expression can be used
+ * @throws SyntaxError for an invalid expression
+ */
+export function fitPattern(source: string, needsGroups: boolean, judge: PatternJudge): FittedPattern | null {
+  new RegExp(source, 'i')
+  const trimmed = trimEnds(source, needsGroups)
+  const plain = readPlain(trimmed)
+  if (plain !== null) return plain
+  for (const match of [trimmed, closeTags(trimmed)])
+    if (isAccepted(match, judge)) {
+      const cut = match === trimmed ? {} : { cut: 'a part that may contain any character no longer contains <' }
+      return { match, group: (old) => old, ...cut }
+    }
+  return cutAtRepeats(trimmed, needsGroups, judge)
+}
+
+/** Reads a pattern that matches one fixed text, as a part of the value or as the whole value. */
+function readPlain(pattern: string): FittedPattern | null {
+  const isWhole = pattern.startsWith('^') && /(?:^|[^\\])\$$/.test(pattern)
+  const bare = isWhole ? pattern.slice(1, -1) : pattern
+  if (!PLAIN.test(bare)) return null
+  const text = bare.replace(/\\(.)/g, '$1')
+  if (text === '') return isWhole ? null : {}
+  return isWhole ? { is: text } : { has: text }
+}
+
+function isAccepted(match: string, judge: PatternJudge): boolean {
+  return checkPattern(match, {}, judge).every(({ code }) => code === 'needless-pattern')
+}
+
+/** In a pattern that begins a tag, no part may run into the next tag: this is what most of them mean by "anything". */
+function closeTags(pattern: string): string {
+  if (!/<[a-z!]/i.test(pattern)) return pattern
+  return pattern
+    .replace(/\[\^((?:[^\]\\<]|\\.)*)\](?=[*+]|\{\d+,)/g, '[^<$1]')
+    .replace(/(^|[^\\])\.(?=[*+]|\{\d+,)/g, '$1[^<>]')
+}
+
+/** Removes what a pattern may match at its ends but need not: it holds on the same texts without it. */
+function trimEnds(source: string, needsGroups: boolean): string {
+  let pattern = source
+  for (;;) {
+    const shorter = trimOnce(pattern, needsGroups)
+    if (shorter === pattern) return pattern
+    pattern = shorter
+  }
+}
+
+function trimOnce(pattern: string, needsGroups: boolean): string {
+  const { alternatives } = parser.parsePattern(pattern)
+  const { elements } = alternatives[0]
+  if (alternatives.length !== 1 || elements.length === 0) return pattern
+  const [first, second] = elements
+  const last = elements[elements.length - 1]
+  // `^.*` says nothing, because no test of ours depends on lines.
+  if (isLineStart(first) && second?.type === 'Quantifier' && second.min === 0 && second.element.raw === '.')
+    return pattern.slice(second.end)
+  if (elements.length > 1 && last.type === 'Assertion' && last.kind === 'end') {
+    const before = elements[elements.length - 2]
+    if (before.type === 'Quantifier' && before.min === 0 && before.element.raw === '.')
+      return pattern.slice(0, before.start)
+  }
+  if (isFree(first, needsGroups)) return repeatLeast(first) + pattern.slice(first.end)
+  if (elements.length > 1 && isFree(last, needsGroups)) return pattern.slice(0, last.start) + repeatLeast(last)
+  return pattern
+}
+
+function isLineStart(element: AST.Element): boolean {
+  return element.type === 'Assertion' && element.kind === 'start'
+}
+
+/** Whether a part at an end may be repeated less often. */
+function isFree(element: AST.Element, needsGroups: boolean): element is AST.Quantifier {
+  if (element.type !== 'Quantifier' || element.min === element.max) return false
+  return !(needsGroups && /\((?!\?[:=!<])|\(\?<[^=!]/.test(element.raw.replace(/\\./g, '')))
+}
+
+/** The part, repeated as often as it has to be. */
+function repeatLeast({ min, element }: AST.Quantifier): string {
+  if (min === 0) return ''
+  return min === 1 ? element.raw : `${element.raw}{${min}}`
+}
+
+/** A part of a pattern between two repeats without a bound. */
+interface Part {
+  readonly source: string
+  /** Number of capture groups before it, and in it. */
+  readonly before: number
+  readonly groups: number
+  readonly literals: readonly string[] | null
+}
+
+/**
+ * Cuts a pattern where it repeats something without a bound: what stands before and after must both occur, in any order. Keeps the
+ * part with the version, or else the most distinctive one, and the text that another part requires.
+ */
+function cutAtRepeats(pattern: string, needsGroups: boolean, judge: PatternJudge): FittedPattern | null {
+  const { alternatives } = parser.parsePattern(pattern)
+  const parts = alternatives.length === 1 ? listParts(pattern, alternatives[0].elements) : []
+  const rated = parts
+    .filter(({ literals, groups }) => literals !== null || (needsGroups && groups > 0))
+    .sort((a, b) => rate(b, needsGroups) - rate(a, needsGroups))
+  for (const main of rated) {
+    const source = trimEnds(main.source, needsGroups)
+    const other = rated.filter((one) => one !== main && one.literals?.length === 1)[0]
+    const also = other?.literals?.[0]
+    const plain = readPlain(source)
+    const cut = `it is cut to ${[source, ...(also === undefined ? [] : [also])].join(' and ')}`
+    if (plain?.has !== undefined)
+      return also === undefined ? { has: plain.has, cut } : { has: plain.has, match: escapeText(also), cut }
+    const fitted = [source, closeTags(source)].find((one) => one !== '' && isAccepted(one, judge))
+    if (fitted === undefined) continue
+    const group = (old: number): number | null =>
+      old > main.before && old <= main.before + main.groups ? old - main.before : null
+    return { match: fitted, ...(also !== undefined && { has: also }), group, cut }
+  }
+  const literals = findRequiredLiterals(pattern, MIN_PART_CHARACTERS)
+  if (literals === null) return null
+  const cut = `it is cut to ${literals.join(' or ')}`
+  if (literals.length === 1) return { has: literals[0], cut }
+  return { match: literals.map(escapeText).join('|'), cut }
+}
+
+function listParts(pattern: string, elements: readonly AST.Element[]): Part[] {
+  const parts: Part[] = []
+  let start = 0
+  let before = 0
+  const end = (to: number): void => {
+    const source = pattern.slice(start, to)
+    const groups = countGroups(source)
+    if (source !== '')
+      parts.push({ source, before, groups, literals: findRequiredLiterals(source, MIN_PART_CHARACTERS) })
+    before += groups
+  }
+  for (const element of elements) {
+    if (element.type !== 'Quantifier' || Number.isFinite(element.max)) continue
+    if (element.element.type === 'CapturingGroup' || element.element.type === 'Group') continue
+    end(element.start)
+    start = element.end
+  }
+  end(pattern.length)
+  return parts
+}
+
+function countGroups(source: string): number {
+  return (
+    source
+      .replace(/\\./g, '')
+      .replace(/\[[^\]]*\]/g, '')
+      .match(/\((?!\?[:=!]|\?<[=!])/g)?.length ?? 0
+  )
+}
+
+function rate({ groups, literals }: Part, needsGroups: boolean): number {
+  const length = literals === null ? 0 : Math.min(...literals.map((one) => one.length))
+  return (needsGroups && groups > 0 ? 1000 : 0) + length
+}
+
+/** Writes a text as a pattern. */
+export function escapeText(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
