@@ -35,6 +35,8 @@ export function findBetterPlace(source: string): BetterPlace | null {
   const attribute = ATTRIBUTE.exec(source)
   if (!attribute) return null
   const [, name, attr, value, end] = attribute
+  // The value would run into other attributes.
+  if (/\[\^?[^\]]*["']/.test(value.replace(/\[\^["'][^\]]*\]/g, '')) || /\[\^(?![^\]]*["'])/.test(value)) return null
   return {
     place: 'element',
     word: `${name}[${attr}]`,

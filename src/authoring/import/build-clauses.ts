@@ -28,6 +28,12 @@ export interface ClauseContext {
 const MIN_LITERAL = 3
 const MIN_FILE_LITERAL = 5
 const DNS_TYPES = ['a', 'aaaa', 'cname', 'ns', 'mx', 'soa', 'txt', 'ptr']
+/** Place → the names that it can have. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  header: /^[^\s:*]+$/,
+  cookie: /^[^\s=;*]{3,}\*?$|^[^\s=;*]+$/,
+  meta: /^[^\s*]+$/,
+}
 /** Keys whose values no place sees. */
 const UNSEEN: Readonly<Record<string, NoteReason>> = {
   js: 'no-place-global',
@@ -112,10 +118,12 @@ export class ClauseBuilder {
   #readNamed(key: string, value: unknown, place: string): void {
     if (!isData(value)) this.#note({ key, value }, 'bad-value')
     else
-      for (const [name, patterns] of Object.entries(value))
-        if (/^[^\s:=;*]+$/.test(name))
-          this.#each(`${key}.${name}`, patterns, (at, one) => this.#addValue(at, one, { [place]: name.toLowerCase() }))
+      for (const [name, patterns] of Object.entries(value)) {
+        const word = name.trim().toLowerCase()
+        if (NAMES[place].test(word))
+          this.#each(`${key}.${name}`, patterns, (at, one) => this.#addValue(at, one, { [place]: word }))
         else this.#note({ key: `${key}.${name}`, value: patterns }, 'bad-value')
+      }
   }
 
   #readDns(key: string, value: unknown): void {

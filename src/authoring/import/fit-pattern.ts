@@ -35,12 +35,30 @@ export function fitPattern(source: string, needsGroups: boolean, judge: PatternJ
   const trimmed = trimEnds(source, needsGroups)
   const plain = readPlain(trimmed)
   if (plain !== null) return plain
-  for (const match of [trimmed, closeTags(trimmed)])
-    if (isAccepted(match, judge)) {
-      const cut = match === trimmed ? {} : { cut: 'a part that may contain any character no longer contains <' }
-      return { match, group: (old) => old, ...cut }
-    }
-  return cutAtRepeats(trimmed, needsGroups, judge)
+  for (const match of [trimmed, startAtNumber(trimmed, needsGroups), startAtValue(trimmed)])
+    if (isAccepted(match, judge)) return { match, group: keepGroup }
+  const closed = closeTags(trimmed)
+  if (isAccepted(closed, judge))
+    return { match: closed, group: keepGroup, cut: 'a part that may contain any character no longer contains <' }
+  const cut =
+    cutAtRepeats(trimmed, needsGroups, judge, isUnbounded) ?? cutAtRepeats(trimmed, needsGroups, judge, isVariable)
+  if (cut !== null) return cut
+  if (!needsGroups) return cutToLiterals(trimmed)
+  const withoutVersion = fitPattern(source, false, judge)
+  return withoutVersion === null ? null : { ...withoutVersion, group: () => null }
+}
+
+const keepGroup = (old: number): number => old
+
+/** Lets a pattern that begins with a number begin at its first digit only: it matches the same texts. */
+function startAtNumber(pattern: string, needsGroups: boolean): string {
+  const isNumber = /^(?:\(\?:)*\(?(?:\(\?:)*(?:\\d|\[\\d|\[0-9)/.test(pattern)
+  return needsGroups && isNumber ? `(?:^|[^\\d.])${pattern}` : pattern
+}
+
+/** Lets a pattern that begins with anything begin at the start of the value: it matches the same values of one line. */
+function startAtValue(pattern: string): string {
+  return /^\(\.[*+]/.test(pattern) ? `^${pattern}` : pattern
 }
 
 /** Reads a pattern that matches one fixed text, as a part of the value or as the whole value. */
@@ -123,9 +141,15 @@ interface Part {
  * Cuts a pattern where it repeats something without a bound: what stands before and after must both occur, in any order. Keeps the
  * part with the version, or else the most distinctive one, and the text that another part requires.
  */
-function cutAtRepeats(pattern: string, needsGroups: boolean, judge: PatternJudge): FittedPattern | null {
+function cutAtRepeats(
+  pattern: string,
+  needsGroups: boolean,
+  judge: PatternJudge,
+  isEnd: (element: AST.Quantifier) => boolean,
+): FittedPattern | null {
   const { alternatives } = parser.parsePattern(pattern)
-  const parts = alternatives.length === 1 ? listParts(pattern, alternatives[0].elements) : []
+  const parts = alternatives.length === 1 ? listParts(pattern, alternatives[0].elements, isEnd) : []
+  if (parts.length < 2) return null
   const rated = parts
     .filter(({ literals, groups }) => literals !== null || (needsGroups && groups > 0))
     .sort((a, b) => rate(b, needsGroups) - rate(a, needsGroups))
@@ -134,6 +158,7 @@ function cutAtRepeats(pattern: string, needsGroups: boolean, judge: PatternJudge
     const other = rated.filter((one) => one !== main && one.literals?.length === 1)[0]
     const also = other?.literals?.[0]
     const plain = readPlain(source)
+    if (needsGroups && (plain !== null || main.groups === 0)) break // The version would be lost.
     const cut = `it is cut to ${[source, ...(also === undefined ? [] : [also])].join(' and ')}`
     if (plain?.has !== undefined)
       return also === undefined ? { has: plain.has, cut } : { has: plain.has, match: escapeText(also), cut }
@@ -143,6 +168,11 @@ function cutAtRepeats(pattern: string, needsGroups: boolean, judge: PatternJudge
       old > main.before && old <= main.before + main.groups ? old - main.before : null
     return { match: fitted, ...(also !== undefined && { has: also }), group, cut }
   }
+  return null
+}
+
+/** Cuts a pattern to the texts that it requires. */
+function cutToLiterals(pattern: string): FittedPattern | null {
   const literals = findRequiredLiterals(pattern, MIN_PART_CHARACTERS)
   if (literals === null) return null
   const cut = `it is cut to ${literals.join(' or ')}`
@@ -150,7 +180,22 @@ function cutAtRepeats(pattern: string, needsGroups: boolean, judge: PatternJudge
   return { match: literals.map(escapeText).join('|'), cut }
 }
 
-function listParts(pattern: string, elements: readonly AST.Element[]): Part[] {
+/** Whether a pattern may repeat a part that is no group without a bound. */
+function isUnbounded({ max, element }: AST.Quantifier): boolean {
+  return !Number.isFinite(max) && element.type !== 'CapturingGroup' && element.type !== 'Group'
+}
+
+/** Whether a pattern may repeat a part more or less often. */
+function isVariable({ min, max }: AST.Quantifier): boolean {
+  return min !== max
+}
+
+/** Splits a pattern at some of its repeats. */
+function listParts(
+  pattern: string,
+  elements: readonly AST.Element[],
+  isEnd: (element: AST.Quantifier) => boolean,
+): Part[] {
   const parts: Part[] = []
   let start = 0
   let before = 0
@@ -162,9 +207,9 @@ function listParts(pattern: string, elements: readonly AST.Element[]): Part[] {
     before += groups
   }
   for (const element of elements) {
-    if (element.type !== 'Quantifier' || Number.isFinite(element.max)) continue
-    if (element.element.type === 'CapturingGroup' || element.element.type === 'Group') continue
+    if (element.type !== 'Quantifier' || !isEnd(element)) continue
     end(element.start)
+    before += countGroups(element.raw)
     start = element.end
   }
   end(pattern.length)

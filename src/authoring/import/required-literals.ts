@@ -94,10 +94,13 @@ function ofClass({ negate, elements }: AST.CharacterClass): Needs {
   return characters.length === elements.length ? ofCharacters(characters) : ANYTHING
 }
 
-/** Letters outside of ASCII are left out: the index compares them with case, a pattern does not. */
+/**
+ * Letters outside of ASCII are left out, because the index compares them with case and a pattern does not; so are line ends and other
+ * control characters, which a word should not have.
+ */
 function ofCharacters(codes: readonly number[]): Needs {
   const texts = [...new Set(codes.map((code) => String.fromCodePoint(code)))]
-  if (texts.some((text) => text > '\x7f' && text.toLowerCase() !== text.toUpperCase())) return ANYTHING
+  if (texts.some((text) => text < ' ' || (text > '\x7f' && text.toLowerCase() !== text.toUpperCase()))) return ANYTHING
   const exact = [...new Set(texts.map((text) => text.toLowerCase()))]
   return { exact, required: exact }
 }
