@@ -10,15 +10,13 @@ export interface BetterPlace {
   readonly source: string
 }
 
-const TEXT = String.raw`(?:[^\\^$.*+?()[\]{}|"'<>]|\\[^\w\s])+`
 /** Anything inside of a tag, as patterns write it. */
 const INSIDE = String.raw`(?:(?:\[\^[^\]]*\]|\.|\\s)(?:[*+]|\{\d*,?\d*\})\??| )`
 const QUOTE = String.raw`(?:\\?["']|\[["']{1,2}\]|\(\?:"\|'\)|\(\?:'\|"\))`
 const TAG = new RegExp(`^<([a-z][a-z0-9-]*)(?:${INSIDE}>?|>)?$`)
 const ATTRIBUTE = new RegExp(
-  `^<([a-z][a-z0-9-]*)${INSIDE}+([a-z][a-z0-9:_-]*)=${QUOTE}((?:[^"'<>()[\\]\\\\]|\\\\.|\\[(?:[^\\]\\\\]|\\\\.)*\\]|\\((?:[^"'<>()\\\\]|\\\\.)*\\))+?)(${QUOTE})?$`,
+  `^<([a-z][a-z0-9-]*)${INSIDE}+([a-z][a-z0-9:_-]*)=(?:${QUOTE}|(?=\\[\\^[^\\]]*\\][*+]))((?:[^"'<>()[\\]\\\\]|\\\\.|\\[(?:[^\\]\\\\]|\\\\.)*\\]|\\((?:[^"'<>()\\\\]|\\\\.)*\\))+?)(${QUOTE})?$`,
 )
-const ID_OR_CLASS = new RegExp(`^${TEXT}$`)
 
 /**
  * Finds the place of a pattern about the source of a page: a comment, the title, an element or its attribute. Such a clause does not
@@ -27,7 +25,8 @@ const ID_OR_CLASS = new RegExp(`^${TEXT}$`)
  */
 export function findBetterPlace(source: string): BetterPlace | null {
   const comment = /^<!--(?:\\s[*+]?| )*(.*?)(?:(?:\\s[*+]?| )*-->)?$/s.exec(source)
-  if (comment && !/--|<|\|/.test(comment[1]) && comment[1] !== '') return { place: 'comment', source: comment[1] }
+  if (comment && !/--|<|^\^|\|(?![^(]*\))/.test(comment[1]) && comment[1] !== '')
+    return { place: 'comment', source: comment[1] }
   const title = /^<title>([^<|]+)(<\/title>|<\\\/title>)?$/.exec(source)
   if (title) return { place: 'title', source: `^${title[1]}${title[2] === undefined ? '' : '$'}` }
   const tag = TAG.exec(source)
@@ -36,7 +35,7 @@ export function findBetterPlace(source: string): BetterPlace | null {
   if (!attribute) return null
   const [, name, attr, value, end] = attribute
   // The value would run into other attributes.
-  if (/\[\^?[^\]]*["']/.test(value.replace(/\[\^["'][^\]]*\]/g, '')) || /\[\^(?![^\]]*["'])/.test(value)) return null
+  if (/\[\^?[^\]]*["']/.test(value.replace(/\[\^["'][^\]]*\]/g, ''))) return null
   return {
     place: 'element',
     word: `${name}[${attr}]`,
@@ -48,11 +47,6 @@ export function findBetterPlace(source: string): BetterPlace | null {
 /** Whether the value of an attribute may begin with anything. */
 function isAnything(value: string): boolean {
   return /^(?:\[\^[^\]]*\]|\.)[*+]/.test(value)
-}
-
-/** Whether a pattern is one text, which may be an id or a class. */
-export function isText(source: string): boolean {
-  return ID_OR_CLASS.test(source)
 }
 
 const HOST = String.raw`[a-z0-9-]+(?:\\\.[a-z0-9-]+)+`

@@ -5,7 +5,7 @@ import type { ClauseSource } from '../../engine/rule/types.ts'
 import { checkWord } from '../../rules/checks/word-checks.ts'
 import type { PatternJudge } from '../../rules/patterns/pattern-judge.ts'
 import { findBetterPlace, findLocator } from './better-places.ts'
-import { escapeText, type FittedPattern, fitPattern } from './fit-pattern.ts'
+import { type FittedPattern, fitPattern, splitAlternatives } from './fit-pattern.ts'
 import { buildNote, type ImportNote, type NoteReason } from './import-notes.ts'
 import { parsePattern, type TaggedPattern } from './parse-pattern.ts'
 import { type Fingerprint, isData, listValues } from './read-fingerprints.ts'
@@ -106,12 +106,20 @@ export class ClauseBuilder {
       const pattern = parsePattern(one)
       for (const tag of pattern.unknownTags) this.#note(at, 'unknown-tag', tag)
       try {
-        add(at, pattern)
+        for (const part of this.#split(pattern)) add(at, part)
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error
         this.#note(at, 'bad-pattern', error.message.replace(/^Invalid regular expression: /, ''))
       }
     }
+  }
+
+  /** Splits a pattern that would have to be cut at its alternatives: some of them may be accepted as they are. */
+  #split(pattern: TaggedPattern): readonly TaggedPattern[] {
+    const parts = splitAlternatives(pattern.source)
+    if (parts.length === 1 || pattern.version !== undefined) return [pattern]
+    const fitted = fitPattern(pattern.source, false, this.#context.judge)
+    return fitted !== null && fitted.cut === undefined ? [pattern] : parts.map((source) => ({ ...pattern, source }))
   }
 
   /** Reads a map from names to patterns. */
@@ -250,17 +258,14 @@ export class ClauseBuilder {
       return null
     }
     const { is, has, match } = fitted
-    const words =
-      has !== undefined && has.length >= least
-        ? [has]
-        : is !== undefined
-          ? [is]
-          : findRequiredLiterals(match ?? escapeText(has ?? ''), least)
-    if (words === null || words.some((word) => word.trim().length < least)) {
+    const isLong = has?.every((one) => one.length >= least) === true
+    const words = isLong ? has : is !== undefined ? [is] : findRequiredLiterals(match ?? '', least)
+    if (words === undefined || words === null || words.some((word) => word.trim().length < least)) {
       this.#note(at, 'no-literal', String(least))
       return null
     }
-    const { has: _, ...tests } = this.#buildTests(at, pattern, fitted)
+    const { has: _, ...rest } = fitted
+    const tests = this.#buildTests(at, pattern, isLong ? rest : fitted)
     return { [place]: words.length === 1 ? words[0] : words, ...tests }
   }
 
@@ -273,7 +278,7 @@ export class ClauseBuilder {
   #buildTests(at: PatternPlace, { version }: TaggedPattern, { is, has, match, group }: FittedPattern): ClauseSource {
     return {
       ...(is !== undefined && { is }),
-      ...(has !== undefined && { has }),
+      ...(has !== undefined && { has: has.length === 1 ? has[0] : has }),
       ...(match !== undefined && { match }),
       ...(version !== undefined && this.#buildVersion(at, version, { match, group })),
     }
@@ -308,7 +313,7 @@ export class ClauseBuilder {
   }
 }
 
-/** Where a pattern stands in a fingerprint. */
+/** The key of a pattern, and its value as written. */
 interface PatternPlace {
   readonly key: string
   readonly value: unknown

@@ -9,8 +9,8 @@ export interface FittedPattern {
   readonly match?: string
   /** The whole value. */
   readonly is?: string
-  /** A text that the value contains. */
-  readonly has?: string
+  /** Texts of which the value contains one. */
+  readonly has?: readonly string[]
   /** Number of the group of `match` that the version began as, in the new numbering. */
   readonly group?: (old: number) => number | null
   /** What was left out of the expression, so that it holds on more texts than before; absent if it means the same. */
@@ -20,6 +20,8 @@ export interface FittedPattern {
 const parser = new RegExpParser({ ecmaVersion: 2025 })
 /** A shorter text occurs in most values. */
 const MIN_PART_CHARACTERS = 3
+/** What remains of a pattern that is cut must contain a text of this length: `.min.js` and `href=` are on most pages. */
+const MIN_CUT_CHARACTERS = 5
 /** A pattern that matches only one fixed text. */
 const PLAIN = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w\s])*$/
 
@@ -68,7 +70,7 @@ function readPlain(pattern: string): FittedPattern | null {
   if (!PLAIN.test(bare)) return null
   const text = bare.replace(/\\(.)/g, '$1')
   if (text === '') return isWhole ? null : {}
-  return isWhole ? { is: text } : { has: text }
+  return isWhole ? { is: text } : { has: [text] }
 }
 
 function isAccepted(match: string, judge: PatternJudge): boolean {
@@ -150,37 +152,43 @@ function cutAtRepeats(
   const { alternatives } = parser.parsePattern(pattern)
   const parts = alternatives.length === 1 ? listParts(pattern, alternatives[0].elements, isEnd) : []
   if (parts.length < 2) return null
-  const rated = parts
-    .filter(({ literals, groups }) => literals !== null || (needsGroups && groups > 0))
-    .sort((a, b) => rate(b, needsGroups) - rate(a, needsGroups))
-  for (const main of rated) {
+  const rated = parts.filter(({ literals }) => literals !== null).sort((a, b) => rate(b) - rate(a))
+  const [best] = rated
+  if (best === undefined || rate(best) < MIN_CUT_CHARACTERS) return null
+  const mains = needsGroups ? parts.filter(({ groups }) => groups > 0) : rated
+  for (const main of mains) {
+    const has = (main === best ? rated[1] : best)?.literals ?? undefined
     const source = trimEnds(main.source, needsGroups)
-    const other = rated.filter((one) => one !== main && one.literals?.length === 1)[0]
-    const also = other?.literals?.[0]
     const plain = readPlain(source)
-    if (needsGroups && (plain !== null || main.groups === 0)) break // The version would be lost.
-    const cut = `it is cut to ${[source, ...(also === undefined ? [] : [also])].join(' and ')}`
+    if (needsGroups && plain !== null) continue // The version would be lost.
+    const cut = `it is cut to ${[source, ...(has === undefined ? [] : [has.join(' or ')])].join(' and ')}`
     if (plain?.has !== undefined)
-      return also === undefined ? { has: plain.has, cut } : { has: plain.has, match: escapeText(also), cut }
-    const fitted = [source, closeTags(source)].find((one) => one !== '' && isAccepted(one, judge))
-    if (fitted === undefined) continue
+      return has === undefined ? { ...plain, cut } : { has: plain.has, match: has.map(escapeText).join('|'), cut }
+    const match = [source, closeTags(source)].find((one) => one !== '' && isAccepted(one, judge))
+    if (match === undefined) continue
     const group = (old: number): number | null =>
       old > main.before && old <= main.before + main.groups ? old - main.before : null
-    return { match: fitted, ...(also !== undefined && { has: also }), group, cut }
+    return { match, ...(has !== undefined && { has }), group, cut }
   }
   return null
 }
 
 /** Cuts a pattern to the texts that it requires. */
 function cutToLiterals(pattern: string): FittedPattern | null {
-  const literals = findRequiredLiterals(pattern, MIN_PART_CHARACTERS)
-  if (literals === null) return null
-  const cut = `it is cut to ${literals.join(' or ')}`
-  if (literals.length === 1) return { has: literals[0], cut }
-  return { match: literals.map(escapeText).join('|'), cut }
+  const has = findRequiredLiterals(pattern, MIN_CUT_CHARACTERS)
+  return has === null ? null : { has, cut: `it is cut to ${has.join(' or ')}` }
 }
 
-/** Whether a pattern may repeat a part that is no group without a bound. */
+/** Splits a pattern at its alternatives: `a|b` and `(?:a|b)`. One without alternatives stays whole. */
+export function splitAlternatives(source: string): readonly string[] {
+  const { alternatives } = parser.parsePattern(source)
+  if (alternatives.length > 1) return alternatives.map(({ raw }) => raw)
+  const [first, ...rest] = alternatives[0].elements
+  if (first?.type !== 'Group' || rest.length > 0 || first.alternatives.length < 2) return [source]
+  return first.alternatives.map(({ raw }) => raw)
+}
+
+/** Whether a pattern may repeat a part without a bound, except groups. */
 function isUnbounded({ max, element }: AST.Quantifier): boolean {
   return !Number.isFinite(max) && element.type !== 'CapturingGroup' && element.type !== 'Group'
 }
@@ -225,9 +233,9 @@ function countGroups(source: string): number {
   )
 }
 
-function rate({ groups, literals }: Part, needsGroups: boolean): number {
-  const length = literals === null ? 0 : Math.min(...literals.map((one) => one.length))
-  return (needsGroups && groups > 0 ? 1000 : 0) + length
+/** The length of the shortest text of which a part requires one. */
+function rate({ literals }: Part): number {
+  return literals === null ? 0 : Math.min(...literals.map((one) => one.length))
 }
 
 /** Writes a text as a pattern. */
